@@ -136,6 +136,53 @@ func (k *Kernel) Span() Span {
 	return Span{ID: k.ID, Key: k.Key, First: first.Time, Last: last.Time, FirstRun: first.ID, Run: last.ID}
 }
 
+// Rename gives kernels other tasks in the runs before a place, where names has one, and what was accepted of these before
+// goes with them. Names are exchanged, so no kernel is there twice.
+func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)) {
+	n, at := len(p.columns), map[Key]int{}
+	var list []Kernel
+	add := func(of *Kernel, key Key, from, to int) {
+		i, known := at[key]
+		if !known {
+			i, at[key] = len(list), len(list)
+			list = append(list, Kernel{ID: of.ID, Key: key, panel: p})
+			if slices.ContainsFunc(list[:i], func(k Kernel) bool { return k.ID == of.ID }) {
+				list[i].ID = -of.ID // one kernel is two now
+			}
+		}
+		k := &list[i]
+		k.In, k.values = append(k.In, of.In[from:to]...), append(k.values, of.values[from*n:to*n]...)
+	}
+	cuts := make([]int, len(p.Kernels))
+	for i := range p.Kernels { // first those that have their names, and so their numbers
+		k := &p.Kernels[i]
+		if _, other := names(k); other {
+			cuts[i], _ = slices.BinarySearchFunc(k.In, before, func(in Presence, place int) int { return in.Place - place })
+		}
+		if cuts[i] < len(k.In) {
+			add(k, k.Key, cuts[i], len(k.In))
+		}
+	}
+	for i := range p.Kernels {
+		k := &p.Kernels[i]
+		if cuts[i] == 0 {
+			continue
+		}
+		key := k.Key
+		key.Task, _ = names(k)
+		add(k, key, 0, cuts[i])
+		for j := range p.Accepts {
+			if a := &p.Accepts[j]; a.Series == k.ID && a.Key == k.Key && p.place[a.Run] < before {
+				a.Series, a.Key = list[at[key]].ID, key
+			}
+		}
+	}
+	for i := range list {
+		list[i].arrange()
+	}
+	p.Kernels = list
+}
+
 // ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they
 // are judged by.
 const ownRuns = 3

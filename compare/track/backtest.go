@@ -44,10 +44,11 @@ func ProposeThreshold(ctx context.Context, db *history.DB, name history.Metric, 
 // in red checks of 100, is another budget for that.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
-	stored, err := db.Panel(ctx, 0, 0, m.Metric)
+	stored, err := db.Panel(ctx, 0, 0, m.Metric, history.Seconds)
 	if err != nil {
 		return nil, err
 	}
+	renumber(stored, m)
 	all, err := readSeries(stored, m, nil, now, func(*Series) error { return nil })
 	if err != nil {
 		return nil, err

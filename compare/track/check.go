@@ -33,6 +33,7 @@ type Check struct {
 	UnnamedBefore history.Span // of one of them, up to its last run before
 	Clock         Clock
 	Shared        []Shared
+	Renumbered    []Renumbered // with one of the last runs
 }
 
 // CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
@@ -51,6 +52,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			return nil, err
 		}
 		c.Runs = append(c.Runs, refOf(&c.Run))
+		c.Renumbered = lately(renumber(panel, m), panel.Runs)
 		runs = merge(runs, panel.Runs)
 		j = &judge{panel: panel, run: &c.Run, metric: m, runs: refsOf(panel.Runs), now: now, kernels: kernelsOf(panel)}
 		j.adds = supplemented(panel, &c.Run)

@@ -214,5 +214,5 @@ func faster(before, after []float64) bool {
 	mad, _ := stat.MAD(logs)
 	now, _ := stat.Median(after)
 	fell := level - math.Log(max(now, math.SmallestNonzeroFloat64))
-	return fell > -math.Log1p(-quicker) && fell > 3*1.4826*mad/math.Sqrt(float64(len(after)))
+	return fell > -math.Log1p(-quicker) && fell > 3*normalMAD*mad/math.Sqrt(float64(len(after)))
 }

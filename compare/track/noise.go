@@ -14,6 +14,9 @@ import (
 // A spread is told of 8 runs or more, and of no more than 40: what is older may have been another program.
 const leastNoise, mostNoise = 8, 40
 
+// normalMAD makes a MAD estimate the standard deviation of normal values.
+const normalMAD = 1.4826
+
 // Scatter says how the values of a series lie about their levels, those between its change points.
 type Scatter struct {
 	Runs        int     `json:"runs" col:"Runs"`
@@ -43,7 +46,7 @@ func (t *Series) Scatter() (s Scatter, ok bool) {
 		off[i] -= level
 	}
 	mad, _ := stat.MAD(off)
-	s.Deviation = 1.4826 * mad
+	s.Deviation = normalMAD * mad
 	pairs, squares := 0.0, 0.0
 	for i, x := range off {
 		if math.Abs(x) > 5*s.Deviation {

@@ -22,6 +22,8 @@ type Report struct {
 	Runs   map[int64]Ref // by their numbers
 	Future []Ref         // runs that are dated in the future
 	Shared []Shared
+
+	Renumbered []Renumbered
 }
 
 // ReadReport reads the whole history of a metric, finds the change points and judges the newest values. now is the time
@@ -32,7 +34,7 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 		return nil, err
 	}
 	runs := panel.Runs
-	r := &Report{Metric: m, Params: p, Where: db.Where(), Runs: refsOf(runs)}
+	r := &Report{Metric: m, Renumbered: renumber(panel, m), Params: p, Where: db.Where(), Runs: refsOf(runs)}
 	for i := range runs {
 		if Future(runs[i].Time, now) {
 			r.Future = append(r.Future, refOf(&runs[i]))
