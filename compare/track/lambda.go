@@ -7,7 +7,7 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/compare/stat"
-	"occudiff/ingest/symbol"
+	"occudiff/ingest/names"
 )
 
 // Renumbered says that kernels have other numbers from a run on: lambdas are counted within their scope, and one more
@@ -29,24 +29,24 @@ type alike struct {
 // renumber finds where numbers moved, by values and launch shapes, and gives what was measured before the numbers of
 // later.
 func renumber(p *history.Panel, m Metric) (found []Renumbered) {
-	names := map[string]string{} // those with numbers, without them
+	bare := map[string]string{} // names with numbers, without these
 	var groups []alike
 	for i := range p.Kernels {
 		k := p.Kernels[i].Key
-		if _, known := names[k.Task]; !known {
-			stable, ordinal := symbol.Stable(k.Task)
-			if names[k.Task] = ""; ordinal {
-				names[k.Task] = stable
+		if _, known := bare[k.Task]; !known {
+			stable, ordinal := names.Stable(k.Task)
+			if bare[k.Task] = ""; ordinal {
+				bare[k.Task] = stable
 			}
 		}
-		g := alike{stable: names[k.Task], direction: k.Direction, program: k.Program, device: k.Device, panel: p,
+		g := alike{stable: bare[k.Task], direction: k.Direction, program: k.Program, device: k.Device, panel: p,
 			metrics: []history.Metric{m.Metric, history.Seconds}}
-		if g.stable != "" && !slices.ContainsFunc(groups, func(o alike) bool { return o.has(names, k) }) {
+		if g.stable != "" && !slices.ContainsFunc(groups, func(o alike) bool { return o.has(bare, k) }) {
 			groups = append(groups, g)
 		}
 	}
 	for _, g := range groups {
-		g.find(names)
+		g.find(bare)
 		var old []string
 		for place := range p.Runs {
 			now := g.namesIn(place)
@@ -69,9 +69,9 @@ func renumber(p *history.Panel, m Metric) (found []Renumbered) {
 			found = append(found, r)
 			p.Rename(place, func(k *history.Kernel) (string, bool) {
 				is, ok := later[k.Key.Task]
-				return is, ok && is != k.Key.Task && g.has(names, k.Key)
+				return is, ok && is != k.Key.Task && g.has(bare, k.Key)
 			})
-			g.find(names)
+			g.find(bare)
 		}
 	}
 	return found
@@ -85,15 +85,15 @@ func lately(list []Renumbered, runs []history.Run) []Renumbered {
 	})
 }
 
-func (g *alike) has(names map[string]string, k history.Key) bool {
-	return names[k.Task] == g.stable && k.Direction == g.direction && k.Program == g.program && k.Device == g.device
+func (g *alike) has(bare map[string]string, k history.Key) bool {
+	return bare[k.Task] == g.stable && k.Direction == g.direction && k.Program == g.program && k.Device == g.device
 }
 
 // find finds the kernels, which other names may have moved.
-func (g *alike) find(names map[string]string) {
+func (g *alike) find(bare map[string]string) {
 	g.kernels = nil
 	for i := range g.panel.Kernels {
-		if k := &g.panel.Kernels[i]; g.has(names, k.Key) {
+		if k := &g.panel.Kernels[i]; g.has(bare, k.Key) {
 			g.kernels = append(g.kernels, k)
 		}
 	}
