@@ -43,6 +43,15 @@ func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
 	return t
 }
 
+// One is one row as an object of JSON, null for none.
+func One[R any](row *R, cols []Col[R]) *Table {
+	t := newTable("", "", 0, cols)
+	if t.One = true; row != nil {
+		t.Len, t.cell = 1, func(_, column int) Cell { return cols[column].Of(row) }
+	}
+	return t
+}
+
 // TableOf makes tables of many short lists, such as the notes of each row: they share their columns.
 func TableOf[R any](key string, cols []Col[R]) func(rows []R) *Table {
 	columns := ColumnsOf(cols)

@@ -144,6 +144,7 @@ type Table struct {
 	Leads []string
 	In    View
 	Form  Form
+	One   bool // JSON has the row as an object, see One
 
 	chosen bool // somebody gave the order of the columns
 

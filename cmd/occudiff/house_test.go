@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"compare/launches": {"ingest", "ingest/unit"},
 
 	"compare/diff":  {"compare", "compare/stat", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
-	"compare/track": {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/unit"},
+	"compare/track": {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
 	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},

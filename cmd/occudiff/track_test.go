@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"occudiff/internal/testenv"
-	"occudiff/report/trackdoc"
 )
 
 // goldenSeries is a real series with the change points that Apache Otava finds in it.
@@ -32,6 +31,19 @@ type goldenSeries struct {
 			MeanAfter  float64 `json:"mean_after"`
 		} `json:"change_points"`
 	} `json:"runs"`
+}
+
+// goldenReport is what JSON has of a series.
+type goldenReport struct {
+	Name    string `json:"name"`
+	Points  int    `json:"points"`
+	Changes []struct {
+		Index      int     `json:"index"`
+		Time       string  `json:"time"`
+		P          float64 `json:"p"`
+		MeanBefore float64 `json:"mean_before"`
+		MeanAfter  float64 `json:"mean_after"`
+	} `json:"change_points"`
 }
 
 func readGolden(t *testing.T) map[string]goldenSeries {
@@ -72,7 +84,7 @@ func TestTrackReportGolden(t *testing.T) {
 			inTrack(t, exitDone, "track", "import", file, "--db", db, "--metric", metric)
 			sets := 0
 			for _, set := range parameterSets(golden) {
-				var v trackdoc.ReportValue
+				var v struct{ Series []goldenReport }
 				out := inTrack(t, exitDone, "track", "report", "--format", "json", "--db", db, "--metric", metric, "--window", strconv.Itoa(set.window),
 					"--p", fmt.Sprint(set.p), "--magnitude", fmt.Sprint(set.magnitude))
 				if err := json.Unmarshal([]byte(out), &v); err != nil {
@@ -127,7 +139,7 @@ func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 }
 
 // compareGolden compares one series under one set and gives how many sets it compared.
-func compareGolden(t *testing.T, set parameterSet, got *trackdoc.SeriesValue, want goldenSeries) int {
+func compareGolden(t *testing.T, set parameterSet, got *goldenReport, want goldenSeries) int {
 	t.Helper()
 	for _, r := range want.Runs {
 		if r.Window != set.window || r.P != set.p || r.Magnitude != set.magnitude {
@@ -139,10 +151,10 @@ func compareGolden(t *testing.T, set parameterSet, got *trackdoc.SeriesValue, wa
 		}
 		for k, w := range r.Points {
 			g := got.Changes[k]
-			if g.Index != w.Index || !near(float64(g.P), w.P) || !near(float64(g.MeanBefore), w.MeanBefore) || !near(float64(g.MeanAfter), w.MeanAfter) {
+			if g.Index != w.Index || !near(g.P, w.P) || !near(g.MeanBefore, w.MeanBefore) || !near(g.MeanAfter, w.MeanAfter) {
 				t.Errorf("%s, %+v: got %+v, want %+v", got.Name, set, g, w)
 			}
-			if day := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, w.Index).Format(time.RFC3339); string(g.Time) != day {
+			if day := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, w.Index).Format(time.RFC3339); g.Time != day {
 				t.Errorf("%s, %+v: change point %d is at %s, want %s", got.Name, set, w.Index, g.Time, day)
 			}
 		}

@@ -60,6 +60,14 @@ func (j *jsonWriter) fieldsOf(columns []report.Column) []field {
 // table appends rows as a list of objects. A long one is written while it is made.
 func (j *jsonWriter) table(t *report.Table, indent string) {
 	fields, inner, n := j.fieldsOf(t.Columns), indent+"  ", 0
+	if t.One {
+		for record := range t.Records() {
+			j.object(fields, record, indent)
+			return
+		}
+		j.buf = append(j.buf, "null"...)
+		return
+	}
 	for record := range t.Records() {
 		j.separate(n, '[', inner)
 		n++

@@ -209,7 +209,16 @@ func (c *contract) apply(s *jsonschema.Schema, v reflect.Value, at string) error
 		s.Format = "date-time"
 		return nil
 	case t == reflect.TypeFor[report.Table]():
-		columns := v.Interface().(report.Table).Columns
+		table := v.Interface().(report.Table)
+		columns := table.Columns
+		if table.One {
+			object := rowSchema(fieldsOf(columns), columns)
+			if object.Description = s.Description; table.Len == 0 {
+				object.Type, object.Types = "", []string{"null", "object"}
+			}
+			*s = *object
+			return nil
+		}
 		if len(columns) == 0 {
 			return fmt.Errorf("%s: a table without columns says nothing of the output", at)
 		}

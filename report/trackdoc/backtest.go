@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
@@ -16,22 +17,25 @@ type backtest struct {
 	metric
 }
 
-// FromBacktest answers how many checks would have been red, and how well drops would have been found.
+// FromBacktest answers how many checks would have been red, and how well drops would have been finding.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
 	b := &backtest{t, metric{t.Metric, prov.CommitURL}}
-	d := b.document(prov)
-	return &report.Answer{Doc: d, Value: b.value(), Table: d.Table("findings")}
-}
-
-func (b *backtest) document(prov report.Provenance) *report.Document {
+	var rows []finding // in one list over all series, in the order in which these were first stored: a budget is over all
+	for _, s := range b.Series {
+		rows = append(rows, b.findingsOf(s)...)
+	}
+	raw := report.NewTable("findings", "Findings", rows, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
+		b.findingColumns()...))
+	table := raw.Show("series")
+	table.Hide(report.Terminal, "device", "driver", "program")
 	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(),
 		Headline: []string{report.OneLine(b.Where) + ": " + b.rule()}, Closing: b.closing()}
-	sections := []report.Section{tableSection("Findings", b.findingTable())}
-	// Drops are planted only behind enough runs; a table of zeros would look as if none were found.
+	sections := []report.Section{summary(d)}
+	// Drops are planted only behind enough runs; a table of zeros would look as if none were finding.
 	if slices.ContainsFunc(b.Power, func(p trend.Power) bool { return p.Planted > 0 }) {
-		sections = slices.Insert(sections, 0, tableSection("Planted drops", b.powerTable()))
+		sections = append(sections, tableSection(report.NewTable("power", "Planted drops", b.Power, b.powerColumns()).Show()))
 	}
-	return b.page(d, b.Where, prov, sections...)
+	return &report.Answer{Doc: b.finish(d, b.Where, prov, append(sections, tableSection(table))...), Value: b.value(), Table: raw}
 }
 
 func (b *backtest) closing() string {
@@ -65,42 +69,6 @@ func rate(x float64) string {
 	return report.Decimal(x, 2)
 }
 
-// powerTable says how well planted drops are found.
-func (b *backtest) powerTable() *report.Table {
-	unit := b.distanceUnit()
-	if b.Gate.Relative {
-		unit = "%"
-	}
-	return report.Rows("power", len(b.Power), func(i int) PowerValue { return powerValue(b.Power[i]) },
-		"drop: Planted drop ["+unit+"]; decimals=0", "planted", "found", "share", "delay")
-}
-
-// findingTable lists every finding.
-func (b *backtest) findingTable() *report.Table {
-	type row struct {
-		KeyValue
-		FindingValue
-	}
-	var rows []row
-	// Findings stand in one list over all series, in the order in which these were first stored: a budget is over all.
-	for _, s := range b.Series {
-		for i := range s.Findings {
-			rows = append(rows, row{b.key(s.Key), b.finding(s, &s.Findings[i])})
-		}
-	}
-	return report.Rows("findings", len(rows), func(i int) row { return rows[i] }, "series: Finding of; cut",
-		"device: Device; in=page+sheet", "driver: Driver; in=page+sheet", "time", "run", "opened",
-		b.heading("median", "Level"), "shift: Shift ["+b.distanceUnit()+"]; kind=points", "closed")
-}
-
-// finding is a finding of a series, as programs and tables have it.
-func (m metric) finding(s *track.Series, f *trend.Finding) FindingValue {
-	p := s.Points[f.First]
-	v := FindingValue{Run: p.Run, Time: stamp(p.Time), Opened: s.Points[f.Opened].Run, Median: report.Rounded(f.Level),
-		Shift: report.Rounded(f.Shift * m.scale()), P: probability(f.P)}
-	// A finding that is open has no end, which is not the run of its first point.
-	if f.Closed >= 0 {
-		v.Closed = &s.Points[f.Closed].Run
-	}
-	return v
+func (b *backtest) findingsOf(s *track.Series) []finding {
+	return report.ListOf(s.Findings, func(f trend.Finding) finding { return finding{s, f} })
 }

@@ -27,24 +27,86 @@ func newCheck(c *track.Check, commitURL string) *check {
 	return &check{c, m, m.inOrder(c.Series)}
 }
 
-// FromCheck answers what the gate says of a run.
+// FromCheck answers what the gate says of a run: a report of its last run.
 func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 	c := newCheck(t, prov.CommitURL)
-	d := c.document(prov)
-	return &report.Answer{Doc: d, Value: c.value(), Table: d.Table(report.SectionSeries),
-		Tests: func() *report.TestSuite { return c.suite(prov) }}
+	d := &report.Document{
+		Title: "Check of " + judged(c.Check), Subject: "The newest run against the ones before it", Date: c.Run.Time,
+		Closing:  c.counts(c.Series),
+		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
+	}
+	if len(c.Runs) > 1 {
+		d.Headline = append(d.Headline, report.UpperFirst(judged(c.Check))+" are judged, each against what was "+
+			"known then; of a series the worst verdict counts.")
+	}
+	d.Headline = append(d.Headline, c.rule())
+	// --kernel and --top choose what people see; closing line, JSON and test cases cover every series.
+	show, left := shown(c.series, prov.Show)
+	d.Headline = append(d.Headline, left...)
+	for i := range c.Shared {
+		d.Headline = append(d.Headline, strings.TrimSuffix(sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i]), ": ")+".")
+	}
+	items := append(c.items(show, c.Shared), c.absences()...)
+	table := c.seriesTable(show, nil, nil)
+	// Of many series a terminal shows those that somebody should look at; the closing line counts the rest.
+	if len(show) > fewSeries && !prov.Show.Chosen() {
+		table.Main = len(slices.DeleteFunc(slices.Clone(show), func(s *track.Series) bool { return !s.NeedsAttention() || s.Shared != nil }))
+	}
+	d = c.finish(d, c.Where, prov, summary(d), attentionSection("What needs attention", items), tableSection(table))
+	return &report.Answer{Doc: d, Value: c.value(), Table: c.rawSeries(show, nil, nil), Tests: func() *report.TestSuite { return c.suite(prov) }}
+}
+
+// fewSeries is up to how many series a terminal lists all of them, whatever their verdicts are.
+const fewSeries = 20
+
+// items are what is said of some series. What many have in common is one; each of them by itself would bury the rest.
+func (m metric) items(list []*track.Series, shared []track.Shared) (items []report.Item) {
+	for i := range shared {
+		s := &shared[i]
+		status := report.Bad
+		if s.Anew {
+			status = report.Muted
+		}
+		items = append(items, report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s), Links: m.refLinks(&s.First, &s.Before),
+			Status: status})
+	}
+	for _, s := range list {
+		if text := m.explain(s); text != "" && s.Shared == nil {
+			items = append(items, m.item(s, text, statusOf(s)))
+		}
+	}
+	return items
 }
 
 // CheckFailure says which series of a check fail the gate; nothing when none does.
 // It is the text of the exit status, so it says both ways to fail: what got worse, and what is gone.
 func CheckFailure(c *track.Check) string {
-	texts := []string{metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), c.Alarms), goneFailure(c)}
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
+	text := metric{Metric: c.Metric}.failure(c.Series, " in "+judged(c), c.Alarms)
+	if list := mattering(c); c.FailGone && len(list) > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("%s that held more than 1 %% of the time %s gone: %s", unit.Counted(len(list), "kernel", "kernels"),
+			number(len(list), "is", "are"), few(report.ListOf(list, func(g *track.Gone) string { return g.Key.Name() })))
+	}
+	return text
+}
+
+// few names the first of some kernels.
+func few(names []string) string {
+	return strings.Join(report.Few(report.ListOf(names, func(s string) string {
+		return report.CutMiddle(report.OneLine(s), nameWidth)
+	}), report.MostTasks), ", ")
 }
 
 // SuspectPattern is a regular expression for --kernel that matches the suspect kernels, "" when there is none.
 func SuspectPattern(c *track.Check) string {
-	names := report.ListOf(c.Suspects(), func(s *track.Series) string { return regexp.QuoteMeta(s.Key.Task) })
+	return patternOf(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
+}
+
+// patternOf is a regular expression that matches some names alone, "" for none.
+func patternOf(names []string) string {
+	names = report.ListOf(names, regexp.QuoteMeta)
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 0 {
 		return ""
@@ -60,58 +122,27 @@ func judged(c *track.Check) string {
 	return fmt.Sprintf("run %d", c.Run.ID)
 }
 
-// document is the run, the rule, every series with the figures of its verdict, and a sentence for each that needs one.
-func (c *check) document(prov report.Provenance) *report.Document {
-	d := &report.Document{
-		Title: "Check of " + judged(c.Check), Subject: "The newest run against the ones before it", Date: c.Run.Time,
-		Closing:  c.counts(c.Series),
-		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
-	}
-	if len(c.Runs) > 1 {
-		d.Headline = append(d.Headline, report.UpperFirst(judged(c.Check))+" are judged, each against what was "+
-			"known then; of a series the worst verdict counts.")
-	}
-	d.Headline = append(d.Headline, c.rule())
-	// --kernel and --top choose what people see; closing line, JSON and test cases cover every series.
-	show, left := shown(c.series, prov.Show)
-	d.Headline = append(d.Headline, left...)
-	for i := range c.Shared {
-		d.Headline = append(d.Headline, strings.TrimSuffix(sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i]),
-			": ")+".")
-	}
-	items := c.sharedItems(c.Shared)
-	for _, s := range show {
-		// What many series have in common is one item; each of them by itself would bury the rest.
-		if text := c.explain(s); text != "" && s.Shared == nil {
-			items = append(items, c.item(s, text, statusOf(s)))
-		}
-	}
-	items = slices.Concat(items, c.goneItems(), clockItems(&c.Clock), c.absences())
-	return c.page(d, c.Where, prov, attentionSection("What needs attention", items),
-		tableSection("Series", findingsFirst(seriesTable(show, c.judged, c.gateColumns(false, show)), show, prov.Show)))
-}
-
-// absences are the items about what the run does not have.
-func (c *check) absences() []report.Item {
-	var items []report.Item
-	// Kernels that are missing are unsure and not bad: a run of a part of the program has fewer. What matters of them
-	// is judged by how much time they held, see gone.go.
+// absences are the items about what the run does not have, and about what nobody can tell.
+func (c *check) absences() (items []report.Item) {
 	add := func(lead string, status report.Status, format string, args ...any) {
 		items = append(items, report.Item{Lead: lead, Status: status, Text: fmt.Sprintf(format, args...)})
 	}
+	gone := mattering(c.Check)
+	for _, g := range gone[:min(len(gone), report.MostTasks)] {
+		add(report.OneLine(g.Key.Name()), report.Unsure, "Gone: %s.", goneText(g))
+	}
+	items = append(items, clockItems(&c.Clock)...)
+	items = append(items, renumberedItems(c.Renumbered)...)
+	// Kernels that are missing are unsure and not bad: a run of a part of the program has fewer. What matters of them is
+	// judged by how much time they held.
 	if n := len(c.Missing); n > 0 {
-		names := report.ListOf(c.Missing, func(name string) string {
-			return report.CutMiddle(report.OneLine(name), nameWidth)
-		})
 		add("missing", report.Unsure, "%s of run %d, the one before on this device, %s not in this run and cannot be"+
-			" judged: %s.", unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"),
-			strings.Join(report.Few(names, report.MostTasks), ", "))
+			" judged: %s.", unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), few(c.Missing))
 	}
 	if c.Unnamed > 0 {
 		old := c.UnnamedBefore
 		add("not named", report.Unsure, "%s anew: run %d %s, this one %s. Name both in every run or in none; track "+
-			"remove %d and"+
-			" adding it again repairs this one.", unit.Counted(c.Unnamed, "series begins", "series begin"), old.Run,
+			"remove %d and adding it again repairs this one.", unit.Counted(c.Unnamed, "series begins", "series begin"), old.Run,
 			names(old.Key.Device, old.Key.Driver), names(c.Run.Device, c.Run.Driver), c.Run.ID)
 	}
 	if n := c.NotMeasured; n > 0 {
@@ -119,6 +150,38 @@ func (c *check) absences() []report.Item {
 			number(n, "has", "have"), c.name())
 	}
 	return items
+}
+
+// renumberedItems say which numbers moved.
+func renumberedItems(list []track.Renumbered) (items []report.Item) {
+	for _, r := range list {
+		names := report.ListOf(r.Names, func(n [2]string) string {
+			return report.KernelName(n[0]) + " was " + report.KernelName(n[1])
+		})
+		items = append(items, report.Item{Lead: "numbers", Status: report.Muted, Text: fmt.Sprintf("With %s numbers moved, by values "+
+			"and launch shapes: %s. Each is judged by what it was before.", runName(&r.Run), strings.Join(report.Few(names, 6), ", "))})
+	}
+	return items
+}
+
+// goneText says of a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
+// would have held since.
+func goneText(g *track.Gone) string {
+	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
+	if s, ok := g.Share.Value(); ok {
+		text = fmt.Sprintf("it held %.1f %% of the time of run %d, the last that had it", s.Percent(), g.Last.Run)
+	}
+	return text + "; track rename says which kernel it is now, track accept that it is to be gone"
+}
+
+// mattering are the kernels that are gone and held more than 1 % of the time: others come and go.
+func mattering(c *track.Check) (list []*track.Gone) {
+	for i := range c.Gone {
+		if g := &c.Gone[i]; g.Matters() {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // clockItems are the items about dates that cannot be right.
@@ -187,10 +250,15 @@ func (c *check) suite(prov report.Provenance) *report.TestSuite {
 		}
 	}
 	cases := report.ListOf(c.series, c.testCase)
-	c.goneCases(func(k report.Case) bool {
+	for _, g := range mattering(c.Check) {
+		// It has the class and name that it had while it ran, so that a CI system shows one test that began to fail.
+		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped, Type: "missing",
+			Message: "the kernel is gone", Text: goneText(g)}
+		if c.FailGone {
+			k.Outcome = report.Failed
+		}
 		cases = append(cases, k)
-		return true
-	})
+	}
 	s.SetCases(cases)
 	return s
 }
@@ -266,5 +334,13 @@ func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotatio
 				Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
 		}
 	}
-	return append(list, c.goneAnnotations()...)
+	level := report.AnnotateWarning
+	if c.FailGone {
+		level = report.AnnotateError
+	}
+	for _, g := range mattering(c.Check) {
+		list = append(list, report.Annotation{Level: level, Title: report.OneLine(g.Key.Name()) + ": gone",
+			Message: report.UpperFirst(goneText(g)) + "."})
+	}
+	return list
 }

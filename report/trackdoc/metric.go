@@ -2,7 +2,7 @@ package trackdoc
 
 import (
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +19,9 @@ type metric struct {
 	commitURL string // of the page of a commit, which stands for %s in it; may be empty
 }
 
-// name is the metric's name.
 func (m metric) name() string { return string(m.Metric.Metric) }
 
-// unit is the one that people read.
+// unit is the one that people read, distanceUnit that of differences: 5 % of 60 % would be 3.
 func (m metric) unit() string {
 	if u := m.Unit(); u != "s" {
 		return u
@@ -30,9 +29,7 @@ func (m metric) unit() string {
 	return "us"
 }
 
-// distanceUnit is that of differences.
 func (m metric) distanceUnit() string {
-	// A difference of percentages is in points: 5 % of 60 % would be 3.
 	if u := m.unit(); u != "%" {
 		return u
 	}
@@ -47,48 +44,63 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// kind is how values are printed.
-func (m metric) kind() report.Kind {
-	switch m.Unit() {
-	case "%":
-		return report.Percent
-	case "points":
-		return report.Points
+// as makes a column one of values of the metric, whose cells are value's.
+func (m metric) as(c column) column {
+	c.Kind = map[string]report.Kind{"%": report.Percent, "points": report.Points, "s": report.Duration}[m.Unit()]
+	if c.Unit, c.Decimals = m.unit(), 1; c.Kind == report.Absent {
+		c.Kind, c.Decimals = report.Number, 0 // bytes
 	}
-	return report.Number
+	return c
 }
 
-// heading is a column of values of the metric: its key, and what report.Rows takes after it.
-func (m metric) heading(key, title string) string {
-	return key + ": " + title + " [" + m.unit() + "]; decimals=" + strconv.Itoa(m.decimals())
-}
-
-// decimals are those of values that are neither percentages nor points.
-func (m metric) decimals() int {
-	if m.Unit() == "bytes" {
-		return 0
+func (m metric) value(x unit.Opt[float64]) cell {
+	v, ok := x.Value()
+	if !ok {
+		return cell{}
 	}
-	return 1
+	return report.NumCell(m.as(column{}).Kind, report.Round(v))
 }
 
-// madColumn is a column of distances without a sign: a MAD is often below a tenth.
-func (m metric) madColumn(drop int) string {
-	return "mad: MAD [" + m.distanceUnit() + "]; brief=MAD; kind=number; decimals=2; drop=" + strconv.Itoa(drop)
+// asSpread makes a column one of distances without a sign, which are often below a tenth; spread makes its cells.
+func (m metric) asSpread(c column) column {
+	c.Unit, c.Kind, c.Decimals = m.distanceUnit(), report.Number, 2
+	if m.Unit() == "s" {
+		c.Kind = report.Duration
+	}
+	return c
 }
 
-// scaled turns a value into the unit that people read.
-func (m metric) scaled(x float64) float64 { return report.Round(x * m.scale()) }
+func (m metric) spread(x unit.Opt[float64]) cell {
+	return report.OptNum(m.asSpread(column{}).Kind, x, 1)
+}
 
-// print is a value with its unit.
+// asDifference makes a column one of distances with a sign, in the unit that people read.
+func (m metric) asDifference(c column) column {
+	c.Unit, c.Kind = m.distanceUnit(), report.Points
+	return c
+}
+
+func (m metric) scaled(x float64) cell {
+	return report.NumCell(report.Points, report.Round(x*m.scale()))
+}
+
+// print is a value with its unit, number without.
 func (m metric) print(x float64) string { return m.number(x) + " " + m.unit() }
 
-// number is a value without its unit.
 func (m metric) number(x float64) string {
-	return report.Column{Decimals: m.decimals()}.Print(report.NumCell(m.kind(), m.scaled(x)))
+	c := m.as(column{})
+	if c.Kind == report.Duration {
+		c.Kind = report.Number
+	}
+	return c.Print(report.NumCell(c.Kind, report.Round(x*m.scale())))
 }
 
-// distance is a distance without a sign and unit, with two decimals.
+// distance is a distance without a sign and unit, with two decimals; difference has both.
 func (m metric) distance(d float64) string { return report.Decimal(d*m.scale(), 2) }
+
+func (m metric) difference(d float64) string {
+	return report.Signed(d*m.scale(), 1) + " " + m.distanceUnit()
+}
 
 // side says on which side of something a value is, and how far from it: "8.0 points below".
 func (m metric) side(d float64) string {
@@ -98,13 +110,7 @@ func (m metric) side(d float64) string {
 	return strings.TrimPrefix(m.difference(d), "+") + " above"
 }
 
-// difference is a signed distance with its unit.
-func (m metric) difference(d float64) string {
-	return report.Signed(d*m.scale(), 1) + " " + m.distanceUnit()
-}
-
-// worse turns a difference so that what is worse is above zero.
-// Sorting by it puts drops first where lower is worse, and rises first for times and spills.
+// worse turns a difference so that what is worse is above zero: drops where lower is worse, rises for times and spills.
 func (m metric) worse(d float64) float64 {
 	switch m.Gate.Direction {
 	case trend.Down:
@@ -126,50 +132,91 @@ func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
 	return report.Good
 }
 
-// rule says how the gate judges, in a sentence or two.
-// It names every figure that a verdict depends on, so that who reads only the report can check one by hand.
+// rule says how the gate judges, with every figure that a verdict depends on.
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
 	switch {
 	case g.Relative:
 		floor = report.Shortest(g.Floor*100) + " %"
-	// 1 point, not 1 points.
-	case g.Floor == 1:
+	case g.Floor == 1: // 1 point, not 1 points
 		floor = strings.TrimSuffix(floor, "s")
 	}
 	if m.From != "" {
 		floor += " (as " + report.OneLine(m.From) + " says)"
 	}
-	worse := map[trend.Direction]string{trend.Down: "lower is worse", trend.Up: "higher is worse",
-		trend.Both: "either way is worth a word"}[g.Direction]
-	text := m.Title() + " [" + m.unit() + "], " + worse + ". "
+	text := m.Title() + " [" + m.unit() + "], " + map[trend.Direction]string{trend.Down: "lower is worse",
+		trend.Up: "higher is worse", trend.Both: "either way is worth a word"}[g.Direction] + ". "
+	runs := unit.Counted(g.Window, "run", "runs")
 	if m.Metric.Metric == history.Occupancy {
-		text += "That over the XVEs that ran (loaded) counts where all of the last " +
-			unit.Counted(g.Window, "run", "runs") + " have it, else the measured one. "
+		text += "That over the XVEs that ran (loaded) counts where all of the last " + runs +
+			" have it, else the measured one. "
 	}
-	// Predicted peaks and spills come from the compiler: the same binary gives the same number.
-	if g.Exact {
+	if g.Exact { // the same binary gives the same number
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
-	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " +
-		unit.Counted(g.Window, "run", "runs") + ", from " + unit.Counted(g.Learning, "earlier run",
-		"earlier runs") + " on, so unlikely by chance that at most " + report.Shortest(100*g.Budget) +
-		" of 100 checks find one for nothing, over all series together. It is open until it is mended or accepted."
+	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs + ", from " +
+		unit.Counted(g.Learning, "earlier run", "earlier runs") + " on, so unlikely by chance that at most " +
+		report.Shortest(100*g.Budget) + " of 100 checks find one for nothing, over all series together. It is open until it " +
+		"is mended or accepted."
 }
 
 // leftOut says how many values are in no verdict, of how many series; nothing of none.
 func leftOut(n, of int) string {
-	if n == 0 {
+	switch n {
+	case 0:
 		return ""
+	case 1:
+		return " 1 value was left out: unmeasurable."
 	}
-	was := "values of " + unit.Counted(of, "series", "series") + " were"
-	if n == 1 {
-		was = "value was"
-	}
-	return " " + report.Thousands(int64(n)) + " " + was + " left out: unmeasurable."
+	return " " + report.Thousands(int64(n)) + " values of " + unit.Counted(of, "series", "series") +
+		" were left out: unmeasurable."
 }
 
-// when prints a time for people, to the minute.
-// It is in UTC: runs of one history come from machines in several time zones.
+// when prints a time for people, to the minute and in UTC: runs of one history come from several time zones.
 func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
+
+// finish gives a document what a check, a report and a replay have in common: how series are judged, and what it was
+// made from.
+func (m metric) finish(d *report.Document, where string, prov report.Provenance, sections ...report.Section) *report.Document {
+	rows := prov.Pairs()
+	rows.Text("History", where)
+	rule := []string{m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a " +
+		"series is learning: one run is no baseline.",
+		"A series is one kernel of one program on one device. Another driver or launch shape does not begin another one: " +
+			"its runs are judged by those before, with times for as many work-items. Another device does, because nobody can " +
+			"tell its effect from that of the code. What got worse is no regression where launches take less time than before " +
+			"by more than a tenth. Runs without the value are left out, not zero. So are unmeasurable runs, but for the newest, " +
+			"which is shown and not judged; times are always judged. A check looks back over 400 runs: what is open for longer " +
+			"is taken for the level.",
+		"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last is not dated " +
+			"last, a series is in the order in which its runs were added: what was added last is judged, whatever its date."}
+	d.Version = prov.Version
+	d.Sections = slices.Concat(sections, []report.Section{
+		{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: report.Files, Text: rule},
+		{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources", In: report.Files,
+			Tables: []*report.Table{report.NameValue("provenance", "", rows)}}})
+	return d
+}
+
+// summary is the section that begins a document: its first and last lines again.
+func summary(d *report.Document) report.Section {
+	return report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
+		Text: append(slices.Clone(d.Headline), d.Closing)}
+}
+
+// attentionSection holds what somebody should look at.
+func attentionSection(title string, items []report.Item) report.Section {
+	s := report.Section{Key: report.SectionAttention, Title: title, Sheet: "Summary", ItemsIn: report.Everywhere, Items: items}
+	if len(items) == 0 {
+		s.Text = []string{"Nothing."}
+	}
+	return s
+}
+
+// tableSection holds a table, on a sheet of its own.
+func tableSection(t *report.Table) report.Section {
+	s := report.Section{Key: t.Key, Title: t.Title, Sheet: t.Title, In: t.In, Tables: []*report.Table{t}}
+	t.Title = ""
+	return s
+}

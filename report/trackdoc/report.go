@@ -3,9 +3,10 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
-	"math"
+
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"occudiff/compare/history"
@@ -38,8 +39,9 @@ func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 		return cmp.Or(cmp.Compare(attention(a), attention(b)), cmp.Compare(rank(a), rank(b)),
 			cmp.Compare(r.loss(b), r.loss(a)))
 	})
-	d := r.document(prov)
-	return &report.Answer{Doc: d, Value: r.value(), Table: d.Table(report.SectionSeries)}
+	show, _ := shown(r.series, prov.Show)
+	lead, tail := r.reportColumns()
+	return &report.Answer{Doc: r.document(prov), Value: r.value(), Table: r.rawSeries(show, lead, tail)}
 }
 
 // ReportFailure says which series of a history fail the gate; nothing when none does. With alarms those fail it, too.
@@ -82,20 +84,19 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	d.Closing = r.closing()
 	show, left := shown(r.series, prov.Show)
 	d.Headline = append(d.Headline, left...)
-	verdicts := r.verdicts()
+	sum := summary(d)
+	sum.Tables = []*report.Table{r.verdicts()}
 	// From here on the series are those that --kernel, --top and --sort leave; headline and verdicts were made of all.
 	r = &whole{r.Report, r.metric, show}
-	drawn, title := r.drawn()
-	sections := append(r.largePlots(drawn, title), r.attention())
-	for _, t := range []*report.Table{r.levelTable(), r.seriesTable(), r.noiseTable(), r.changeTable()} {
+	sections := append(append([]report.Section{sum}, r.largePlots(r.drawn())...), r.attention())
+	lead, tail := r.reportColumns()
+	for _, t := range []*report.Table{r.levelTable(), r.metric.seriesTable(show, lead, tail), r.noiseTable(), r.changeTable()} {
 		if t.Len > 0 || t.Key == report.SectionSeries {
-			sections = append(sections, tableSection(t.Title, t))
-			t.Title = ""
+			sections = append(sections, tableSection(t))
 		}
 	}
-	d = r.page(d, r.Where, prov, sections...)
-	d.Sections[0].Tables = []*report.Table{verdicts}
-	// The last but one, as origin makes them: the rule, then the provenance.
+	r.finish(d, r.Where, prov, sections...)
+	// The last but one, as finish makes them: the rule, then the provenance.
 	rule := &d.Sections[len(d.Sections)-2]
 	rule.Text = append(rule.Text, r.method())
 	return d
@@ -194,16 +195,12 @@ func (r *whole) verdicts() *report.Table {
 		track.Unmeasurable: "other tasks may have made the value, or the launch is too small",
 		"ended":            "the kernel went on with another device, driver or launch shape",
 	}
-	type row struct {
-		Verdict finding `csv:"verdict" col:"Verdict; in=page+sheet"`
-		Series  int     `csv:"series" col:"Series; in=page+sheet"`
-		Meaning string  `csv:"meaning" col:"Meaning; in=page"`
-	}
 	all := append(slices.Clone(outcomes), "ended")
-	t := report.Rows("verdicts", len(all), func(i int) row {
-		o := all[i]
-		return row{finding(report.StatusCell(string(o), outcomeStatus(o))), n[o], meanings[o]}
-	})
+	t := report.NewTable("verdicts", "", all, []report.Col[trend.Outcome]{
+		define(column{Key: "verdict", Title: "Verdict", In: inFiles}, func(o *trend.Outcome) cell { return report.StatusCell(string(*o), outcomeStatus(*o)) }),
+		define(column{Key: "series", Title: "Series", Kind: report.Integer, In: inFiles}, func(o *trend.Outcome) cell { return report.IntCell(n[*o]) }),
+		define(column{Key: "meaning", Title: "Meaning", In: report.Page}, func(o *trend.Outcome) cell { return report.TextCell(meanings[*o]) }),
+	}).Show()
 	t.In = report.Files
 	t.Title, t.Form = "Newest values", report.Tiles
 	return t
@@ -211,7 +208,7 @@ func (r *whole) verdicts() *report.Table {
 
 // attention says of each series with a verdict or a change what happened.
 func (r *whole) attention() report.Section {
-	items := r.sharedItems(r.Shared)
+	items := r.items(nil, r.Shared)
 	for _, s := range r.series {
 		text, status := r.explain(s), statusOf(s)
 		if s.Shared != nil {
@@ -219,11 +216,7 @@ func (r *whole) attention() report.Section {
 		}
 		// A change point alone is worth a line, in the color of its direction, where the gate has nothing to say.
 		if last := lastChange(s); last != nil {
-			if text != "" {
-				text += " "
-			}
-			text += r.changeText(s)
-			if !s.NeedsAttention() && !s.Ended {
+			if text = strings.TrimSpace(text + " " + r.changeText(s)); !s.NeedsAttention() && !s.Ended {
 				status = r.changeStatus(last)
 			}
 		}
@@ -231,7 +224,8 @@ func (r *whole) attention() report.Section {
 			items = append(items, r.item(s, text, status))
 		}
 	}
-	return attentionSection("What changed", append(items, clockItems(&track.Clock{Future: r.Future})...))
+	items = append(items, clockItems(&track.Clock{Future: r.Future})...)
+	return attentionSection("What changed", append(items, renumberedItems(r.Renumbered)...))
 }
 
 // mostChanges is how many change points of a series a sentence names, the newest first.
@@ -254,64 +248,36 @@ func (r *whole) changeText(s *track.Series) string {
 	return text + "."
 }
 
-// runName names the run of a point with its commit.
-func (r *whole) runName(p history.Point) string {
-	ref, known := r.Runs[p.Run]
-	if !known {
-		ref = track.Ref{Run: p.Run, Time: p.Time}
+// ref is the run of a point.
+func (r *whole) ref(p history.Point) track.Ref {
+	if ref, known := r.Runs[p.Run]; known {
+		return ref
 	}
+	return track.Ref{Run: p.Run, Time: p.Time}
+}
+
+// runName names it with its commit.
+func (r *whole) runName(p history.Point) string {
+	ref := r.ref(p)
 	return runName(&ref)
 }
 
 // step prints what changed at a change point.
 func (r *whole) step(c *trend.ChangePoint) string {
 	return fmt.Sprintf("%s -> %s (%s, p %s)", r.print(c.MeanBefore), r.print(c.MeanAfter),
-		r.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
-}
-
-// differenceCell is the difference of the means at a change point.
-func (r *whole) differenceCell(c *trend.ChangePoint) report.Cell {
-	cell := report.NumCell(report.Points, r.scaled(c.MeanAfter-c.MeanBefore))
-	cell.Status = r.changeStatus(c)
-	return cell
-}
-
-// seriesTable lists all series.
-func (r *whole) seriesTable() *report.Table {
-	by := "[" + r.distanceUnit() + "]; kind=points; drop=9"
-	t := seriesTable(r.series, r.seriesValue, []string{"runs", "left_out"}, r.gateColumns(true, r.series),
-		[]string{"changes", "last_change=last_time: at [UTC]; group=Last change; drop=7",
-			"last_difference: by " + by + "; group=Last change"})
-	t.Title = "Series"
-	return t
-}
-
-// relativeChange is the change of the mean in percent of the old one. It is not a number when that is 0, or a
-// difference already.
-func (m metric) relativeChange(c *trend.ChangePoint) float64 {
-	// A residual has no zero that a percentage could be of.
-	if c.MeanBefore == 0 || m.Unit() == "points" {
-		return math.NaN()
-	}
-	return 100 * (c.MeanAfter - c.MeanBefore) / math.Abs(c.MeanBefore)
+		r.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
 }
 
 // changeTable lists every change point, of each series the newest first.
 func (r *whole) changeTable() *report.Table {
-	type row struct {
-		KeyValue
-		ChangeValue
-	}
-	var list []row
+	var list []change
 	for _, s := range r.series {
-		for i := len(s.Changes) - 1; i >= 0; i-- {
-			list = append(list, row{r.key(s.Key), r.changeValue(s, &s.Changes[i])})
-		}
+		changes := changesOf(s, s.Changes)
+		slices.Reverse(changes)
+		list = append(list, changes...)
 	}
-	t := report.Rows(report.SectionChanges, len(list), func(i int) row { return list[i] }, "series: Kernel",
-		"device: Device", "driver: Driver", "time", "run", "commit", "index",
-		r.heading("mean_before", "before")+"; group=Mean", r.heading("mean_after", "after")+"; group=Mean",
-		"difference: Difference ["+r.distanceUnit()+"]; kind=points", "relative_change", "p", "before", "after")
-	t.Title, t.In = "Change points", report.Files
+	t := report.NewTable(report.SectionChanges, "Change points", list, append(keyColumns(r.metric, func(c *change) *history.Key { return &c.Key }),
+		r.changeColumns()...)).Show()
+	t.In = report.Files
 	return t
 }

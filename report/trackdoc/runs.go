@@ -10,109 +10,21 @@ import (
 	"occudiff/report"
 )
 
-// RunsValue is the JSON output of `occudiff track list`.
-type RunsValue struct {
-	Schema   string          `json:"schema"`
-	Runs     []RunValue      `json:"runs"`
-	Accepted []AcceptedValue `json:"accepted"`
-	Renamed  []RenamedValue  `json:"renamed"`
-}
-
-// AcceptedValue says that a baseline begins with a run.
-type AcceptedValue struct {
-	Run    int64     `json:"run" col:"Run"`
-	Kernel *string   `json:"kernel" col:"Kernel; cut; role=code" jsonschema:"null for all of the run's program on its device"`
-	Time   timestamp `json:"time" col:"Accepted [UTC]"`
-	Note   *string   `json:"note" col:"Note; cut"`
-}
-
-// RenamedValue says that a kernel has another name than before.
-type RenamedValue struct {
-	Old  string    `json:"old" col:"Old name; cut; role=code"`
-	New  string    `json:"new" col:"New name; cut; role=code"`
-	Run  *int64    `json:"run" col:"Run" jsonschema:"the run that brought it, null when track rename did"`
-	Time timestamp `json:"time" col:"Time [UTC]"`
-}
-
-// RunValue is one stored run.
-type RunValue struct {
-	ID           int64     `json:"id" col:"Run"`
-	Time         timestamp `json:"time" col:"Time [UTC]"`
-	Label        *string   `json:"label" col:"Label; cut; drop=6"`
-	Device       *string   `json:"device" col:"Device; cut"`
-	Driver       *string   `json:"driver" col:"Driver; cut; drop=7"`
-	Kernels      int       `json:"kernels" col:"Kernels"`
-	Inputs       inputs    `json:"inputs" col:"Inputs; cut; drop=5"`
-	Host         *string   `json:"host" col:"Host; cut; drop=1"`
-	JobID        *string   `json:"job_id" csv:"job" col:"Job; cut; drop=2"`
-	VTuneVersion *string   `json:"vtune_version" csv:"vtune" col:"VTune; in=page+sheet"`
-	Commit       *commit   `json:"commit" col:"Commit; drop=3"`
-	Branch       *string   `json:"branch" col:"Branch; cut; drop=8"`
-	Program      *string   `json:"program" col:"Program; cut; drop=4"`
-}
-
-func runValue(r history.Run) RunValue {
-	list := report.ListOf(r.Inputs, func(in history.Input) report.InputValue {
-		return report.InputValue{Path: in.Path, Kind: in.Kind, Digest: report.Filled(in.Digest), Rows: in.Rows,
-			BadRows: in.BadRows}
-	})
-	return RunValue{r.ID, stamp(r.Time), report.Filled(r.Label), report.Filled(r.Device), report.Filled(r.Driver),
-		r.Kernels, list, report.Filled(r.Host), report.Filled(r.JobID), report.Filled(r.VTune),
-		(*commit)(report.Filled(r.Commit)), report.Filled(r.Branch), report.Filled(r.Program)}
-}
-
-// AddValue is the JSON output of `occudiff track add`.
-type AddValue struct {
-	Schema string       `json:"schema"`
-	Runs   []AddedValue `json:"runs"`
-}
-
-// AddedValue is a run of the command line.
-type AddedValue struct {
-	Stored bool `json:"stored" jsonschema:"false when its content was there already"`
-	RunValue
-}
-
-// NewAddValue gives the value of the JSON output.
-func NewAddValue(runs []track.Added) *AddValue {
-	return &AddValue{addSchema, report.ListOf(runs, func(r track.Added) AddedValue {
-		return AddedValue{r.Stored, runValue(r.Run)}
-	})}
-}
-
 // FromRuns answers which runs are stored, oldest first, what was accepted and what renamed. where names the history.
 func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.Rename, where string,
 	prov report.Provenance) *report.Answer {
-	v := &RunsValue{runsSchema, report.ListOf(runs, runValue),
-		report.ListOf(accepted, func(a history.Accept) AcceptedValue {
-			return AcceptedValue{a.Run, report.Filled(a.Key.Name()), stamp(a.Time), report.Filled(a.Note)}
-		}),
-		report.ListOf(renamed, func(r history.Rename) RenamedValue {
-			v := RenamedValue{Old: r.Old, New: r.New, Time: stamp(r.Time)}
-			if r.Run != 0 {
-				v.Run = &r.Run
-			}
-			return v
-		})}
-	t := report.Rows("runs", len(runs), func(i int) RunValue { return v.Runs[i] }, "id", "time", "label", "device",
-		"driver", "kernels", "host", "job", "commit", "branch", "vtune", "inputs", "program")
+	v := runsValue(runs, accepted, renamed)
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
-		Headline: []string{report.OneLine(where) + ": " + unit.Counted(len(runs), "run", "runs")},
-		Sections: []report.Section{{Key: t.Key, Title: "Runs", Tables: []*report.Table{t}}}}
-	if len(accepted) > 0 {
-		t := report.Rows("accepted", len(accepted), func(i int) AcceptedValue { return v.Accepted[i] })
-		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Accepted: the baseline begins there",
-			Tables: []*report.Table{t}})
-	}
-	if len(renamed) > 0 {
-		t := report.Rows("renamed", len(renamed), func(i int) RenamedValue { return v.Renamed[i] })
-		d.Sections = append(d.Sections, report.Section{Key: t.Key, Title: "Kernels with another name than before",
-			Tables: []*report.Table{t}})
-	}
+		Headline: []string{report.OneLine(where) + ": " + unit.Counted(len(runs), "run", "runs")}}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}
 	}
-	return &report.Answer{Doc: d, Value: v, Table: t}
+	for _, t := range []*report.Table{v.Runs, v.Accepted, v.Renamed} {
+		if t.Len > 0 || t == v.Runs {
+			d.Sections = append(d.Sections, tableSection(t.Show()))
+		}
+	}
+	return &report.Answer{Doc: d, Value: v, Table: v.Runs}
 }
 
 func inputNames(r *history.Run) string {

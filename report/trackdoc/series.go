@@ -3,6 +3,7 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -113,8 +114,8 @@ func (m metric) inOrder(all []*track.Series) []*track.Series {
 	return list
 }
 
-// value is the newest value, and of occupancy which one it is.
-func (m metric) value(s *track.Series) string {
+// newest is the newest value, and of occupancy which one it is.
+func (m metric) newest(s *track.Series) string {
 	if s.On != m.Metric.Metric {
 		return report.UpperFirst(string(s.On)) + " " + m.print(s.Gate.Value)
 	}
@@ -226,7 +227,7 @@ func (m metric) explain(s *track.Series) string {
 		text += "; judged against the runs before. "
 	}
 	g := &s.Gate
-	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, m.value(s),
+	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, m.newest(s),
 		m.side(s.Off()), m.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), m.distance(g.MAD.Or(0)))
 	if len(g.Open) > 0 {
 		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is",
@@ -341,4 +342,68 @@ func (m metric) counts(all []*track.Series) string {
 		text += rest + strings.Join(parts, ", ")
 	}
 	return text + "." + leftOut(values, of)
+}
+
+// sharedTitle is a shared finding in a few words.
+// It gives both counts: 150 of 300 series of a device say more of the machine than two of three.
+func sharedTitle(s *track.Shared) string {
+	if s.Anew && s.GoesOn {
+		return fmt.Sprintf("%s: %d of %d series go on with a change", report.OneLine(s.Device), len(s.Series), s.Of)
+	}
+	if s.Anew {
+		return fmt.Sprintf("%s: %d of %d series begin anew", report.OneLine(s.Device), len(s.Series), s.Of)
+	}
+	return fmt.Sprintf("%s: %d of %d series moved at once", report.OneLine(s.Device), len(s.Series), s.Of)
+}
+
+// sharedText says what many series have in common.
+func (m metric) sharedText(s *track.Shared) string {
+	text := "With " + runName(&s.First) + ". "
+	if len(s.Changed) > 0 {
+		text = report.UpperFirst(changedText(s)) + " w" + text[1:]
+	}
+	if s.Anew && s.GoesOn {
+		return text + fmt.Sprintf("%d of %s of %s go on with it, %s the runs before in the median, by which "+
+			"they are judged.", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
+			m.side(s.Median))
+	}
+	if s.Anew {
+		return text + fmt.Sprintf("%d of %s of %s begin anew, and %s needed for a verdict.", len(s.Series),
+			unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device),
+			unit.Counted(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
+	}
+	alarms := 0
+	for _, t := range s.Series {
+		if t.Severity() == track.SeverityAlarm {
+			alarms++
+		}
+	}
+	text += fmt.Sprintf("%d of %s of %s moved at once, by %s in the median", len(s.Series),
+		unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device), m.difference(s.Median))
+	// Alarms are of the newest run alone, and one run that is off in many kernels may be one bad run.
+	switch alarms {
+	case 0:
+	case len(s.Series):
+		text += "; the next run confirms that or not"
+	default:
+		text += fmt.Sprintf("; of %d the next run confirms that or not", alarms)
+	}
+	return text + ". One cause is more likely than as many."
+}
+
+// changedText says what changed: host node7 -> node9.
+func changedText(s *track.Shared) string {
+	var words []string
+	for _, c := range s.Changed {
+		words = append(words, c.What+" "+report.OneLine(c.From)+" -> "+report.OneLine(c.To))
+	}
+	return strings.Join(words, ", ")
+}
+
+// shown gives the series that people want to see, and says what is left out.
+func shown(list []*track.Series, show report.Selection) (some []*track.Series, left []string) {
+	some, notes := report.Select(show, list, "series", func(s **track.Series) report.Candidate {
+		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
+	})
+	return some, report.NotWhole(notes)
 }
