@@ -40,6 +40,7 @@ type Cause struct {
 	Because    string // one or two sentences with the figures
 	Decide     string // what would settle it, without a full stop; may be empty
 	Next       Next   // the same, where it is a collection
+	Registers  int    // per thread, of the mode that CauseGRF names; else 0
 }
 
 // setCause says why a row does not match: nothing for rows that match or were not judged. Of an account it is the first

@@ -134,6 +134,7 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 				"per thread; a kernel compiled for %d registers predicts %.1f %%.",
 				m.Percent(), name, ref.Percent(), mode.Registers, p.Nearest(m).Percent()), byBinary()
 		})
+		f.found[len(f.found)-1].Registers = mode.Registers
 		return true
 	}
 	return false

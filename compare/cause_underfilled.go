@@ -254,6 +254,7 @@ func (t *trial) registers(sure confidence) {
 	}
 	t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
 		t.near(p, d), " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
+	t.found[len(t.found)-1].Registers = registers
 }
 
 func (t *trial) width() {

@@ -1,8 +1,13 @@
 package compare
 
-import "occudiff/ingest/unit"
+import (
+	"math"
 
-// Action is what to do next about a row.
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// Action is what to run next about a row.
 type Action string
 
 // The actions. The collections are those that would settle the cause of a row.
@@ -13,12 +18,12 @@ const (
 	Binary     Action = "binary"     // the registers, SLM and width that a kernel was compiled to
 	Properties Action = "properties" // the same, as a tracer prints them
 	Interval   Action = "interval"   // counters sampled more often
-	Advise     Action = "advise"     // launch settings with more threads
+	Advise     Action = "advise"     // launch settings that are predicted to hold more
+	Grid       Action = "grid"       // the same launch with as many work-groups as fill its waves
 	Probe      Action = "probe"      // the same launch with fewer threads, which tells what more are worth
-	Explain    Action = "explain"    // what the cause means and what to do
 )
 
-// Next is what to do next about a row. Setting is the sampling interval in seconds, of Interval alone.
+// Next is what to run next about a row. Setting is the sampling interval in seconds, of Interval alone.
 type Next struct {
 	Do      Action
 	Setting unit.Opt[float64]
@@ -57,23 +62,225 @@ func (r *Row) Undecided() *Cause {
 	return nil
 }
 
-// next decides what to do about a row: advice where more threads may help; the collection that would settle the cause;
-// the experiment where nobody can tell the worth; else what the cause means. Nothing where the row has no cause and
-// nothing is asked.
-func (r *Row) next() Next {
-	settle := Next{}
-	if c := r.Undecided(); c != nil {
-		settle = c.Next
+// Proven says whether the cause of a row is told by a figure that has nothing to do with occupancy, or needs none.
+func (r *Row) Proven() bool { return r.Cause == nil || r.Cause.Confidence == high.String() }
+
+// NextOf decides what to run next about a row. What would settle its cause comes before any change of the program; then
+// what shows a setting that is predicted to hold more; then the experiment, where nobody can tell what more threads are
+// worth. There is nothing where no command would tell more: a setting is searched for before the search is proposed.
+func (r *Result) NextOf(row *Row) Next {
+	if c := row.Undecided(); c != nil && c.Next.Do != NoAction && row.Verdict != Match {
+		return c.Next
+	}
+	if row.Verdict == Idle && r.Traced(row) == nil {
+		return Next{Do: Trace}
+	}
+	h := r.HelpFor(row)
+	switch {
+	case h.Lever == FillWaves || h.Lever == MoreGroups:
+		if l := r.KnownLaunch(row); l.Global.Dim(1) == l.Local.Dim(1) && l.Global.Dim(2) == l.Local.Dim(2) {
+			return Next{Do: Grid} // else which dimension is to grow is the program's matter
+		}
+	case row.Predicted == nil || r.Device == nil || h.Lever == LongerThreads:
+		return Next{}
+	case h.Lever == NotThreads:
+		return Next{}
 	}
 	switch {
-	case r.Worth.Verdict() == MoreThreads && r.Predicted != nil:
+	case row.Worth.Has(MoreThreads) && r.Better(row):
 		return Next{Do: Advise}
-	case settle.Do != NoAction && r.Verdict != Match:
-		return settle
-	case r.Worth.Verdict() == WorthUntold && r.Predicted != nil && (r.Cause == nil || r.Verdict == Match):
+	case row.Worth.Verdict() == WorthUntold && row.Measured.Present() && row.Verdict.Compared() && r.canProbe(row):
 		return Next{Do: Probe}
-	case r.Cause != nil && r.Verdict != Match:
-		return Next{Do: Explain}
 	}
 	return Next{}
+}
+
+// KnownLaunch is the launch of a row with all that is known of its kernel, the register mode that its cause names
+// included.
+func (r *Result) KnownLaunch(row *Row) predict.Launch {
+	l := r.LaunchOf(row)
+	if l.GRF == 0 && row.Cause != nil {
+		l.GRF = row.Cause.Registers
+	}
+	return l
+}
+
+// Better says whether any launch setting is predicted to hold more than the kernel's own, by a point or more.
+func (r *Result) Better(row *Row) bool {
+	a, err := predict.Advise(r.Device, r.KnownLaunch(row), predict.Vary{Local: true, SIMD: true, SLM: true, GRF: true})
+	if err != nil || a.Current == nil || len(a.Best) == 0 || len(a.Best[0].Changes) == 0 {
+		return false
+	}
+	return a.Best[0].Prediction.Average.Minus(a.Current.Average) >= 1 ||
+		a.Best[0].Prediction.Peak.Minus(a.Current.Peak) >= 1
+}
+
+// canProbe says whether there are settings that lower the occupancy of a launch and leave its work as it is.
+func (r *Result) canProbe(row *Row) bool {
+	p, err := predict.Probes(r.Device, r.KnownLaunch(row))
+	return err == nil && len(p) > 0
+}
+
+// Lever is what may make a kernel faster as far as its occupancy goes.
+type Lever string
+
+// The levers.
+const (
+	NoLever       Lever = ""
+	LongerThreads Lever = "longer threads" // more work in each: the dispatcher does not keep up
+	Registers     Lever = "registers"      // a build for a mode with fewer, At of them
+	LessSLM       Lever = "less SLM"
+	EvenGroups    Lever = "even work-groups"
+	FillWaves     Lever = "full waves"       // At work-groups instead of From
+	MoreGroups    Lever = "more work-groups" // At of them instead of From, which do not fill the GPU once
+	Spread        Lever = "spread"           // work for XVEs that stand empty
+	MoreInFlight  Lever = "more threads"
+	ShorterGaps   Lever = "shorter gaps"
+	AllStacks     Lever = "all stacks"
+	AllAdapters   Lever = "all adapters"
+	RunAlone      Lever = "run alone"   // to be measured
+	MeasureEach   Lever = "each launch" // counters read around it, to be measured
+	SampleFiner   Lever = "sample finer"
+	LongerLaunch  Lever = "longer launches" // to be measured
+	NotThreads    Lever = "not threads"     // Worth.Binds is why
+)
+
+// Help is what may make a row faster. Most is how many times as fast at most, where that is known and the lever is not
+// plain arithmetic.
+type Help struct {
+	Lever
+	At, From int64
+	Most     unit.Opt[float64]
+}
+
+// Gains says whether a lever may save time, and not only tell more.
+func (h *Help) Gains() bool {
+	switch h.Lever {
+	case NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads:
+		return false
+	}
+	return true
+}
+
+// HelpFor decides what may make a row faster: by its cause where it is below the prediction, else by what keeps the
+// prediction low. It says nothing beyond the row's worth: a bound is that of depth or of spread.
+func (r *Result) HelpFor(row *Row) Help {
+	switch row.Verdict {
+	case NotAKernel, NoPrediction, NoMeasurement:
+		return Help{}
+	case Unmeasurable:
+		return row.toMeasure()
+	}
+	if row.Verdict == Idle { // what is missing may lie between launches, and nothing else is
+		return Help{Lever: ShorterGaps}
+	}
+	w := &row.Worth
+	depth := Help{Lever: MoreInFlight, Most: w.Depth.Most}
+	spread := Help{Lever: Spread, Most: w.Spread.Most}
+	if c := row.Cause; c != nil {
+		switch c.Name {
+		case CauseDispatch:
+			return Help{Lever: LongerThreads}
+		case CauseGaps:
+			return Help{Lever: ShorterGaps}
+		case CauseStack:
+			return Help{Lever: AllStacks}
+		case CauseAdapters:
+			return Help{Lever: AllAdapters}
+		case CauseOverlap:
+			return Help{Lever: RunAlone}
+		case CauseSampling:
+			return row.toMeasure()
+		case CauseImbalance:
+			if w.Has(SpreadTheWork) {
+				spread.Lever = EvenGroups
+				return spread
+			}
+		case CauseGRF:
+			if m := r.fewerRegisters(c.Registers); m > 0 && row.Verdict == Below {
+				depth.Lever, depth.At = Registers, int64(m)
+			}
+		case CauseSLM:
+			depth.Lever = LessSLM
+		}
+	}
+	if p := row.Predicted; p != nil && depth.Lever == MoreInFlight {
+		switch {
+		case p.Limits&predict.LimitRegisters != 0:
+			if m := r.fewerRegisters(r.KnownLaunch(row).GRF); m > 0 {
+				depth.Lever, depth.At = Registers, int64(m)
+			}
+		case p.Limits&predict.LimitSLM != 0:
+			depth.Lever = LessSLM
+		}
+	}
+	switch {
+	case w.Verdict() == SpreadTheWork:
+		return r.groups(row, spread)
+	case w.Verdict() == MoreThreads:
+		if depth.Lever == MoreInFlight {
+			return r.groups(row, depth)
+		}
+		return depth
+	case w.Verdict() == ElseBinds || w.Verdict() == OccupancyEnough:
+		return Help{Lever: NotThreads, Most: w.Depth.Most}
+	}
+	// A lever whose gain nobody can tell has no bound: at most so many times would sound like a promise.
+	if depth.Lever != MoreInFlight {
+		return Help{Lever: depth.Lever, At: depth.At}
+	}
+	return Help{}
+}
+
+// groups turns a lever into arithmetic where the number of work-groups alone leaves thread slots empty: a launch that
+// does not fill the GPU once, or whose last wave costs a twentieth of it or more.
+func (r *Result) groups(row *Row, otherwise Help) Help {
+	p := row.Predicted
+	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) {
+		return otherwise
+	}
+	wave := float64(p.Groups) / p.Waves // work-groups of a full one, which need not be whole
+	full := int64(math.Ceil(math.Ceil(p.Waves) * wave * (1 - 1e-12)))
+	switch {
+	case full <= p.Groups:
+		return otherwise
+	case p.Waves < 1:
+		return Help{Lever: MoreGroups, At: full, From: p.Groups}
+	case p.Peak.Minus(p.Average) >= leastTail:
+		return Help{Lever: FillWaves, At: full, From: p.Groups}
+	}
+	return otherwise
+}
+
+// leastTail is how much of the GPU a partial last wave has to leave empty to be named, in points.
+const leastTail unit.Points = 5
+
+// toMeasure is what would make a row measurable.
+func (r *Row) toMeasure() Help {
+	c := r.Undecided()
+	if c == nil {
+		return Help{}
+	}
+	switch c.Next.Do {
+	case Query:
+		return Help{Lever: MeasureEach}
+	case Interval:
+		return Help{Lever: SampleFiner}
+	case NoAction:
+		if r.Certainty.Intervals.Or(1) < 1 || r.Certainty.Window.Present() {
+			return Help{Lever: LongerLaunch}
+		}
+	}
+	return Help{}
+}
+
+// fewerRegisters is the register mode with the most threads, where that is another one than the kernel's; else 0.
+func (r *Result) fewerRegisters(now int) int {
+	if r.Device == nil || now == 0 {
+		return 0
+	}
+	if best := mostThreads(r.Device); best < now {
+		return best
+	}
+	return 0
 }

@@ -103,7 +103,6 @@ type Row struct {
 	Account   *Account             // nil where nothing tells where the thread slots were
 	Worth     Worth                // of more occupancy; zero of tasks that are no kernels
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
-	Next      Next                 // what to do about it
 }
 
 // Noted says whether there is something to say of a row: notes, or why a kernel has no prediction.

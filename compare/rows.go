@@ -97,7 +97,6 @@ func (r *Result) Finish() {
 			row.Account = r.account(row)
 		}
 		row.Worth = r.worth(row)
-		row.Next = row.next()
 	})
 }
 

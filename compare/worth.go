@@ -36,6 +36,8 @@ type Worth struct {
 	Because  string         // the figures, in a sentence without a period
 	Depth    Bound          // of more threads on XVEs that ran
 	Spread   Bound          // of work for XVEs that stood empty within the launches
+	// Binds is what does where more threads do not help: "slots", "pipe XMX", "memory", "stalls"; else empty.
+	Binds string
 }
 
 // Verdict is the first of the verdicts; empty for a task that is no kernel.
@@ -45,6 +47,9 @@ func (w *Worth) Verdict() WorthVerdict {
 	}
 	return w.Verdicts[0]
 }
+
+// Has says whether a verdict is among them.
+func (w *Worth) Has(v WorthVerdict) bool { return slices.Contains(w.Verdicts, v) }
 
 // Words are the verdicts as people read them.
 func (w *Worth) Words() string {
@@ -110,6 +115,7 @@ func useOf(m, idle, pipe unit.Ratio, memory float64) use {
 // limit is one of those that bound what more threads can gain.
 type limit struct {
 	bound float64
+	by    string // Worth.Binds
 	text  string
 }
 
@@ -122,10 +128,10 @@ func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
 			reach = unit.Ratio(m.ThreadsPerXVE) / unit.Ratio(r.Device.ThreadsPerXVE)
 		}
 	}
-	list := []limit{{float64(reach / u.held), fmt.Sprintf("slots: %s / %s held while XVEs ran", tenth(reach),
+	list := []limit{{float64(reach / u.held), "slots", fmt.Sprintf("slots: %s / %s held while XVEs ran", tenth(reach),
 		tenth(u.held))}}
 	if _, name := row.Counters.BusiestPipe(); u.pipe > 0 {
-		list = append(list, limit{1 / float64(u.pipe), fmt.Sprintf("pipe %s: 1 / %s of the busy time", name,
+		list = append(list, limit{1 / float64(u.pipe), "pipe " + name, fmt.Sprintf("pipe %s: 1 / %s of the busy time", name,
 			tenth(u.pipe))})
 	}
 	for i := range roofs {
@@ -135,7 +141,7 @@ func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
 			used *= u.memory / plain
 		}
 		if used > 0 {
-			list = append(list, limit{f.most / used, fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.most, used,
+			list = append(list, limit{f.most / used, "memory", fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.most, used,
 				f.source)})
 		}
 	}
@@ -203,7 +209,8 @@ func (r *Result) worth(row *Row) (w Worth) {
 		w.Spread = Bound{unit.Some(1 / float64(1-most)), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(most))}
 	}
 	why := stallsOf(row)
-	depth, because := r.depth(row, limits, roofs, &why)
+	depth, because, binds := r.depth(row, limits, roofs, &why)
+	w.Binds = binds
 	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing
 	if depth == OccupancyEnough && w.Spread.Most.Or(worthNothing) >= worthNothing {
 		depth = ElseBinds // for more threads, while more of the GPU at work is another question
@@ -226,13 +233,13 @@ func (r *Result) worth(row *Row) (w Worth) {
 }
 
 // depth says what more threads on XVEs that ran are worth, by the tightest limit first.
-func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (WorthVerdict, string) {
+func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (v WorthVerdict, because, binds string) {
 	tight := limits[0]
 	t := xvesOf(row)
 	_, counted := row.Counters.BusiestPipe()
 	for i := range roofs {
 		if f := &roofs[i]; !f.loose && f.share() >= worthRoof {
-			return ElseBinds, f.text() + ", and more threads do not move more"
+			return ElseBinds, f.text() + ", and more threads do not move more", "memory"
 		}
 	}
 	active := unit.Ratio(0)
@@ -242,23 +249,23 @@ func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (Wor
 	switch {
 	case tight.bound < worthNothing && active >= worthActive:
 		return OccupancyEnough, fmt.Sprintf("at most %.2f times as fast (%s), and XVEs that run are active %s of the time",
-			tight.bound, tight.text, tenth(active))
+			tight.bound, tight.text, tenth(active)), tight.by
 	case tight.bound < worthNothing:
-		return ElseBinds, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text)
+		return ElseBinds, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text), tight.by
 	case why.usable() && why.hidden+why.send < worthHidden:
-		return ElseBinds, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send))
+		return ElseBinds, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send)), "stalls"
 	case r.Device != nil && r.launchBound(row):
-		return WorthUntold, "threads live so briefly that starting them may be what takes the time"
+		return WorthUntold, "threads live so briefly that starting them may be what takes the time", ""
 	case why.usable() && why.hidden < worthHidden:
 		return WorthUntold, fmt.Sprintf("%s of the stalls are on send: threads that wait for the result of one others "+
-			"hide, threads that wait to dispatch one they do not", tenth(why.send))
+			"hide, threads that wait to dispatch one they do not", tenth(why.send)), ""
 	case counted == "" && (t.why != "" || 1/float64(max(active, 1e-3)) < worthWhile):
-		return WorthUntold, "the input counts no pipe, and how long XVEs were active does not leave enough"
+		return WorthUntold, "the input counts no pipe, and how long XVEs were active does not leave enough", ""
 	case tight.bound < worthWhile:
-		return WorthUntold, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text)
+		return WorthUntold, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text), ""
 	}
 	if said := r.memoryUntold(row, roofs); said != "" {
-		return WorthUntold, said
+		return WorthUntold, said, ""
 	}
 	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
 	if p := row.Predicted; p != nil {
@@ -269,7 +276,7 @@ func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (Wor
 	if counted == "" {
 		text += "; the input counts no pipe, so that one may bind sooner"
 	}
-	return MoreThreads, text
+	return MoreThreads, text, ""
 }
 
 // memoryUntold says why it is not known whether memory leaves room for more threads; "" where it does.

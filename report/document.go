@@ -13,6 +13,7 @@ type Document struct {
 	Title    string
 	Subject  string    // one line for a file's properties
 	Date     time.Time // when the run was collected; zero when nobody said so. Never the clock
+	Screen   *Screen   // what every form begins with; nil for documents that begin with their headline
 	Headline []string  // what was run on what, in the first lines
 	Closing  string    // how much of it matches, in one sentence
 	Sections []Section // in reading order

@@ -168,6 +168,20 @@ func (d *Document) KernelTables() (list []*Table) {
 	return list
 }
 
+// Choose shows the columns that keys name in all tables of kernels. Where a screen stands before them, it has these
+// columns, too, and no numbers that something else is said of.
+func (d *Document) Choose(keys []string) {
+	tables := d.KernelTables()
+	for _, t := range tables {
+		t.Choose(keys)
+	}
+	if s := d.Screen; s != nil && s.Rows != nil && len(tables) == 1 {
+		rows := *tables[0]
+		rows.Len, rows.Form = min(rows.Main, s.Rows.Len), Grid
+		s.Rows, s.Bars, s.Ask, s.Sure = &rows, nil, "", nil
+	}
+}
+
 // Keys are those of the columns.
 func (t *Table) Keys() []string {
 	return ListOf(t.Columns, func(c Column) string { return c.Key })

@@ -72,9 +72,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 	}
 	csv := *ans.Table // before the table of a document is that of CSV as well
 	csv.Only(csvKeys)
-	for _, t := range tables {
-		t.Choose(keys)
-	}
+	ans.Document().Choose(keys)
 	ans.Table = &csv
 	return nil
 }
@@ -82,7 +80,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 // print prints an answer to standard output, when its files are in place.
 func (a *app) print(ans *report.Answer) error {
 	return a.out.print(a.output(a.Format), a.Format, ans, text.Options{Width: a.width(), Color: a.useColor(),
-		Shades: isTerminal(a.stdout)})
+		Shades: isTerminal(a.stdout), Verbose: a.Verbose})
 }
 
 // sayWrote names the files that were put in place.

@@ -12,7 +12,7 @@ const Cut = "..."
 // parameters behind a function's name, its type before it, the arguments of templates, and the scopes that all share.
 // What is left out inside a name has a mark.
 func Short(names []string, fits func(string) bool) []string {
-	steps := []func([]string) []string{each(withoutParameters), each(withoutType), each(withoutArguments), withoutScope}
+	steps := []func([]string) []string{each(withoutCasts), each(withoutParameters), each(withoutType), each(withoutArguments), withoutScope}
 	for _, step := range steps {
 		if !slices.ContainsFunc(names, func(s string) bool { return !fits(s) }) {
 			break
@@ -84,6 +84,28 @@ func outside(s string) func(yield func(int) bool) {
 				}
 			}
 		}
+	}
+}
+
+// withoutCasts leaves out the types of numbers among the arguments of a template: f<(int)256, (bool)1> becomes f<256, 1>.
+func withoutCasts(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, _ := strings.Cut(s, "(")
+		kind, behind, closed := strings.Cut(rest, ")")
+		b.WriteString(before)
+		if !closed {
+			b.WriteString(s[len(before):])
+			return b.String()
+		}
+		last := strings.TrimRight(before, " ")
+		number := behind != "" && behind[0] >= '0' && behind[0] <= '9'
+		if !number || !strings.HasSuffix(last, "<") && !strings.HasSuffix(last, ",") || strings.ContainsAny(kind, "(<") {
+			b.WriteByte('(')
+			s = rest
+			continue
+		}
+		s = behind
 	}
 }
 

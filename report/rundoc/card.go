@@ -58,6 +58,6 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	if row.Cause != nil {
 		f.Cause, f.Confidence = unit.Some(row.Cause.Name), unit.NonZero(row.Cause.Confidence)
 	}
-	f.Next = nextCommand(r, row)
+	f.Next = unit.NonZero(commandOf(r, row, r.NextOf(row)))
 	return f
 }

@@ -18,7 +18,8 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		Title:    "Predicted and measured GPU occupancy",
 		Subject:  subject(r),
 		Date:     r.Platform.Collected,
-		Headline: append(headline(r), answerLines(r, rows)...),
+		Screen:   screenOf(r, prov.Show),
+		Headline: headline(r),
 		Closing:  closing(r),
 		Version:  prov.Version,
 	}

@@ -60,6 +60,34 @@ func layOut(t *report.Table, rows, width int) *grid {
 	return g
 }
 
+// layOutScreen lays out the rows of a screen: all columns stay, names are cut first, since what is left of them tells
+// them apart, then sentences take several lines, those on the right first.
+func layOutScreen(t *report.Table, width int) *grid {
+	g := read(t, t.Len)
+	g.headings(false)
+	if width <= 0 || g.total() <= width {
+		return g
+	}
+	for _, least := range []struct{ name, text int }{{18, textWidth}, {18, 16}, {shortestName, 12}} {
+		for _, c := range slices.Backward(g.columns) {
+			floor := textWidth
+			switch {
+			case c.Cut:
+				floor = least.name
+			case c.Fold:
+				floor = least.text
+			}
+			if over := g.total() - width; over > 0 && c.width > max(floor, len(c.top)) {
+				c.width = max(c.width-over, floor, len(c.top))
+			}
+		}
+	}
+	for g.total() > width && g.dropNext() {
+	}
+	g.squeeze(width)
+	return g
+}
+
 // read takes the texts of the columns that a terminal shows.
 func read(t *report.Table, rows int) *grid {
 	g := &grid{rows: rows}

@@ -17,6 +17,9 @@ func Markdown(w io.Writer, d *report.Document) error { return MarkdownPlots(w, d
 func MarkdownPlots(w io.Writer, d *report.Document, path func(*report.Plot) string) error {
 	p := &markdown{bufio.NewWriter(w), path}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
+	if d.Screen != nil {
+		p.screen(d.Screen)
+	}
 	for i := range d.Sections {
 		if s := &d.Sections[i]; s.Shown(report.Page) {
 			p.section(s)
@@ -42,6 +45,36 @@ type markdown struct {
 
 // block writes a block of its own.
 func (p *markdown) block(text string) { p.w.WriteString("\n" + text + "\n") }
+
+// screen writes what an answer begins with.
+func (p *markdown) screen(s *report.Screen) {
+	p.block(paragraph(s.Line))
+	for _, text := range append([]string{s.Means}, s.Notes...) {
+		if text != "" {
+			p.block(paragraph(text))
+		}
+	}
+	if s.Rows != nil {
+		p.table(s.Rows)
+	}
+	for _, text := range append([]string{s.More}, s.Do...) {
+		if text != "" {
+			p.block(paragraph(text))
+		}
+	}
+	if len(s.Sure) == 0 {
+		return
+	}
+	p.block(paragraph(s.Ask + ":"))
+	for i, c := range s.Sure {
+		line := item(report.Item{Lead: c.Rows, Text: checkText(c)})
+		if i == 0 {
+			p.block(strings.TrimRight(line, "\n"))
+		} else {
+			p.w.WriteString(line + "\n")
+		}
+	}
+}
 
 func (p *markdown) section(s *report.Section) {
 	p.block("## " + Escape(s.Title))

@@ -21,6 +21,7 @@ type Options struct {
 	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is defaultRows and
 	// defaultItems, below 0 is all of them. A line says how many are left out; files are always whole.
 	Rows, Items int
+	Verbose     bool // all that a terminal has behind the screen of a document
 }
 
 // The limits of a screenful or two. What needs attention comes first, so it is the rest that is left out first.
@@ -38,6 +39,13 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 		opt.Rows, opt.Items = -1, -1
 	}
 	p := &printer{w: bufio.NewWriter(w), opt: opt}
+	if d.Screen != nil {
+		p.screen(d.Screen)
+		if !opt.Verbose {
+			return p.w.Flush()
+		}
+		p.line("")
+	}
 	for _, line := range d.Headline {
 		p.wrap("", line, report.Plain)
 	}
@@ -192,6 +200,10 @@ func (p *printer) textWidth() int {
 // wrap prints a text behind a lead; its further lines hang under the first, and each of its own lines begins one.
 func (p *printer) wrap(lead, text string, status report.Status) {
 	lead = report.OneLine(lead)
+	if indent := report.Width(lead); indent > p.textWidth()/2 { // else nothing would stand beside it
+		p.line(lead)
+		lead = gap
+	}
 	indent := report.Width(lead)
 	room := max(p.textWidth()-indent, 1)
 	name := strings.TrimRight(lead, " ")

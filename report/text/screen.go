@@ -1,0 +1,88 @@
+package text
+
+import (
+	"cmp"
+
+	"occudiff/report"
+)
+
+// screen writes what an answer begins with.
+func (p *printer) screen(s *report.Screen) {
+	p.wrap("", s.Line, report.Plain)
+	if s.Means != "" {
+		p.wrap("", s.Means, report.Plain)
+	}
+	for _, note := range s.Notes {
+		p.wrap("", note, report.Unsure)
+	}
+	switch {
+	case s.Rows == nil:
+	case s.Rows.Form == report.Facts:
+		p.facts(s)
+		return
+	default:
+		p.line("")
+		for _, line := range layOutScreen(s.Rows, p.opt.Width).lines(p.paint) {
+			p.line(line)
+		}
+		if s.More != "" {
+			p.wrap("", s.More, report.Plain)
+		}
+	}
+	for _, text := range s.Do {
+		p.line("")
+		p.wrap("", text, report.Plain)
+	}
+	if len(s.Sure) > 0 {
+		p.line("")
+		if s.Ask != "" {
+			p.wrap("", s.Ask, report.Plain)
+		}
+		p.checks(s.Sure)
+	}
+	if s.Hint != "" {
+		p.line("")
+		p.wrap("", s.Hint, report.Muted)
+	}
+}
+
+// checks writes commands behind the numbers of the rows that they are for.
+func (p *printer) checks(list []report.Check) {
+	widest := 0
+	for _, c := range list {
+		widest = max(widest, len(c.Rows))
+	}
+	for _, c := range list {
+		lead := ""
+		if widest > 0 {
+			lead = pad(c.Rows, widest, false) + gap
+		}
+		p.wrap(lead, checkText(c), report.Plain)
+	}
+}
+
+// checkText is a command and what comes of it.
+func checkText(c report.Check) string {
+	if c.Gives == "" {
+		return c.Command
+	}
+	return c.Command + "   (" + c.Gives + ")"
+}
+
+// facts writes the one row of a screen, a line for each column, and what to make sure.
+func (p *printer) facts(s *report.Screen) {
+	cells := s.Rows.Row(0, nil)
+	const indent = 11
+	for i, c := range s.Rows.Columns {
+		if c.In&report.Terminal != 0 && cells[i].Kind != report.Absent {
+			p.wrap(pad(cmp.Or(c.Brief, c.Title)+":", indent, false), c.Print(cells[i]), cells[i].Status)
+		}
+	}
+	for i, c := range s.Sure {
+		lead := ""
+		if i == 0 {
+			lead = "Make sure:"
+		}
+		p.wrap(pad(lead, indent, false), checkText(c), report.Plain)
+	}
+}
