@@ -106,8 +106,8 @@ func (a *app) mcpCommand() *cobra.Command {
 		s := mcp.NewServer(&mcp.Implementation{Name: "occudiff", Version: version()},
 			&mcp.ServerOptions{Instructions: instructions})
 		for _, t := range tools() {
-			c := &agentCall{app: a, tool: t, folder: folder}
-			add := &mcp.Tool{Name: t.name, Description: t.text, InputSchema: c.schema(),
+			c := &agentCall{tool: t, app: a, folder: folder, takes: t.schema()}
+			add := &mcp.Tool{Name: t.name, Description: t.text, InputSchema: c.takes,
 				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}}
 			if strings.HasSuffix(t.command, " card") {
 				add.OutputSchema = cardSchema
@@ -129,38 +129,45 @@ type agentCall struct {
 	tool
 	app    *app
 	folder string // which paths must lie in, without symbolic links
+	takes  *jsonschema.Schema
 }
 
 // schema says what a tool takes: the flags of its command, with their texts.
-// It comes from the flags of the command, so that a help text is written once. Lists and sizes are texts, as on a
-// command line.
-func (c *agentCall) schema() *jsonschema.Schema {
+// It comes from the flags of the command, so that a help text is written once. A size is a text as on a command line, or
+// its numbers.
+func (t tool) schema() *jsonschema.Schema {
 	fresh := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
-	of, _, _ := fresh.rootCommand().Find(strings.Fields(c.command))
+	of, _, _ := fresh.rootCommand().Find(strings.Fields(t.command))
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
-	for _, name := range strings.Fields(c.flags) {
+	for _, name := range strings.Fields(t.flags) {
 		f := of.Flag(name)
-		p := &jsonschema.Schema{Type: "string", Description: f.Usage}
-		switch f.Value.Type() {
-		case "int", "int64":
-			p.Type = "integer"
-		case "float64":
-			p.Type = "number"
-		case "bool":
-			p.Type = "boolean"
+		p := &jsonschema.Schema{Types: []string{"string"}, Description: f.Usage}
+		switch kind := f.Value.Type(); {
+		case kind == "int" || kind == "int64":
+			p.Types = []string{"integer"}
+		case kind == "float64":
+			p.Types = []string{"number"}
+		case kind == "bool":
+			p.Types = []string{"boolean"}
+		case kind == "size":
+			p.Types, p.Items = []string{"string", "integer", "array"}, &jsonschema.Schema{Type: "integer"}
+		case kind == "stringArray":
+			p.Types, p.Items = []string{"string", "array"}, &jsonschema.Schema{Type: "string"}
+		case name == "slm" || name == "registers":
+			p.Types = []string{"string", "integer"}
 		}
 		if cli.NamesFile(f) {
 			p.Description += "; in the folder of the server"
 		}
 		s.Properties[name] = p
 	}
-	switch c.operand {
+	switch t.operand {
 	case "paths":
-		s.Properties["paths"] = &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"},
+		s.Properties["paths"] = &jsonschema.Schema{Types: []string{"array"}, Items: &jsonschema.Schema{Type: "string"},
 			Description: "files or folders, in the folder of the server"}
 	case "term":
-		s.Properties["term"] = &jsonschema.Schema{Type: "string"}
+		s.Properties["term"] = &jsonschema.Schema{Types: []string{"string"}}
 	}
 	return s
 }
@@ -222,31 +229,13 @@ func (c *agentCall) progress(ctx context.Context, req *mcp.CallToolRequest, path
 // What an agent names as a value stays one: values follow a = and operands a --, so that none is read as a flag.
 func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args, paths []string, err error) {
 	var size int64 // of all files
-	var values map[string]json.RawMessage
-	if len(given) > 0 {
-		if err := json.Unmarshal(given, &values); err != nil {
-			return nil, nil, fmt.Errorf("arguments: expected an object: %w", err)
-		}
-	}
-	for name := range values {
-		if known := strings.Fields(c.flags + " " + c.operand); !slices.Contains(known, name) {
-			return nil, nil, fmt.Errorf("%s takes no argument %q; it takes %s", c.name, name,
-				strings.Join(known, ", "))
-		}
+	values, err := c.values(given)
+	if err != nil {
+		return nil, nil, err
 	}
 	args = append(strings.Fields(c.command), "-q")
 	for _, name := range strings.Fields(c.flags) {
-		words, err := wordsOf(name, values[name])
-		if err != nil {
-			return nil, nil, err
-		}
-		switch {
-		case len(words) < 2 || name == "device":
-		case name == "global" || name == "local": // a size by its dimensions
-			words = []string{strings.Join(words, "x")}
-		default: // of a flag that is given twice the last one would count, and nobody would know
-			return nil, nil, fmt.Errorf("%s: expected one value, not the list %s", name, values[name])
-		}
+		words := values[name]
 		if name == "db" && len(words) == 0 { // else settings could name a history on the network
 			words = []string{"occudiff.db"}
 		}
@@ -259,9 +248,8 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 			args = append(args, "--"+name+"="+w)
 		}
 	}
-	words, err := wordsOf(c.operand, values[c.operand])
 	args = append(args, "--")
-	for _, w := range words {
+	for _, w := range values[c.operand] {
 		if c.operand == "paths" {
 			if w, err = c.inside(ctx, "paths", w, &size); err != nil {
 				return nil, nil, err
@@ -270,32 +258,56 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 		}
 		args = append(args, w)
 	}
-	return args, paths, err
+	return args, paths, nil
 }
 
-// wordsOf gives a value as the words of a command line: a text, a number, a truth value, or a list of them.
-// A number keeps its digits as they were written (UseNumber): a float64 of 1048576 would be printed as 1.048576e+06,
-// which is no size.
-func wordsOf(name string, value json.RawMessage) (words []string, err error) {
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.UseNumber()
-	var v any
-	if len(value) == 0 || d.Decode(&v) != nil || v == nil {
-		return nil, nil
+// values gives the arguments of a call as the words of a command line, when they are what the schema says. A null is no
+// value, and the numbers of a size are one word.
+func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
+	var values map[string]any
+	d := json.NewDecoder(bytes.NewReader(given))
+	d.UseNumber() // a float64 of 1048576 would be printed as 1.048576e+06, which is no size
+	if err := d.Decode(&values); err != nil && len(given) > 0 {
+		return nil, fmt.Errorf("arguments: expected an object: %w", err)
 	}
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
-	}
-	for _, x := range list {
-		switch x.(type) {
-		case string, json.Number, bool:
-			words = append(words, fmt.Sprint(x))
-		default:
-			return nil, fmt.Errorf("%s: expected a text, a number or a truth value, not %s", name, value)
+	words := map[string][]string{}
+	for name, v := range values {
+		takes, ok := c.takes.Properties[name]
+		if !ok {
+			return nil, fmt.Errorf("%s takes no argument %q; it takes %s", c.name, name,
+				strings.Join(strings.Fields(c.flags+" "+c.operand), ", "))
+		}
+		list, several := v.([]any)
+		if !several && v != nil {
+			list = []any{v}
+		}
+		for _, x := range list {
+			if kinds := takes.Types; several && (takes.Items == nil || !isKind(x, takes.Items.Type)) ||
+				!several && !slices.ContainsFunc(kinds, func(kind string) bool { return isKind(x, kind) }) {
+				text, _ := json.Marshal(v) // it was read from JSON
+				return nil, fmt.Errorf("%s: expected %s, not %s", name, strings.Join(kinds, " or "), text)
+			}
+			words[name] = append(words[name], fmt.Sprint(x))
+		}
+		if takes.Items != nil && takes.Items.Type == "integer" && several {
+			words[name] = []string{strings.Join(words[name], "x")}
 		}
 	}
 	return words, nil
+}
+
+// isKind says whether a value is of a type of JSON Schema that has no parts.
+func isKind(v any, kind string) bool {
+	switch x := v.(type) {
+	case string:
+		return kind == "string"
+	case bool:
+		return kind == "boolean"
+	case json.Number:
+		_, err := x.Int64()
+		return kind == "number" || kind == "integer" && err == nil
+	}
+	return false
 }
 
 // inside gives a path as the commands get it, when it is a file or folder of the server's folder, with all that a
