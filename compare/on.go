@@ -25,7 +25,7 @@ const (
 // the XVE count that the user gives, 0 for none.
 func On(run *ingest.Run, t *arch.Table, name string, xves int, unnamed NoDevice, opt Options) (*Result, error) {
 	c, err := t.Choose(arch.Options{Name: name, XVEs: xves, Inputs: run.Platforms, Run: run.Platform,
-		Needed: needsDevice(run), Naming: opt.Naming})
+		Needed: needsDevice(run), Naming: opt.Naming, By: opt.DeviceBy})
 	unknown := errors.Is(err, arch.ErrNoDevice)
 	var fit Fit
 	if unknown || c.Device != nil {

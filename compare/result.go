@@ -228,6 +228,8 @@ type Options struct {
 	SIMD  int
 	// Naming is how whoever asks names a device.
 	Naming arch.Naming
+	// DeviceBy is who named the device, when it was neither a flag nor a form: occudiff.yaml:2.
+	DeviceBy string
 
 	fit *Fit // what devices fit the run, where that is known already
 }

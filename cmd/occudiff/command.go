@@ -106,7 +106,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 		}
 	})
 	var err error
-	a.out, err = openFiles(outputFiles{Inputs: reads, Stopped: c.Context().Err}, a.Outputs, a.endings...)
+	a.out, err = openFiles(a.Outputs, a.endings, reads, c.Context().Err)
 	if err != nil {
 		return err
 	}

@@ -58,26 +58,25 @@ func writers(ans *report.Answer) map[string]formWriter {
 	}
 }
 
-// openFiles checks the endings of files and opens them, with what f says of the command.
-func openFiles(f outputFiles, paths []string, endings ...string) (*outputFiles, error) {
+// openFiles checks the endings of files and opens them, for a command that reads inputs.
+func openFiles(paths, endings, inputs []string, stopped func() error) (*outputFiles, error) {
+	f := &outputFiles{inputs: inputs, stopped: stopped}
 	for _, p := range paths {
 		ending := endingOf(p)
 		if ending == perfettoEnding && !slices.Contains(endings, perfettoEnding) {
 			ending = ".json"
 		}
-		var err error
-		if !slices.Contains(endings, ending) {
-			err = fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p,
-				strings.Join(endings, " "))
-		} else if err = f.open(p, ending); err != nil {
-			err = fmt.Errorf("-o %s %w", p, err)
+		err := fmt.Errorf(": this command writes %s; the ending picks the format", strings.Join(endings, " "))
+		if slices.Contains(endings, ending) {
+			if _, err = f.open(p, ending); err == nil {
+				continue
+			}
+			err = fmt.Errorf(" %w", err)
 		}
-		if err != nil {
-			f.discard()
-			return nil, err
-		}
+		f.discard()
+		return nil, fmt.Errorf("-o %s%w", p, err)
 	}
-	return &f, nil
+	return f, nil
 }
 
 // write writes an answer into every file and puts them in place: all are written before any is.
@@ -102,16 +101,12 @@ func (f *outputFiles) writeAll(write formWriter) error {
 // print prints an answer in a format: table, or markdown, json, csv, or card where it has one. It may be long: nothing
 // of it is held back.
 func (f *outputFiles) print(w io.Writer, format string, ans *report.Answer, opt text.Options) error {
+	by := writers(ans)
+	by[".markdown"] = by[".md"]
+	by[".card"] = func(w io.Writer) error { return machine.JSON(w, ans.Card()) }
+	by[".table"] = func(w io.Writer) error { return text.Terminal(w, ans.Document(), opt) }
 	out := bufio.NewWriterSize(stoppable{w, f.stopped}, 64<<10)
-	var err error
-	if format == "card" {
-		err = machine.JSON(out, ans.Card())
-	} else if format == "table" {
-		err = text.Terminal(out, ans.Document(), opt)
-	} else {
-		err = writers(ans)[map[string]string{"markdown": ".md", "json": ".json", "csv": ".csv"}[format]](out)
-	}
-	if err != nil {
+	if err := by["."+format](out); err != nil {
 		return err
 	}
 	if err := out.Flush(); err != nil {
@@ -135,7 +130,7 @@ func (f *outputFiles) names() string {
 // beside report.md. They are written and put in place with all other files.
 func (f *outputFiles) addPlots(ans *report.Answer) error {
 	for _, page := range f.files {
-		if page.ending != ".md" || page.own != nil || page.tmp == nil {
+		if page.ending != ".md" {
 			continue
 		}
 		doc := ans.Document()
@@ -150,11 +145,11 @@ func (f *outputFiles) addPlots(ans *report.Answer) error {
 			}
 			names[p] = url.PathEscape(filepath.Base(folder)) + "/" + url.PathEscape(p.Key) + ".svg"
 			picture := filepath.Join(folder, p.Key+".svg")
-			if err := f.open(picture, ".svg"); err != nil {
+			file, err := f.open(picture, ".svg")
+			if err != nil {
 				return fmt.Errorf("-o %s %w", picture, err)
 			}
-			last := f.files[len(f.files)-1]
-			last.own, last.beside = svg(doc, p), true
+			file.own, file.beside = svg(doc, p), true
 		}
 		page.own = func(w io.Writer) error {
 			return text.MarkdownPlots(w, doc, func(p *report.Plot) string { return names[p] })

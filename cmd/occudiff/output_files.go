@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,28 +15,20 @@ import (
 
 // outputFiles are the files that one command writes. They are opened before the work, so that one that cannot be written
 // is found first, and put in place whole or not at all: each is written as a temporary file beside its target and renamed
-// when all of them are written. A link is followed to the file that it names, a pipe, a terminal or another character
-// device is written to, and anything else that is no regular file is refused; so is every file that the command reads, by
-// whatever name.
+// when all of them are written. A link is followed to the file that it names. What is no regular file is refused; so is
+// every file that the command reads, by whatever name.
 type outputFiles struct {
-	// Inputs are the paths that the command reads; a folder stands for the files in it.
-	Inputs []string
-	// Stopped says whether the work was called off; nil when nobody may. A large report stops in the middle then, and
-	// none of the files is put in place.
-	Stopped func() error
-
+	inputs  []string     // what the command reads; a folder stands for the files in it
+	stopped func() error // whether the work was called off: a large report stops in the middle then
 	files   []*outputFile
-	folders []string    // that were made
-	read    []inputFile // what Inputs are, once it was asked for
+	folders []string // that were made
 }
 
 // outputFile is one of them.
 type outputFile struct {
-	path   string // what is replaced or written to, links followed
-	info   fs.FileInfo
-	tmp    *os.File // nil when path is written to
-	direct *os.File // standard output or standard error; nil when path is opened
-
+	path   string      // what is replaced, links followed
+	old    fs.FileInfo // of what is there already; nil when nothing is
+	tmp    *os.File
 	ending string
 	own    formWriter // instead of that of the ending; nil when there is none
 	beside bool       // it belongs to another file and goes without saying
@@ -43,58 +36,32 @@ type outputFile struct {
 
 // open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An
 // error does not name the path.
-func (s *outputFiles) open(path, ending string) error {
-	f := &outputFile{path: path, ending: ending}
+func (s *outputFiles) open(path, ending string) (*outputFile, error) {
+	f := &outputFile{path: throughLink(path), ending: ending}
 	var err error
-	if f.info, err = os.Stat(path); err == nil {
-		if err := s.check(f); err != nil {
-			return err
-		}
-		if f.direct = standardStream(f.info); f.direct != nil || !f.info.Mode().IsRegular() {
-			s.files = append(s.files, f)
-			return nil
+	if f.old, err = os.Stat(path); err == nil {
+		switch in := s.input(f.old); {
+		case f.old.IsDir():
+			return nil, errors.New("is a folder; give a file in it")
+		case !f.old.Mode().IsRegular():
+			return nil, errors.New("is not a file; give the name of one")
+		case in != "":
+			return nil, fmt.Errorf("would overwrite the input %s; give another name", in)
 		}
 	}
-	f.path = throughLink(path)
 	for _, other := range s.files {
-		if other.path == f.path || other.info != nil && f.info != nil && os.SameFile(other.info, f.info) {
-			return errors.New("is given twice")
+		if other.path == f.path || other.old != nil && f.old != nil && os.SameFile(other.old, f.old) {
+			return nil, errors.New("is given twice")
 		}
 	}
-	if f.tmp, err = os.CreateTemp(filepath.Dir(f.path), ".occudiff-*"+filepath.Ext(path)); err != nil {
-		return fmt.Errorf("cannot be written: %w; give a path in a folder that exists and may be written",
+	// Not os.CreateTemp, which makes files for their owner alone: a report can be read as any new file.
+	temporary := filepath.Join(filepath.Dir(f.path), ".occudiff-"+rand.Text()+filepath.Ext(path))
+	if f.tmp, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		return nil, fmt.Errorf("cannot be written: %w; give a path in a folder that exists and may be written",
 			note.Reason(err))
 	}
 	s.files = append(s.files, f)
-	return nil
-}
-
-// check refuses what must not be replaced and cannot be written to.
-func (s *outputFiles) check(f *outputFile) error {
-	mode := f.info.Mode()
-	switch {
-	case mode.IsDir():
-		return errors.New("is a folder; give a file in it")
-	case mode&fs.ModeCharDevice != 0 || standardStream(f.info) != nil:
-		return nil
-	case !mode.IsRegular() && mode&fs.ModeNamedPipe == 0:
-		return errors.New("is neither a file nor a pipe nor a terminal; give a file")
-	}
-	if in := s.input(f.info); in != "" {
-		return fmt.Errorf("would overwrite the input %s; give another name", in)
-	}
-	return nil
-}
-
-// standardStream gives standard output or standard error when a path, such as a link to /dev/stdout, leads there: a
-// file that the shell has opened for them is written on and not replaced.
-func standardStream(info fs.FileInfo) *os.File {
-	for _, f := range []*os.File{os.Stdout, os.Stderr} {
-		if i, err := f.Stat(); err == nil && os.SameFile(i, info) {
-			return f
-		}
-	}
-	return nil
+	return f, nil
 }
 
 // throughLink gives the file that a symbolic link names, also one that is not there yet: the link stays a link.
@@ -111,25 +78,11 @@ func throughLink(p string) string {
 	return filepath.Clean(p)
 }
 
-// inputFile is a file that the command reads.
-type inputFile struct {
-	path string
-	info fs.FileInfo
-}
-
 // input gives the input that a file is, by whatever name; empty when it is none.
 func (s *outputFiles) input(info fs.FileInfo) string {
-	if s.read == nil {
-		s.read = []inputFile{}
-		for _, p := range withFiles(s.Inputs) {
-			if info, err := os.Stat(p); err == nil {
-				s.read = append(s.read, inputFile{p, info})
-			}
-		}
-	}
-	for _, in := range s.read {
-		if os.SameFile(in.info, info) {
-			return in.path
+	for _, p := range withFiles(s.inputs) {
+		if in, err := os.Stat(p); err == nil && os.SameFile(in, info) {
+			return p
 		}
 	}
 	return ""
@@ -168,15 +121,7 @@ func (s *outputFiles) makeFolder(path string) error {
 func (s *outputFiles) place(write func(f *outputFile, w io.Writer) error) error {
 	defer s.discard()
 	for _, f := range s.files {
-		if err := s.fill(f, func(w io.Writer) error { return write(f, w) }); err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
-		}
-	}
-	for _, f := range s.files {
-		if f.tmp == nil {
-			continue
-		}
-		if err := f.tmp.Close(); err != nil {
+		if err := s.fill(f, write); err != nil {
 			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
@@ -184,9 +129,6 @@ func (s *outputFiles) place(write func(f *outputFile, w io.Writer) error) error 
 		return err
 	}
 	for _, f := range s.files {
-		if f.tmp == nil {
-			continue
-		}
 		if err := os.Rename(f.tmp.Name(), f.path); err != nil {
 			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
@@ -195,37 +137,20 @@ func (s *outputFiles) place(write func(f *outputFile, w io.Writer) error) error 
 }
 
 // fill writes one file. A file that is replaced keeps its permissions.
-func (s *outputFiles) fill(f *outputFile, write func(io.Writer) error) (err error) {
-	to := f.direct
-	switch {
-	case f.tmp != nil:
-		to = f.tmp
-	case to == nil:
-		if to, err = os.OpenFile(f.path, os.O_WRONLY, 0); err != nil {
+func (s *outputFiles) fill(f *outputFile, write func(f *outputFile, w io.Writer) error) error {
+	b := bufio.NewWriterSize(stoppable{f.tmp, s.stopped}, 64<<10)
+	if err := write(f, b); err != nil {
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	if f.old != nil {
+		if err := f.tmp.Chmod(f.old.Mode().Perm()); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, to.Close()) }()
 	}
-	b := bufio.NewWriterSize(stoppable{to, s.stopped}, 64<<10)
-	if err := write(b); err != nil {
-		return err
-	}
-	if err := b.Flush(); err != nil || f.tmp == nil {
-		return err
-	}
-	mode := 0o666 &^ umask()
-	if f.info != nil {
-		mode = f.info.Mode().Perm()
-	}
-	return f.tmp.Chmod(mode)
-}
-
-// stopped says whether the work was called off.
-func (s *outputFiles) stopped() error {
-	if s.Stopped == nil {
-		return nil
-	}
-	return s.Stopped()
+	return f.tmp.Close()
 }
 
 // stoppable is a writer that fails once the work is called off.
@@ -245,10 +170,8 @@ func (s stoppable) Write(p []byte) (int, error) {
 // discard removes what has not been put in place; it may be called more than once.
 func (s *outputFiles) discard() {
 	for _, f := range s.files {
-		if f.tmp != nil {
-			f.tmp.Close()
-			os.Remove(f.tmp.Name())
-		}
+		f.tmp.Close()
+		os.Remove(f.tmp.Name())
 	}
 	for _, folder := range s.folders {
 		os.Remove(folder) // fails where it holds files

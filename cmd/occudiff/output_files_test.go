@@ -1,23 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 )
 
+// going is work that nobody calls off.
+func going() error { return nil }
+
 // put writes a text to paths.
-func put(s *outputFiles, text string, paths ...string) error {
+func put(text string, paths ...string) error { return putBeside(nil, going, text, paths...) }
+
+// putBeside does so for a command that reads inputs and may be called off.
+func putBeside(inputs []string, stopped func() error, text string, paths ...string) error {
+	s := &outputFiles{inputs: inputs, stopped: stopped}
 	for _, p := range paths {
-		if err := s.open(p, ""); err != nil {
+		if _, err := s.open(p, ""); err != nil {
 			s.discard()
 			return err
 		}
@@ -68,9 +73,9 @@ func link(t *testing.T, target, path string) {
 func TestWhole(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("no more")
-	var s outputFiles
+	s := &outputFiles{stopped: going}
 	for _, name := range []string{"a.md", "b.md"} {
-		if err := s.open(filepath.Join(dir, name), ""); err != nil {
+		if _, err := s.open(filepath.Join(dir, name), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -85,10 +90,10 @@ func TestWhole(t *testing.T) {
 		t.Errorf("error %v; left: %s", err, got)
 	}
 	calledOff := errors.New("called off")
-	if err := put(&outputFiles{Stopped: func() error { return calledOff }}, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
+	if err := putBeside(nil, func() error { return calledOff }, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
 		t.Errorf("error %v; left: %s", err, files(t, dir))
 	}
-	if err := put(&outputFiles{}, "xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {
+	if err := put("xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {
 		t.Errorf("error %v; files: %s", err, files(t, dir))
 	}
 }
@@ -104,7 +109,7 @@ func TestKeepsPermissions(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := put(&outputFiles{}, "x", path); err != nil {
+		if err := put("x", path); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
@@ -118,11 +123,11 @@ func TestLinks(t *testing.T) {
 	target, path := filepath.Join(dir, "target.md"), filepath.Join(dir, "link.md")
 	link(t, "target.md", path)
 	for range 2 { // first the target is not there
-		if err := put(&outputFiles{}, "x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
+		if err := put("x", path); err != nil || files(t, dir) != "link.md L---------\ntarget.md 1\n" {
 			t.Fatalf("error %v; files: %s", err, files(t, dir))
 		}
 	}
-	if err := put(&outputFiles{}, "x", path, target); err == nil || err.Error() != "is given twice" {
+	if err := put("x", path, target); err == nil || err.Error() != "is given twice" {
 		t.Errorf("a file and a link to it: %v", err)
 	}
 }
@@ -141,7 +146,7 @@ func TestInputs(t *testing.T) {
 	link(t, in, soft)
 	for _, path := range []string{in, hard, soft, filepath.Join(dir, "runs", "..", "runs", "in.csv")} {
 		for _, given := range []string{in, filepath.Dir(in), dir, hard, soft} {
-			err := put(&outputFiles{Inputs: []string{"nothing", given}}, "x", path)
+			err := putBeside([]string{"nothing", given}, going, "x", path)
 			if err == nil || !strings.HasPrefix(err.Error(), "would overwrite the input ") {
 				t.Errorf("reads %s, writes %s: %v", given, path, err)
 			}
@@ -152,7 +157,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestNoFiles writes to what is no regular file, and replaces none of it.
+// TestNoFiles refuses what is no regular file, and replaces none of it.
 func TestNoFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such files here")
@@ -160,47 +165,10 @@ func TestNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	null := filepath.Join(dir, "null.md")
 	link(t, os.DevNull, null)
-	if err := put(&outputFiles{}, "x", null); err != nil || files(t, dir) != "null.md L---------\n" {
+	if err := put("x", null); err == nil || err.Error() != "is not a file; give the name of one" || files(t, dir) != "null.md L---------\n" {
 		t.Errorf("a device: error %v; files: %s", err, files(t, dir))
 	}
-	if err := put(&outputFiles{}, "x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
+	if err := put("x", dir); err == nil || err.Error() != "is a folder; give a file in it" {
 		t.Errorf("a folder: %v", err)
 	}
-	pipe := filepath.Join(dir, "pipe.md")
-	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
-		t.Fatalf("mkfifo: %v %s", err, out)
-	}
-	read := make(chan string)
-	go func() {
-		b, _ := os.ReadFile(pipe)
-		read <- string(b)
-	}()
-	if err := put(&outputFiles{}, "through", pipe); err != nil || <-read != "through" {
-		t.Errorf("a pipe: %v", err)
-	}
-	if info, err := os.Lstat(pipe); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
-		t.Errorf("the pipe is %v now", info.Mode())
-	}
 }
-
-// TestStandardOutput: a link to /dev/stdout is not the file that the shell has opened, which a rename would take away.
-func TestStandardOutput(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "shell.md")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	defer func(old *os.File) { os.Stdout = old }(os.Stdout)
-	os.Stdout = f
-	if err := put(&outputFiles{}, "report\n", path); err != nil {
-		t.Fatal(err)
-	}
-	f.WriteString("table\n")
-	if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, []byte("report\ntable\n")) {
-		t.Errorf("standard output holds %q, %v", b, err)
-	}
-}
-
-// TestStale removes what killed runs have left, and nothing else.

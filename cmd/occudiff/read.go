@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"occudiff/cmd/cli"
 	"occudiff/compare"
@@ -104,12 +103,8 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 	if a.Driver != "" {
 		run.Platform.Driver = a.Driver
 	}
-	r, err := compare.On(run, t, a.Device, a.XVE, unnamed, opt)
-	// Who named the device when it was not the command line.
-	if g, ok := a.given["device"]; ok && err == nil {
-		r.ChosenBy = strings.Replace(r.ChosenBy, "--device", g.from, 1)
-	}
-	return r, err
+	opt.DeviceBy = a.given["device"].from
+	return compare.On(run, t, a.Device, a.XVE, unnamed, opt)
 }
 
 // options gives the comparison's options from the flags.

@@ -70,7 +70,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 			Samples: f.Timeline || a.rowsAlone(perfettoEnding) != "", Side: side}})
 	}
 	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
-		r, err := a.validateRun(ctx, run, f)
+		r, err := a.validateRun(run, f)
 		names, results = append(names, name), append(results, r)
 		return err
 	}); err != nil {
@@ -81,40 +81,18 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 
 // validateRun compares a run that was read.
 // Without a gate and without a device the run is held against VTune's peaks.
-func (a *app) validateRun(ctx context.Context, run *ingest.Run, f *validateFlags) (*compare.Result, error) {
+func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, error) {
 	unnamed := compare.UsePeaks
 	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
 		unnamed = compare.Refuse
 	}
-	r, err := orStopped(ctx, func() (*compare.Result, error) { return a.compareRun(run, unnamed) })
+	r, err := a.compareRun(run, unnamed)
 	// An empty picture would look like a kernel without occupancy.
 	if err == nil && f.Timeline && !rundoc.Sampled(r) {
 		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
 	}
 	return r, err
-}
-
-// orStopped gives what work gives, or gives up on it when the context ends: comparing millions of launches takes
-// seconds, and what it would still bring is of no use to a program that is about to end.
-func orStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	// Room for one, so that the work can end when nobody waits for it any more.
-	done := make(chan result, 1)
-	go func() {
-		v, err := work()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
 }
 
 // fewRuns is how many runs a terminal shows each by itself, below what is said of all of them; files have every run.

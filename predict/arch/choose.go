@@ -18,6 +18,7 @@ type Options struct {
 	Run    ingest.Platform   // what they say together
 	Needed bool              // it is an error when nobody names a device
 	Naming Naming
+	By     string // who gave Name, when it was neither a flag nor a form: occudiff.yaml:2
 }
 
 // Naming is how whoever asks names a device: texts say what to do in those words.
@@ -75,9 +76,9 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	c := Choice{m.Device, o.Naming.Words("--device", "the form"), m.Notes}
+	c := Choice{m.Device, cmp.Or(o.By, o.Naming.Words("--device", "the form")), m.Notes}
 	if o.XVEs > 0 {
-		c.By = o.Naming.Words("--device and --xve", c.By)
+		c.By += o.Naming.Words(" and --xve", "")
 	}
 	for _, p := range o.Inputs {
 		m, err := t.Find(Query{Name: p.Device, XVEs: p.XVEs.Or(0)})
