@@ -78,10 +78,13 @@ func decimalComma(b []byte) bool {
 // written so. In a file with commas between its fields, three digits behind one may as well be those of thousands.
 func (h *header) nano(b []byte) (nano, bool) {
 	x, ok := parseNano(b)
-	if i := bytes.IndexByte(b, ','); !ok && i >= 0 && (h.delim != ',' || len(b)-i != len(",000")) {
+	if ok {
+		return x, ok
+	}
+	if i := bytes.IndexByte(b, ','); i >= 0 && (h.delim != ',' || len(b)-i != len(",000")) {
 		return parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
 	}
-	return x, ok
+	return 0, false
 }
 
 // shorten quotes a cell for a message.

@@ -54,7 +54,7 @@ type entry struct {
 	rows         int64 // good ones, and those of which only a share is out of range
 	single       int64 // rows that count one launch, or have no count
 	instructions uint64
-	counters     []counted // of header.counters
+	counters     counted // of header.counters
 }
 
 // expand makes the sums of an entry that has had a single row, in the sums that are given.
@@ -67,15 +67,10 @@ func (e *entry) expand(h *header, to *sums) {
 	v := noValues()
 	unpackValues(e.first, h.numbers, &v)
 	e.first = nil
-	t := e.add(&v, h.shares)
-	if e.single == 0 {
-		return
-	}
-	if t != none {
-		to.times.add(t, timeBuckets)
-	}
-	if v[measured] != none {
-		to.occupied.add(v[measured], shareBuckets)
+	t := v.seconds()
+	e.add(&v, h.shares, t)
+	if e.single > 0 {
+		to.launched(t, v[measured])
 	}
 }
 
@@ -176,11 +171,11 @@ func (e *entry) count(v *values) {
 	}
 }
 
-// add adds a row and returns its time; shares are those that the file has columns of.
-func (e *sums) add(v *values, shares []field) (t nano) {
+// add adds a row that takes a time; shares are those that the file has columns of.
+func (e *sums) add(v *values, shares []field, t nano) {
 	e.launches.add(v[count])
 	weight := uint64(0)
-	if t = v.seconds(); t == none || v[count] == none {
+	if t == none || v[count] == none {
 		e.partial.add(v, t)
 	}
 	if t != none {
@@ -198,7 +193,6 @@ func (e *sums) add(v *values, shares []field) (t nano) {
 	e.threads.add(v[threads])
 	e.barriers.add(v[barriers])
 	e.spill = max(e.spill, v[spill])
-	return t
 }
 
 // steady is the profiler's peak and its limits, which are the same in all launches of a kernel: as long as their bytes
@@ -211,9 +205,9 @@ type steady struct {
 	rows   uint64 // without time
 }
 
-// add adds a row that has the four as they were.
-func (s *steady) add(v *values) {
-	if t := v.seconds(); t > 0 {
+// add adds a row of a time that has the four as they were.
+func (s *steady) add(t nano) {
+	if t > 0 {
 		s.time.add(uint64(t))
 	} else {
 		s.rows++
@@ -236,23 +230,13 @@ func (e *sums) settle() {
 	e.steady = steady{}
 }
 
-// sample is what sketches take of a launch.
-type sample struct {
-	to          *sums
-	time, share nano
-}
-
-// spread takes samples together: one after the other they would wait for memory each.
-func spread(samples []sample) {
-	for i := range samples {
-		if s := &samples[i]; s.time != none {
-			s.to.times.add(s.time, timeBuckets)
-		}
+// launched takes the time and the measured occupancy of a launch.
+func (e *sums) launched(t, share nano) {
+	if t != none {
+		e.times.add(t, timeBuckets)
 	}
-	for i := range samples {
-		if s := &samples[i]; s.share != none {
-			s.to.occupied.add(s.share, shareBuckets)
-		}
+	if share != none {
+		e.occupied.add(share, shareBuckets)
 	}
 }
 
@@ -295,7 +279,7 @@ func (e *entry) merge(o *entry, h *header) {
 	e.rows += o.rows
 	e.single += o.single
 	e.instructions += o.instructions
-	e.mergeCounters(o)
+	e.counters.merge(&o.counters)
 	e.sums.merge(o.sums)
 }
 

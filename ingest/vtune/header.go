@@ -50,8 +50,9 @@ type header struct {
 	numbers               []field // all of them
 	instructions          []instructions
 	counters              []counter
-	alu1                  bool    // those are of one pipe
-	moving                []field // shares without the profiler's peak and its limits, when these stand side by side
+	counterCells          []counterCell // of those
+	alu1                  bool          // those are of one pipe
+	moving                []field       // shares without the profiler's peak and its limits, when these stand side by side
 	key                   []quantity
 	runs                  [][2]int // first and last cell
 }
@@ -154,7 +155,8 @@ func (h *header) complete() {
 		h.instructions[i].cell = h.cellOf(h.instructions[i].index)
 	}
 	for i := range h.counters {
-		h.counters[i].cell = h.cellOf(h.counters[i].index)
+		c := &h.counters[i]
+		h.counterCells = append(h.counterCells, counterCell{h.cellOf(c.index), c.percent})
 	}
 	for q := range quantities {
 		c := &h.col[q]

@@ -82,12 +82,11 @@ func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	return (y&0xff)*100 + y>>16&0xff, bad
 }
 
-// shortMicros reads a number of eight bytes with six decimal places, the form of times below ten seconds.
-func shortMicros(x uint64, n int) (v nano, ok bool) {
+// shortMicros reads a number of eight bytes with six decimal places, the form of times below ten seconds, in millionths.
+func shortMicros(x uint64) (v int64, ok bool) {
 	y := x ^ zeros8
-	point := n == 8 && byte(y>>8) == '.'^'0'
 	v, ok = digits8(y>>16<<16 | y&0xff<<8)
-	return v * (one / 1000000), ok && point
+	return v, ok && byte(y>>8) == '.'^'0'
 }
 
 // shortCount reads a whole number of at most eight digits.

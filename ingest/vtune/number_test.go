@@ -72,8 +72,11 @@ func TestShortNumbers(t *testing.T) {
 		if tenths, bad := shortTenths(x, n); bad == 0 && n >= 3 && n <= 5 && (!ok || int64(tenths)*tenth != v) {
 			t.Errorf("shortTenths(%q) = %d, want %d, %v", s, tenths, v, ok)
 		}
-		if m, mok := shortMicros(x, n); mok && (!ok || m != v) {
+		if m, mok := shortMicros(x); mok && n == 8 && (!ok || m*1000 != v) {
 			t.Errorf("shortMicros(%q) = %d, want %d, %v", s, m, v, ok)
+		}
+		if m, mok := micros16([]byte(s), x); mok && (!ok || int64(m)*1000 != v) {
+			t.Errorf("micros16(%q) = %d, want %d, %v", s, m, v, ok)
 		}
 		c, cok := parseCount([]byte(s))
 		if m, mok := shortCount(x, n); mok && (!cok || m != c) {
@@ -88,8 +91,14 @@ func TestShortNumbers(t *testing.T) {
 		}
 		s = fmt.Sprintf("%d.%06d", i%10, i*99)
 		if x, n = tail(s); true {
-			if v, ok := shortMicros(x, n); !ok || v != (int64(i%10)*1_000_000+int64(i)*99)*1000 {
+			if v, ok := shortMicros(x); !ok || v != int64(i%10)*1_000_000+int64(i)*99 {
 				t.Fatalf("shortMicros(%q) = %d, %v", s, v, ok)
+			}
+		}
+		s = fmt.Sprintf("%d.%06d", i*i, i*99)
+		if x, n = tail(s); n <= 16 {
+			if v, ok := micros16([]byte(s), x); !ok || v != uint64(i*i)*1_000_000+uint64(i)*99 {
+				t.Fatalf("micros16(%q) = %d, %v", s, v, ok)
 			}
 		}
 		s = fmt.Sprint(i * i)
@@ -165,8 +174,9 @@ func TestSketch(t *testing.T) {
 		for _, i := range r.Perm(len(parts)) {
 			merged.merge(&parts[i], timeBuckets)
 		}
-		if m := merged.median(timeBuckets); m != got || merged.min != values[0] || merged.max != values[n-1] || merged.n != int64(n) {
-			t.Errorf("merged: median %d of %d values from %d to %d, want %d of %d from %d to %d", m, merged.n, merged.min, merged.max, got, n, values[0], values[n-1])
+		least, most := merged.ends()
+		if m := merged.median(timeBuckets); m != got || least != values[0] || most != values[n-1] || merged.len() != int64(n) {
+			t.Errorf("merged: median %d of %d values from %d to %d, want %d of %d from %d to %d", m, merged.len(), least, most, got, n, values[0], values[n-1])
 		}
 	}
 }

@@ -26,7 +26,6 @@ type result struct {
 func newResult(h *header, adders []*adder) *result {
 	r := &result{h: h, adders: adders, index: keyIndex{seed: maphash.MakeSeed(), entries: map[uint64]*entry{}}}
 	for _, a := range adders {
-		a.flush()
 		for _, e := range a.entries {
 			if e.sums != nil {
 				e.settle()
@@ -258,7 +257,7 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	if e.spill != none {
 		k.Spill = unit.Some(unit.Bytes(e.spill))
 	}
-	if r.perLaunch && e.single == e.rows && e.times.n > 0 {
+	if r.perLaunch && e.single == e.rows && e.times.len() > 0 {
 		k.Launches = r.spread(e)
 	}
 	k.Counters = r.countersOf(e)
@@ -330,13 +329,14 @@ func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 
 func (r *result) spread(e *entry) *ingest.Spread {
 	sec := func(v nano) unit.Seconds { return unit.Seconds(float64(v) / one) }
-	s := &ingest.Spread{MinSeconds: sec(e.times.min), MedianSeconds: sec(e.times.median(timeBuckets)),
-		MaxSeconds: sec(e.times.max), P10Seconds: unit.Some(sec(e.times.quantile(0.1, timeBuckets))),
+	shortest, longest := e.times.ends()
+	s := &ingest.Spread{MinSeconds: sec(shortest), MedianSeconds: sec(e.times.median(timeBuckets)),
+		MaxSeconds: sec(longest), P10Seconds: unit.Some(sec(e.times.quantile(0.1, timeBuckets))),
 		P90Seconds: unit.Some(sec(e.times.quantile(0.9, timeBuckets)))}
-	if e.occupied.n > 0 {
+	if e.occupied.len() > 0 {
 		rat := func(v nano) unit.Opt[unit.Ratio] { return unit.Some(r.ratio(measured, float64(v)/one)) }
-		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(e.occupied.min), rat(e.occupied.median(shareBuckets)),
-			rat(e.occupied.max)
+		low, high := e.occupied.ends()
+		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(low), rat(e.occupied.median(shareBuckets)), rat(high)
 	}
 	return s
 }

@@ -36,8 +36,7 @@ type adder struct {
 	launches  journal // every row, when they are kept
 	partial   int64   // of bad: rows whose only fault is a share out of range
 	largest   values  // of each column
-	samples   []sample
-	unread    bool // a count of instructions
+	unread    bool    // a count of instructions
 
 	_ [64]byte // keeps what two workers write out of one cache line
 }
@@ -45,7 +44,7 @@ type adder struct {
 // newAdder takes a seed of its own for each worker: a file that is made to collide in one table does not in another.
 func newAdder(h *header, keep bool) *adder {
 	a := &adder{h: h, instance: keep, seed: maphash.MakeSeed(), table: make([]slot, 512), unequal: map[int]note.Note{},
-		samples: make([]sample, 0, 512), absent: noValues()}
+		absent: noValues()}
 	a.launches.fields = h.numbers
 	return a
 }
@@ -84,8 +83,9 @@ func (a *adder) Row(r *scan.Row) {
 	} else {
 		a.good(e, &v)
 	}
+	t := v.seconds()
 	if steady {
-		e.steady.add(&v)
+		e.steady.add(t)
 	}
 	for _, c := range a.h.instructions {
 		n, ok := count16(r, c.cell)
@@ -95,7 +95,7 @@ func (a *adder) Row(r *scan.Row) {
 		e.instructions += n
 	}
 	if len(a.h.counters) > 0 {
-		e.addCounters(r, a.h, v.seconds())
+		e.counters.add(r, a.h, t)
 	}
 	if e.count(&v); e.rows == 1 && bad == nil {
 		e.first = packValues([]byte{}, a.h.numbers, &v) // not nil where the file has no column of numbers
@@ -104,10 +104,8 @@ func (a *adder) Row(r *scan.Row) {
 	if e.sums == nil {
 		e.expand(a.h, &sums{})
 	}
-	if t := e.add(&v, shares); e.single == e.rows {
-		if a.samples = append(a.samples, sample{e.sums, t, v[measured]}); len(a.samples) == cap(a.samples) {
-			a.flush()
-		}
+	if e.add(&v, shares, t); e.single == e.rows {
+		e.launched(t, v[measured])
 	}
 }
 
@@ -129,12 +127,6 @@ func (a *adder) good(e *entry, v *values) {
 	case e.sums != nil && e.steady.raw == "" && len(a.h.moving) > 0 && r.Whole():
 		e.steady = steady{raw: string(a.h.steadyRun(r)), values: [4]nano(v[peak : peakBarrier+1])}
 	}
-}
-
-// flush brings the samples into the sketches.
-func (a *adder) flush() {
-	spread(a.samples)
-	a.samples = a.samples[:0]
 }
 
 // numbers reads all numbers of a row. The usual forms are read eight bytes at once, all others by number. A share out
@@ -161,8 +153,8 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	}
 	for _, f := range a.h.times {
 		x, n := r.Tail(f.cell)
-		s, ok := shortMicros(x, n)
-		if v[f.q] = s; !ok {
+		s, ok := shortMicros(x)
+		if v[f.q] = s * (one / 1000000); !ok || n != 8 {
 			if p := a.number(r, f.q, v); p != nil {
 				return p
 			}

@@ -15,10 +15,10 @@ const pageSize = 64
 // buckets for many. Buckets are integers counted up, so that two sketches merge to the same result in any order.
 // A t-digest would be smaller, but depends on the order in which values come, and so on the number of threads.
 type sketch struct {
-	few      []int64             // all values while there are no more than exactly
-	pages    []*[pageSize]uint32 // histogram, nil until needed
-	n        int64
-	min, max int64
+	few      []int64             // the newest values: all while there are no more than exactly
+	pages    []*[pageSize]uint32 // histogram of the others, nil without any
+	n        int64               // those in the histogram
+	min, max int64               // of those
 }
 
 // buckets numbers the buckets of a histogram, in the order of the values.
@@ -57,9 +57,9 @@ func (b buckets) of(v int64) int {
 		shift := max(0, bits.Len64(uint64(v))-timeBits-1)
 		return shift<<timeBits + int(v>>shift)
 	case v <= lastFine*fineShare:
-		return int((v + fineShare/2) / fineShare)
+		return int(uint64(v+fineShare/2) / fineShare)
 	}
-	return lastFine + int((v+coarse/2)/coarse)
+	return lastFine + int(uint64(v+coarse/2)/coarse)
 }
 
 // value gives the middle of a bucket.
@@ -76,31 +76,49 @@ func (b buckets) value(bucket int) int64 {
 	return int64(bucket-shift<<timeBits)<<shift + int64(1)<<(shift-1)
 }
 
+// len gives how many values there are.
+func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
+
+// add adds a value. Values go into the histogram some dozens at a time: its counters lie all over the memory, and one
+// value after the other would wait for each.
 func (s *sketch) add(v int64, b buckets) {
-	if s.n == 0 {
-		s.min, s.max = v, v
-	}
-	s.min, s.max = min(s.min, v), max(s.max, v)
-	s.n++
-	if s.pages == nil {
-		if len(s.few) < exactly {
-			s.few = append(s.few, v)
-			return
-		}
+	if len(s.few) == exactly {
 		s.spill(b)
 	}
-	s.count(b.of(v), 1)
+	s.few = append(s.few, v)
 }
 
-// spill moves the single values into the histogram.
+// spill moves the newest values into the histogram.
 func (s *sketch) spill(b buckets) {
+	if len(s.few) == 0 {
+		return
+	}
 	if s.pages == nil {
 		s.pages = make([]*[pageSize]uint32, b.pages())
 	}
-	for _, v := range s.few {
-		s.count(b.of(v), 1)
+	s.min, s.max = s.ends()
+	s.n += int64(len(s.few))
+	if b == timeBuckets {
+		for _, v := range s.few {
+			s.count(timeBuckets.of(v), 1)
+		}
+	} else {
+		for _, v := range s.few {
+			s.count(shareBuckets.of(v), 1)
+		}
 	}
-	s.few = nil
+	s.few = s.few[:0]
+}
+
+// ends gives the least and the largest value of those that there are.
+func (s *sketch) ends() (least, most int64) {
+	if least, most = s.min, s.max; s.n == 0 {
+		least, most = s.few[0], s.few[0]
+	}
+	for _, v := range s.few {
+		least, most = min(least, v), max(most, v)
+	}
+	return least, most
 }
 
 // Most kernels have times of one or two powers of two, so most pages are never made.
@@ -115,21 +133,20 @@ func (s *sketch) count(bucket int, n uint32) {
 
 // merge adds o to s; o must not be used afterwards.
 func (s *sketch) merge(o *sketch, b buckets) {
-	if o.n == 0 {
+	switch {
+	case o.len() == 0:
 		return
-	}
-	if s.n == 0 {
+	case s.len() == 0:
 		*s = *o
 		return
-	}
-	s.min, s.max = min(s.min, o.min), max(s.max, o.max)
-	s.n += o.n
-	if s.pages == nil && o.pages == nil && len(s.few)+len(o.few) <= exactly {
+	case s.pages == nil && o.pages == nil && len(s.few)+len(o.few) <= exactly:
 		s.few = append(s.few, o.few...)
 		return
 	}
 	s.spill(b)
 	o.spill(b)
+	s.min, s.max = min(s.min, o.min), max(s.max, o.max)
+	s.n += o.n
 	for i, p := range o.pages {
 		if p == nil {
 			continue
@@ -144,32 +161,27 @@ func (s *sketch) merge(o *sketch, b buckets) {
 
 // median gives the middle value, or the mean of the middle two, as near as buckets are wide.
 func (s *sketch) median(b buckets) int64 {
-	switch {
-	case s.n == 0:
-		return 0
-	case s.pages == nil:
-		v := slices.Sorted(slices.Values(s.few))
-		return halfway(v[(len(v)-1)/2], v[len(v)/2])
-	}
-	return halfway(s.ranked((s.n+1)/2, b), s.ranked(s.n/2+1, b))
+	n := s.len()
+	return halfway(s.ranked((n+1)/2, b), s.ranked(n/2+1, b))
 }
 
 // quantile gives the value below which a share of all lie, as near as buckets are wide.
 func (s *sketch) quantile(share float64, b buckets) int64 {
-	switch rank := 1 + int64(share*float64(s.n-1)); {
-	case s.n == 0:
-		return 0
-	case s.pages == nil:
-		return slices.Sorted(slices.Values(s.few))[rank-1]
-	default:
-		return s.ranked(rank, b)
-	}
+	return s.ranked(1+int64(share*float64(s.len()-1)), b)
 }
 
 func halfway(a, b int64) int64 { return a + (b-a)/2 }
 
-// ranked gives the value of a rank from 1.
+// ranked gives the value of a rank from 1, 0 where there is none.
 func (s *sketch) ranked(rank int64, b buckets) int64 {
+	if s.pages == nil {
+		if rank > int64(len(s.few)) || rank < 1 {
+			return 0
+		}
+		slices.Sort(s.few)
+		return s.few[rank-1]
+	}
+	s.spill(b)
 	for i, p := range s.pages {
 		if p == nil {
 			continue
