@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // Samples are occupancies that were measured over time, within launches of one task or of whatever ran.
@@ -66,12 +67,24 @@ func (r *Run) placeSamples() {
 		}
 		placed = append(placed, s) // of whatever ran, too
 		if lost == len(s.List) {
-			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "samples-unplaced",
-				Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken",
-					lost), Hint: "give the kernel intervals of the same run beside them (oneprof -i)"})
+			r.Notes = append(r.Notes, unplaced(lost, r.Trace))
 		}
 	}
 	r.Samples = placed
+}
+
+// unplaced says why no sample is of a launch.
+func unplaced(samples int, t *Trace) note.Note {
+	n := note.Note{Severity: note.Warning, Code: "samples-unplaced",
+		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken", samples),
+		Hint: "give the kernel intervals of the same run beside them (oneprof -i)"}
+	if t.Len() > 0 {
+		n.Text = fmt.Sprintf("%d samples name no kernel, and none of them was taken while one of the %s of the trace ran",
+			samples, unit.Counted(int64(t.Len()), "launch", "launches"))
+		n.Hint = "launches that are shorter than the time between two samples need more work each, or more samples; else the " +
+			"trace is of another run"
+	}
+	return n
 }
 
 // SamplesOf gives the samples of a kernel, nil where there are none or where they may be of several.

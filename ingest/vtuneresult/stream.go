@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+	"occudiff/ingest/note"
 )
 
 // The files .vtss, .trace and .aux follow the framing that Intel publishes for VTune's trace files (vtsstrace.h of the
@@ -92,6 +93,11 @@ func (s *stream) fault(format string, args ...any) error {
 	return s.fs.damaged(s.name, "record at byte %d: %s", s.rec.at, fmt.Sprintf(format, args...))
 }
 
+// cut is that it ends too early, whatever version of VTune wrote it.
+func (s *stream) cut(text string) error {
+	return note.Faultf(codeCut, s.fs.pos(s.name), "copy the result folder again", "record at byte %d: %s", s.rec.at, text)
+}
+
 func (s *stream) read() error {
 	head, err := s.in.Peek(len(magic))
 	if err != nil && err != io.EOF {
@@ -138,7 +144,7 @@ func (s *stream) single() error {
 		n, err = s.parse(window)
 	}
 	if errors.Is(err, errShort) {
-		return s.fault("the file is cut short")
+		return s.cut("the file is cut short")
 	}
 	s.rec.at += int64(n)
 	if err == nil {
@@ -165,7 +171,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 	}
 	switch n, err := io.CopyN(&s.frame, s.in, int64(size)-head); {
 	case err == io.EOF && n < int64(size)-head:
-		return s.fault("the file is cut short")
+		return s.cut("the file is cut short")
 	case err != nil:
 		return s.readFault(err)
 	}
@@ -177,7 +183,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 		n, err := s.parse(rest)
 		switch {
 		case errors.Is(err, errShort):
-			return s.fault("the frame is cut short")
+			return s.cut("the frame is cut short")
 		case err != nil:
 			return err
 		}

@@ -29,7 +29,8 @@ func (a *adapter) readLaunches() error {
 		a.from = "the traces of the program"
 		return a.compareTimes(finalized)
 	}
-	if contradicts(why) {
+	// A file that is cut short says that the folder was not copied whole: no other place makes up for that.
+	if isFault(why, codeContradiction, codeCut) {
 		return why
 	}
 	a.tasks, a.launches = tasks{}, nil
@@ -37,7 +38,7 @@ func (a *adapter) readLaunches() error {
 	switch {
 	case a.ctx.Err() != nil:
 		return a.ctx.Err()
-	case contradicts(err):
+	case isFault(err, codeContradiction):
 		return err
 	case err != nil:
 		why = fmt.Errorf("%w; dicer.db: %w", why, err)
@@ -55,9 +56,9 @@ func (a *adapter) readLaunches() error {
 	return nil
 }
 
-func contradicts(err error) bool {
+func isFault(err error, codes ...string) bool {
 	f, ok := errors.AsType[*note.Fault](err)
-	return ok && f.Code == codeContradiction
+	return ok && slices.Contains(codes, f.Code)
 }
 
 // traced decodes the launches of all processes, with the finalized times where those of the GPU are missing.
@@ -70,6 +71,9 @@ func (a *adapter) traced(finalized []span) error {
 			var launches []launch
 			launches, err = d.launches(&a.clock, finalized)
 			a.launches = append(a.launches, launches...)
+		}
+		if isFault(err, codeCut) {
+			return err
 		}
 		if c, ok := errors.AsType[*contradiction](err); ok {
 			return note.Faultf(codeContradiction, a.fs.pos(append([]string{p.trace}, p.threads...)[c.thread]), tableHint, "%v", c)

@@ -29,6 +29,7 @@ import (
 const (
 	codeUnreadable  = "unreadable-result"
 	codeDamaged     = "damaged-result"
+	codeCut         = "cut-result"
 	codeNoOccupancy = "no-occupancy"
 	codeNoCounters  = "no-counters"
 	codeNoResult    = "no-result"

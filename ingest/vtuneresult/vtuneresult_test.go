@@ -236,6 +236,10 @@ func TestRefused(t *testing.T) {
 			s.launches[0].start, s.launches[0].end = s.first+1<<26, s.first+1<<26+1000
 			l["x/data.0/1-2.0.trace"].Data, l["x/data.0/1-2.0-2.0.th.aux"].Data = s.trace()
 		}},
+		{"a trace that is cut short", "1-2.0.trace): record at byte 8: the file is cut short", change("x/data.0/1-2.0.trace",
+			func(b []byte) []byte { return b[:len(b)-40] })},
+		{"times of the GPU that are cut short", "1-2.0-2.0.th.aux): record at byte 8: the file is cut short",
+			change("x/data.0/1-2.0-2.0.th.aux", func(b []byte) []byte { return b[:len(b)-1] })},
 		{"an end before its start", "1-2.0-2.0.th.aux): record at byte 8: launch 1 ends 1000000 ticks before it starts", func(l fstest.MapFS) {
 			s := small()
 			s.launches[0].start, s.launches[0].end = s.launches[0].end, s.launches[0].start
