@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"occudiff/ingest/note"
-	"occudiff/ingest/unit"
 )
 
 // Samples are occupancies that were measured over time, within launches of one task or of whatever ran.
@@ -79,8 +78,7 @@ func unplaced(samples int, t *Trace) note.Note {
 		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken", samples),
 		Hint: "give the kernel intervals of the same run beside them (oneprof -i)"}
 	if t.Len() > 0 {
-		n.Text = fmt.Sprintf("%d samples name no kernel, and none of them was taken while one of the %s of the trace ran",
-			samples, unit.Counted(int64(t.Len()), "launch", "launches"))
+		n.Text = fmt.Sprintf("%d samples name no kernel, and none was taken while a launch of the trace ran", samples)
 		n.Hint = "launches that are shorter than the time between two samples need more work each, or more samples; else the " +
 			"trace is of another run"
 	}

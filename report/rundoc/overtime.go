@@ -73,11 +73,16 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		}
 		samples := report.List(key+"-samples", "", k.Bars)
 		samples.In = report.Sheet
+		if len(k.Bins) == 0 { // else a terminal would show nothing of what was asked for
+			const few = 32
+			samples.In |= report.Terminal
+			samples.Main = min(samples.Len, few)
+		}
 		s.Plots = []report.Plot{k.plot(key, name)}
 		list = append(list, s)
 		if len(k.Bars) > 0 {
 			list = append(list, report.Section{Key: samples.Key, Title: "Samples of " + name, Sheet: s.Sheet,
-				In: report.Sheet, Tables: []*report.Table{samples}})
+				In: samples.In, Tables: []*report.Table{samples}})
 		}
 	}
 	return list

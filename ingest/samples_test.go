@@ -1,0 +1,38 @@
+package ingest
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUnplacedSamples has samples that name no kernel, beside launches of which none ran when they were taken: what to do
+// depends on whether there are launches at all.
+func TestUnplacedSamples(t *testing.T) {
+	samples := Samples{List: []Moment{{At: 1000, Length: 500}, {At: 1500, Length: 500}}}
+	for _, c := range []struct {
+		reason     string
+		start, end int64
+		want       string // "" for no note
+	}{
+		{"no launches", 0, 0, "2 samples name no kernel, and no launch is known to have run when they were taken (give the kernel intervals"},
+		{"launches between the samples", 1100, 1200, "2 samples name no kernel, and none was taken while a launch of the trace ran (launches that are shorter"},
+		{"a launch over one of them", 1100, 1600, ""},
+	} {
+		trace := &Trace{}
+		if c.end > 0 {
+			trace.AddLane("")
+			trace.Add(Launch{Start: c.start, End: c.end, Task: trace.Task(Key{Task: "k"})})
+		}
+		run, err := Join([]File{{Samples: []Samples{samples}, Trace: trace}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for _, n := range run.Notes {
+			got += n.String()
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
