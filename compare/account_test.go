@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"occudiff/compare"
@@ -19,6 +21,9 @@ import (
 	"occudiff/predict"
 	"occudiff/predict/arch"
 )
+
+// sure orders the words of a cause's confidence.
+var sure = map[string]int{"low": 1, "medium": 2, "high": 3}
 
 // corpus is the folder of real profiler output.
 func corpus(t *testing.T) string {
@@ -135,13 +140,13 @@ func trim(v float64) string {
 	return s
 }
 
-// TestFan2 wants both parts named, neither surely, and what would decide.
+// TestFan2 wants both parts named, the surer one as the cause, and what would decide.
 func TestFan2(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	r := readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.hotspots.csv"))
 	row := find(t, r, "Fan2")
 	a := row.Account
-	if !a.Unordered || row.Cause.Name != compare.CauseGaps || row.Cause.Confidence != "low" {
+	if !a.Unordered || *row.Cause != a.Causes[1] {
 		t.Errorf("unordered %v, cause %+v", a.Unordered, row.Cause)
 	}
 	want := []compare.Cause{
@@ -157,7 +162,8 @@ func TestFan2(t *testing.T) {
 		t.Errorf("lost %v s", lost)
 	}
 	row = find(t, readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.offload.csv")), "Fan2")
-	if row.Cause.Name != compare.CauseSampling || row.Cause.Because[:26] != "Only 35 % of all XVE instr" {
+	if row.Cause.Name != compare.CauseSampling || row.Cause.Because[:26] != "Only 35 % of all XVE instr" ||
+		!strings.HasSuffix(row.Cause.Because, "By themselves its launches held 48.5 to 87.4 %.") {
 		t.Errorf("offload: %+v", row.Cause)
 	}
 }
@@ -237,7 +243,8 @@ func TestAccountsAddUp(t *testing.T) {
 		}
 		accounts++
 		addsUp(t, k, a)
-		if row.Verdict == compare.Below && (len(a.Causes) == 0 || a.Causes[0] != *row.Cause) {
+		surer := func(c compare.Cause) bool { return sure[c.Confidence] > sure[row.Cause.Confidence] }
+		if row.Verdict == compare.Below && (!slices.Contains(a.Causes, *row.Cause) || slices.ContainsFunc(a.Causes, surer)) {
 			t.Fatalf("%+v: cause %+v, of its account %+v", k, row.Cause, a.Causes)
 		}
 	}

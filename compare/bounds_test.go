@@ -19,15 +19,17 @@ func TestTwoKernels(t *testing.T) {
 		mentioned string
 	}{
 		{"0.9 intervals: up to 55 % of the value are the other's, which may be all of what is missing",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40)), Unmeasurable, CauseSampling, ""},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(8)), Unmeasurable, CauseSampling, ""},
+		{"of a kernel that leaves 40 % idle no more than a fourth can be in samples that are idle 8 %: 72 % at most, and 100 are predicted",
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8), registers(128)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40)), Below, CauseImbalance, ""},
 		{"the other reaches 3.6 % (32 threads), so the launches held no less than 96 %",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(96), idle(2)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Match, "", ""},
 		{"and 50 % of 128 threads (14.3 %) and 55 % of full XVEs are 61 %: 80 % is of kernels that ran at the same time",
 			kernel("k", "4096", "256", 32, 1000, 0.9, measured(80), idle(5)), kernel("o", most, "256", 32, 1222, 1.1, measured(90), idle(5)), Above, CauseOverlap, "which this launch alone cannot exceed"},
 		{"both measure the same, and are hardly idle",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(1)), kernel("o", most, "256", 32, 1222, 1.1, measured(60), idle(1)), Below, CauseImbalance, ""},
-		{"the same with 60 %, of which 20 % may be idle time outside: a range of 40 points",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(20)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Unmeasurable, CauseSampling, "By themselves its launches held 60.0 to 100.0 %"},
+		{"the same with 60 %, of which 20 % may be idle time outside: and of the other, which idles, no more than 37 %",
+			kernel("k", most, "256", 32, 1000, 0.9, measured(62), idle(20)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Unmeasurable, CauseSampling, "By themselves its launches held 61.8 to 96.5 %"},
 		{"what a kernel without a sample held is in the other's",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(92), idle(5)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(0), idle(0)), Unmeasurable, CauseSampling, "up to 55 %"},
 	} {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 )
 
 // The causes. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
@@ -36,15 +37,16 @@ func Causes() []string {
 type Cause struct {
 	Part       Part   // that it is of; empty for causes that come before an account
 	Name       string // a word of Causes
-	Confidence string // high, medium, low
+	Confidence string // high, medium, low; empty of a row that cannot be judged, which is a fact and no conclusion
 	Because    string // one or two sentences with the figures
 	Decide     string // what would settle it, without a full stop; may be empty
 	Next       Next   // the same, where it is a collection
 	Registers  int    // per thread, of the mode that CauseGRF names; else 0
+	measured   bool   // by a trace or a result folder, and not bounded from counters
 }
 
-// setCause says why a row does not match: nothing for rows that match or were not judged. Of an account it is the first
-// cause of the largest part.
+// setCause says why a row does not match: nothing for rows that match or were not judged. Of an account it is the surest
+// cause, of equal ones that of the larger part.
 func (r *Result) setCause(row *Row) {
 	switch row.Verdict {
 	case NoPrediction:
@@ -71,7 +73,26 @@ func (r *Result) setCause(row *Row) {
 	default:
 		f.unexplained("")
 	}
-	row.Cause = &f.found[0]
+	row.Cause = surest(f.found)
+}
+
+// surest is the cause that a row is headed by: the one with the most confidence, of such the first that was measured,
+// else the first.
+func surest(found []Cause) *Cause {
+	best := &found[0]
+	for i := range found {
+		if found[i].surer(best) {
+			best = &found[i]
+		}
+	}
+	return best
+}
+
+// surer says whether a cause goes before another of its row or part.
+func (c *Cause) surer(than *Cause) bool {
+	words := []string{low.String(), medium.String(), high.String()}
+	a, b := slices.Index(words, c.Confidence), slices.Index(words, than.Confidence)
+	return a > b || a == b && c.measured && !than.measured
 }
 
 // largest is the part that most of what is missing from the prediction went to, as printed.
@@ -97,7 +118,10 @@ type finder struct {
 
 // add takes a cause, no surer than the counters allow.
 func (f *finder) add(part Part, name string, sure confidence, text func() (because string, decide decision)) {
-	c := Cause{Part: part, Name: name, Confidence: min(sure, f.certainty.limit()).String()}
+	if sure = min(sure, f.certainty.limit()); f.row.HeldLow.Present() { // the row is judged by a range
+		sure = low
+	}
+	c := Cause{Part: part, Name: name, Confidence: sure.String()}
 	because, decide := text()
 	c.Because, c.Decide, c.Next = because, decide.text, decide.Next
 	f.found = append(f.found, c)
@@ -123,39 +147,45 @@ func (f *finder) part(p Part) {
 	}
 }
 
+// causes finds the causes of one part, the surest first.
 func (f *finder) causes(p Part) {
+	before := len(f.found)
 	if p != PartUnderfilled {
 		f.empty(p)
 	}
 	if p != PartEmpty {
 		f.underfilled(p)
 	}
+	slices.SortStableFunc(f.found[before:], func(a, b Cause) int {
+		if a.surer(&b) {
+			return -1
+		} else if b.surer(&a) {
+			return 1
+		}
+		return 0
+	})
 }
 
+// unmeasurable says why a row cannot be judged.
 func (f *finder) unmeasurable() {
 	row, c := f.row, &f.certainty
 	why := f.r.unusable(row, c, row.Measured.Or(0), row.reference())
 	switch why {
 	case gpuIdle:
-		f.found = append(f.found, Cause{Name: CauseNothingRan, Confidence: high.String(),
+		f.found = append(f.found, Cause{Name: CauseNothingRan,
 			Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: nothing was sampled, " +
 				"and the value says nothing about the kernel.",
 			Decide: "a run in which the kernel works for longer"})
 		return
 	case fillsTooLittle:
-		f.found = append(f.found, Cause{Name: CauseTolerance, Confidence: high.String(), Because: fmt.Sprintf(
+		f.found = append(f.found, Cause{Name: CauseTolerance, Because: fmt.Sprintf(
 			"The launch can hold at most %.2g %% of the thread slots, which is less than the tolerance of %g points: "+
 				"no measurement can be below it.",
 			row.reference().Percent(), float64(f.r.Options.Tolerance))})
 		return
 	}
-	sure := high
-	if why == othersValue && !c.Intervals.Present() {
-		sure = low
-	}
 	decide := c.resample()
-	f.found = append(f.found, Cause{Name: CauseSampling, Confidence: sure.String(),
-		Because: f.r.samplingText(row, c, why), Decide: decide.text, Next: decide.Next})
+	f.found = append(f.found, Cause{Name: CauseSampling, Because: f.r.samplingText(row, c, why), Decide: decide.text, Next: decide.Next})
 }
 
 // unexplained says what is missing to tell more.

@@ -144,6 +144,9 @@ func (f *finder) diluted(p Part) bool {
 	share, m := f.certainty.Foreign.Or(0), f.row.Measured.Or(0)
 	o, known := f.r.others(f.row)
 	points := pointsOf(share / max(1-share, 0.01) * (m - o.measured))
+	if most, ranged := f.row.HeldHigh.Value(); ranged {
+		points = min(points, most.Minus(m))
+	}
 	if missing := f.account.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return false
 	}

@@ -71,6 +71,13 @@ func (r *Result) launchBound(row *Row) bool {
 	return short || timed && row.Predicted != nil && avg < fillsShort*r.fills()
 }
 
+// dispatchBound says whether threads end faster than others start for most of a launch: XVEs are then empty for want of
+// threads that nobody has started, of which more work has no more.
+func (r *Result) dispatchBound(row *Row) bool {
+	_, _, short := r.threadLives(row)
+	return short && row.Predicted.Waves >= imbalanceWaves
+}
+
 // fills is how long the dispatcher takes to fill an Xe-core.
 func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeCore()) / dispatchRate }
 
@@ -161,7 +168,8 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 	loaded, known := f.row.BusyOccupancy.Value()
 	n, timed := f.certainty.Intervals.Value()
 	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
-		!f.certainty.Exact && (!timed || n < registerIntervals) {
+		!f.certainty.Exact && (!timed || n < registerIntervals && f.certainty.Foreign.Or(1) > 0 ||
+			n < 1 && f.r.launchBound(f.row)) {
 		return t, false
 	}
 	t = trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
@@ -249,6 +257,9 @@ func (t *trial) registers(sure confidence) {
 		return
 	}
 	d, also := t.r.Device, ""
+	if n, _ := t.certainty.Intervals.Value(); n < 1 && !t.certainty.Exact {
+		sure = low
+	}
 	if d.Tiles > 1 && !t.row.PeakDifference.Present() {
 		sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}

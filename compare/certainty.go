@@ -213,21 +213,29 @@ func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio
 	if c.Exact || row.MeasuredLow.Present() {
 		return usable
 	}
-	if t, ok := row.Total.Value(); ok && t < minIntervals*c.Interval && !c.Own {
-		return shortInAll
-	}
-	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
-		return crossTalking
-	}
-	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost && !r.nearlyOwn(row, c) &&
-		!(row.Predicted != nil && r.Options.beyond(measured.Minus(c.mixed(reference)), 0)) { // which nothing explains
-		return othersValue
+	nothingExplains := row.Predicted != nil && r.Options.beyond(measured.Minus(c.mixed(reference)), 0)
+	if why := mixedUp(row, c); why == crossTalking || why != usable && !r.sameAnyway(row, c) && !(why == othersValue && nothingExplains) {
+		return why
 	}
 	started, counted := row.Threads.Value()
 	of, known := r.threadsCounted()
 	if want, ok := row.ThreadsPredicted().Value(); ok && counted && known && !row.Uneven &&
 		float64(started) > threadsOfOthersTimes*float64(want)*of {
 		return threadsOfOthers
+	}
+	return usable
+}
+
+// mixedUp says whether other tasks can have made so much of a value that it alone tells nothing.
+func mixedUp(row *Row, c *Certainty) unusable {
+	if t, ok := row.Total.Value(); ok && t < minIntervals*c.Interval && !c.Own && !c.Exact {
+		return shortInAll
+	}
+	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
+		return crossTalking
+	}
+	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost {
+		return othersValue
 	}
 	return usable
 }
@@ -245,12 +253,17 @@ func (r *Result) threadsCounted() (part float64, known bool) {
 	return 0, false
 }
 
-// samplingText says in a sentence why the values are not the kernel's.
+// samplingText says why the values are not the kernel's, and what its launches can have held.
 func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
-	switch why {
-	case wide:
+	if why == wide {
 		return fmt.Sprintf("The samples hold other launches and gaps beside it: its launches held %.1f to %.1f %%.",
 			row.MeasuredLow.Or(0).Percent(), row.MeasuredHigh.Or(1).Percent())
+	}
+	return r.whyUnusable(row, c, why) + heldText(row)
+}
+
+func (r *Result) whyUnusable(row *Row, c *Certainty, why unusable) string {
+	switch why {
 	case shortInAll:
 		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.",
 			unit.Span(row.Total.Or(0)), minIntervals, unit.Span(c.Interval))
@@ -258,7 +271,7 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 		own := 1 - c.Crosstalk.Or(0)
 		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run "+
 			"none, so the rest was taken from kernels: too many samples of this run are in the wrong rows for its "+
-			"values to be judged.", own.Percent()) + r.ownRangeText(row, c)
+			"values to be judged.", own.Percent())
 	case notSampled:
 		if noArray(row) {
 			return "Active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel."
@@ -280,7 +293,7 @@ func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
 	case timed:
 		return fmt.Sprintf("A launch lasts %s of an interval, and this kernel takes %s of the GPU's time: up to %s "+
 			"of the value can come from other tasks.",
-			intervals(n), shareText(c.OwnShare.Or(0)), shareText(c.Foreign.Or(1))) + r.ownRangeText(row, c)
+			intervals(n), shareText(c.OwnShare.Or(0)), shareText(c.Foreign.Or(1)))
 	}
 	return fmt.Sprintf("This kernel takes %s of the GPU's time, and how long a launch takes is not given: the value "+
 		"may come from other tasks, or other kernels ran at the same time.", shareText(c.OwnShare.Or(0)))

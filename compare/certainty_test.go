@@ -18,7 +18,7 @@ func TestResample(t *testing.T) {
 		{"no collector samples a launch of 10 us", 100, 0.001, moreWork},
 		{"a time that is printed as 0 has no interval, and not NaN", 100, 0, moreWork},
 	} {
-		k := kernel("k", "896x256", "256", 16, c.n, c.total, measured(20), peak(100))
+		k := kernel("k", "896x256", "256", 16, c.n, c.total, measured(80), peak(100))
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
 		row := &r.Rows[0]
 		if row.Cause == nil || row.Cause.Decide != c.want {

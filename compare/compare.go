@@ -117,7 +117,9 @@ func (r *Result) emptyXVEs(taken, other *predict.Prediction) XVEs {
 		p, q = other, taken
 	}
 	x := XVEs{Policy: p.Policy, Range: p.Range(r.Device)}
-	if o := q.Range(r.Device); apart(p.Average, q.Average) && abs(o.Low.Loaded.Minus(x.Low.Loaded)) > policyIdlePoints {
+	o := q.Range(r.Device)
+	x.Floor = min(x.Low.Idle, o.Low.Idle)
+	if apart(p.Average, q.Average) && abs(o.Low.Loaded.Minus(x.Low.Loaded)) > policyIdlePoints {
 		x.Other = unit.Some(o)
 	}
 	return x
@@ -260,9 +262,15 @@ func (r *Result) judge(row, kernel *Row) {
 	if kernel != nil {
 		c = &kernel.Certainty
 	}
+	why := usable
+	if measured && kernel == nil {
+		r.setHeld(row, c)
+		if why = r.unusable(row, c, m, row.reference()); why == usable && mixedUp(row, c) == usable {
+			row.HeldLow, row.HeldHigh = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
+		}
+	}
 	switch {
-	case measured && kernel == nil && r.unusable(row, c, m, row.reference()) != usable,
-		measured && kernel != nil && kernel.Verdict == Unmeasurable:
+	case why != usable, kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable
 	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)):
 		row.Verdict = Match

@@ -61,6 +61,7 @@ const (
 type XVEs struct {
 	Policy predict.Policy
 	predict.Range
+	Floor unit.Ratio // the least idle share that either policy implies
 	// Other is that of the other policy, where that predicts another average and so much else of the XVEs that nothing
 	// is told by them.
 	Other unit.Opt[predict.Range]
@@ -89,12 +90,15 @@ type Row struct {
 	// BusyOccupancy is measured / (1 - Idle), occupancy while any thread was loaded; absent where the two counters contradict.
 	BusyOccupancy unit.Opt[unit.Ratio]
 	ThreadLife    unit.Opt[unit.Seconds] // mean, by Little's law
+	// HeldLow and HeldHigh are what the launches can have held by themselves, where other tasks can have made so much of
+	// the measured value that it alone tells nothing.
+	HeldLow, HeldHigh unit.Opt[unit.Ratio]
 
 	Basis          Basis
 	Difference     unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
 	PeakDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
 	Verdict        Verdict
-	Cause          *Cause // the first one of the largest part of the account, or of the whole row
+	Cause          *Cause // the surest one of the account, or that of the whole row
 	Notes          []note.Note
 	FromLog        bool // the row stands for a log's timing that no export row explains
 

@@ -36,7 +36,7 @@ func (r *Result) addTimes() {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		r.taskTime += row.Total.Or(0)
-		if row.Idle.Present() && row.Measured.Present() && row.IsKernel() {
+		if row.IsKernel() {
 			r.kernelTime.add(&row.Kernel, reach(row.Predicted, &row.Kernel))
 		}
 		if row.Device != "" {

@@ -22,7 +22,7 @@ func (f *finder) aTrace() decision {
 
 // fact adds a cause that a trace shows. Counters that are sampled make it no less sure.
 func (f *finder) fact(part Part, name string, sure confidence, because string) {
-	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because})
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because, measured: true})
 }
 
 // tracedGaps names gaps that a trace shows; a trace without gaps rules them out.

@@ -152,17 +152,14 @@ func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
 	return list
 }
 
-// emptied is how much of the launches' own time XVEs stood empty: at least, likely and at most. Time outside the
-// launches leaves all XVEs empty and is bounded by min(edges, idle); where nothing measures it, half of the bound is
-// the likely end. What the launch leaves empty by itself is the floor, the lower one where policies differ.
+// emptied is how much of the launches' own time XVEs stood empty: likely and at most. Time outside the launches leaves
+// all XVEs empty and is bounded by min(edges, idle); where nothing measures it, worthOutside of the bound is taken. What
+// the launch leaves empty by itself is the floor, the lower one where policies differ.
 func emptied(row *Row, idle unit.Ratio) (likely, most unit.Ratio) {
-	floor := unit.Ratio(0)
-	if row.Predicted != nil {
-		floor = min(row.XVEs.Low.Idle, row.XVEs.Other.Or(row.XVEs.Range).Low.Idle)
-	}
+	floor := row.XVEs.Floor
 	outside := min(row.Certainty.Edges.Or(1), idle)
 	if !row.Certainty.Exact {
-		outside /= 2
+		outside *= worthOutside
 	}
 	within := unit.Ratio(0)
 	if outside < 1 {
@@ -211,7 +208,7 @@ func (r *Result) worth(row *Row) (w Worth) {
 	why := stallsOf(row)
 	depth, because, binds := r.depth(row, limits, roofs, &why)
 	w.Binds = binds
-	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing
+	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing && row.Verdict != Idle && !r.dispatchBound(row)
 	if depth == OccupancyEnough && w.Spread.Most.Or(worthNothing) >= worthNothing {
 		depth = ElseBinds // for more threads, while more of the GPU at work is another question
 	}

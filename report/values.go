@@ -71,9 +71,9 @@ type percent = unit.Opt[unit.Ratio]
 
 // CauseValue says why what was seen differs from the prediction.
 type CauseValue struct {
-	Name       string `json:"name" csv:"cause"`
-	Confidence string `json:"confidence" csv:"confidence"`
-	Because    string `json:"because" csv:"because"`
+	Name       string           `json:"name" csv:"cause"`
+	Confidence unit.Opt[string] `json:"confidence" csv:"confidence"`
+	Because    string           `json:"because" csv:"because"`
 }
 
 // NewPredictionValue gives a prediction as JSON has it, nil for none.
@@ -104,7 +104,7 @@ func NewCauseValue(c *compare.Cause) *CauseValue {
 	if c == nil {
 		return nil
 	}
-	return &CauseValue{c.Name, c.Confidence, c.Because}
+	return &CauseValue{c.Name, unit.NonZero(c.Confidence), c.Because}
 }
 
 // NewDeviceValue gives a device as JSON has it, nil for none.

@@ -111,7 +111,7 @@ func (v *validation) sure(row *compare.Row, t truth) {
 	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match && row.Verdict != compare.Idle) {
 		v.Errorf("%s: %s, and whether that is true: %q", row.Task, answerOf(row), t)
 	}
-	if row.Cause != nil && (t == untold && row.Cause.Confidence != "low" || t == probable && row.Cause.Confidence == "high") {
+	if row.Cause != nil && (t == untold && row.Cause.Confidence > "" && row.Cause.Confidence != "low" || t == probable && row.Cause.Confidence == "high") {
 		v.Errorf("%s: %s with %s confidence, which is %s", row.Task, row.Cause.Name, row.Cause.Confidence, t)
 	}
 	if t != "" {
@@ -169,7 +169,7 @@ func answerOf(row *compare.Row) string {
 	if row.Cause == nil {
 		return string(row.Verdict)
 	}
-	return fmt.Sprintf("%s: %s (%s)", row.Verdict, row.Cause.Name, row.Cause.Confidence)
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)", row.Verdict, row.Cause.Name, row.Cause.Confidence), " ()")
 }
 
 // publishedRuns holds published occupancies against the third basis, peak and measured without launch shapes: the rows of a

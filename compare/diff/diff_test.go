@@ -160,7 +160,7 @@ func TestDiffVerdicts(t *testing.T) {
 				"with 1 + 1 runs. " +
 				"XVEs had no thread for more of the time, though those that ran held more: their occupancy rose by " +
 				"6.2 points (79.1 to 85.3 %). " +
-				"A launch takes 1.01 times as long (523 us to 526 us). On the new side, spread the work: XVEs stood empty for 27.4 % to 43.0 % of the launches' time."},
+				"A launch takes 1.01 times as long (523 us to 526 us). On the new side, spread the work: XVEs stood empty for 37.6 % to 43.0 % of the launches' time."},
 		{"equal times of four runs are chance", runs(fan2(func(x *k) { x.seconds = 0.001 }), 60, 61, 62, 63),
 			runs(fan2(func(x *k) { x.seconds = 0.001 }), 50, 51, 52, 53),
 			Regression, -10, 2.0 / 70,

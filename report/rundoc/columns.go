@@ -158,6 +158,10 @@ var measuredColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptPercent(k.MeasuredLow) }),
 	report.Define(column{Key: "measured_high_percent", Path: "measured_high_percent", Title: "Measured, at most", Kind: report.Percent, In: kept},
 		func(k *kernel) cell { return report.OptPercent(k.MeasuredHigh) }),
+	report.Define(column{Key: "held_low_percent", Path: "held_low_percent", Title: "Held, at least", Kind: report.Percent, In: kept, Doc: "by the launches themselves, with held_high_percent; null where measured_percent tells it"},
+		func(k *kernel) cell { return report.OptPercent(k.HeldLow) }),
+	report.Define(column{Key: "held_high_percent", Path: "held_high_percent", Title: "Held, at most", Kind: report.Percent, In: kept},
+		func(k *kernel) cell { return report.OptPercent(k.HeldHigh) }),
 	report.Define(column{Key: "printed_percent", Path: "printed_percent", Title: "As VTune prints it",
 		Kind: report.Percent, In: kept, Doc: "each sample for the launch in which it ends; of a result folder"},
 		func(k *kernel) cell { return report.OptPercent(k.Printed) }),
@@ -186,8 +190,8 @@ var measuredColumns = []report.Col[kernel]{
 var causeColumns = []report.Col[compare.Cause]{
 	report.Define(column{Key: "cause", Path: "name", Always: true, Title: "Cause", Kind: report.Text, In: files, Role: report.Named},
 		func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
-	report.Define(column{Key: "confidence", Path: "confidence", Always: true, Title: "Confidence", Kind: report.Text, In: kept, Role: report.Named},
-		func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Confidence)) }),
+	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Role: report.Named, Doc: "null of a row that cannot be judged"},
+		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence)) }),
 	report.Define(column{Key: "because", Path: "because", Always: true, Kind: report.Text, In: report.Data}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Because)) }),
 }
 

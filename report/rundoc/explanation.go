@@ -186,6 +186,14 @@ func causeTexts(a *compare.Account, p compare.Part) string {
 	return text
 }
 
+// confidenceText is the confidence of a cause in brackets, nothing of a row that cannot be judged.
+func confidenceText(c *compare.Cause) string {
+	if c.Confidence == "" {
+		return ""
+	}
+	return " (" + c.Confidence + " confidence)"
+}
+
 // withConfidence says how sure a cause is, unless its text says that it cannot be told.
 // Those three say themselves what cannot be told; a confidence behind that would contradict it.
 func withConfidence(c compare.Cause) string {

@@ -103,7 +103,7 @@ func measurementSteps(r *compare.Result, row *compare.Row) []report.Step {
 			report.Signed(float64(d), 1)+" points")
 	}
 	if c := row.Cause; c != nil {
-		add("Cause", "with "+c.Confidence+" confidence", c.Name)
+		add("Cause", strings.Trim(confidenceText(c), " ()"), c.Name)
 	}
 	return append(steps, accountSteps(r, row)...)
 }
