@@ -62,8 +62,11 @@ func (r *Row) Undecided() *Cause {
 	return nil
 }
 
-// Proven says whether the cause of a row is told by a figure that has nothing to do with occupancy, or needs none.
-func (r *Row) Proven() bool { return r.Cause == nil || r.Cause.Confidence == high.String() }
+// Proven says whether the cause of a row is told by a figure that has nothing to do with occupancy, or needs none: that a
+// row cannot be judged is a fact.
+func (r *Row) Proven() bool {
+	return r.Cause == nil || r.Cause.Confidence == high.String() || r.Cause.Confidence == ""
+}
 
 // NextOf decides what to run next about a row. What would settle its cause comes before any change of the program; then
 // what shows a setting that is predicted to hold more; then the experiment, where nobody can tell what more threads are
