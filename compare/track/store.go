@@ -27,12 +27,6 @@ func FromResult(r *compare.Result) history.Run {
 			continue
 		}
 		stored := fromRow(row, h.Device)
-		if r.Accounted(row) {
-			parts := r.Parts(row)
-			stored.Set(history.Underfilled, number(parts.Underfilled))
-			stored.Set(history.Empty, number(parts.Empty))
-			stored.Set(history.Shortfall, number(parts.Shortfall))
-		}
 		if seen[stored.Key] { // timings of a log, one kernel several times: nothing is measured in them
 			continue
 		}
@@ -65,20 +59,15 @@ func fromRow(row *compare.Row, device string) history.Row {
 			Direction: string(row.Direction), Device: device},
 		Verdict: string(row.Verdict),
 	}
-	h.Set(history.Measured, percent(row.Measured))
-	h.Set(history.Loaded, percent(row.BusyOccupancy))
-	h.Set(history.Seconds, number(row.Average()))
-	h.Set(history.Total, number(row.Total))
-	h.Set(history.Spill, number(row.Spill))
+	for _, m := range append(history.Metrics(), history.Total) {
+		// Of a prediction without work-groups there is no residual: its average is 0 for unknown.
+		at := compare.MetricNamed(string(m))
+		if at >= 0 && (m != history.Residual || row.Basis == compare.BasisMeasured) {
+			h.Set(m, compare.Metrics()[at].Of(row))
+		}
+	}
 	if row.Device != "" { // several adapters in one export: what one does says nothing of the others
 		h.Device = strings.TrimSpace(device + " " + row.Device)
-	}
-	if p := row.Predicted; p != nil && p.Groups > 0 {
-		h.Set(history.Peak, percent(unit.Some(p.Peak)))
-	}
-	if row.Basis == compare.BasisMeasured {
-		// Not 0 all over the range.
-		h.Set(history.Residual, number(unit.Some(row.Measured.Or(0).Minus(row.Predicted.Average))))
 	}
 	if row.Cause != nil {
 		h.Cause = row.Cause.Name
