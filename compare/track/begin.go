@@ -221,7 +221,7 @@ func apart(a, b unit.Size3) float64 {
 }
 
 // markStopped marks the series that none of the last runs of their program on their device has: what they say is of the
-// past.
+// past, unless something is open that nobody accepted. Those that the newest run lacks are absent.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
 		last, _ := t.Newest()
@@ -236,6 +236,8 @@ func markStopped(all []*Series, runs []history.Run, enough int) {
 				later++
 			}
 		}
-		t.Ended = t.Ended || later >= enough
+		t.Absent = later > 0
+		open := len(t.Gate.Open) > 0
+		t.Ended = t.Ended || open && t.Absent && !t.holds(all) || !open && later >= enough
 	}
 }

@@ -152,6 +152,7 @@ type Series struct {
 	Gate     trend.Verdict    // of the newest point
 	Accepted []history.Accept // levels from which on a baseline begins
 	Findings []trend.Finding  // all that the gate found in the runs that it looked at
+	Open     []Open           // of these, what is open
 	// FirstBad is the first bad run of what is open, LastGood the one before it; nil when there is none.
 	FirstBad, LastGood *Ref
 	Moved              []Move
@@ -174,6 +175,13 @@ type Series struct {
 	ids    []int64        // in the history: its own, and those of what is joined to it
 	age    int            // how many runs came after the first one under this key
 	faster bool           // see Faster
+}
+
+// Open is a finding that is open, with its runs: LastGood is nil where the finding begins the series.
+type Open struct {
+	trend.Finding
+	FirstBad Ref
+	LastGood *Ref
 }
 
 // raw is a series as it is read.
@@ -245,6 +253,13 @@ func (t *Series) accept(list []history.Accept) {
 // take takes the verdict of the gate.
 func (t *Series) take(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
+	for _, f := range t.Gate.Open {
+		o := Open{Finding: f, FirstBad: *t.ref(f.First, runs)}
+		if f.First > 0 {
+			o.LastGood = t.ref(f.First-1, runs)
+		}
+		t.Open = append(t.Open, o)
+	}
 	newest := len(t.Points) - 1
 	if t.Unmeasurable && len(t.Gate.Open) == 0 {
 		t.Gate.Index, t.Gate.Value, t.Gate.Time = newest, t.Points[newest].Value, t.Points[newest].Time

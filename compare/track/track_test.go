@@ -261,38 +261,51 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-// TestStopped holds the gate of the report against series that are over: a regression that nobody can repair any more must not
-// fail it for ever.
+// TestStopped holds what a report says of series that are over: they are of the past, but what is open stays so until
+// somebody accepts it, as in a check.
 func TestStopped(t *testing.T) {
 	row := func(task string, value float64) history.Row {
 		r := measuredRow(value, "match")
-		r.Task = task
+		r.Task, r.Device = task, "A"
 		return r
 	}
 	for _, c := range []struct {
 		reason string
 		device string // of the later runs
 		later  int
+		drop   float64
+		accept bool // of the newest run
+		want   trend.Outcome
 		ended  bool
+		absent bool
 	}{
-		{"the newest run has it", "A", 0, false},
-		{"it may come back", "A", 7, false},
-		{"none of the last eight runs has it", "A", 8, true},
-		{"runs on another device say nothing of it", "B", 20, false},
+		{"the newest run has it", "A", 0, 20, false, trend.Regression, false, false},
+		{"what is open is so without a run", "A", 7, 20, false, trend.Regression, false, true},
+		{"however long", "A", 20, 20, false, trend.Regression, false, true},
+		{"until it is accepted", "A", 8, 20, true, trend.Regression, true, true},
+		{"it may come back", "A", 7, 0, false, trend.OK, false, true},
+		{"none of the last eight runs has it", "A", 8, 0, false, trend.OK, true, true},
+		{"runs on another device say nothing of it", "B", 20, 0, false, trend.OK, false, false},
 	} {
 		var runs []history.Run
 		for i := range 12 + c.later {
 			run := history.Run{Device: "A", Rows: []history.Row{row("other", 80)}}
 			if i < 12 {
-				run.Rows = append(run.Rows, row("gone", 90-20*float64(i/10)))
+				run.Rows = append(run.Rows, row("gone", 90-c.drop*float64(i/10)))
 			} else {
-				run.Device = c.device
+				run.Device, run.Rows[0].Device = c.device, c.device
 			}
 			runs = append(runs, run)
 		}
-		for _, s := range whole(t, storeRuns(t, runs...)) {
-			if s.Key.Task == "gone" && (s.Outcome() != trend.Regression || s.Ended != c.ended) {
-				t.Errorf("%s: %s, ended: %v", c.reason, s.Outcome(), s.Ended)
+		db := storeRuns(t, runs...)
+		if c.accept {
+			if _, err := db.Accept(bg, int64(len(runs)), nil, "", now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, s := range whole(t, db) {
+			if s.Key.Task == "gone" && (s.Outcome() != c.want || s.Ended != c.ended || s.Absent != c.absent) {
+				t.Errorf("%s: %s, ended: %v, absent: %v", c.reason, s.Outcome(), s.Ended, s.Absent)
 			}
 		}
 	}

@@ -65,9 +65,11 @@ func (p *markdown) screen(s *report.Screen) {
 	if len(s.Sure) == 0 {
 		return
 	}
-	p.block(paragraph(s.Ask + ":"))
+	if s.Ask != "" {
+		p.block(paragraph(s.Ask + ":"))
+	}
 	for i, c := range s.Sure {
-		line := item(report.Item{Lead: c.Rows, Text: checkText(c)})
+		line := item(report.Item{Lead: strings.TrimSuffix(c.Rows, ":"), Text: checkText(c)})
 		if i == 0 {
 			p.block(strings.TrimRight(line, "\n"))
 		} else {

@@ -32,7 +32,7 @@ func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 	c := newCheck(t, prov.CommitURL)
 	d := &report.Document{
 		Title: "Check of " + judged(c.Check), Subject: "The newest run against the ones before it", Date: c.Run.Time,
-		Closing:  c.counts(c.Series),
+		Closing:  c.line() + "." + leftOutOf(c.Series),
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))},
 	}
 	if len(c.Runs) > 1 {
@@ -46,11 +46,16 @@ func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 	for i := range c.Shared {
 		d.Headline = append(d.Headline, strings.TrimSuffix(sharedTitle(&c.Shared[i])+": "+changedText(&c.Shared[i]), ": ")+".")
 	}
-	items := append(c.items(show, c.Shared), c.absences()...)
+	absences := c.absences()
+	items := append(c.items(show, c.Shared), absences...)
 	table := c.seriesTable(show, nil, nil)
 	// Of many series a terminal shows those that somebody should look at; the closing line counts the rest.
 	if len(show) > fewSeries && !prov.Show.Chosen() {
 		table.Main = len(slices.DeleteFunc(slices.Clone(show), func(s *track.Series) bool { return !s.NeedsAttention() || s.Shared != nil }))
+	}
+	if !prov.Show.Chosen() {
+		d.Closing = strings.TrimSpace(leftOutOf(c.Series))
+		d.Screen = c.screen(c.line(), c.lines(c.series, c.Shared), append(c.begun(), texts(absences)...), c.Run.ID, prov)
 	}
 	d = c.finish(d, c.Where, prov, summary(d), attentionSection("What needs attention", items), tableSection(table))
 	return &report.Answer{Doc: d, Value: c.value(), Table: c.rawSeries(show, nil, nil), Tests: func() *report.TestSuite { return c.suite(prov) }}
@@ -76,6 +81,33 @@ func (m metric) items(list []*track.Series, shared []track.Shared) (items []repo
 		}
 	}
 	return items
+}
+
+// line is the sentence of a check: "ok: run 9 (c8), 5 of 6 kernels as before".
+func (c *check) line() string {
+	word, where := string(c.worst()), judged(c.Check)
+	if len(c.Runs) == 1 {
+		where = shortRef(&c.Runs[0])
+	}
+	if c.FailGone && len(mattering(c.Check)) > 0 && c.worst() != trend.Regression {
+		word = "missing"
+	}
+	return c.sentence(c.Series, word, where+", ")
+}
+
+// begun says where series begin anew or go on with a change, for a screen.
+func (c *check) begun() (list []string) {
+	for i := range c.Shared {
+		if c.Shared[i].Anew {
+			list = append(list, sharedTitle(&c.Shared[i])+": "+c.sharedText(&c.Shared[i]))
+		}
+	}
+	for _, s := range c.series {
+		if s.Severity() == track.SeverityAnew && s.Shared == nil && len(list) < report.MostTasks {
+			list = append(list, report.KernelName(s.Key.Task)+": "+c.explain(s))
+		}
+	}
+	return list
 }
 
 // CheckFailure says which series of a check fail the gate; nothing when none does.
@@ -110,6 +142,9 @@ func patternOf(names []string) string {
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 0 {
 		return ""
+	}
+	if len(names) == 1 {
+		return "^" + names[0] + "$"
 	}
 	return "^(" + strings.Join(names, "|") + ")$"
 }

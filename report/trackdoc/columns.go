@@ -166,7 +166,7 @@ func (m metric) seriesColumns(lead, tail []report.Col[series]) []report.Col[seri
 			define(column{Path: "open", Always: true, Kind: report.Array, Of: report.ColumnsOf(m.openColumns()),
 				Doc: "all that is open, each a drop from the level of the one before"},
 				func(s *series) cell {
-					return report.RowsCell(report.NewTable("open", "", openOf(s.Series), m.openColumns()))
+					return report.RowsCell(report.NewTable("open", "", s.Open, m.openColumns()))
 				}),
 			define(column{Path: "absent", Always: true, Kind: report.Bool, Doc: "the newest run has no value of it: what is open stays so"},
 				func(s *series) cell { return report.BoolCell(s.Absent) }),
@@ -241,23 +241,21 @@ var beginColumns = []report.Col[series]{
 		func(s *series) cell { return report.BoolCell(s.Age() == 0) }),
 }
 
-// finding is one of a series; of what is open, every one.
+// finding is one of a series.
 type finding struct {
 	*track.Series
 	trend.Finding
 }
 
-func openOf(s *track.Series) []finding {
-	return report.ListOf(s.Gate.Open, func(f trend.Finding) finding { return finding{s, f} })
-}
-
 // openColumns are what is open of a series.
-func (m metric) openColumns() []report.Col[finding] {
-	return []report.Col[finding]{
-		define(column{Path: "first_bad", Always: true, Kind: report.Integer, Doc: "the run"}, func(f *finding) cell { return report.IntCell(f.Points[f.First].Run) }),
-		define(m.as(column{Path: "level", Always: true}), func(f *finding) cell { return m.value(unit.Some(f.Level)) }),
-		define(m.as(column{Path: "now", Always: true, Doc: "median of the runs that proved it"}), func(f *finding) cell { return m.value(unit.Some(f.Level + f.Shift)) }),
-	}
+func (m metric) openColumns() []report.Col[track.Open] {
+	return slices.Concat(refPart("", "first_bad", "", "", func(o *track.Open) *track.Ref { return &o.FirstBad }),
+		refPart("", "last_good", "", "", func(o *track.Open) *track.Ref { return o.LastGood }),
+		[]report.Col[track.Open]{
+			define(m.as(column{Path: "level", Always: true}), func(o *track.Open) cell { return m.value(unit.Some(o.Level)) }),
+			define(m.as(column{Path: "now", Always: true, Doc: "median of the runs that proved it"}),
+				func(o *track.Open) cell { return m.value(unit.Some(o.Level + o.Shift)) }),
+		})
 }
 
 // findingColumns are what a replay found.
@@ -386,10 +384,10 @@ type level struct {
 func (r *whole) levelTable() *report.Table {
 	var rows []level
 	for _, s := range r.series {
-		for _, f := range openOf(s) {
+		for _, o := range s.Open {
 			if !s.Ended {
 				rows = append(rows, level{name: s.Key.Name(), device: s.Key.Device, what: report.StatusCell(string(s.Outcome()), statusOf(s)),
-					ref: r.ref(f.Points[f.First]), shift: r.scaled(f.Shift)})
+					ref: o.FirstBad, shift: r.scaled(o.Shift)})
 			}
 		}
 	}

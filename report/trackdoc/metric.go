@@ -201,8 +201,9 @@ func (m metric) finish(d *report.Document, where string, prov report.Provenance,
 
 // summary is the section that begins a document: its first and last lines again.
 func summary(d *report.Document) report.Section {
+	text := append(slices.Clone(d.Headline), d.Closing)
 	return report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
-		Text: append(slices.Clone(d.Headline), d.Closing)}
+		Text: slices.DeleteFunc(text, func(s string) bool { return s == "" })}
 }
 
 // attentionSection holds what somebody should look at.

@@ -3,6 +3,8 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math"
 
 	"slices"
 	"strconv"
@@ -84,8 +86,12 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	d.Closing = r.closing()
 	show, left := shown(r.series, prov.Show)
 	d.Headline = append(d.Headline, left...)
+	if !prov.Show.Chosen() {
+		d.Screen = r.screen(r.headline(), r.lines(r.series, r.Shared),
+			slices.Concat(r.groups(), r.changed(d.Closing), texts(renumberedItems(r.Renumbered))), slices.Max(append(slices.Collect(maps.Keys(r.Runs)), 0)), prov)
+		d.Screen.Means = report.UpperFirst(r.sentence(r.Series, string(r.word()), ""))
+	}
 	sum := summary(d)
-	sum.Tables = []*report.Table{r.verdicts()}
 	// From here on the series are those that --kernel, --top and --sort leave; headline and verdicts were made of all.
 	r = &whole{r.Report, r.metric, show}
 	sections := append(append([]report.Section{sum}, r.largePlots(r.drawn())...), r.attention())
@@ -167,43 +173,65 @@ func (r *whole) closing() string {
 		changes += len(s.Changes)
 		changed += min(len(s.Changes), 1)
 	}
-	text := "No change point. "
+	text := "No change point."
 	if changes > 0 {
-		text = fmt.Sprintf("%s in %s of %s. ", unit.Counted(changes, "change point", "change points"),
+		text = fmt.Sprintf("%s in %s of %s.", unit.Counted(changes, "change point", "change points"),
 			report.Thousands(int64(changed)), unit.Counted(len(r.series), "series", "series"))
 	}
-	return text + "Newest values: " + report.StartLower(r.counts(r.Series))
+	return text + leftOutOf(r.Series)
 }
 
-// verdicts counts the verdicts on the newest values.
-func (r *whole) verdicts() *report.Table {
-	n := map[trend.Outcome]int{}
-	for _, s := range r.series {
-		if s.Ended {
-			n["ended"]++
-		} else {
-			n[s.Outcome()]++
+// word is the worst verdict of what is not of the past.
+func (r *whole) word() trend.Outcome {
+	for _, o := range outcomes {
+		if o != track.Unmeasurable && slices.ContainsFunc(r.Series, func(s *track.Series) bool { return !s.Ended && s.Outcome() == o }) {
+			return o
 		}
 	}
-	meanings := map[trend.Outcome]string{
-		trend.Regression:   "it got worse and stayed so: open until it is mended or accepted",
-		trend.Alarm:        "the newest run is farther off than any before: it may be an outlier",
-		track.Faster:       "a drop that lasts, but launches take less time than before by more than a tenth",
-		trend.OK:           "nothing is open",
-		track.OpenOnBase:   "what is open began on the base branch",
-		trend.Learning:     "too few earlier runs to judge",
-		track.Unmeasurable: "other tasks may have made the value, or the launch is too small",
-		"ended":            "the kernel went on with another device, driver or launch shape",
+	return trend.Learning
+}
+
+// groups name the series by what is said of them, where nothing is open.
+func (r *whole) groups() (list []string) {
+	names := map[string][]string{}
+	words := []string{"as before", string(trend.Learning), "too short to measure", "of the past"}
+	for _, s := range r.series {
+		word := string(s.Outcome())
+		switch {
+		case s.Ended:
+			word = words[3]
+		case s.Outcome() == track.Unmeasurable:
+			word = words[2]
+		case s.Outcome() == trend.OK:
+			word = words[0]
+		}
+		names[word] = append(names[word], report.KernelName(s.Key.Task))
 	}
-	all := append(slices.Clone(outcomes), "ended")
-	t := report.NewTable("verdicts", "", all, []report.Col[trend.Outcome]{
-		define(column{Key: "verdict", Title: "Verdict", In: inFiles}, func(o *trend.Outcome) cell { return report.StatusCell(string(*o), outcomeStatus(*o)) }),
-		define(column{Key: "series", Title: "Series", Kind: report.Integer, In: inFiles}, func(o *trend.Outcome) cell { return report.IntCell(n[*o]) }),
-		define(column{Key: "meaning", Title: "Meaning", In: report.Page}, func(o *trend.Outcome) cell { return report.TextCell(meanings[*o]) }),
-	}).Show()
-	t.In = report.Files
-	t.Title, t.Form = "Newest values", report.Tiles
-	return t
+	for _, word := range words {
+		if all := names[word]; len(all) > 0 {
+			slices.Sort(all)
+			all = slices.Compact(all)
+			list = append(list, report.UpperFirst(word)+": "+few(all)+".")
+		}
+	}
+	if len(list) > 0 {
+		list = []string{strings.Join(list, " ")}
+	}
+	return list
+}
+
+// changed names the largest last change points behind a sentence that counts them.
+func (r *whole) changed(counted string) []string {
+	list := slices.DeleteFunc(slices.Clone(r.series), func(s *track.Series) bool { return len(s.Changes) == 0 })
+	slices.SortStableFunc(list, func(a, b *track.Series) int {
+		by := func(s *track.Series) float64 { return math.Abs(lastChange(s).MeanAfter - lastChange(s).MeanBefore) }
+		return cmp.Compare(by(b), by(a))
+	})
+	for _, s := range list[:min(len(list), report.MostTasks)] {
+		c := lastChange(s)
+		counted += fmt.Sprintf(" %s: %s, %s.", report.KernelName(s.Key.Task), r.runName(s.Points[c.Index]), r.step(c))
+	}
+	return []string{counted}
 }
 
 // attention says of each series with a verdict or a change what happened.

@@ -297,51 +297,14 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	return fmt.Sprintf("%d of %d series %s: %s", n, len(all), what, strings.Join(names, ", "))
 }
 
-// counts sums up the verdicts in a sentence, with the values that are in none.
-func (m metric) counts(all []*track.Series) string {
-	n := map[trend.Outcome]int{}
-	anew, ended, values, of := 0, 0, 0, 0
+// leftOutOf says how many values of some series are in no verdict.
+func leftOutOf(all []*track.Series) string {
+	n, of := 0, 0
 	for _, s := range all {
-		if k := len(s.LeftOut); k > 0 {
-			values, of = values+k, of+1
-		}
-		if s.Ended {
-			ended++
-			continue
-		}
-		n[s.Outcome()]++
-		if s.Anew() {
-			anew++
-		}
+		n += len(s.LeftOut)
+		of += min(len(s.LeftOut), 1)
 	}
-	var parts []string
-	for _, o := range outcomes[1:] {
-		text := report.Thousands(int64(n[o])) + " " + string(o)
-		switch {
-		case n[o] == 0:
-			continue
-		case o == trend.Alarm:
-			text = unit.Counted(n[o], "alarm that the next run confirms or not",
-				"alarms that the next run confirms or not")
-		case o == trend.Learning && anew > 0:
-			text += " (" + report.Thousands(int64(anew)) + " after a change of device, driver or launch shape)"
-		}
-		parts = append(parts, text)
-	}
-	if ended > 0 {
-		parts = append(parts, report.Thousands(int64(ended))+" of the past (the kernel went on with another "+
-			"device, driver or launch shape, or is in none of the last "+report.Thousands(int64(m.Gate.Learning))+
-			" runs)")
-	}
-	text, rest := "No confirmed regression", ": "
-	if k := n[trend.Regression]; k > 0 {
-		text, rest = unit.Counted(k, "confirmed regression", "confirmed regressions"), "; "
-	}
-	text += " in " + unit.Counted(len(all), "series", "series")
-	if len(parts) > 0 {
-		text += rest + strings.Join(parts, ", ")
-	}
-	return text + "." + leftOut(values, of)
+	return leftOut(n, of)
 }
 
 // sharedTitle is a shared finding in a few words.

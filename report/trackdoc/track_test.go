@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -42,6 +43,14 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 		t.Fatal(err)
 	}
 	s.Gate, s.Findings = r.Series[0].Verdict, r.Series[0].Findings
+	run := func(i int) *track.Ref { return &track.Ref{Run: int64(i + 1), Time: points[i].Time, Commit: fmt.Sprint("c", i)} }
+	for _, f := range s.Gate.Open {
+		s.Open = append(s.Open, track.Open{Finding: f, FirstBad: *run(f.First), LastGood: run(f.First - 1)})
+		s.FirstBad, s.LastGood = run(s.Gate.Open[0].First), run(s.Gate.Open[0].First-1)
+	}
+	if n := len(values); s.Gate.Outcome == trend.Alarm {
+		s.FirstBad, s.LastGood = run(n-1), run(n-2)
+	}
 	if s.Found, err = trend.ChangePoints(points, trend.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
