@@ -34,28 +34,28 @@ type metricFlag struct {
 
 // gateFlags steer the gate.
 type gateFlags struct {
-	Direction string  `flag:"direction" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up or both (default: up for seconds and spill, else down)"`
-	Threshold float64 `flag:"threshold" arg:"X" help:"how far a run must be from its median: percentage points; for seconds percent of the median, for spill bytes"`
+	Direction string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up or both (default: up for seconds and spill, else down)"`
+	Threshold float64 `flag:"threshold" arg:"X" help:"a smaller shift is no finding: percentage points; for seconds percent of the level, for spill bytes"`
 }
 
 // windowFlag is that of the gate; the window of a report is another one.
 type windowFlag struct {
-	Window int `flag:"window" arg:"RUNS" help:"number of earlier runs that count"`
+	Window int `flag:"window" expert:"true" arg:"RUNS" help:"number of earlier runs that count"`
 }
 
 // verifyFlag is for commands whose result damage could change without an error.
 type verifyFlag struct {
-	NoVerify bool `flag:"no-verify" help:"do not check the history for damage first, which takes about 2 s for a million kernels"`
+	NoVerify bool `flag:"no-verify" expert:"true" help:"do not check the history for damage first, which takes about 2 s for a million kernels"`
 }
 
 // linkFlag says where the pages of commits are.
 type linkFlag struct {
-	CommitURL string `flag:"commit-url" arg:"URL" help:"link commits to their pages, as in 'https://host/project/commit/%s'"`
+	CommitURL string `flag:"commit-url" expert:"true" arg:"URL" help:"link commits to their pages, as in 'https://host/project/commit/%s'"`
 }
 
 // baseFlag says whose runs others are judged by.
 type baseFlag struct {
-	BaseBranch string `flag:"base-branch" arg:"NAME" help:"branch whose runs are the baseline of others; a run without a branch is one of it (default: main or master)"`
+	BaseBranch string `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline of others; a run without a branch is one of it (default: main or master)"`
 }
 
 // trackCommand is the parent of what keeps occupancy over time.

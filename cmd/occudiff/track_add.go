@@ -33,11 +33,11 @@ import (
 // addFlags are those of track add alone.
 type addFlags struct {
 	Time    string `flag:"time" arg:"TIME" help:"when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"`
-	Program string `flag:"program" arg:"NAME" help:"program that ran (default: the name in the summary's command line)"`
+	Program string `flag:"program" expert:"true" arg:"NAME" help:"program that ran (default: the name in the summary's command line)"`
 	Commit  string `flag:"commit" arg:"ID" help:"commit that ran (default: of the repository in the working folder)"`
-	Branch  string `flag:"branch" arg:"NAME" help:"branch that ran (default: what the CI system says; a run without a branch is one of the base branch)"`
+	Branch  string `flag:"branch" expert:"true" arg:"NAME" help:"branch that ran (default: what the CI system says; a run without a branch is one of the base branch)"`
 	Kernel  string `flag:"kernel" arg:"REGEXP" help:"store only kernels whose name matches: those that track check --suspects named, measured again"`
-	Host    string `flag:"host" arg:"NAME" help:"machine that ran (default: what the inputs say, inside a job this one)"`
+	Host    string `flag:"host" expert:"true" arg:"NAME" help:"machine that ran (default: what the inputs say, inside a job this one)"`
 }
 
 // addCommand stores runs.

@@ -94,10 +94,10 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 
 // reportFlags are those of trend.Params.
 type reportFlags struct {
-	Window     int     `flag:"window" arg:"RUNS" help:"number of runs that are searched together for change points"`
-	P          float64 `flag:"p" arg:"P" help:"a change point has a p below this"`
-	Magnitude  float64 `flag:"magnitude" arg:"SHARE" help:"a change point changes the mean by more than this (0.05 is 5 %)"`
-	MinSegment int     `flag:"min-segment" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
+	Window     int     `flag:"window" expert:"true" arg:"RUNS" help:"number of runs that are searched together for change points"`
+	P          float64 `flag:"p" expert:"true" arg:"P" help:"a change point has a p below this"`
+	Magnitude  float64 `flag:"magnitude" expert:"true" arg:"SHARE" help:"a change point changes the mean by more than this (0.05 is 5 %)"`
+	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
 }
 
 func (t *tracking) reportCommand() *cobra.Command {

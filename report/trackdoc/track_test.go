@@ -43,7 +43,9 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 		t.Fatal(err)
 	}
 	s.Gate, s.Findings = r.Series[0].Verdict, r.Series[0].Findings
-	run := func(i int) *track.Ref { return &track.Ref{Run: int64(i + 1), Time: points[i].Time, Commit: fmt.Sprint("c", i)} }
+	run := func(i int) *track.Ref {
+		return &track.Ref{Run: int64(i + 1), Time: points[i].Time, Commit: fmt.Sprint("c", i)}
+	}
 	for _, f := range s.Gate.Open {
 		s.Open = append(s.Open, track.Open{Finding: f, FirstBad: *run(f.First), LastGood: run(f.First - 1)})
 		s.FirstBad, s.LastGood = run(s.Gate.Open[0].First), run(s.Gate.Open[0].First-1)
