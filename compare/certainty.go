@@ -362,11 +362,17 @@ func (c *Certainty) shorterInterval() (setting decision, ok bool) {
 		return setting, false
 	}
 	want := n * float64(c.Interval) / enoughIntervals * 1e3
-	if want < leastInterval { // a time that is printed as 0 has no first digit
+	if want < leastInterval {
 		return setting, false
 	}
-	step := math.Pow(10, math.Floor(math.Log10(want)))
-	want = math.Floor(want/step+1e-9) * step // one digit, rounded down
+	// As 'occudiff collect' chooses it: to a hundredth of a millisecond, and of VTune no shorter than it keeps up with.
+	want = math.Floor(want*100+1e-9) / 100
+	if !c.Own {
+		want = max(want, leastOfVTune)
+	}
+	if want >= 1e3*float64(c.Interval) {
+		return setting, false
+	}
 	setting = decision{fmt.Sprintf("gpu-sampling-interval %.4g", want), Next{Interval, unit.Some(want / 1e3)}}
 	if c.Own {
 		setting.text = fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3)

@@ -14,7 +14,7 @@ func TestResample(t *testing.T) {
 		total  float64
 		want   string
 	}{
-		{"two launches of 3 ms, with nine samples each", 2, 0.006, "gpu-sampling-interval 0.3"},
+		{"two launches of 3 ms, with nine samples each", 2, 0.006, "gpu-sampling-interval 0.33"},
 		{"no collector samples a launch of 10 us", 100, 0.001, moreWork},
 		{"a time that is printed as 0 has no interval, and not NaN", 100, 0, moreWork},
 	} {

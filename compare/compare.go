@@ -272,6 +272,8 @@ func (r *Result) judge(row, kernel *Row) {
 	switch {
 	case why != usable, kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable
+	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)) && row.Basis == BasisPeak:
+		row.Verdict = PeaksAgree // two predictions, which match no measurement
 	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)):
 		row.Verdict = Match
 	case d < 0 && r.onlyIdle(row, c):

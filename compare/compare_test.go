@@ -421,7 +421,7 @@ func TestTolerance(t *testing.T) {
 	for _, c := range []struct {
 		tolerance unit.Points
 		want      Verdict
-	}{{35, Match}, {34.9, Above}} {
+	}{{35, PeaksAgree}, {34.9, Above}} {
 		o := DefaultOptions()
 		o.Tolerance = c.tolerance
 		k := kernel("gemm_kernel", "128 x 8", "64 x 8", 16, 50, 0.026427, peak(40))

@@ -169,7 +169,7 @@ func (h *Help) Gains() bool {
 // prediction low. It says nothing beyond the row's worth: a bound is that of depth or of spread.
 func (r *Result) HelpFor(row *Row) Help {
 	switch row.Verdict {
-	case NotAKernel, NoPrediction, NoMeasurement:
+	case NotAKernel, NoPrediction, NoMeasurement, PeaksAgree:
 		return Help{}
 	case Unmeasurable:
 		return row.toMeasure()

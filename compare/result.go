@@ -34,6 +34,7 @@ const (
 	Idle          Verdict = "idle" // XVEs that ran held what is predicted; only idle time is missing
 	Below         Verdict = "below"
 	Above         Verdict = "above"
+	PeaksAgree    Verdict = "peaks agree" // nothing was measured, and the profiler's peak is the predicted one
 	Unmeasurable  Verdict = "unmeasurable"
 	NoPrediction  Verdict = "no prediction"
 	NoMeasurement Verdict = "no measurement" // neither measured nor a peak
@@ -42,7 +43,7 @@ const (
 
 // Verdicts lists the verdicts, those of kernels first.
 func Verdicts() []Verdict {
-	return []Verdict{Match, Idle, Below, Above, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
+	return []Verdict{Match, Idle, Below, Above, PeaksAgree, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
 }
 
 // Basis says which two numbers a difference is of.
@@ -178,6 +179,7 @@ type Summary struct {
 	Pearson      unit.Opt[float64]     `json:"pearson"`
 	Spearman     unit.Opt[float64]     `json:"spearman"`
 
+	PeaksAgree int `json:"-"` // nothing was measured of them: they are among ModelMatched and NotJudged
 	// For people alone; the weights are total times.
 	Median, MAD, WeightedBias, WeightedMeanAbsolute unit.Opt[unit.Points]  `json:"-"`
 	GPUTime, KernelTime                             unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels

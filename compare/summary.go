@@ -26,7 +26,7 @@ func (r *Result) summarize() Summary {
 			causes[row.Cause.Name]++
 		}
 		d, ok := row.Difference.Value()
-		if !ok || !row.Verdict.Compared() {
+		if !ok || !row.Verdict.Compared() && row.Verdict != PeaksAgree {
 			continue
 		}
 		a, b := judged(row)
@@ -74,6 +74,8 @@ func (s *Summary) count(row *Row) {
 		s.Below++
 	case Above:
 		s.Above++
+	case PeaksAgree:
+		s.PeaksAgree++
 	case Unmeasurable:
 		s.Unmeasurable++
 	case NoPrediction:

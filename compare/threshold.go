@@ -50,8 +50,10 @@ const (
 
 	// enoughIntervals is how many samples a launch needs so that at most a tenth of its value's time lies outside it.
 	// leastInterval, in milliseconds, is the shortest that collectors are known to take: the default of unitrace -k.
+	// leastOfVTune is the shortest that VTune's knob is given: a shorter one loses samples on many systems.
 	enoughIntervals = 9
 	leastInterval   = 0.05
+	leastOfVTune    = 0.1
 
 	// ModelTolerance is how far the profiler's peak may be from ours and agree. Both are printed to 0.1, so a smaller
 	// difference is none; a larger one says that the model or the input is wrong.

@@ -196,7 +196,7 @@ func TestVerdictsAreColoredByRule(t *testing.T) {
 	}
 	green, red, yellow, grey := "006100 C6EFCE", "9C0006 FFC7CE", "7F4A00 FFEB9C", "6B6B6B "
 	want := map[string]string{`"match"`: green, `"idle"`: green, `"below"`: red, `"above"`: red, `"unmeasurable"`: yellow,
-		`"no prediction"`: grey, `"no measurement"`: grey, `"not a kernel"`: grey}
+		`"peaks agree"`: "006100 C6EFCE", `"no prediction"`: grey, `"no measurement"`: grey, `"not a kernel"`: grey}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rules of %v: %s", formats, diff)
 	}

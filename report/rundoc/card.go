@@ -18,14 +18,10 @@ func card(r *compare.Result) *report.Card {
 	}
 	c := report.Card{Schema: report.CardSchema, Usable: true, Device: unit.Some(r.Device.Key),
 		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		switch row.Verdict {
-		case compare.Match, compare.Idle, compare.Below, compare.Above:
-			// Without a measurement a finding would be about two predictions.
-			if row.Measured.Present() && !c.Add(findingOf(r, &r.Rows[i])) {
-				return &c
-			}
+	for _, l := range linesOf(r, report.Selection{}) { // in the order of the screen
+		// Without a measurement a finding would be about two predictions.
+		if l.Verdict.Compared() && l.Measured.Present() && !c.Add(findingOf(r, &l)) {
+			break
 		}
 	}
 	return &c
@@ -45,14 +41,16 @@ func unusable(r *compare.Result) string {
 	return strings.Join(report.NotWhole(r.Notes), "; ")
 }
 
-func findingOf(r *compare.Result, row *compare.Row) report.Finding {
-	w := row.Worth
-	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured,
-		Worth: w.Words(), Bound: w.Bound()}
+func findingOf(r *compare.Result, l *line) report.Finding {
+	row := l.Row
+	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured, Worth: row.Worth.Words()}
+	if !row.Worth.Has(compare.WorthUntold) {
+		f.Bound = row.Worth.Bound()
+	}
 	if p := row.Predicted; p != nil {
 		f.Predicted = unit.Some(p.Average)
 	}
-	if _, ok := row.Total.Value(); ok {
+	if row.Verdict == compare.Below && row.Total.Present() {
 		f.Lost = unit.Some(row.Lost())
 	}
 	if row.Cause != nil {

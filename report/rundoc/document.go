@@ -129,27 +129,20 @@ func headline(r *compare.Result) []string {
 func closing(r *compare.Result) string {
 	s := &r.Summary
 	compared := s.Compared()
-	predictions := compared - s.Judged
 	const rows = "kernels"
 	var b strings.Builder
 	switch {
 	case s.Kernels == 0:
 		return "No kernel in this run: there is nothing to compare."
+	// VTune's peak is a prediction itself. To call that a match of measurements would say more than was seen.
+	case compared == 0 && s.PeaksAgree > 0:
+		b.WriteString("Nothing was measured, so this compares two predictions")
 	case compared == 0:
 		b.WriteString("No kernel can be compared: " + uncompared(s))
-	// VTune's peak is a prediction itself. To call that a match of measurements would say more than was seen.
-	case predictions == compared:
-		fmt.Fprintf(&b, "%s of %s %s match VTune's peak within %s points; nothing was measured, so this "+
-			"compares two predictions", report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), rows,
-			report.Shortest(float64(r.Options.Tolerance)))
 	default:
 		fmt.Fprintf(&b, "%s of %s measurable %s match within %s points",
 			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), rows,
 			report.Shortest(float64(r.Options.Tolerance)))
-		if predictions > 0 {
-			fmt.Fprintf(&b, " (%s without a measurement, compared with VTune's peak instead: two predictions)",
-				report.Thousands(int64(predictions)))
-		}
 	}
 	if s.ModelCompared > 0 {
 		fmt.Fprintf(&b, "; the model agrees with VTune's peak on %s of %s", report.Thousands(int64(s.ModelMatched)),
@@ -174,7 +167,7 @@ func uncompared(s *compare.Summary) string {
 		n    int
 		what string
 	}{{s.Unmeasurable, "unmeasurable"}, {s.NoPrediction, "without a prediction"},
-		{s.NoMeasurement, "without a measurement"}, {s.Compared() - s.Judged, "compared with VTune's peak alone"}} {
+		{s.NoMeasurement, "without a measurement"}, {s.Compared() + s.PeaksAgree - s.Judged, "compared with VTune's peak alone"}} {
 		if p.n > 0 {
 			parts = append(parts, report.Thousands(int64(p.n))+" "+p.what)
 		}

@@ -222,9 +222,9 @@ func checkTable(t *testing.T, d *report.Document, table *report.Table) {
 func TestClosing(t *testing.T) {
 	none := unit.Opt[unit.Points]{}
 	twoPredictions := sample.Gaussian()
-	twoPredictions.Summary = compare.Summary{Kernels: 2, Matched: 2, ModelCompared: 2, ModelMatched: 2, Bias: none}
+	twoPredictions.Summary = compare.Summary{Kernels: 2, PeaksAgree: 2, ModelCompared: 2, ModelMatched: 2, Bias: none}
 	for i := range twoPredictions.Rows[:2] {
-		twoPredictions.Rows[i].Basis, twoPredictions.Rows[i].Verdict = compare.BasisPeak, compare.Match
+		twoPredictions.Rows[i].Basis, twoPredictions.Rows[i].Verdict = compare.BasisPeak, compare.PeaksAgree
 	}
 	unexplained := sample.Gaussian()
 	unexplained.Summary = compare.Summary{Kernels: 4, Matched: 1, Below: 2, Above: 1, Unexplained: 2, Judged: 4}
@@ -235,7 +235,7 @@ func TestClosing(t *testing.T) {
 	}{
 		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. 1 of 2 kernels judged; 1 not: 1 unmeasurable."},
 		{"two of three unexplained", unexplained, "1 of 4 measurable kernels match within 5 points. Unexplained: 2 of 3 mismatches (66.7 %)."},
-		{"nothing was measured", twoPredictions, "2 of 2 kernels match VTune's peak within 5 points; nothing was measured, so this compares two predictions; the model agrees with VTune's peak on 2 of 2."},
+		{"nothing was measured", twoPredictions, "Nothing was measured, so this compares two predictions; the model agrees with VTune's peak on 2 of 2."},
 		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},
 		{"nothing at all", sample.Empty(), "No kernel in this run: there is nothing to compare."},
 	} {

@@ -39,7 +39,7 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 	case judged == 0:
 		g.Unjudged = fmt.Sprintf("--fail-on %s had nothing to judge: none of %s could be compared", gate,
 			unit.Plural(int64(s.Kernels), "kernel"))
-		if s.Compared() > 0 && gate == "mismatch" {
+		if s.PeaksAgree > 0 && gate == "mismatch" {
 			g.Unjudged += " with a measurement; --fail-on model judges VTune's peaks"
 		}
 	case judged < s.Kernels:

@@ -71,7 +71,7 @@ func scatter(rows *rowSet, basis compare.Basis) *report.Scatter {
 			if k := slices.Index(causes, row.Cause.Name); k >= 0 {
 				g = &groups[k+1]
 			}
-		} else if row.Verdict == compare.Match {
+		} else if row.Verdict == compare.Match || row.Verdict == compare.PeaksAgree {
 			g = match
 		}
 		g.Points = append(g.Points, p)

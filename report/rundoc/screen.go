@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -92,13 +93,20 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		s.Line = deviceName(r) + ": " + unit.Counted(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
 		s.Means = "A log has neither work-group nor sub-group size: --local and --simd give them"
 		s.Rows = timingTable(r).Show(firstTimings...)
-		s.Rows.Len = min(s.Rows.Len, 2*report.ScreenRows)
+		s.Rows.Len = min(s.Rows.Len, seriesRows)
 		s.Rows.Hide(report.Terminal, "task")
 		return s
 	}
-	s.Line = deviceName(r) + ": " + countsOf(r, lines)
-	s.Means = meaning(r, lines)
-	shown := lines[:min(len(lines), max(show.Top, report.ScreenRows))]
+	s.Line, s.Means = deviceName(r)+": "+countsOf(r, lines), ""
+	if r.Summary.PeaksAgree == len(lines) && show.Sort == "" && isSeries(lines) {
+		s.Means = secondWave(lines, func(l *line) unit.Seconds { return l.Total.Or(0) })
+	}
+	s.Means = cmp.Or(s.Means, meaning(r, lines))
+	most := max(show.Top, report.ScreenRows)
+	if isSeries(lines) {
+		most = max(most, seriesRows)
+	}
+	shown := lines[:min(len(lines), most)]
 	for i := range shown {
 		l := &shown[i]
 		l.next = r.NextOf(l.Row)
@@ -206,18 +214,12 @@ func countsOf(r *compare.Result, lines []line) string {
 	if short {
 		unmeasurable = "too short to measure"
 	}
-	agree := 0
-	for i := range lines {
-		if lines[i].Verdict == compare.Match && lines[i].Basis == compare.BasisPeak {
-			agree++
-		}
-	}
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{s.Below, "below prediction"}, {s.Above, above}, {s.Matched - agree, "match"},
-		{s.Idle, "as predicted while running"}, {agree, "not measured: VTune's peak agrees"},
+	}{{s.Below, "below prediction"}, {s.Above, above}, {s.Matched, "match"},
+		{s.Idle, "as predicted while running"}, {s.PeaksAgree, "not measured: peaks agree"},
 		{s.Unmeasurable, unmeasurable}, {s.NoPrediction, "not predicted"}, {s.NoMeasurement, "not measured"}} {
 		if p.n > 0 {
 			parts = append(parts, report.Thousands(int64(p.n))+" "+p.what)
@@ -303,6 +305,8 @@ func notSaid(r *compare.Result, lines []line) string {
 		return "There is nothing to compare"
 	case s.NoPrediction == n:
 		return "Nothing is predicted: " + report.OneLine(strings.Replace(lines[0].NoPrediction, " for it", "", 1))
+	case s.PeaksAgree == n:
+		return "Nothing was measured: VTune's peak is a prediction, too, and agrees with this one"
 	case s.NoMeasurement == n && !lines[0].Measured.Present():
 		return "Nothing was measured: no input has the occupancy of a kernel; a VTune export of gpu-hotspots has it, or " +
 			"unitrace -q"
@@ -379,7 +383,7 @@ func nameLines(lines []line) {
 }
 
 // nameWidth is how long a name is on a screen; what is behind it has the whole.
-const nameWidth = 48
+const nameWidth = 32
 
 // screenColumns are those of the rows of a screen.
 func screenColumns(r *compare.Result, lines []line, by report.SortKey) []report.Col[line] {
@@ -428,7 +432,7 @@ func screenColumns(r *compare.Result, lines []line, by report.SortKey) []report.
 		list = append(list, sorted)
 	}
 	return append(list,
-		report.Define(column{Key: "help", Title: "What may help", Brief: "May help", Kind: report.Text, In: in, Fold: true, Drop: 1},
+		report.Define(column{Key: "help", Title: "What may help", Kind: report.Text, In: in, Fold: true, Drop: 1},
 			func(l *line) cell {
 				if !helped {
 					return cell{}
@@ -508,10 +512,9 @@ func measuredCell(row *compare.Row) cell {
 func whyText(r *compare.Result, row *compare.Row) string {
 	switch row.Verdict {
 	case compare.Match:
-		if row.Basis == compare.BasisPeak {
-			return "peaks agree"
-		}
 		return "matches" + keptLow(row)
+	case compare.PeaksAgree:
+		return string(row.Verdict)
 	case compare.Idle:
 		return "matches while it runs"
 	case compare.NoMeasurement:
@@ -756,7 +759,6 @@ func screenBars(r *compare.Result, lines []line) *report.StackedBars {
 
 // logScreen is the screen of a log alone: host times beside predictions, in the order of the numbers.
 func logScreen(s *report.Screen, r *compare.Result, lines []line, times map[int]unit.Seconds) {
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(groupsOf(&a), groupsOf(&b)) })
 	lowest, highest := unit.Ratio(math.Inf(1)), unit.Ratio(0)
 	for i := range lines {
 		if p := lines[i].Predicted; p != nil {
@@ -768,8 +770,8 @@ func logScreen(s *report.Screen, r *compare.Result, lines []line, times map[int]
 		s.Line += ": predicted " + shortest(lowest) + " to " + shortest(highest) + " %"
 	}
 	s.Line += ". A log has host times, nothing was measured"
-	s.Means = secondWave(lines, times)
-	shown := lines[:min(len(lines), 2*report.ScreenRows)]
+	s.Means = secondWave(lines, func(l *line) unit.Seconds { return times[l.at] })
+	shown := lines[:min(len(lines), seriesRows)]
 	if rest := len(lines) - len(shown); rest > 0 {
 		s.More = "and " + report.Thousands(int64(rest)) + " more"
 	}
@@ -799,16 +801,36 @@ func groupsOf(l *line) int64 {
 	return l.Predicted.Groups
 }
 
-// secondWave is the lesson of a series of launches: it takes longer where a second wave begins.
-func secondWave(lines []line, times map[int]unit.Seconds) string {
+// seriesRows is how many rows of a series are shown: in a series it is the step from one to the next that tells.
+const seriesRows = 2 * report.ScreenRows
+
+// isSeries says whether all rows are launches of one kernel in several sizes: their names differ in numbers alone.
+func isSeries(lines []line) bool {
+	name := func(l *line) string {
+		return strings.Map(func(c rune) rune {
+			if unicode.IsDigit(c) {
+				return -1
+			}
+			return c
+		}, l.Task)
+	}
+	for i := range lines {
+		if name(&lines[i]) != name(&lines[0]) {
+			return false
+		}
+	}
+	return len(lines) > 2
+}
+
+// secondWave puts launches of one kernel in the order of their work-groups and says what they show: it takes longer
+// where a second wave begins. It is empty where they do not.
+func secondWave(lines []line, time func(*line) unit.Seconds) string {
+	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(groupsOf(&a), groupsOf(&b)) })
 	for i := 1; i < len(lines); i++ {
 		a, b := lines[i-1].Predicted, lines[i].Predicted
-		if a == nil || b == nil || a.Waves > 1 || b.Waves <= 1 || a.Waves <= 0 || lines[i].Task == "" {
+		before, after := time(&lines[i-1]), time(&lines[i])
+		if a == nil || b == nil || a.Waves <= 0 || a.Waves > 1 || b.Waves <= 1 || after <= before {
 			continue
-		}
-		before, after := times[lines[i-1].at], times[lines[i].at]
-		if after <= before {
-			return ""
 		}
 		return fmt.Sprintf("It takes longer where a second wave begins: %d groups %s s, %d groups %s s (%d fill the GPU)",
 			a.Groups, report.Decimal(float64(before), 3), b.Groups, report.Decimal(float64(after), 3),

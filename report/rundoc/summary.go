@@ -53,6 +53,7 @@ func verdictTable(s *compare.Summary) *report.Table {
 	}
 	return report.VerdictTable([]report.VerdictCount{
 		count(compare.Match, s.Matched, "within tolerance of the prediction"),
+		count(compare.PeaksAgree, s.PeaksAgree, "VTune's peak is the predicted one; nothing was measured"),
 		count(compare.Idle, s.Idle, "as predicted while it ran; the idle time may lie between launches"),
 		count(compare.Below, s.Below, "less than predicted"),
 		count(compare.Above, s.Above, "more than predicted"),

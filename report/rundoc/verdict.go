@@ -8,7 +8,7 @@ import (
 // statusOf is the color that says a verdict again.
 func statusOf(v compare.Verdict) report.Status {
 	switch v {
-	case compare.Match, compare.Idle:
+	case compare.Match, compare.Idle, compare.PeaksAgree:
 		return report.Good
 	case compare.Below, compare.Above:
 		return report.Bad

@@ -1,10 +1,6 @@
 package text
 
-import (
-	"cmp"
-
-	"occudiff/report"
-)
+import "occudiff/report"
 
 // screen writes what an answer begins with.
 func (p *printer) screen(s *report.Screen) {
@@ -72,16 +68,22 @@ func checkText(c report.Check) string {
 // facts writes the one row of a screen, a line for each column, and what to make sure.
 func (p *printer) facts(s *report.Screen) {
 	cells := s.Rows.Row(0, nil)
-	const indent = 11
+	const sure = "Make sure:"
+	indent := len(sure) + len(gap)
 	for i, c := range s.Rows.Columns {
 		if c.In&report.Terminal != 0 && cells[i].Kind != report.Absent {
-			p.wrap(pad(cmp.Or(c.Brief, c.Title)+":", indent, false), c.Print(cells[i]), cells[i].Status)
+			indent = max(indent, len(c.Title)+1+len(gap))
+		}
+	}
+	for i, c := range s.Rows.Columns {
+		if c.In&report.Terminal != 0 && cells[i].Kind != report.Absent {
+			p.wrap(pad(c.Title+":", indent, false), c.Print(cells[i]), cells[i].Status)
 		}
 	}
 	for i, c := range s.Sure {
 		lead := ""
 		if i == 0 {
-			lead = "Make sure:"
+			lead = sure
 		}
 		p.wrap(pad(lead, indent, false), checkText(c), report.Plain)
 	}
