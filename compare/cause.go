@@ -17,6 +17,7 @@ const (
 	CauseAdapters    = "adapters"
 	CauseStack       = "stack"
 	CauseGaps        = "gaps"
+	CausePlacement   = "placement"
 	CauseImbalance   = "imbalance"
 	CauseDispatch    = "dispatch"
 	CauseGRF         = "grf"
@@ -30,7 +31,7 @@ const (
 func Causes() []string {
 	return []string{CauseShape, CauseModel, CauseSampling, CauseTolerance, CauseOverlap, CauseNothingRan, CauseAdapters,
 		CauseStack,
-		CauseGaps, CauseImbalance, CauseDispatch, CauseGRF, CauseSIMD, CauseSLM, CauseBarriers, CauseUnexplained}
+		CauseGaps, CausePlacement, CauseImbalance, CauseDispatch, CauseGRF, CauseSIMD, CauseSLM, CauseBarriers, CauseUnexplained}
 }
 
 // Cause says why what was seen differs from the prediction.

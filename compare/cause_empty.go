@@ -14,7 +14,9 @@ func (f *finder) empty(p Part) {
 	}
 	before := len(f.found)
 	f.adapters(p)
-	f.dry(p)
+	if !f.placement(p) {
+		f.dry(p)
+	}
 	if len(f.found) == before {
 		f.engines(p)
 	}

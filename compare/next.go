@@ -186,6 +186,8 @@ func (r *Result) HelpFor(row *Row) Help {
 			return Help{Lever: LongerThreads}
 		case CauseGaps:
 			return Help{Lever: ShorterGaps}
+		case CausePlacement:
+			return Help{Lever: MoreGroups, At: row.Predicted.GroupsPerXeCore * int64(r.Device.XeCores), From: row.Predicted.Groups}
 		case CauseStack:
 			return Help{Lever: AllStacks}
 		case CauseAdapters:

@@ -58,6 +58,13 @@ func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 			return nil
 		}
 		s.tick++
+		used := int64(0)
+		for i := range s.cores {
+			if s.cores[i].free < in.SlotsPerXeCore {
+				used++
+			}
+		}
+		rec.used, rec.most = rec.used+used, max(rec.most, used)
 		for i := range s.cores { // everything that runs ends with the tick
 			s.cores[i].end(s, s.cores[i].running, s.cores[i].ending)
 		}

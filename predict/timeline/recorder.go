@@ -10,6 +10,8 @@ const maxTicks = 1 << 22
 type recorder struct {
 	slots  int64
 	phases []Phase
+	// Xe-cores x ticks with a thread, and the most Xe-cores with one, of Partial.
+	used, most int64
 }
 
 // add appends a span that ends at a tick. Spans of no length are dropped, and a span with the threads of the last one

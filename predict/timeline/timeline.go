@@ -85,7 +85,9 @@ type Result struct {
 	Phases  []Phase // without gaps, neighbors differ in Threads
 	Peak    unit.Ratio
 	Average unit.Ratio // time-weighted: sum(threads x time) / (slots x time)
-	Time    float64    // from the first thread's start to the last one's end, in run times of a thread
+	// XeCores is the part of the Xe-cores that held a thread, over the time and at most; of Partial alone.
+	XeCores, MostXeCores unit.Ratio
+	Time                 float64 // from the first thread's start to the last one's end, in run times of a thread
 }
 
 // Run simulates a launch. An error says which input makes no sense, or why the launch could never run. The context can
@@ -108,7 +110,10 @@ func Run(ctx context.Context, in Input) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return rec.result(in.Policy), nil
+	r := rec.result(in.Policy)
+	r.XeCores = unit.Ratio(float64(rec.used) / (float64(in.XeCores) * r.Time))
+	r.MostXeCores = unit.Ratio(float64(rec.most) / float64(in.XeCores))
+	return r, nil
 }
 
 // maxCount bounds the counts of an Input, so that products of two of them fit.

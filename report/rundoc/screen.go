@@ -538,8 +538,9 @@ var shortCauses = map[string]string{
 	compare.CauseSampling: "others in the value", compare.CauseTolerance: "fills too little",
 	compare.CauseOverlap: "others ran as well", compare.CauseNothingRan: "no thread seen",
 	compare.CauseAdapters: "not all GPUs worked", compare.CauseStack: "part of the GPU",
-	compare.CauseGaps: "time between launches", compare.CauseImbalance: "uneven work-groups",
-	compare.CauseDispatch: "threads too short", compare.CauseSIMD: "another SIMD width",
+	compare.CauseGaps: "time between launches", compare.CausePlacement: "few Xe-cores used",
+	compare.CauseImbalance: "uneven work-groups",
+	compare.CauseDispatch:  "threads too short", compare.CauseSIMD: "another SIMD width",
 	compare.CauseSLM: "more SLM than told", compare.CauseBarriers: "more barriers than told",
 	compare.CauseUnexplained: "not known",
 }

@@ -1,0 +1,35 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+)
+
+// TestPlacement has the one launch whose measured occupancy was published beside a prediction that it does not fit: 8
+// work-groups of 40 threads on a Tiger Lake, as an export of long launches would have it.
+func TestPlacement(t *testing.T) {
+	withBarrier := func(k *ingest.Kernel) { pct(&k.BarrierStall, 30) }
+	for _, c := range []struct {
+		reason    string
+		k         ingest.Kernel
+		cause     string
+		sure      string
+		mentioned string
+	}{
+		{"224 threads and then 96 on 2 of 6 Xe-cores", kernel("k", "2560", "320", 8, 10, 1, measured(23.8), idle(66.7)), CausePlacement, "medium",
+			"8 work-groups are fewer than the 12 that the GPU holds at once, and placed unevenly (policy partial, 2 ports) they hold 23.8 % and leave 66.7 %"},
+		{"with a barrier 304 and then 80 on 3 of 6", kernel("k", "2560", "320", 8, 10, 1, measured(28.4), idle(50), withBarrier), CausePlacement, "medium",
+			"(policy partial, 3 ports) they hold 28.6 % and leave 50.0 % of the XVEs idle"},
+		{"and a lone sixth of the Xe-cores more", kernel("k", "2560", "320", 8, 10, 1, measured(28.4), idle(40), withBarrier), CauseImbalance, "medium", ""},
+		{"launches of 2 intervals: a third of it may lie between them", kernel("k", "2560", "320", 8, 500, 1, measured(23.8), idle(66.7)), CausePlacement, "low", ""},
+		{"half of what two Xe-cores hold fits no placement", kernel("k", "2560", "320", 8, 10, 1, measured(12), idle(66.7), registers(128)), CauseImbalance, "medium", ""},
+		{"24 work-groups of 28 threads fill every Xe-core", kernel("k", "5376", "224", 8, 10, 1, measured(33), idle(66.7), registers(128)), CauseImbalance, "medium", ""},
+	} {
+		row := compared(t, tgl(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
+		if got := row.Cause; got == nil || got.Name != c.cause || got.Confidence != c.sure || !strings.Contains(got.Because, c.mentioned) {
+			t.Errorf("%s: %s, %+v, want %s (%s) %q", c.reason, row.Verdict, got, c.cause, c.sure, c.mentioned)
+		}
+	}
+}
