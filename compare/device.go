@@ -12,13 +12,17 @@ import (
 	"occudiff/predict/arch"
 )
 
-// contradicted withholds causes where the device cannot be the one that ran.
+// contradicted withholds causes where the device cannot be the one that ran, or where another row says that it may not be.
 func (r *Result) contradicted(row *Row) *Cause {
-	if r.Fit.Contradiction == "" {
-		return nil
-	}
 	c := &Cause{Name: CauseModel, Confidence: high.String(), Because: fmt.Sprintf(
 		"The device cannot be the one that ran: %s. So nothing else is told.", r.Fit.Contradiction)}
+	if r.Fit.Contradiction == "" {
+		if r.Fit.Doubt == "" || modelOff(row) {
+			return nil
+		}
+		c.Confidence, c.Because = medium.String(), fmt.Sprintf("The device may not be the one that ran: by another row, %s, "+
+			"or a dimension of that work size is missing. So nothing else is told.", r.Fit.Doubt)
+	}
 	if len(r.Fit.Devices) > 0 {
 		c.Decide = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
 	}
@@ -42,6 +46,7 @@ type Fit struct {
 	Launches      int    // launch settings whose peaks were held against them
 	Counted       int    // XVEs of the counters, 0 where they do not tell
 	Contradiction string // why the device of the run cannot be any of them; empty where it can, or where none is known
+	Doubt         string // a peak that is not of the device, unless a dimension is missing from its work size, and others fit
 	fewer         int64  // how many times fewer thread slots the GPU has than that device, 0 where the peaks do not say so
 }
 
@@ -73,6 +78,9 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 	}
 	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
 		return Fit{fewer: f.fewer} // a launch that fits no GPU says nothing of this one
+	}
+	if run.Platform.XVEs.Present() || f.Launches < 2 { // which says what it is; no other launch that fits
+		f.Doubt = ""
 	}
 	return f
 }
@@ -133,10 +141,10 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		k, clamped := r.gridTimes(&row)
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
 			agrees = false
-			if k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) { // which may limit it
-				f.Contradiction = cmp.Or(f.Contradiction, fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of "+
-					"%s would be %.1f %% on it", row.Peak.Or(0).Percent(), row.Global, row.Local,
-					row.ModelPeak.Percent()))
+			off := fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of %s would be %.1f %% on it",
+				row.Peak.Or(0).Percent(), row.Global, row.Local, row.ModelPeak.Percent())
+			if f.Doubt = cmp.Or(f.Doubt, off); k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) { // which may limit it
+				f.Contradiction = cmp.Or(f.Contradiction, off)
 			}
 		}
 		threads := p.Groups * p.ThreadsPerGroup
@@ -189,6 +197,20 @@ func (f *Fit) String() string {
 		return unit.Listed(keys, "and")
 	}
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
+}
+
+// Against says that a run is not of the device that it is held against; "" where nothing says so.
+func (f *Fit) Against() string {
+	text := ""
+	switch {
+	case f.Contradiction != "":
+		text = "It cannot be the GPU that ran: " + f.Contradiction
+	case f.Doubt != "":
+		text = "It may not be the GPU that ran: " + f.Doubt
+	default:
+		return ""
+	}
+	return text + ". What ran is consistent with " + f.String()
 }
 
 // advice says how a device can be named, and which where only one comes into question.

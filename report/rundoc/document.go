@@ -85,9 +85,8 @@ func headline(r *compare.Result) []string {
 			lines[0] += " (from " + report.OneLine(r.ChosenBy) + ")"
 		}
 		// What ran fits no such device. The predictions are made all the same, and this line says what they are worth.
-		if not := r.Fit.Contradiction; not != "" {
-			lines = append(lines, report.OneLine(fmt.Sprintf("It cannot be the GPU that ran: %s. What ran is "+
-				"consistent with %s", not, r.Fit.String())))
+		if not := r.Fit.Against(); not != "" {
+			lines = append(lines, report.OneLine(not))
 		}
 	}
 	s := &r.Summary

@@ -250,7 +250,7 @@ func roundShare(s unit.Ratio) string {
 
 // meaning says in a sentence what the rows mean for the time that the run takes.
 func meaning(r *compare.Result, lines []line) string {
-	if r.Fit.Contradiction != "" {
+	if r.Fit.Contradiction != "" || r.Fit.Doubt != "" && len(lines) > 1 {
 		return ""
 	}
 	var gain, none, untold []line
@@ -350,9 +350,8 @@ func inBrackets(lines []line) string {
 // notesFirst are what stands before any figure: a device that cannot be the one that ran, and input that is not whole.
 func notesFirst(r *compare.Result) []string {
 	var notes []string
-	if not := r.Fit.Contradiction; not != "" && r.Device != nil {
-		notes = append(notes, report.OneLine(fmt.Sprintf("It cannot be the GPU that ran: %s. What ran is consistent with %s",
-			not, r.Fit.String())))
+	if not := r.Fit.Against(); not != "" && r.Device != nil {
+		notes = append(notes, report.OneLine(not))
 	}
 	if r.Device == nil {
 		text := "Predictions need the device: --device names it, or the VTune summary of the run"

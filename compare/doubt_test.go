@@ -1,0 +1,50 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/predict/arch"
+)
+
+// TestDeviceInDoubt: 128 threads that VTune puts at 14.3 % are of 896 slots, or of a grid four times as large on a Max 1100.
+// The row itself says both; nothing is told of the others where a GPU fits all of them.
+func TestDeviceInDoubt(t *testing.T) {
+	table, err := arch.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := kernel("small", "2048", "16", 32, 100, 1, measured(14), peak(14.3))
+	large := kernel("large", "4194304", "1024", 32, 100, 9, measured(60), peak(100), idle(25))
+	for _, c := range []struct {
+		reason  string
+		kernels []ingest.Kernel
+		causes  [2]string // of small and large
+		against string
+	}{
+		{"another row fits both GPUs, and mtl-112 fits all", []ingest.Kernel{small, large}, [2]string{CauseShape, CauseModel}, "It may not be the GPU that ran"},
+		{"one row alone may lack a dimension", []ingest.Kernel{small}, [2]string{CauseShape, ""}, ""},
+		{"without the small one nothing speaks against it", []ingest.Kernel{large}, [2]string{"", CauseImbalance}, ""},
+	} {
+		r, err := On(&ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, table, "max1100", 0, Refuse, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if against := r.Fit.Against(); !strings.HasPrefix(against, c.against) || (against == "") != (c.against == "") {
+			t.Errorf("%s: %q, want %q", c.reason, against, c.against)
+		}
+		for i := range r.Rows {
+			row, want := &r.Rows[i], c.causes[0]
+			if row.Task == "large" {
+				want = c.causes[1]
+			}
+			if row.Cause == nil || row.Cause.Name != want {
+				t.Errorf("%s: %s is %+v, want %s", c.reason, row.Task, row.Cause, want)
+			}
+			if told := row.Worth.Verdict() != WorthUntold; told && c.against != "" {
+				t.Errorf("%s: %s: %s", c.reason, row.Task, row.Worth.Words())
+			}
+		}
+	}
+}
