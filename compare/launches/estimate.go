@@ -258,14 +258,19 @@ func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Es
 		e, time, noise := Estimate{priorMean, 0, 100}, held[k], max(left[k], f.noise)
 		if time > 0 && !math.IsInf(f.noise, 1) {
 			e.Mean = min(max((s.values[metric][k]+mat.Dot(c, f.mean))/time, 0), 100)
-			variance := mat.Inner(c, f.covariance, c)*noise/f.noise + noise*(time-s.shares.At(k, k)) +
-				readError*readError*s.read[k]
-			half := 2*math.Sqrt(max(variance, 0))/time + rounding
+			variance := (mat.Inner(c, f.covariance, c)*noise/f.noise + noise*(time-s.shares.At(k, k))) / (time * time)
+			half := 2*math.Sqrt(max(variance, 0)+s.readVariance(k)) + rounding
 			e.Low, e.High = e.Mean-half, e.Mean+half
 		}
 		list = append(list, e)
 	}
 	return list
+}
+
+// readVariance is that of a level's value for the error with which each of its samples is read: of its mean as of each part.
+func (s *sums) readVariance(level int) float64 {
+	time := s.held[level*s.unknowns()+level]
+	return readError * readError * s.read[level] / max(time*time, math.SmallestNonzeroFloat64)
 }
 
 // mostOffset is how far two clocks of a result may be apart, and offsetStep how exactly that is found.

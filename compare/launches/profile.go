@@ -84,11 +84,12 @@ func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estima
 		}
 		slope := first + s.parts
 		c.SetVec(slope, s.held[level*n+slope]/max(s.held[level*n+level], math.SmallestNonzeroFloat64))
-		v, deviation := mat.Dot(c, f.mean), math.Sqrt(max(mat.Inner(c, f.covariance, c)*factor, 0))
+		v, deviation := mat.Dot(c, f.mean), math.Sqrt(max(mat.Inner(c, f.covariance, c)*factor, 0)+s.readVariance(level))
 		if !(deviation <= mostDeviance) || v < -mostDeviance || v > 100+mostDeviance {
 			return nil
 		}
-		list = append(list, Estimate{min(max(v, 0), 100), max(v-2*deviation, 0), min(v+2*deviation, 100)})
+		half := 2*deviation + rounding
+		list = append(list, Estimate{min(max(v, 0), 100), max(v-half-s.load[Occupancy], 0), min(v+half, 100)})
 	}
 	return list
 }
