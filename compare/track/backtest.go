@@ -49,18 +49,14 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 		return nil, err
 	}
 	renumber(stored, m)
-	all, err := readSeries(stored, m, nil, now, func(*Series) error { return nil })
+	all, replays, groups, err := newJudge(stored, nil, m, now).whole(func(*Series) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	b := &Backtest{Metric: m, Where: db.Where(), Kept: m.Gate}
 	var points [][][]trend.Point
-	for _, series := range panels(all) {
-		r, err := judgeTogether(m.Gate, series, nil)
-		if err != nil {
-			return nil, err
-		}
-		b.Total = b.Total.Plus(r.Tally())
+	for i, series := range groups {
+		b.Total = b.Total.Plus(replays[i].Tally())
 		points = append(points, panel(series))
 	}
 	for _, s := range all {

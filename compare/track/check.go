@@ -54,8 +54,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		c.Runs = append(c.Runs, refOf(&c.Run))
 		c.Renumbered = lately(renumber(panel, m), panel.Runs)
 		runs = merge(runs, panel.Runs)
-		j = &judge{panel: panel, run: &c.Run, metric: m, runs: refsOf(panel.Runs), now: now, kernels: kernelsOf(panel)}
-		j.adds = supplemented(panel, &c.Run)
+		j = newJudge(panel, &c.Run, m, now)
 		list, err := c.judge(j, db.IsBase)
 		if err != nil {
 			return nil, err
@@ -99,7 +98,7 @@ func badness(t *Series) int {
 
 // judge judges the series of one run.
 func (c *Check) judge(j *judge, base func(string) bool) ([]*Series, error) {
-	list, err := j.read()
+	list, err := j.check()
 	if err != nil {
 		return nil, err
 	}

@@ -3,19 +3,22 @@ package track
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"occudiff/compare/history"
 	"occudiff/compare/stat"
+	"occudiff/compare/trend"
 )
 
-// judge judges the series of one run, as they were when it was added.
+// judge reads series of a panel and judges them as they are with its last run, or with the one that is checked.
 type judge struct {
 	panel  *history.Panel
-	run    *history.Run
-	adds   int64 // the run that this one measures some kernels of again; 0 when it is a run by itself
+	run    *history.Run // that is checked; nil for a report of all
+	adds   int64        // the run that this one measures some kernels of again; 0 when it is a run by itself
 	metric Metric
 	runs   map[int64]Ref
 	now    time.Time
@@ -30,47 +33,119 @@ func askFor(m Metric) []history.Metric {
 	return append([]history.Metric{m.Metric, history.Total}, history.Parts()...)
 }
 
-// kernelsOf finds the kernels of a panel by series.
-func kernelsOf(p *history.Panel) map[int64]*history.Kernel {
-	m := make(map[int64]*history.Kernel, len(p.Kernels))
+// newJudge takes a panel, in which numbers of kernels that moved are those of later.
+func newJudge(p *history.Panel, run *history.Run, m Metric, now time.Time) *judge {
+	j := &judge{panel: p, run: run, metric: m, runs: refsOf(p.Runs), now: now, kernels: map[int64]*history.Kernel{},
+		at: map[history.Key]int{}}
 	for i := range p.Kernels {
-		m[p.Kernels[i].ID] = &p.Kernels[i]
+		j.kernels[p.Kernels[i].ID] = &p.Kernels[i]
 	}
-	return m
+	if run != nil {
+		j.adds = supplemented(p, run)
+	}
+	return j
 }
 
-// read takes the series of the run's program on its device from the panel, and judges them together. It gives those that
-// have a value in the run, and those that have none and a finding that is open: that belongs to the kernel, and a blank
-// cell, a missing row, another driver or launch shape do not mend it.
-func (j *judge) read() ([]*Series, error) {
-	found, byAdding := j.latest()
-	j.readSpans(len(byAdding) > 0)
-	var list []*Series
+// series reads those that may be judged, not those of other programs or devices than the run's: each with what was before
+// under other keys. Of values that are left out there are those among the last n that are judged, all for 0.
+func (j *judge) series(n int) (list []*Series) {
+	var found []raw
+	byAdding, any := map[int64]bool{}, false
+	for i := range j.panel.Kernels {
+		k := &j.panel.Kernels[i]
+		points := k.Points(j.metric.Metric)
+		if len(points) == 0 || !j.takes(k, points) {
+			continue
+		}
+		if !j.panel.Ordered || Future(points[len(points)-1].Time, j.now) {
+			byAdding[k.ID] = arrange(points, j.now)
+		}
+		any = any || byAdding[k.ID]
+		found = append(found, raw{k.ID, k.Key, points})
+	}
+	j.readSpans(any && j.run != nil)
 	for _, s := range found {
-		own := len(s.Points)
-		k := j.at[s.Key]
-		before, next := j.before(k), k
-		ids := []int64{s.ID}
-		for _, old := range before {
+		own, k := len(s.Points), j.at[s.Key]
+		ids, next := []int64{s.ID}, k
+		for _, old := range j.before(k) {
 			o := &j.spans[old]
 			earlier := o.points(j.kernels[o.ID].Points(j.metric.Metric), &j.spans[next])
-			if byAdding[s.ID] {
-				slices.SortFunc(earlier, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
-			}
 			s.Points = prepend(s.Points, j.metric.Metric, s.Key, o.Key, earlier)
 			ids, next = append(ids, o.ID), old
 		}
-		t := newSeries(s, own, j.metric, j.metric.Gate.Window)
+		// Also where no run under its own key is out of order: those before it may be.
+		if byAdding[s.ID] = byAdding[s.ID] || j.run == nil && !j.panel.Ordered && arrange(s.Points, j.now); byAdding[s.ID] {
+			slices.SortFunc(s.Points, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
+		}
+		t := newSeries(s, own, j.metric, n)
 		t.ByAdding, t.ids = byAdding[s.ID], ids
-		t.Absent = !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Run == j.run.ID || p.Run == j.adds })
 		t.accept(j.panel.Accepts)
 		t.Begins = j.begins(k, j.runs)
 		list = append(list, t)
+	}
+	return list
+}
+
+// takes says whether a kernel is of the run's program on its device, or has a value in the run.
+func (j *judge) takes(k *history.Kernel, points []history.Point) bool {
+	return j.run == nil || slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) ||
+		sameProgram(k.Key.Program, j.run.Program) && (k.Key.Device == j.run.Device || strings.HasPrefix(k.Key.Device, j.run.Device+" "))
+}
+
+// check judges the series of the run together. It gives those that have a value in the run, and those that have none and a
+// finding that is open: that belongs to the kernel, and a blank cell, a missing row, another driver or launch shape do not
+// mend it.
+func (j *judge) check() ([]*Series, error) {
+	list := j.series(j.metric.Gate.Window)
+	for _, t := range list {
+		t.Absent = !slices.ContainsFunc(t.Points, func(p history.Point) bool { return p.Run == j.run.ID || p.Run == j.adds })
 	}
 	if _, err := judgeTogether(j.metric.Gate, list, j.runs); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(list, func(t *Series) bool { return t.Absent && !t.holds(list) }), nil
+}
+
+// whole judges all series, those of a program on a device together. What went on under another key is part of that, and
+// stays by itself where a finding is open that the other one has not.
+func (j *judge) whole(work func(*Series) error) (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
+	all := j.series(0)
+	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
+	for i, old := range j.from {
+		cut, _ := j.spans[old].before(&j.spans[i])
+		if over := cut.Run == j.spans[old].Run; goesOn(j.spans[i].Span, j.spans[old].Span) {
+			merged[j.spans[old].Key] = over // else it came back, and is a series of its own
+		} else {
+			ended[j.spans[old].Key] = begin(j.spans[i].Span, j.spans[old].Span, nil) != nil
+		}
+	}
+	groups = panels(all)
+	replays = make([]*trend.Replay, len(groups))
+	err = each(len(groups), func(i int) (err error) {
+		replays[i], err = judgeTogether(j.metric.Gate, groups[i], j.runs)
+		return err
+	})
+	if err == nil { // after it, for it has the last word on their order
+		err = each(len(all), func(i int) error { return work(all[i]) })
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, t := range all {
+		t.Ended = ended[t.Key]
+	}
+	markStopped(all, j.panel.Runs, j.metric.Gate.Learning)
+	return slices.DeleteFunc(all, func(t *Series) bool { return merged[t.Key] && !t.holds(all) }), replays, groups, nil
+}
+
+// each does some work on all processors.
+func each(n int, work func(i int) error) error {
+	group := errgroup.Group{}
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { return work(i) })
+	}
+	return group.Wait()
 }
 
 // holds says whether a series without a value in the run keeps a check red: it has an open finding that nobody accepted,
@@ -86,33 +161,9 @@ func (t *Series) holds(all []*Series) bool {
 	})
 }
 
-// latest gives the points of the series of the run's program on its device, in the order in which they are judged, and
-// says which are in that of adding. Of other devices there are those that have a value in the run.
-func (j *judge) latest() (found []raw, byAdding map[int64]bool) {
-	byAdding = map[int64]bool{}
-	for i := range j.panel.Kernels {
-		k := &j.panel.Kernels[i]
-		points := k.Points(j.metric.Metric)
-		has := slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID })
-		here := sameProgram(k.Key.Program, j.run.Program) && (k.Key.Device == j.run.Device ||
-			strings.HasPrefix(k.Key.Device, j.run.Device+" "))
-		if len(points) == 0 || !has && !here {
-			continue
-		}
-		last := points[len(points)-1]
-		if has && !j.panel.Ordered && last.Run != j.run.ID || Future(last.Time, j.now) {
-			byAdding[k.ID] = true
-			arrange(points, j.now)
-		}
-		found = append(found, raw{k.ID, k.Key, points})
-	}
-	return found, byAdding
-}
-
 // readSpans says where the series of the panel begin and end, and which went on from which.
 func (j *judge) readSpans(byAdding bool) {
 	var spans []span
-	j.at = map[history.Key]int{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		s := span{Span: k.Span()}
