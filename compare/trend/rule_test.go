@@ -1,0 +1,312 @@
+package trend
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func close6(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }
+
+// TestLevel has values that were worked out by hand from the definition.
+func TestLevel(t *testing.T) {
+	for _, c := range []struct {
+		why        string
+		values     []float64
+		at, spread float64
+	}{
+		{"even", []float64{0, 1, 2, 3, 4}, 2, 1.4826 * math.Sqrt(10/1.4826/1.4826/4/0.9776)},
+		// Median 2, MAD 1: 100 counts as 1.345 in the location, of which 4 lie inside, and as 2.5 in the spread.
+		{"one far off", []float64{1, 2, 2, 3, 100}, 2 + 1.4826*1.345/4, 0},
+		{"no noise", []float64{7, 7, 7}, 7, 0.05},
+		{"one", []float64{7}, 7, 0.05},
+	} {
+		l := levelOf(c.values, 0.05, nil)
+		if !close6(l.at, c.at) || c.spread > 0 && !close6(l.spread, c.spread) || l.n != len(c.values) {
+			t.Errorf("%s: %+v, want %v with a spread of %v", c.why, l, c.at, c.spread)
+		}
+	}
+	l := levelOf([]float64{1, 2, 2, 3, 100}, 0.05, nil)
+	far, squares := 1.4826, 0.0
+	for _, v := range []float64{1, 2, 2, 3, 100} {
+		z := max(-2.5, min(2.5, (v-l.at)/far))
+		squares += z * z
+	}
+	if want := far * math.Sqrt(squares/4/0.9776); !close6(l.spread, want) {
+		t.Errorf("the spread of values with one far off is %v, want %v", l.spread, want)
+	}
+	if l := levelOf(nil, 0.05, nil); l != (level{}) {
+		t.Errorf("nothing has the level %+v", l)
+	}
+	if v := (level{spread: 2, n: 21}).variance(); v.Value != 4 || !close6(v.Freedom, 17) {
+		t.Errorf("a spread of 2 from 21 runs is %+v, want a variance of 4 with 17 degrees of freedom", v)
+	}
+	if v := (level{spread: 2, n: 1}).variance(); v.Freedom != 1 {
+		t.Errorf("of one run it has %v degrees of freedom, want 1", v.Freedom)
+	}
+	if z := (level{spread: 2, n: 11}).distance(4); !close6(z, 2/math.Sqrt(1.1)) {
+		t.Errorf("4 off a level of 11 runs with a spread of 2 are %v spreads", z)
+	}
+}
+
+// TestWorth has what m runs are worth by the formula, worked out by hand.
+func TestWorth(t *testing.T) {
+	for _, c := range []struct {
+		m, n      int
+		rho, want float64
+	}{
+		{1, 40, 0.9, 1}, {2, 40, 0, 2 / (1 + 1.1/41.1)}, {10, 40, 0, 10 / (1 + 9*1.1/41.1)},
+		{2, 40, 0.5, (1 + 1.0/3) / (1 + 1.0/3*3.3/43.3)}, {4, 8, 0.5, 2 / (1 + 3.3/11.3)}, {3, 1, 0, 3 / (1 + 2*1.1/2.1)},
+	} {
+		if got := worth(c.m, c.n, c.rho); !close6(got, c.want) {
+			t.Errorf("%d runs against %d at %v are worth %v, want %v", c.m, c.n, c.rho, got, c.want)
+		}
+	}
+}
+
+// TestTails counts distances by hand: the last checks do not count yet, and what is older than 60 not any more.
+func TestTails(t *testing.T) {
+	n := newNoise()
+	pseudo := func(z float64) float64 { return 50 * n.student[binOf(z)] }
+	for range 4 {
+		n.next()
+	}
+	n.add(0, 2.5, 1) // three checks ago: it counts
+	n.add(1, 2.5, 1) // two: it does not yet
+	n.sum()
+	if got, want := n.beyond(2.5, bad, nil), (1+pseudo(2.5))/51; !close6(got, want) {
+		t.Errorf("one of one run beyond 2.5: %v, want %v", got, want)
+	}
+	if got, want := n.beyond(2.6, bad, nil), pseudo(2.6)/51; !close6(got, want) {
+		t.Errorf("none beyond 2.6: %v, want %v", got, want)
+	}
+	if got, want := n.beyond(2.5, good, nil), pseudo(2.5)/50; !close6(got, want) { // these lag by 16 checks
+		t.Errorf("none on the good side yet: %v, want %v", got, want)
+	}
+	asked := []run{{z: 2.5, check: 0, known: true}, {z: 2.5, check: 1, known: true}, {z: -2.5, check: 0, known: true}, {z: 2.5, check: 0}, {z: 2.4, check: 0, known: true}}
+	if got, want := n.beyond(2.5, bad, asked), (1+pseudo(2.5)-1)/51; !close6(got, want) {
+		t.Errorf("without those that are asked about: %v, want %v", got, want)
+	}
+	n.next()
+	if got, want := n.beyond(2.5, bad, nil), (2+pseudo(2.5))/52; !close6(got, want) {
+		t.Errorf("a check later both count: %v, want %v", got, want)
+	}
+	n.add(4, math.NaN(), 1)
+	n.add(1, 2.5, -1) // taken out again
+	n.sum()
+	if got, want := n.beyond(2.5, bad, nil), (1+pseudo(2.5))/51; !close6(got, want) {
+		t.Errorf("one was taken out: %v, want %v", got, want)
+	}
+	if got, want := n.beyond(10, bad, nil), n.beyond(5, bad, nil)/8; !close6(got, want) {
+		t.Errorf("twice as far as 5 is %v, want an eighth of %v", got, want)
+	}
+	for range 60 {
+		n.next()
+	}
+	if got, want := n.beyond(2.5, bad, nil), pseudo(2.5)/50; !close6(got, want) {
+		t.Errorf("sixty checks later: %v, want %v", got, want)
+	}
+	if n.add(1, 2.5, 1); n.count[bad] != 0 {
+		t.Error("a check of long ago still counts")
+	}
+	// Student's t with 3 degrees of freedom, so wide that its MAD is that of a normal distribution.
+	if !close6(n.student[0], 0.5) || math.Abs(n.student[binOf(0.675)]-0.25) > 0.01 {
+		t.Errorf("half of the pseudo-runs lie beyond 0, a quarter beyond 0.675: %v, %v", n.student[0], n.student[binOf(0.675)])
+	}
+}
+
+// TestPairs holds the autocorrelation: 20 pairs without any are assumed, and two runs far off are a drop.
+func TestPairs(t *testing.T) {
+	n := newNoise()
+	n.next()
+	for _, c := range []struct{ z, before, product, square float64 }{
+		{1, 2, 2, 2.5}, {-1, 2, -2, 2.5}, {4, 1, 3, 5}, {6, 6, 0, 0}, {5, 6, 0, 0}, {math.NaN(), 1, 0, 0}, {1, math.NaN(), 0, 0}, {-9, 1, -3, 5},
+	} {
+		if p, s := n.pair(c.z, c.before); !close6(p, c.product) || !close6(s, c.square) {
+			t.Errorf("%v after %v: %v, %v; want %v, %v", c.z, c.before, p, s, c.product, c.square)
+		}
+	}
+	n.next()
+	if want := max(0, (2-2+3-3)/(2.5+2.5+5+5+20.0)); n.rho != want {
+		t.Errorf("rho %v, want %v", n.rho, want)
+	}
+	for range 10 {
+		n.pair(2, 2)
+	}
+	n.next()
+	if want := 40 / (40 + 15 + 20.0); !close6(n.rho, want) {
+		t.Errorf("rho %v, want %v", n.rho, want)
+	}
+}
+
+// TestScales turns values into the scale on which more is worse, and back.
+func TestScales(t *testing.T) {
+	up, relative := PointsGate(), RelativeGate()
+	up.Direction = Up
+	down := relative
+	down.Direction = Down
+	for _, c := range []struct {
+		g                         Gate
+		value, worse, drop, after float64
+		floor, finest             float64
+	}{
+		{PointsGate(), 60, -60, 5, 55, 1, 0.05}, {up, 60, 60, 5, 65, 1, 0.05},
+		{relative, 2, math.Log(2), 10, 2.2, math.Log(1.02), 0.0005}, {down, 2, -math.Log(2), 10, 1.8, math.Log(1.02), 0.0005},
+	} {
+		if got := c.g.worse(c.value); !close6(got, c.worse) || !close6(c.g.value(got), c.value) {
+			t.Errorf("%s: %v is %v and back %v", c.g.Direction, c.value, got, c.g.value(got))
+		}
+		if got := c.g.fallen(c.value, c.drop); !close6(got, c.after) {
+			t.Errorf("%s: a drop of %v from %v is %v, want %v", c.g.Direction, c.drop, c.value, got, c.after)
+		}
+		if !close6(c.g.floor(), c.floor) || c.g.finest() != c.finest {
+			t.Errorf("%s: floor %v, finest %v", c.g.Direction, c.g.floor(), c.g.finest())
+		}
+		f := c.g.printed(Finding{Level: c.g.worse(c.value), Shift: c.g.worse(c.after) - c.g.worse(c.value)})
+		if !close6(f.Level, c.value) || !close6(f.Shift, c.after-c.value) {
+			t.Errorf("%s: the finding is %+v", c.g.Direction, f)
+		}
+	}
+	if x := relative.worse(0); math.IsInf(x, 0) || math.IsNaN(x) {
+		t.Errorf("a time of 0 is %v", x)
+	}
+}
+
+func TestGateBounds(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Gate)
+		want   string
+	}{
+		{func(g *Gate) { g.Budget = 0.5 }, ""}, {func(g *Gate) { g.Budget = 0.51 }, "a budget of 51 red checks"},
+		{func(g *Gate) { g.Window = 8 }, ""}, {func(g *Gate) { g.Window, g.Learning = 7, 7 }, "the last 7 runs"},
+		{func(g *Gate) { g.Window = 1000 }, ""}, {func(g *Gate) { g.Window = 1001 }, "the last 1001 runs"},
+		{func(g *Gate) { g.Learning = 40 }, ""}, {func(g *Gate) { g.Learning = 41 }, "learns from 41 runs"}, {func(g *Gate) { g.Learning = 1 }, ""},
+		{func(g *Gate) { g.Floor = 0 }, ""}, {func(g *Gate) { g.Floor = 0.5 }, ""}, {func(g *Gate) { g.Floor = -1 }, "a floor of -1"},
+		{func(g *Gate) { g.Floor = math.Inf(1) }, "a floor of +Inf"},
+	} {
+		g := PointsGate()
+		c.change(&g)
+		err := g.Validate()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v, want %q", g, err, c.want)
+		}
+	}
+}
+
+// TestVerdict holds the figures of the newest run, and that its threshold is one: two runs beyond it are a finding.
+func TestVerdict(t *testing.T) {
+	kernels := func(low float64) *Replay {
+		var all [][]Point
+		for k := range 30 {
+			levels := [][2]float64{{50, 60 + float64(k)}}
+			values := noisy(900+k, 1, levels...)
+			if k == 0 && low > 0 {
+				values = append(values, low, low)
+			}
+			all = append(all, seriesOf(values))
+		}
+		return replayed(t, all)
+	}
+	v := kernels(0).Series[0].Verdict
+	if v.Outcome != OK || v.N != 40 || v.Window != 40 || v.Index != 49 || v.InARow != 0 || len(v.Open) > 0 ||
+		math.Abs(v.Median.Or(0)-60) > 0.5 || math.Abs(v.MAD.Or(0)-1/1.4826) > 0.2 {
+		t.Fatalf("a kernel at rest: %+v", v)
+	}
+	limit := v.Threshold.Or(0)
+	if limit > 60-1.5 || limit < 60-5 {
+		t.Errorf("the threshold is %v", limit)
+	}
+	if w := kernels(limit - 0.4).Series[0].Verdict; w.Outcome != Regression || w.InARow != 2 || w.N != 40 || w.Open[0].First != 50 || w.Open[0].Opened != 51 ||
+		math.Abs(w.Median.Or(0)-60) > 0.5 || w.Value != limit-0.4 || math.Abs(w.Open[0].Shift-(limit-0.4-60)) > 0.6 || !(w.Open[0].P < 0.01/5/30) {
+		t.Errorf("two runs below the threshold: %+v", w)
+	}
+	if w := kernels(limit + 0.6).Series[0].Verdict; w.Outcome != OK {
+		t.Errorf("two runs above the threshold: %+v", w)
+	}
+	// What has no noise is held against the best value, whose runs are counted.
+	exact := one(t, ExactGate(), seriesOf([]float64{80, 100, 100})).Verdict
+	if exact.Outcome != OK || exact.Median.Or(0) != 100 || exact.Threshold.Or(0) != 99.9 || exact.N != 1 {
+		t.Errorf("a peak: %+v", exact)
+	}
+	if w := one(t, ExactGate(), seriesOf([]float64{100, 60, 50})).Verdict; w.InARow != 2 || w.Median.Or(0) != 100 || w.Open[0].Shift != -40 {
+		t.Errorf("a peak that fell: %+v", w)
+	}
+	if w := one(t, ExactGate(), seriesOf([]float64{100})).Verdict; w.Outcome != Learning {
+		t.Errorf("one value: %+v", w)
+	}
+	if w := one(t, PointsGate(), nil).Verdict; w.Index != -1 || w.Outcome != Learning {
+		t.Errorf("no run: %+v", w)
+	}
+}
+
+// TestOwnNoise holds what a kernel's own runs excuse: neighbors that know of each other, and outliers that it has had.
+func TestOwnNoise(t *testing.T) {
+	opened := func(values []float64) int {
+		all := [][]Point{seriesOf(values)}
+		for k := range 40 {
+			all = append(all, seriesOf(noisy(700+k, 1, [2]float64{float64(len(values)), 70})))
+		}
+		return len(replayed(t, all).Series[0].Findings)
+	}
+	var walk, outliers []float64
+	x := 0.0
+	for i, e := range noisy(5, 1, [2]float64{60, 0}) {
+		x = 0.9*x + 0.44*e
+		walk = append(walk, 60+x)
+		outliers = append(outliers, 60+e)
+		if i%6 == 5 {
+			outliers[i] -= 6
+		}
+	}
+	drop := []float64{56.4, 56.3, 56.5} // three runs 3.6 spreads low
+	if n := opened(append(noisy(5, 1, [2]float64{60, 60}), drop...)); n != 1 {
+		t.Errorf("a quiet kernel that fell has %d findings, want 1", n)
+	}
+	if n := opened(append(slices.Clone(walk), walk[59]-1.5, walk[59]-1.6, walk[59]-1.4)); n != 0 {
+		t.Errorf("a kernel whose neighbors know of each other has %d findings, want 0", n)
+	}
+	if n := opened(append(slices.Clone(outliers), drop...)); n != 0 {
+		t.Errorf("a kernel that has had as bad runs has %d findings, want 0", n)
+	}
+}
+
+// TestMending holds when a finding closes and opens again.
+func TestMending(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		levels [][2]float64
+		open   bool
+		n      int
+	}{
+		{"half way back is not mended", [][2]float64{{30, 60}, {6, 40}, {4, 48}}, true, 1},
+		{"nearer to the old level is", [][2]float64{{30, 60}, {6, 40}, {4, 53}}, false, 1},
+		{"bad again eight runs after: the same finding", [][2]float64{{30, 60}, {6, 40}, {8, 60}, {1, 40}}, true, 1},
+		{"nine runs after it takes two runs, and is another", [][2]float64{{30, 60}, {12, 40}, {9, 60}, {2, 40}}, true, 2},
+		{"a kernel that fell for less than eight runs needs more of them", [][2]float64{{30, 60}, {6, 40}, {9, 60}, {2, 40}}, false, 1},
+		{"a little low is no relapse", [][2]float64{{30, 60}, {6, 40}, {4, 60}, {1, 52}}, false, 1},
+	} {
+		all := [][]Point{seriesOf(noisy(31, 0.5, c.levels...))}
+		for k := range 30 {
+			all = append(all, seriesOf(noisy(800+k, 0.5, [2]float64{float64(len(all[0])), 70})))
+		}
+		s := replayed(t, all).Series[0]
+		if open := s.Verdict.Outcome == Regression; open != c.open || len(s.Findings) != c.n {
+			t.Errorf("%s: %s, %+v; want open: %v with %d findings", c.why, s.Verdict.Outcome, s.Findings, c.open, c.n)
+		}
+	}
+	// An accepted kernel is not among those that tell what a run's noise has in common.
+	var all [][]Point
+	for k := range 9 {
+		values := noisy(400+k, 0.3, [2]float64{40, 60}, [2]float64{1, 60})
+		if k < 5 {
+			values[40] -= 12
+		}
+		points := seriesOf(values)
+		points[40].Begin = k < 5
+		all = append(all, points)
+	}
+	if r := replayed(t, all); r.Series[8].Verdict.Outcome != OK || r.Checks[40].Opened {
+		t.Errorf("beside five accepted levels: %+v", r.Series[8].Verdict)
+	}
+}
