@@ -310,3 +310,93 @@ func TestMending(t *testing.T) {
 		t.Errorf("beside five accepted levels: %+v", r.Series[8].Verdict)
 	}
 }
+
+// TestFloor holds that one run is no alarm within the floor, and that of times a floor and a spread are shares.
+func TestFloor(t *testing.T) {
+	g := PointsGate()
+	g.Floor = 10
+	for low, want := range map[float64]Outcome{54: OK, 44: Alarm} {
+		if v := one(t, g, seriesOf(noisy(1, 0.1, [2]float64{40, 60}, [2]float64{1, low}))).Verdict; v.Outcome != want || v.Suspect != (want == Alarm) {
+			t.Errorf("one run at %v with a floor of 10: %+v, want %s", low, v, want)
+		}
+	}
+	v := one(t, RelativeGate(), seriesOf(scaled(noisy(1, 0.01, [2]float64{60, 1})))).Verdict
+	if math.Abs(v.MAD.Or(0)-1e-8/1.4826) > 2e-9 || math.Abs(v.Median.Or(0)-1e-6) > 1e-8 || v.Threshold.Or(0) < 1.02e-6 || v.Threshold.Or(0) > 1.1e-6 {
+		t.Errorf("times of 1 us with a spread of 1 %%: %+v", v)
+	}
+	v = one(t, RelativeGate(), seriesOf(scaled(noisy(1, 0.01, [2]float64{60, 1}, [2]float64{4, 1.3})))).Verdict
+	if len(v.Open) != 1 || math.Abs(v.Open[0].Shift-0.3e-6) > 0.02e-6 || math.Abs(v.Open[0].Spread-0.01) > 0.004 {
+		t.Errorf("times that rose by 30 %%: %+v", v)
+	}
+}
+
+// TestCommonNoise holds that what all kernels share of a run's noise is taken off, from eight kernels on.
+func TestCommonNoise(t *testing.T) {
+	run := func(kernels int) *Replay {
+		rng := rngOf(8, 8)
+		all := make([][]Point, kernels)
+		for i := range 60 {
+			shared := 2 * rng.NormFloat64()
+			for k := range all {
+				low := 0.0
+				if k == 0 && i >= 58 {
+					low = 3
+				}
+				all[k] = append(all[k], Point{Run: i, Value: 60 + shared + 0.2*rng.NormFloat64() - low})
+			}
+		}
+		return replayed(t, all)
+	}
+	if s := run(8).Series[0]; len(s.Findings) != 1 || s.Findings[0].First != 58 || s.Findings[0].Spread > 1.5 {
+		t.Errorf("3 points below what seven others share: %+v", s.Findings)
+	}
+	if s := run(7).Series[0]; len(s.Findings) != 0 {
+		t.Errorf("with seven kernels nobody knows what they share: %+v", s.Findings)
+	}
+}
+
+// TestReplayTold holds what is said of each check, and that a planted drop is looked for in its ten runs.
+func TestReplayTold(t *testing.T) {
+	r := replayed(t, [][]Point{seriesOf(noisy(1, 1, [2]float64{20, 60}, [2]float64{4, 30}, [2]float64{3, 60}))})
+	judged, opened, red := 0, []int{}, []int{}
+	for i, c := range r.Checks {
+		judged += count(c.Judged)
+		if c.Run != i {
+			t.Errorf("check %d is of run %d", i, c.Run)
+		}
+		if c.Opened {
+			opened = append(opened, i)
+		}
+		if c.Red {
+			red = append(red, i)
+		}
+	}
+	if judged != 19 || !slices.Equal(opened, []int{21}) || !slices.Equal(red, []int{21, 22, 23}) {
+		t.Errorf("%d judged, opened in %v, red in %v", judged, opened, red)
+	}
+	if b := r.Tally(); b != (Backtest{19, 1, 3}) || !close6(b.Rate(), 100.0/19) || b.Plus(b) != (Backtest{38, 2, 6}) {
+		t.Errorf("counted: %+v", b)
+	}
+	if b := (Backtest{}); b.Rate() != 0 {
+		t.Errorf("of no check %v in 100", b.Rate())
+	}
+	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
+	planted, where := PointsGate().plant(series, 30, 10, 1)
+	if len(where) != 2 || where[1] != 30 || where[21] != 30 || planted[1][29].Value != series[1][29].Value || planted[1][30].Value != series[1][30].Value-10 ||
+		planted[0][30].Value != series[0][30].Value || planted[21][59].Value != series[21][59].Value-10 {
+		t.Errorf("planted in %v", where)
+	}
+	for runs, want := range map[int]int{25: 0, 26: 2, 27: 4} { // 2*8 before it and 10 from it on
+		short := normal(1).kernels(rngOf(3, 3), 40, runs, still)
+		if p, err := PointsGate().Power(t.Context(), short, 10); err != nil || p.Planted < want || want == 0 && p.Planted > 0 {
+			t.Errorf("%d runs: %+v, %v; want %d or more planted", runs, p, err, want)
+		}
+	}
+	small, err := PointsGate().Power(t.Context(), series, 0.2)
+	if err != nil || small.Found != 0 || small.Planted != 6 || small.Delay().Present() {
+		t.Errorf("0.2 points at noise 1: %+v, %v", small, err)
+	}
+	if p := (Power{10, 4, 2, []float64{2, 4}}).Plus(Power{10, 2, 1, []float64{6}}); p.Planted != 6 || p.Found != 3 || p.Delay().Or(0) != 4 {
+		t.Errorf("added up: %+v", p)
+	}
+}

@@ -1,0 +1,479 @@
+package track_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"occudiff/compare"
+	"occudiff/compare/history"
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/ingest"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+)
+
+// near says whether two numbers are the same but for rounding.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
+
+// kernelRow is a kernel by name on device A.
+func kernelRow(task string, value float64) history.Row {
+	r := measuredRow(value, "match")
+	r.Task, r.Device = task, "A"
+	return r
+}
+
+func TestNewMetric(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		s    track.Settings
+		want string // direction, floor, relative, exact, window, from; or an error
+	}{
+		{"measured", track.Settings{}, "down 1 false false 40 "},
+		{"seconds", track.Settings{}, "up 0.02 true false 40 "},
+		{"peak", track.Settings{}, "down 0.1 false true 40 "},
+		{"spill", track.Settings{}, "up 0.1 false true 40 "},
+		{"underfilled", track.Settings{}, "up 1 false false 40 "},
+		{"seconds", track.Settings{Threshold: unit.Some(5.0), Window: unit.Some(20)}, "up 0.05 true false 20 "},
+		{"seconds", track.Settings{Thresholds: map[string]float64{"seconds": 3}, File: "f.yaml"}, "up 0.03 true false 40 f.yaml"},
+		{"measured", track.Settings{Threshold: unit.Some(2.5), Thresholds: map[string]float64{"measured": 9}, File: "f.yaml"}, "down 2.5 false false 40 "},
+		{"occupancy", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 3.4 false false 40 f.yaml"},
+		{"occupancy", track.Settings{Thresholds: map[string]float64{"occupancy": 2, "measured": 3.4}, File: "f.yaml"}, "down 2 false false 40 f.yaml"},
+		{"loaded", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 1 false false 40 "},
+		{"measured", track.Settings{Direction: "both"}, "both 1 false false 40 "},
+		{"speed", track.Settings{}, `--metric: metric "speed" is not known`},
+		{"measured", track.Settings{Direction: "left"}, `direction "left" is not known`},
+		{"measured", track.Settings{Window: unit.Some(2)}, "a gate over the last 2 runs"},
+	} {
+		m, err := track.NewMetric(c.name, c.s)
+		g := m.Gate
+		got := fmt.Sprintf("%s %v %v %v %d %s", g.Direction, g.Floor, g.Relative, g.Exact, g.Window, m.From)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want && !(err != nil && strings.Contains(got, c.want)) {
+			t.Errorf("%s, %+v: %s, want %s", c.name, c.s, got, c.want)
+		}
+	}
+	points, seconds := metric(t, "measured", 0), metric(t, "seconds", 0)
+	for _, c := range []struct {
+		m          track.Metric
+		floor, out float64
+	}{{points, 3.40001, 3.401}, {points, 3.4, 3.4}, {points, 12.3456, 12.35}, {points, 0.0123456, 0.01235}, {points, 0, 0}, {points, math.NaN(), 0}, {seconds, 0.025, 2.5}} {
+		if got := c.m.Threshold(c.floor); got != c.out {
+			t.Errorf("a floor of %v is a threshold of %v, want %v", c.floor, got, c.out)
+		}
+	}
+}
+
+// TestShared holds what many kernels have in common: which, since when, what changed with it, by how much.
+func TestShared(t *testing.T) {
+	shift := func(kernels, fall int, change func(*history.Run)) []history.Run {
+		var runs []history.Run
+		for i := range 22 {
+			run := history.Run{Device: "A", Host: "node1", Commit: fmt.Sprint("c", i)}
+			for k := range kernels {
+				v := 60 + float64(k) + 0.1*float64((i+k)%4)
+				if i >= 20 && k < fall {
+					v -= 10
+				}
+				run.Rows = append(run.Rows, kernelRow(fmt.Sprint("k", k), v))
+			}
+			if i >= 20 {
+				change(&run)
+			}
+			runs = append(runs, run)
+		}
+		return runs
+	}
+	same := func(*history.Run) {}
+	for _, c := range []struct {
+		reason string
+		runs   []history.Run
+		want   string
+	}{
+		{"all fell, and the host is another", shift(4, 4, func(r *history.Run) { r.Host = "node2" }), "4 of 4 since 21 after 20 by -10: host node1 -> node2"},
+		{"half did", shift(6, 3, same), "3 of 6 since 21 after 20 by -10: "},
+		{"fewer than half", shift(7, 3, same), ""},
+		{"two are not many", shift(2, 2, same), ""},
+		{"the clock is another", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // it was not known before
+		{"on another host all stayed: it is said", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
+		{"also on the next run on it, against those before", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), ""},
+	} {
+		var got []string
+		for _, s := range check(t, storeRuns(t, c.runs...), 0, metric(t, "measured", 0)).Shared {
+			text := fmt.Sprintf("%d of %d since %d after %d by %+.0f: ", len(s.Series), s.Of, s.First.Run, s.Before.Run, s.Median)
+			if s.Anew {
+				text = strings.Replace(text, " since", " go on since", 1)
+			}
+			for _, change := range s.Changed {
+				text += change.What + " " + change.From + " -> " + change.To
+			}
+			got = append(got, strings.ReplaceAll(text, "-0:", "+0:"))
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+	// A report says the same of the newest runs.
+	r, err := track.ReadReport(bg, storeRuns(t, shift(4, 4, same)...), metric(t, "measured", 0), trend.DefaultParams(), now)
+	if err != nil || len(r.Shared) != 1 || len(r.Shared[0].Series) != 4 || r.Series[0].Shared != &r.Shared[0] {
+		t.Errorf("the report has %+v, %v", r.Shared, err)
+	}
+}
+
+// TestGone holds which kernels are missed: those that more than half of the runs had, by their share of the time.
+func TestGone(t *testing.T) {
+	run := func(total float64, tasks ...string) history.Run {
+		r := history.Run{Device: "A"}
+		for _, task := range append([]string{"always"}, tasks...) {
+			row := kernelRow(task, 60)
+			row.Set(history.Total, unit.Some(100.0))
+			if task == "k" {
+				row.Set(history.Total, unit.Some(total))
+			}
+			r.Rows = append(r.Rows, row)
+		}
+		return r
+	}
+	with, without := run(300, "k"), run(0)
+	repeat := func(n int, r history.Run) []history.Run { return slices.Repeat([]history.Run{r}, n) }
+	for _, c := range []struct {
+		reason string
+		runs   []history.Run
+		accept int64
+		want   string
+	}{
+		{"the last run lacks it", slices.Concat(repeat(10, with), repeat(1, without)), 0, "k after 10, 75.0 % true"},
+		{"and more do", slices.Concat(repeat(10, with), repeat(5, without)), 0, "k after 10, 75.0 % true"},
+		{"it is there", repeat(10, with), 0, ""},
+		{"half of the runs had it", slices.Concat(repeat(3, without), repeat(3, with), repeat(1, without)), 0, ""},
+		{"more than half", slices.Concat(repeat(3, without), repeat(4, with), repeat(1, without)), 0, "k after 7, 75.0 % true"},
+		{"of the last twenty", slices.Concat(repeat(30, without), repeat(11, with), repeat(1, without)), 0, "k after 41, 75.0 % true"},
+		{"ten of twenty are no more than half", slices.Concat(repeat(30, without), repeat(10, with), repeat(1, without)), 0, ""},
+		{"one percent of the time does not matter", slices.Concat(repeat(10, run(1, "k")), repeat(1, without)), 0, "k after 10, 1.0 % false"},
+		{"two do", slices.Concat(repeat(10, run(2.1, "k")), repeat(1, without)), 0, "k after 10, 2.1 % true"},
+		{"accepted with a run that lacks it", slices.Concat(repeat(10, with), repeat(2, without)), 11, ""},
+		{"accepted while it was there", slices.Concat(repeat(10, with), repeat(2, without)), 10, "k after 10, 75.0 % true"},
+	} {
+		for i := range c.runs {
+			c.runs[i].Commit = fmt.Sprint("c", i)
+		}
+		db := storeRuns(t, c.runs...)
+		if c.accept > 0 {
+			if _, err := db.Accept(bg, c.accept, nil, "", now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := ""
+		for _, g := range check(t, db, 0, metric(t, "measured", 0)).Gone {
+			got += fmt.Sprintf("%s after %d, %.1f %% %v", g.Key.Task, g.Last.Run, 100*float64(g.Share.Or(0)), g.Matters())
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+	if g := (track.Gone{}); !g.Matters() {
+		t.Error("a kernel of which nobody knows the time does not matter")
+	}
+}
+
+// TestClocks holds what is said of dates, and that a run is judged whatever its date.
+func TestClocks(t *testing.T) {
+	db, err := history.Open(bg, t.TempDir()+"/h.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	add := func(i int, at time.Time, value float64) *track.Added {
+		run := history.Run{Device: "A", Time: at, Rows: []history.Row{kernelRow("k", value+0.1*float64(i%3))},
+			Inputs: []history.Input{{Path: "x", Digest: fmt.Sprint(i), Carries: true}}}
+		added, err := db.Add(bg, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.ID = added.ID
+		one := &track.Added{Run: run}
+		if err := one.CheckClock(bg, db, now); err != nil {
+			t.Fatal(err)
+		}
+		return one
+	}
+	for i := range 12 {
+		if one := add(i, now.AddDate(0, 0, i-40), 60); one.Clock.Earlier != nil || len(one.Clock.Future) > 0 {
+			t.Errorf("a run of its day: %+v", one.Clock)
+		}
+	}
+	if one := add(12, now.AddDate(0, 0, -90), 40); one.Clock.Earlier == nil || one.Clock.Earlier.Run != 13 || one.Clock.Before.Run != 12 {
+		t.Errorf("a run of long ago: %+v", one.Clock)
+	}
+	c := check(t, db, 0, metric(t, "measured", 0))
+	if s := c.Series[0]; s.Outcome() != trend.Alarm || !s.ByAdding || c.Clock.Earlier == nil || c.Clock.Earlier.Run != 13 || c.Clock.Before.Run != 12 {
+		t.Errorf("it is %s, by adding: %v, %+v; want an alarm", s.Outcome(), s.ByAdding, c.Clock)
+	}
+	if one := add(13, now.Add(23*time.Hour), 40); len(one.Clock.Future) > 0 || one.Clock.Earlier != nil {
+		t.Errorf("a run of tomorrow may be of another time zone: %+v", one.Clock)
+	}
+	if one := add(14, now.Add(25*time.Hour), 40); len(one.Clock.Future) != 1 || one.Clock.Future[0].Run != 15 {
+		t.Errorf("a run of the day after: %+v", one.Clock)
+	}
+	c = check(t, db, 0, metric(t, "measured", 0))
+	if s := c.Series[0]; s.Outcome() != trend.Regression || s.FirstBad.Run != 13 || len(c.Clock.Future) != 1 {
+		t.Errorf("three runs 20 points low: %s since %+v, %+v", s.Outcome(), s.FirstBad, c.Clock)
+	}
+	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
+	if err != nil || len(r.Future) != 1 || r.Future[0].Run != 15 || r.Series[0].Outcome() != trend.Regression {
+		t.Errorf("the report: %+v, %v", r.Future, err)
+	}
+}
+
+// TestWhichRuns holds what --last and --since mean.
+func TestWhichRuns(t *testing.T) {
+	var runs []history.Run
+	for i, commit := range []string{"aaaa1111", "bbbb2222", "", "bbbb2222", "cccc3333", "dddd4444"} {
+		runs = append(runs, history.Run{Device: "A", Commit: commit, Rows: []history.Row{kernelRow("k", 60+float64(i))}})
+	}
+	db := storeRuns(t, runs...)
+	if got, err := track.Last(bg, db, 2); err != nil || !slices.Equal(got, []int64{5, 6}) {
+		t.Errorf("the last two: %v, %v", got, err)
+	}
+	for commit, want := range map[string]string{"bbbb": "[5 6]", "aaaa1111ffff": "[2 3 4 5 6]", "cccc3333": "[6]",
+		"dddd4444": "no run was added after run 6, the last one of that commit", "eeee": "--since NAME: no run of ", "": "no run of "} {
+		got, err := track.Since(bg, db, commit, "NAME")
+		text := fmt.Sprint(got)
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("since %q: %s, want %s", commit, text, want)
+		}
+	}
+	if _, err := track.Last(bg, storeRuns(t), 1); err == nil || !strings.Contains(err.Error(), "has no run to check") {
+		t.Errorf("an empty history: %v", err)
+	}
+	// Of several runs the worst verdict of a kernel counts, of equal ones the last.
+	var many []history.Run
+	for i := range 24 {
+		v := 60 + 0.1*float64(i%3)
+		if i == 20 {
+			v = 40
+		}
+		many = append(many, history.Run{Device: "A", Rows: []history.Row{kernelRow("k", v)}})
+	}
+	db = storeRuns(t, many...)
+	for want, ids := range map[string][]int64{"alarm 21": {20, 21, 22}, "ok 24": {22, 23, 24}} {
+		c, err := track.CheckRuns(bg, db, ids, metric(t, "measured", 0), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _ := c.Series[0].Newest()
+		if got := fmt.Sprintf("%s %d", c.Series[0].Outcome(), p.Run); got != want || len(c.Runs) != 3 || c.Run.ID != ids[2] {
+			t.Errorf("runs %v: %s, want %s", ids, got, want)
+		}
+	}
+	for name, want := range map[string]string{"loaded": "no kernel of run 24 has a value of loaded, so nothing can be checked; --metric measured or seconds has values"} {
+		if _, err := track.CheckRuns(bg, db, []int64{24}, metric(t, name, 0), now); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	bare := history.Run{Device: "A", Rows: []history.Row{{Key: history.Key{Task: "k", Device: "A"}}}}
+	if _, err := track.CheckRuns(bg, storeRuns(t, bare), []int64{1}, metric(t, "loaded", 0), now); err == nil || !strings.HasPrefix(err.Error(), "run 1 has no value of any metric") {
+		t.Errorf("a run without values: %v", err)
+	}
+}
+
+// TestScatter has values whose spread is known: levels with steps of 1 up and down, and one far off.
+func TestScatter(t *testing.T) {
+	series := func(changes []trend.ChangePoint, values ...float64) *track.Series {
+		s := &track.Series{Changes: changes}
+		for i, v := range values {
+			s.Points = append(s.Points, history.Point{Run: int64(i), Value: v})
+		}
+		return s
+	}
+	turns := []float64{1, -1, 1, -1, 1, -1, 1, -1}
+	if s, ok := series(nil, turns...).Scatter(); !ok || s.Runs != 8 || !near(s.Deviation, 1.4826) || !near(s.Correlation, -7.0/8) || s.Outliers != 0 {
+		t.Errorf("up and down: %+v", s)
+	}
+	if s, ok := series(nil, 1, 1, 1, 1, -1, -1, -1, -1).Scatter(); !ok || !near(s.Correlation, 5.0/8) {
+		t.Errorf("up, then down: %+v", s)
+	}
+	// Far off counts as 3 deviations, and as an outlier.
+	if s, _ := series(nil, append(slices.Clone(turns), 100, -100, 1, -1)...).Scatter(); s.Outliers != 2 {
+		t.Errorf("with two far off: %+v", s)
+	}
+	stepped := append(slices.Clone(turns), 11, 9, 11, 9)
+	if s, _ := series([]trend.ChangePoint{{Index: 8, MeanBefore: 0, MeanAfter: 10}}, stepped...).Scatter(); !near(s.Deviation, 1.4826) || s.Outliers != 0 || !near(s.Correlation, -11.0/12) {
+		t.Errorf("two levels: %+v", s)
+	}
+	if _, ok := series(nil, turns[:7]...).Scatter(); ok {
+		t.Error("seven runs tell a spread")
+	}
+	if s, ok := series(nil, 5, 5, 5, 5, 5, 5, 5, 5).Scatter(); !ok || s.Deviation != 0 || s.Correlation != 0 {
+		t.Errorf("no noise: %+v", s)
+	}
+}
+
+// TestNoise holds what a diff hears of a history: of each kernel on its device the series with most runs, from 8 on.
+func TestNoise(t *testing.T) {
+	var runs []history.Run
+	for i := range 60 {
+		run := history.Run{Device: "A"}
+		a := kernelRow("a", 60+2*float64(i%2))
+		if i >= 50 {
+			a.Driver = "2" // fewer runs of another driver
+			a.Set(history.Measured, unit.Some(20*float64(i%2)))
+		}
+		run.Rows = append(run.Rows, a)
+		if i < 7 {
+			run.Rows = append(run.Rows, kernelRow("few", 50))
+		}
+		short := kernelRow("short", float64(i+1))
+		if i >= 8 {
+			short.Verdict = "unmeasurable"
+		} else {
+			short.Set(history.Measured, unit.Some(70+2*float64(i%2)))
+		}
+		runs = append(runs, run)
+		runs[i].Rows = append(runs[i].Rows, short)
+	}
+	noise, err := track.Noise(bg, storeRuns(t, runs...), history.Measured)
+	if err != nil || len(noise) != 2 {
+		t.Fatalf("%v, %v; want that of a and short", noise, err)
+	}
+	for key, v := range noise { // steps of 2: a deviation of about 1
+		if sd := math.Sqrt(v.Value); sd < 0.8 || sd > 1.3 || v.Freedom < 5 {
+			t.Errorf("%s: %+v", key.Task, v)
+		}
+	}
+	threshold, ok, err := track.ProposeThreshold(bg, storeRuns(t, runs[:7]...), history.Measured, 40, unit.Opt[float64]{}, now)
+	if err != nil || ok {
+		t.Errorf("seven runs propose %v, %v, %v", threshold, ok, err)
+	}
+	if threshold, ok, err = track.ProposeThreshold(bg, storeRuns(t, runs[:40]...), history.Measured, 40, unit.Opt[float64]{}, now); err != nil || !ok || threshold != 1 {
+		t.Errorf("a quiet history proposes %v, %v, %v; want the 1 that is there", threshold, ok, err)
+	}
+}
+
+// TestFromResult holds what of a compared run is stored.
+func TestFromResult(t *testing.T) {
+	kernel := func(task, file string) compare.Row {
+		return compare.Row{Kernel: ingest.Kernel{Task: task, Pos: note.Pos{File: file}, Global: unit.Size(4096), Local: unit.Size(256), SIMD: unit.Some(16),
+			Instances: unit.Some(int64(4)), Total: unit.Some(unit.Seconds(2)), Measured: unit.Some(unit.Ratio(0.6)), Spill: unit.Some(unit.Bytes(64))},
+			BusyOccupancy: unit.Some(unit.Ratio(0.75)), Verdict: compare.Below, Basis: compare.BasisMeasured, Cause: &compare.Cause{Name: "dispatch"},
+			Predicted: &predict.Prediction{Groups: 16, Peak: 1, Average: 0.9},
+			Account:   &compare.Account{Underfilled: unit.Some(unit.Points(20)), Empty: unit.Some(unit.Points(10))}}
+	}
+	plain := kernel("plain", "a.csv")
+	plain.Basis, plain.Predicted, plain.Account, plain.Cause = compare.BasisMeasuredPeak, &predict.Prediction{}, nil, nil
+	copied := kernel("copy", "b.csv")
+	copied.Verdict = compare.NotAKernel
+	other := kernel("other", "a.csv")
+	other.Device = "GPU 1"
+	r := &compare.Result{Device: &arch.Device{Key: "max1100"}, Rows: []compare.Row{kernel("k", "a.csv"), plain, copied, kernel("k", "c.csv"), other},
+		Inputs:   []ingest.Input{{Path: "a.csv", Rows: 4, BadRows: 1, Digest: "d", Content: "c"}, {Path: "b.csv"}, {Path: "c.csv"}},
+		Platform: ingest.Platform{Driver: "24.1", VTune: "2025.1", Command: `"/opt/my app/run it" --fast`, MaxFrequency: unit.Some(1.5e9)}}
+	run := track.FromResult(r)
+	var got []string
+	for i := range run.Rows {
+		row := &run.Rows[i]
+		text := row.Task + " " + row.Device + " " + row.Verdict + " " + row.Cause
+		for _, m := range append(history.Metrics(), history.Total) {
+			if v, ok := row.Of(m).Value(); ok {
+				text += fmt.Sprintf(" %s=%.6g", m, v)
+			}
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"k max1100 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 empty=10 peak=100 spill=64 total=2",
+		"plain max1100 below  measured=60 loaded=75 seconds=0.5 spill=64 total=2",
+		"other max1100 GPU 1 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 empty=10 peak=100 spill=64 total=2",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("stored are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if run.Device != "max1100" || run.Driver != "24.1" || run.VTune != "2025.1" || run.Program != "run it" || run.Frequency.Or(0) != 1.5e9 || run.Rows[0].SIMD != 16 {
+		t.Errorf("the run is %+v", run)
+	}
+	in := run.Inputs
+	if len(in) != 3 || !in[0].Carries || in[1].Carries || in[2].Carries || in[0].Rows != 4 || in[0].BadRows != 1 || in[0].Digest != "d" || in[0].Content != "c" {
+		t.Errorf("the inputs are %+v", in)
+	}
+	for command, want := range map[string]string{"./a.out -n 3": "a.out", `C:\bin\app.exe x`: "app.exe", "": "", `"app"`: "app", "app": "app"} {
+		r.Platform.Command = command
+		if got := track.FromResult(r).Program; got != want {
+			t.Errorf("the program of %q is %q, want %q", command, got, want)
+		}
+	}
+	added := &track.Added{Run: history.Run{Rows: []history.Row{measuredRow(60, "match"), measuredRow(60, "unmeasurable"), {}, {}, measuredRow(60, "unmeasurable"), measuredRow(50, "unmeasurable")}}}
+	if a, b := added.Unjudged(); a != 2 || b != 3 {
+		t.Errorf("%d without a value and %d unmeasurable, want 2 and 3", a, b)
+	}
+}
+
+// TestMoved holds what is said to have moved with a drop: medians of the runs before and of the bad ones, the most first.
+func TestMoved(t *testing.T) {
+	var runs []history.Run
+	for i := range 23 {
+		row := kernelRow("k", 90+0.1*float64(i%3))
+		row.Set(history.Seconds, unit.Some(1.0+0.01*float64(i%3)))
+		row.Set(history.Underfilled, unit.Some(5.0))
+		row.Verdict, row.Cause = "match", "none"
+		if i >= 20 {
+			row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
+			row.Set(history.Seconds, unit.Some(1.3))
+			row.Set(history.Underfilled, unit.Some(25.0))
+			row.Verdict, row.Cause = "below", "dispatch"
+		}
+		runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
+	}
+	for _, metricName := range []string{"measured", "occupancy"} {
+		s := check(t, storeRuns(t, runs...), 0, metric(t, metricName, 0)).Series[0]
+		text := ""
+		for _, m := range s.Moved {
+			text += fmt.Sprintf("%s %s %.2f -> %.2f; ", m.Metric, m.Unit, m.Before, m.After)
+		}
+		if want := "underfilled points 5.00 -> 25.00; seconds s 1.01 -> 1.30; "; text != want || s.Against != "below: dispatch" || s.On != history.Measured {
+			t.Errorf("%s: moved %s against %s on %s, want %s", metricName, text, s.Against, s.On, want)
+		}
+		if len(s.Open) != 1 || s.Open[0].FirstBad.Run != 21 || s.Open[0].LastGood.Run != 20 || s.FirstBad.Run != 21 || s.LastGood.Run != 20 || !s.Bad() || s.Age() != 22 {
+			t.Errorf("open is %+v since %+v", s.Open, s.FirstBad)
+		}
+		if off := s.Off(); math.Abs(off+20) > 0.3 || s.Severity() != track.SeverityRegression || !s.NeedsAttention() {
+			t.Errorf("off by %v, severity %v", off, s.Severity())
+		}
+	}
+	s := check(t, storeRuns(t, runs[:20]...), 0, metric(t, "measured", 0)).Series[0]
+	if len(s.Moved) > 0 || s.Against != "" || s.Severity() != track.SeverityOK || s.NeedsAttention() || s.Bad() {
+		t.Errorf("a kernel at rest: moved %+v, against %q", s.Moved, s.Against)
+	}
+}
+
+// TestAnew holds for how long a change of driver is worth a word, and what it did.
+func TestAnew(t *testing.T) {
+	for later, want := range map[int]bool{1: true, 8: true, 9: false} {
+		var runs []history.Run
+		for i := range 20 + later {
+			row := kernelRow("k", 60+0.1*float64(i%3))
+			if row.Driver = "1"; i >= 20 {
+				row.Driver = "2"
+				row.Set(history.Measured, unit.Some(63.0))
+			}
+			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
+		}
+		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
+		if s.Anew() != want || !s.GoesOn() || s.Age() != later-1 || !near(s.Since(), 2.9) || s.Begins.From.Driver != "1" {
+			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Anew(), s.GoesOn(), s.Age(), s.Since())
+		}
+		if (s.Severity() == track.SeverityAnew) != want {
+			t.Errorf("%d runs on another driver: severity %v", later, s.Severity())
+		}
+	}
+}
