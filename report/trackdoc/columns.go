@@ -71,8 +71,7 @@ func commitColumns[R any](c column, of func(*R) string) []report.Col[R] {
 
 // refColumns are a run that is named.
 var refColumns = slices.Concat([]report.Col[track.Ref]{
-	define(column{Key: "run", Path: "run", Always: true, Title: "run", Kind: report.Integer, In: inSheet},
-		func(r *track.Ref) cell { return report.IntCell(r.Run) })},
+	define(column{Key: "run", Path: "run", Always: true, Title: "run", Kind: report.Integer, In: inSheet}, func(r *track.Ref) cell { return report.IntCell(r.Run) })},
 	[]report.Col[track.Ref]{define(column{Path: "time", Always: true}, func(r *track.Ref) cell {
 		return report.TextCell(r.Time.UTC().Format(time.RFC3339Nano))
 	})},
@@ -138,12 +137,9 @@ func (m metric) seriesColumns(lead, tail []report.Col[series]) []report.Col[seri
 				p, ok := s.Newest()
 				return m.value(unit.Maybe(p.Value, ok))
 			}),
-			gate(m.as(column{Key: "median", Path: "gate.median", Title: "Median", In: report.All, Drop: 6}),
-				func(g *trend.Verdict) cell { return m.value(g.Median) }),
-			gate(m.asSpread(column{Key: "mad", Path: "gate.mad", Title: "MAD", Brief: "MAD", In: report.All, Drop: 3}),
-				func(g *trend.Verdict) cell { return m.spread(g.MAD) }),
-			gate(m.as(column{Key: "threshold", Path: "gate.threshold", Title: "Threshold", In: report.All}),
-				func(g *trend.Verdict) cell { return m.value(g.Threshold) }),
+			gate(m.as(column{Key: "median", Path: "gate.median", Title: "Median", In: report.All, Drop: 6}), func(g *trend.Verdict) cell { return m.value(g.Median) }),
+			gate(m.asSpread(column{Key: "mad", Path: "gate.mad", Title: "MAD", Brief: "MAD", In: report.All, Drop: 3}), func(g *trend.Verdict) cell { return m.spread(g.MAD) }),
+			gate(m.as(column{Key: "threshold", Path: "gate.threshold", Title: "Threshold", In: report.All}), func(g *trend.Verdict) cell { return m.value(g.Threshold) }),
 			gate(column{Key: "n", Path: "gate.n", Always: true, Title: "Earlier runs", Brief: "n", Kind: report.Integer, Drop: 2},
 				func(g *trend.Verdict) cell { return report.IntCell(g.N) }),
 			gate(column{Key: "window", Path: "gate.window", Always: true, Title: "Window", Kind: report.Integer, In: inSheet},
@@ -154,8 +150,7 @@ func (m metric) seriesColumns(lead, tail []report.Col[series]) []report.Col[seri
 			}),
 			gate(column{Key: "in_a_row", Path: "gate.in_a_row", Always: true, Title: "Runs in a row beyond", Kind: report.Integer, In: inFiles},
 				func(g *trend.Verdict) cell { return report.IntCell(g.InARow) }),
-			define(column{Key: "finding", Title: "Verdict", Words: words()},
-				func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
+			define(column{Key: "finding", Title: "Verdict", Words: words()}, func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
 			define(column{Key: "verdict", Path: "gate.verdict", Always: true}, func(s *series) cell { return report.TextCell(string(s.Outcome())) }),
 			define(column{Key: "against", Title: "Against the prediction", In: inSheet}, func(s *series) cell { return report.TextCell(s.Against) }),
 		},
@@ -163,15 +158,13 @@ func (m metric) seriesColumns(lead, tail []report.Col[series]) []report.Col[seri
 			func(s *series) *track.Ref { return s.FirstBad }),
 		refPart("last_good_", "last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),
 		[]report.Col[series]{
-			define(column{Path: "open", Always: true, Kind: report.Array, Of: report.ColumnsOf(m.openColumns()),
-				Doc: "all that is open, each a drop from the level of the one before"},
+			define(column{Path: "open", Always: true, Kind: report.Array, Of: report.ColumnsOf(m.openColumns()), Doc: "all that is open, each a drop from the level of the one before"},
 				func(s *series) cell {
 					return report.RowsCell(report.NewTable("open", "", s.Open, m.openColumns()))
 				}),
 			define(column{Path: "absent", Always: true, Kind: report.Bool, Doc: "the newest run has no value of it: what is open stays so"},
 				func(s *series) cell { return report.BoolCell(s.Absent) }),
-			define(column{Path: "moved", Always: true, Kind: report.Array, Of: report.ColumnsOf(moveColumns),
-				Doc: "what moved at first_bad, the most first"},
+			define(column{Path: "moved", Always: true, Kind: report.Array, Of: report.ColumnsOf(moveColumns), Doc: "what moved at first_bad, the most first"},
 				func(s *series) cell { return report.RowsCell(report.NewTable("moved", "", s.Moved, moveColumns)) }),
 			define(column{Path: "order", Always: true, Doc: "in which the runs are judged"}, func(s *series) cell {
 				if s.ByAdding {
@@ -237,8 +230,7 @@ var beginColumns = []report.Col[series]{
 	define(column{Path: "device_before"}, func(s *series) cell { return report.TextCell(s.Begins.From.Device) }),
 	define(column{Path: "driver_before"}, func(s *series) cell { return report.TextCell(s.Begins.From.Driver) }),
 	define(column{Path: "last_run_before", Always: true, Kind: report.Integer}, func(s *series) cell { return report.IntCell(s.Begins.Last.Run) }),
-	define(column{Path: "here", Always: true, Kind: report.Bool, Doc: "the newest run is the first of the series"},
-		func(s *series) cell { return report.BoolCell(s.Age() == 0) }),
+	define(column{Path: "here", Always: true, Kind: report.Bool, Doc: "the newest run is the first of the series"}, func(s *series) cell { return report.BoolCell(s.Age() == 0) }),
 }
 
 // finding is one of a series.
@@ -253,8 +245,7 @@ func (m metric) openColumns() []report.Col[track.Open] {
 		refPart("", "last_good", "", "", func(o *track.Open) *track.Ref { return o.LastGood }),
 		[]report.Col[track.Open]{
 			define(m.as(column{Path: "level", Always: true}), func(o *track.Open) cell { return m.value(unit.Some(o.Level)) }),
-			define(m.as(column{Path: "now", Always: true, Doc: "median of the runs that proved it"}),
-				func(o *track.Open) cell { return m.value(unit.Some(o.Level + o.Shift)) }),
+			define(m.as(column{Path: "now", Always: true, Doc: "median of the runs that proved it"}), func(o *track.Open) cell { return m.value(unit.Some(o.Level + o.Shift)) }),
 		})
 }
 
@@ -270,13 +261,12 @@ func (m metric) findingColumns() []report.Col[finding] {
 			define(m.as(column{Key: "median", Path: "median", Always: true, Title: "Level", In: report.All}), func(f *finding) cell { return m.value(unit.Some(f.Level)) }),
 			define(m.asDifference(column{Key: "shift", Path: "shift", Always: true, Title: "Shift", In: report.All}), func(f *finding) cell { return m.scaled(f.Shift) }),
 			define(column{Path: "p", Always: true, Kind: report.Number}, func(f *finding) cell { return report.NumCell(report.Number, f.P) }),
-			define(column{Key: "closed", Path: "closed_by", Title: "Mended with run", Kind: report.Integer, Doc: "null while it is open"},
-				func(f *finding) cell {
-					if f.Closed < 0 { // it has no end, which is not the run of its first point
-						return cell{}
-					}
-					return report.IntCell(f.Points[f.Closed].Run)
-				}),
+			define(column{Key: "closed", Path: "closed_by", Title: "Mended with run", Kind: report.Integer, Doc: "null while it is open"}, func(f *finding) cell {
+				if f.Closed < 0 { // it has no end, which is not the run of its first point
+					return cell{}
+				}
+				return report.IntCell(f.Points[f.Closed].Run)
+			}),
 		})
 }
 
@@ -372,48 +362,17 @@ func lastChangeOf(s *series) *change {
 	return nil
 }
 
-// level is what is open, or what was accepted and when.
-type level struct {
-	name, device, note string
-	what               cell
-	ref                track.Ref
-	shift              cell
-}
-
-// levelTable lists what is open, and what was accepted and when.
-func (r *whole) levelTable() *report.Table {
-	var rows []level
-	for _, s := range r.series {
-		for _, o := range s.Open {
-			if !s.Ended {
-				rows = append(rows, level{name: s.Key.Name(), device: s.Key.Device, what: report.StatusCell(string(s.Outcome()), statusOf(s)),
-					ref: o.FirstBad, shift: r.scaled(o.Shift)})
-			}
-		}
-	}
-	seen := map[int64]bool{} // what was accepted of a whole run is found with each of its series, and is one row
+// acceptedTable lists what was accepted of the series. What was accepted of a whole run is found with each, and once here.
+func (r *whole) acceptedTable() *report.Table {
+	var list []history.Accept
 	for _, s := range r.series {
 		for _, a := range s.Accepted {
-			if !seen[a.ID] {
-				row := level{name: "all kernels", device: s.Key.Device, note: a.Note, what: report.TextCell("accepted"), ref: r.Runs[a.Run]}
-				if seen[a.ID], row.ref.Run = true, a.Run; a.Series != 0 {
-					row.name = a.Key.Name()
-				}
-				rows = append(rows, row)
+			if !slices.ContainsFunc(list, func(b history.Accept) bool { return b.ID == a.ID }) {
+				list = append(list, a)
 			}
 		}
 	}
-	t := report.NewTable("levels", "Open and accepted", rows, slices.Concat([]report.Col[level]{
-		define(column{Key: "series", Title: "Kernel"}, func(l *level) cell { return report.TextCell(l.name) }),
-		define(column{Key: "device", Title: "Device"}, func(l *level) cell { return report.TextCell(l.device) }),
-		define(column{Key: "what", Title: "What", Words: words()}, func(l *level) cell { return l.what }),
-		define(column{Key: "run", Title: "Since run", Kind: report.Integer}, func(l *level) cell { return report.IntCell(l.ref.Run) }),
-	}, timeColumns(column{Key: "time", Title: "Of", Unit: "UTC"}, func(l *level) time.Time { return l.ref.Time }),
-		commitColumns(column{Key: "commit", Title: "Commit"}, func(l *level) string { return l.ref.Commit }),
-		[]report.Col[level]{
-			define(r.asDifference(column{Key: "shift", Title: "Off the level", In: report.All}), func(l *level) cell { return l.shift }),
-			define(column{Key: "note", Title: "Note"}, func(l *level) cell { return report.TextCell(l.note) }),
-		})).Show()
+	t := report.NewTable("accepted", "Accepted", list, acceptedColumns).Show()
 	t.In = report.Files
 	return t
 }

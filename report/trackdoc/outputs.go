@@ -171,10 +171,9 @@ func (b *backtest) value() *BacktestValue {
 	t := &b.Total
 	columns := append(keyColumns(b.metric, func(s *series) *history.Key { return &s.Key }),
 		define(column{Path: "runs", Always: true, Kind: report.Integer}, func(s *series) cell { return report.IntCell(len(s.Own())) }),
-		define(column{Path: "findings", Always: true, Kind: report.Array, Of: report.ColumnsOf(b.findingColumns())},
-			func(s *series) cell {
-				return report.RowsCell(report.NewTable("", "", b.findingsOf(s.Series), b.findingColumns()))
-			}))
+		define(column{Path: "findings", Always: true, Kind: report.Array, Of: report.ColumnsOf(b.findingColumns())}, func(s *series) cell {
+			return report.RowsCell(report.NewTable("", "", b.findingsOf(s.Series), b.findingColumns()))
+		}))
 	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.Red, t.Rate(), b.LeftOut,
 		report.NewTable("power", "", b.Power, b.powerColumns()),
 		report.NewTable("series", "", report.ListOf(b.Series, func(s *track.Series) series { return series{s} }), columns),

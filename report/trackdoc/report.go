@@ -18,11 +18,8 @@ import (
 	"occudiff/report"
 )
 
-// The keys of the sections of a history.
-const (
-	SectionTimeSeries  = "time-series"
-	SectionOtherSeries = "other-series"
-)
+// SectionTimeSeries is the key of the pictures of a history.
+const SectionTimeSeries = "time-series"
 
 // whole is the whole history on its way to an answer.
 type whole struct {
@@ -36,11 +33,6 @@ type whole struct {
 func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 	m := metric{t.Metric, prov.CommitURL}
 	r := &whole{t, m, m.inOrder(t.Series)}
-	// Here verdicts that need nobody are in the order of their last change, the largest for the worse first.
-	slices.SortStableFunc(r.series, func(a, b *track.Series) int {
-		return cmp.Or(cmp.Compare(attention(a), attention(b)), cmp.Compare(rank(a), rank(b)),
-			cmp.Compare(r.loss(b), r.loss(a)))
-	})
 	show, _ := shown(r.series, prov.Show)
 	lead, tail := r.reportColumns()
 	return &report.Answer{Doc: r.document(prov), Value: r.value(), Table: r.rawSeries(show, lead, tail)}
@@ -49,27 +41,6 @@ func FromReport(t *track.Report, prov report.Provenance) *report.Answer {
 // ReportFailure says which series of a history fail the gate; nothing when none does. With alarms those fail it, too.
 func ReportFailure(r *track.Report, alarms bool) string {
 	return metric{Metric: r.Metric}.failure(r.Series, "", alarms)
-}
-
-// rank is the severity, without the order of verdicts that need nobody.
-func rank(s *track.Series) track.Severity {
-	if s.Severity() == track.SeverityLearning {
-		return track.SeverityOK
-	}
-	return s.Severity()
-}
-
-// loss is how far what is bad is off, else how far the last change point went towards worse; no change is between worse
-// and better.
-func (r *whole) loss(s *track.Series) float64 {
-	// What is bad now counts as it is; a change point may be old and mended.
-	if s.Bad() {
-		return r.worse(s.Off())
-	}
-	if c := lastChange(s); c != nil {
-		return r.worse(c.MeanAfter - c.MeanBefore)
-	}
-	return 0
 }
 
 // lastChange is the newest change point, nil when there is none.
@@ -94,9 +65,10 @@ func (r *whole) document(prov report.Provenance) *report.Document {
 	sum := summary(d)
 	// From here on the series are those that --kernel, --top and --sort leave; headline and verdicts were made of all.
 	r = &whole{r.Report, r.metric, show}
-	sections := append(append([]report.Section{sum}, r.largePlots(r.drawn())...), r.attention())
+	sections := append(append([]report.Section{sum}, r.plots()...),
+		attentionSection("What changed", slices.Concat(r.items(show, r.Shared), clockItems(&track.Clock{Future: r.Future}), renumberedItems(r.Renumbered))))
 	lead, tail := r.reportColumns()
-	for _, t := range []*report.Table{r.levelTable(), r.metric.seriesTable(show, lead, tail), r.noiseTable(), r.changeTable()} {
+	for _, t := range []*report.Table{r.acceptedTable(), r.metric.seriesTable(show, lead, tail), r.noiseTable(), r.changeTable()} {
 		if t.Len > 0 || t.Key == report.SectionSeries {
 			sections = append(sections, tableSection(t))
 		}
@@ -118,32 +90,25 @@ func (r *whole) last() (last time.Time) {
 	return last
 }
 
-// headline counts all points, also those that are left out of verdicts: they are what the history holds.
+// headline says what the history holds.
 func (r *whole) headline() string {
-	runs, devices := map[int64]bool{}, map[string]bool{}
-	points := 0
+	devices, runs := map[string]bool{}, map[int64]bool{}
 	var first time.Time
 	for _, s := range r.series {
 		devices[s.Key.Device] = true
-		// Runs whose value is in no verdict are part of the history all the same.
-		for _, list := range [][]history.Point{s.Points, s.LeftOut} {
-			points += len(list)
-			for _, p := range list {
-				runs[p.Run] = true
-				if first.IsZero() || p.Time.Before(first) {
-					first = p.Time
-				}
+		for _, p := range slices.Concat(s.Points, s.LeftOut) { // what is in no verdict is part of the history all the same
+			if runs[p.Run] = true; first.IsZero() || p.Time.Before(first) {
+				first = p.Time
 			}
 		}
 	}
-	if points == 0 {
+	if first.IsZero() {
 		return fmt.Sprintf("%s has no value of %s; occudiff track add PATH adds runs, --metric follows another number",
 			report.OneLine(r.Where), r.name())
 	}
-	return fmt.Sprintf("%s: %s in %s on %s, %s in %s, %s to %s UTC", report.OneLine(r.Where),
+	return fmt.Sprintf("%s: %s of %s in %s on %s, %s to %s UTC", report.OneLine(r.Where), r.name(),
 		unit.Counted(len(r.series), "series", "series"), unit.Counted(len(runs), "run", "runs"),
-		unit.Counted(len(devices), "device", "devices"), unit.Counted(points, "value", "values"), r.unit(),
-		when(first), when(r.last()))
+		unit.Counted(len(devices), "device", "devices"), when(first), when(r.last()))
 }
 
 // changeRule says which change points are shown.
@@ -232,48 +197,6 @@ func (r *whole) changed(counted string) []string {
 		counted += fmt.Sprintf(" %s: %s, %s.", report.KernelName(s.Key.Task), r.runName(s.Points[c.Index]), r.step(c))
 	}
 	return []string{counted}
-}
-
-// attention says of each series with a verdict or a change what happened.
-func (r *whole) attention() report.Section {
-	items := r.items(nil, r.Shared)
-	for _, s := range r.series {
-		text, status := r.explain(s), statusOf(s)
-		if s.Shared != nil {
-			text = ""
-		}
-		// A change point alone is worth a line, in the color of its direction, where the gate has nothing to say.
-		if last := lastChange(s); last != nil {
-			if text = strings.TrimSpace(text + " " + r.changeText(s)); !s.NeedsAttention() && !s.Ended {
-				status = r.changeStatus(last)
-			}
-		}
-		if text != "" {
-			items = append(items, r.item(s, text, status))
-		}
-	}
-	items = append(items, clockItems(&track.Clock{Future: r.Future})...)
-	return attentionSection("What changed", append(items, renumberedItems(r.Renumbered)...))
-}
-
-// mostChanges is how many change points of a series a sentence names, the newest first.
-const mostChanges = 3
-
-// changeText names the last change points of a series.
-func (r *whole) changeText(s *track.Series) string {
-	n := len(s.Changes)
-	text := unit.Counted(n, "change point", "change points") + ":"
-	for i := n - 1; i >= max(0, n-mostChanges); i-- {
-		c := &s.Changes[i]
-		if i < n-1 {
-			text += ";"
-		}
-		text += " " + r.runName(s.Points[c.Index]) + ", " + r.step(c)
-	}
-	if n > mostChanges {
-		text += "; " + report.Thousands(int64(n-mostChanges)) + " earlier"
-	}
-	return text + "."
 }
 
 // ref is the run of a point.

@@ -1,8 +1,6 @@
 package trackdoc
 
 import (
-	"math"
-	"slices"
 	"strconv"
 
 	"occudiff/compare/track"
@@ -67,55 +65,25 @@ func plotTitle(s *track.Series) string {
 	return title
 }
 
-// drawn gives the series that are shown large: first the one with the largest last change, if any has changed, then the
-// worst ones. The title says which one the first is.
-func (r *whole) drawn() (list []*track.Series, title string) {
-	most, size := 0, 0.0
-	for i, s := range r.series {
-		if c := lastChange(s); c != nil {
-			if d := math.Abs(c.MeanAfter - c.MeanBefore); d > size {
-				most, size = i, d
-			}
-		}
-	}
-	title = "The series with the largest last change"
-	if size == 0 {
-		title = "The first series: none has a change point"
-	}
-	after := min(most+1, len(r.series))
-	list = slices.Concat(r.series[most:after], r.series[:most], r.series[after:])
-	return list[:min(len(list), largeSeries)], title
-}
-
-// largePlots shows some series, the first of them large.
-func (r *whole) largePlots(drawn []*track.Series, title string) []report.Section {
+// plots shows the first series, the first of them large: those that need attention, then the others.
+func (r *whole) plots() []report.Section {
 	var plots []report.Plot
-	for _, s := range drawn {
+	for _, s := range r.series[:min(len(r.series), largeSeries)] {
 		if len(s.Points) < 2 { // the table says it all
 			continue
 		}
-		text := unit.Counted(len(s.Points), "run", "runs") + ", oldest on the left."
+		text := unit.Counted(len(s.Points), "run", "runs")
 		if n := len(s.Points); n > largeRuns {
-			text = "The last " + report.Thousands(largeRuns) + " of " + report.Thousands(int64(n)) +
-				" runs, oldest on the left."
-		}
-		if len(s.Changes) > 0 {
-			text += " " + report.UpperFirst(r.changeText(s))
+			text = "The last " + report.Thousands(largeRuns) + " of " + text
 		}
 		c := r.timeSeries(s)
 		c.Large = len(plots) == 0
-		plots = append(plots, report.Plot{Key: "time-series-" + strconv.Itoa(len(plots)+1), Title: plotTitle(s), Unit: r.unit(), Text: text,
-			TimeSeries: c})
+		plots = append(plots, report.Plot{Key: "time-series-" + strconv.Itoa(len(plots)+1), Title: plotTitle(s), Unit: r.unit(),
+			Text: text + ", oldest on the left.", TimeSeries: c})
 	}
 	if len(plots) == 0 {
 		return nil
 	}
-	list := []report.Section{{Key: SectionTimeSeries, Title: title, In: report.Page, Plots: plots[:1], Text: []string{
-		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest " +
-			"run."}}}
-	if n := len(plots) - 1; n > 0 {
-		list = append(list, report.Section{Key: SectionOtherSeries, Title: "The next ones", In: report.Page,
-			Plots: plots[1:], Text: []string{report.Thousands(int64(n)) + " more series in the same form."}})
-	}
-	return list
+	return []report.Section{{Key: SectionTimeSeries, Title: "Over time", In: report.Page, Plots: plots, Text: []string{
+		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}}
 }

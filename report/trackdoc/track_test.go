@@ -95,7 +95,11 @@ func tracks(t *testing.T) *track.Report {
 	list := []*track.Series{short, ended, followed(t, m, "steady", steps(12, 90)...), moved, followed(t, m, "young", 40, 41),
 		followed(t, m, "outlier", append(steps(9, 70), 60)...), followed(t, m, "Fan2", dropped...), followed(t, m, "slow change", steps(12, 80, 78)...)}
 	list[6].Against = "below: dispatch"
-	return &track.Report{Metric: m, Params: trend.DefaultParams(), Where: "occudiff.db", Series: list}
+	runs := map[int64]track.Ref{}
+	for i := range int64(24) {
+		runs[i+1] = track.Ref{Run: i + 1, Time: time.Date(2026, 1, int(i+1), 2, 0, 0, 0, time.UTC)}
+	}
+	return &track.Report{Metric: m, Params: trend.DefaultParams(), Where: "occudiff.db", Series: list, Runs: runs}
 }
 
 // hostileTracks has names that must not harm any output, in every place that shows one.
@@ -165,31 +169,37 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
-// TestTrackLarge wants the large picture to be what its heading says, though the list has its own order; small pictures
-// lead to the large ones of their series.
-func TestTrackLarge(t *testing.T) {
+// TestTrackPictures wants what needs attention first, the first one large, none of a single run, and thirteen at most.
+func TestTrackPictures(t *testing.T) {
 	m := measured()
-	down, up, flat := followed(t, m, "down", steps(12, 80, 78)...), followed(t, m, "up", steps(12, 60, 70)...), followed(t, m, "flat", steps(12, 50)...)
-	ended := followed(t, m, "ended", steps(12, 90, 70)...)
-	ended.Ended = true
+	down, flat, once := followed(t, m, "down", steps(12, 80, 70)...), followed(t, m, "flat", steps(12, 50)...), followed(t, m, "once", 40)
 	var many []*track.Series
 	for range 20 {
-		many = append(many, down)
+		many = append(many, flat)
 	}
 	for _, c := range []struct {
-		reason      string
-		series      []*track.Series
-		title, name string
+		reason string
+		series []*track.Series
+		want   string
 	}{
-		{"for the better is a change, too", []*track.Series{flat, down, up}, "The series with the largest last change", "up"},
-		{"a series of the past can be the one", []*track.Series{down, flat, ended}, "The series with the largest last change", "ended"},
-		{"it may stand far down in the list", append(many, ended), "The series with the largest last change", "ended"},
-		{"no series has changed", []*track.Series{flat, flat}, "The first series: none has a change point", "flat"},
+		{"what is open comes first", []*track.Series{flat, once, down}, "down flat"},
+		{"also from far down in the list", append(many, down), "down" + strings.Repeat(" flat", 12)},
+		{"a single run is no picture", []*track.Series{once}, ""},
 	} {
 		d := trackdoc.FromReport(&track.Report{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov()).Doc
-		s := sample.Section(d, trackdoc.SectionTimeSeries)
-		if s.Title != c.title || !strings.HasPrefix(s.Plots[0].Title, c.name+" ") || !s.Plots[0].TimeSeries.Large {
-			t.Errorf("%s: %q shows %q", c.reason, s.Title, s.Plots[0].Title)
+		var got []string
+		section := sample.Section(d, trackdoc.SectionTimeSeries)
+		if section == nil {
+			section = &report.Section{}
+		}
+		for i, p := range section.Plots {
+			name, _, _ := strings.Cut(p.Title, " ")
+			if got = append(got, name); p.TimeSeries.Large != (i == 0) {
+				t.Errorf("%s: picture %d is large: %v", c.reason, i+1, p.TimeSeries.Large)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", c.reason, got, c.want)
 		}
 	}
 }
