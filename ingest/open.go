@@ -181,8 +181,23 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		return nil, note.Faultf(codeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
 			"their run", "this is the source of kernels, which holds no run")
 	}
+	for _, o := range otherTools {
+		if bytes.Contains(head, []byte(o.mark)) {
+			return nil, note.Faultf(codeUnknown, pos, o.do, "this is %s", o.what)
+		}
+	}
 	return nil, note.Faultf(codeUnknown, pos, exportHint,
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
+}
+
+// otherTools are texts of tools that say nothing of a kernel's occupancy, by what only they print.
+var otherTools = []struct{ mark, what, do string }{
+	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and tells no " +
+		"occupancy of a kernel", exportHint},
+	{"EU SIMD Width:", "the output of sysmon, which lists GPUs and the processes on them, and no kernel",
+		"take the name of the GPU from it for --device, and trace the program with: unitrace -d -v -q -o report.txt ./program"},
+	{"XVE_INST_EXECUTED_", "a capture of xmxmon, which samples the counters of a whole GPU and names no kernel",
+		"measure the program's kernels with: unitrace -d -v -q -o report.txt ./program"},
 }
 
 // listed lists formats as messages call them.

@@ -214,6 +214,9 @@ func recognized(path string, formats []Format) bool {
 		return isCode(err, codeDamaged)
 	}
 	defer o.close()
+	if _, err := fromNotebook(o.src); err != nil {
+		return isCode(err, codeDamaged)
+	}
 	head, err := peek(o.src)
 	if err != nil {
 		return isCode(err, codeDamaged)

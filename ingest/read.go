@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -233,13 +234,17 @@ func readFile(ctx context.Context, path string, opt Options) (Input, *File, erro
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (Input, *File, error) {
 	path := src.Path
 	in := Input{Path: path}
+	notebook, err := fromNotebook(src)
+	if err != nil {
+		return in, nil, readFault(path, err)
+	}
 	head, err := peek(src)
 	if err != nil {
 		return in, nil, readFault(path, err)
 	}
 	format, err := sniff(path, head, opt.Formats)
 	if err != nil {
-		return in, nil, err
+		return in, nil, ofNotebook(notebook, err)
 	}
 	ro := opt.ReadOptions
 	ro.Hash = sum == nil
@@ -249,7 +254,12 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (I
 		_, err = io.Copy(io.Discard, src.R)
 	}
 	if err != nil {
-		return in, nil, readFault(path, err)
+		return in, nil, ofNotebook(notebook, readFault(path, err))
+	}
+	if notebook {
+		for i := range file.Notes {
+			file.Notes[i].Pos.Column = 0 // of what was printed, not of the file
+		}
 	}
 	in.Kind, in.Traits = format.Kind(), file.Traits
 	in.Rows, in.BadRows, in.Digest = file.Rows, file.BadRows, file.Digest
@@ -258,9 +268,9 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (I
 	}
 	if opt.Content {
 		in.Content = file.content()
-		if opt.Side > 0 { // the two sides of a file are not the same run
-			in.Content += fmt.Sprintf("#%d", opt.Side)
-		}
+	}
+	if opt.Side > 0 { // the results of a file are not the same run
+		in.Content = fmt.Sprintf("%s#%d", cmp.Or(in.Content, in.Digest), opt.Side)
 	}
 	return in, file, nil
 }

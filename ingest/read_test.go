@@ -166,15 +166,26 @@ func errText(err error, dir string) string {
 func TestUnusable(t *testing.T) {
 	const hint = "(" + exportHint + ")"
 	files := map[string]string{"empty": "", "blank": "\n \n", "text": "hello there\n", "zip": "PK\x03\x04rest", "noise": "\x00\x01\x00\x02\x00\x00",
-		"header": "alpha\n", "dir/README": "hello\n", "result/r000.vtune": "x", "truncated.gz": "\x1f\x8b\x08\x00"}
+		"header": "alpha\n", "dir/README": "hello\n", "result/r000.vtune": "x", "truncated.gz": "\x1f\x8b\x08\x00",
+		// What other tools print, as far as their sources and manuals show it.
+		"hw.csv":    "Function\tHardware Event Count:INST_RETIRED.ANY\tModule\nmain\t123\ta.out\n",
+		"sysmon":    "====\nGPU 0: Intel(R) Iris(R) Plus Graphics 655 [0x3ea5]    PCI bus: 0000:00:02.0\nEU Count: 48    Threads per EU: 7    EU SIMD Width: 8\n",
+		"xmx.json":  `{"ts":1,"XVE_INST_EXECUTED_XMX_FP16":0}` + "\n",
+		"run.ipynb": `{"cells": [{"cell_type": "code", "outputs": [{"text": ["hello there\n"]}]}]}`}
 	dir := write(t, files)
 	if err := os.Mkdir(filepath.Join(dir, "void"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"empty":        "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
-		"blank":        "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
-		"text":         `not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
+		"empty":  "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
+		"blank":  "the file is empty; expected a file of alpha or a file of beta (the collection or the export failed: run it again and look at what vtune printed)",
+		"text":   `not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
+		"hw.csv": "this is VTune's report of hardware events (hw-events), which counts events by function and tells no occupancy of a kernel " + hint,
+		"sysmon": "this is the output of sysmon, which lists GPUs and the processes on them, and no kernel (take the name of the GPU from it for " +
+			"--device, and trace the program with: unitrace -d -v -q -o report.txt ./program)",
+		"xmx.json": "this is a capture of xmxmon, which samples the counters of a whole GPU and names no kernel (measure the program's kernels " +
+			"with: unitrace -d -v -q -o report.txt ./program)",
+		"run.ipynb":    `the outputs of this notebook: not recognized as a file of alpha or a file of beta; its first line is "hello there" ` + hint,
 		"zip":          "this is a zip archive or an Office document; expected a file of alpha or a file of beta " + hint,
 		"noise":        "this is a binary file; expected a file of alpha or a file of beta " + hint,
 		"header":       "it has no rows (run it again)",

@@ -211,6 +211,11 @@ func TestDevice(t *testing.T) {
 	if f.Trace.First != 1790857026000010000 || !f.Trace.Whole {
 		t.Errorf("the first launch began at %d", f.Trace.First)
 	}
+	// Older versions write no kernel_id; the trace of a rank is a run of its own all the same.
+	old := strings.Replace(inTrace(plain("a", 1, 10, 30)), `"kernel_id"`, `"other_id"`, 1)
+	if f, err := read(t, strings.NewReader(old), ingest.ReadOptions{}); err != nil || !f.Trace.Whole {
+		t.Errorf("without kernel_id: %v", err)
+	}
 	two := strings.Replace(inTrace(plain("a", 1, 10, 30), strings.Replace(plain("a", 2, 50, 10), `"pid": 0`, `"pid": 1`, 1)), "}],",
 		`}, {"id": 1, "name": "Intel(R) Arc(TM) B580 Graphics", "maxComputeUnits": 160}],`, 1)
 	if f, err = read(t, strings.NewReader(two), ingest.ReadOptions{}); err != nil {

@@ -30,7 +30,8 @@ func (r *reader) head(name string, value []byte, line int) {
 		if n, err := strconv.ParseInt(string(unquoted(value)), 10, 64); err == nil && n >= 0 && n < 1<<62 && r.events == 0 {
 			r.base = n
 		}
-	case `"deviceProperties"`:
+	case `"deviceProperties"`: // which PyTorch alone writes
+		r.pytorch = true
 		var list []deviceSaid
 		if json.Unmarshal(value, &list) == nil && len(list) < maxTasks {
 			for i := range list {

@@ -80,6 +80,7 @@ type reader struct {
 	names map[string]string // of processes, which stand for devices
 	key   []byte            // memory
 
+	pytorch  bool         // its head is that of a PyTorch trace
 	base     int64        // nanoseconds that all times are since
 	platform []deviceSaid // what PyTorch says of the devices
 	known    []launchID   // of launches with a number; see launchOf
@@ -344,7 +345,7 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	}
 	f.Notes = append(f.Notes, r.counterNotes()...)
 	r.devices(f)
-	r.trace.Whole = len(r.known) > 0
+	r.trace.Whole = r.pytorch || len(r.known) > 0
 	for _, t := range r.order {
 		k := &t.kernel
 		k.Instances, k.Total = unit.Some(t.sample.N), unit.Some(unit.Seconds(t.total))

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,9 @@ func (Format) Kind() string { return "vec_add" }
 
 // What implements ingest.Format.
 func (Format) What() string { return "a vec_add log" }
+
+// maxDevices bounds the names of devices that are kept.
+const maxDevices = 64
 
 // maxTimings bounds the memory that a log can take; the samples print 14 to 27 lines a run.
 const maxTimings = 1 << 18
@@ -63,7 +67,7 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := reader{in: lines.NewReader(ctx, src, opt), file: &ingest.File{}}
+	r := reader{in: lines.NewReader(ctx, src, opt), file: &ingest.File{}, side: opt.Side}
 	for r.in.Next() {
 		r.line()
 	}
@@ -84,8 +88,12 @@ type reader struct {
 	beyond ingest.Timing // the first launch that leaves its buffers
 	wrong  note.Pos      // the first line that says that a sum is wrong
 	wrongs int64
-	other  note.Note // a second device
-	long   note.Pos  // the first line that lost its end
+	long   note.Pos // the first line that lost its end
+
+	devices []ingest.Platform // that the log names, as far as it says so of each
+	now     int               // the one that runs, of devices
+	of      []int             // the device of each timing
+	side    int               // of the devices that have timings, the one that is asked for; 0 for the only one
 }
 
 func (r *reader) line() {
@@ -122,13 +130,15 @@ func (r *reader) header(text string) {
 		switch {
 		case name == "":
 			r.bad.Add(pos, "", "the device line names no device")
-		case p.Device == "":
-			p.Device, p.DeviceFrom, p.Pos = name, "the log", pos
-		case p.Device != name && r.other.Code == "":
-			r.other = note.Note{Severity: note.Warning, Code: "two-devices", Pos: pos,
-				Text: fmt.Sprintf("the log names a second device, %s; all its timings are taken as those of %s", name,
-					p.Device),
-				Hint: "split the log, or name the device with --device"}
+		case len(r.devices) < maxDevices:
+			r.now = slices.IndexFunc(r.devices, func(d ingest.Platform) bool { return d.Device == name })
+			if r.now < 0 {
+				r.now = len(r.devices)
+				r.devices = append(r.devices, ingest.Platform{Device: strings.Clone(name), Pos: pos})
+			}
+			if p.Device == "" {
+				p.Device, p.DeviceFrom, p.Pos = r.devices[r.now].Device, "the log", pos
+			}
 		}
 	}
 	if i := strings.Index(text, sizeMark); i >= 0 {
@@ -159,7 +169,7 @@ func (r *reader) timing(text string, start, rest int) {
 	// Clones, not to keep the line.
 	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(t.Kernel), strings.Clone(t.Printed),
 		strings.Clone(t.UnitAsPrinted)
-	r.file.Timings = append(r.file.Timings, t)
+	r.file.Timings, r.of = append(r.file.Timings, t), append(r.of, r.now)
 	if t.UnitAsPrinted == ticksUnit && r.ticks.Kernel == "" {
 		r.ticks = t
 	}
@@ -172,6 +182,9 @@ func (r *reader) timing(text string, start, rest int) {
 func (r *reader) finish(path string) (*ingest.File, error) {
 	f := r.file
 	f.Digest = r.in.Digest()
+	if err := r.oneDevice(); err != nil {
+		return nil, err
+	}
 	f.Rows, f.BadRows = int64(len(f.Timings)), r.bad.Count
 	f.Notes = append(f.Notes, r.bad.Notes()...)
 	if f.Rows == 0 {
@@ -179,6 +192,34 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	}
 	f.Notes = append(f.Notes, r.remarks()...)
 	return f, nil
+}
+
+// oneDevice leaves the timings of one device: a log of several is as many runs.
+func (r *reader) oneDevice() error {
+	timed := slices.Compact(slices.Sorted(slices.Values(r.of)))
+	if len(timed) < 2 {
+		return nil
+	}
+	if r.side < 1 || r.side > len(timed) {
+		names := make([]string, len(timed))
+		for i, d := range timed {
+			names[i] = r.devices[d].Device
+		}
+		return ingest.Several(len(timed), note.Faultf("two-devices", r.devices[timed[1]].Pos,
+			"give it to occudiff validate, which takes each device for a run of its own, or split the log",
+			"the log has timings of several devices: %s", unit.Listed(names, "and")))
+	}
+	device := timed[r.side-1]
+	var kept []ingest.Timing
+	for i, t := range r.file.Timings {
+		if r.of[i] == device {
+			kept = append(kept, t)
+		}
+	}
+	p := &r.file.Platform
+	r.file.Timings = kept
+	p.Device, p.DeviceFrom, p.Pos = r.devices[device].Device, "the log", r.devices[device].Pos
+	return nil
 }
 
 func (r *reader) fault(path string) error {
@@ -204,9 +245,6 @@ func (r *reader) fault(path string) error {
 // remarks are the notes on what the times mean; each stands once in a file.
 func (r *reader) remarks() []note.Note {
 	var notes []note.Note
-	if r.other.Code != "" {
-		notes = append(notes, r.other)
-	}
 	if t := r.ticks; t.Kernel != "" {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "ticks-as-usecs", Pos: t.Pos,
 			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+

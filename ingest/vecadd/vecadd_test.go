@@ -3,6 +3,7 @@ package vecadd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -196,13 +197,12 @@ func TestRead(t *testing.T) {
 			},
 		},
 		{
-			name: "two devices", reason: "timings cannot be told apart by device",
+			name: "two devices", reason: "of which one has no timing",
 			text: "Running on device: A\nVectorAdd<1> completed on device - 1 seconds\nRunning on device: B\nVector size: many\n",
 			want: []row{{"VectorAdd<1>", 1, 1, "1", "seconds", "log:2:1"}},
 			bad:  1,
 			notes: []string{
 				`bad-row log:4:1: error: vector size "many" is not a whole number above 0`,
-				"two-devices log:3:1: warning: the log names a second device, B; all its timings are taken as those of A (split the log, or name the device with --device)",
 			},
 		},
 	} {
@@ -388,4 +388,31 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSeveralDevices has a log whose program ran on one device after the other: each is a run.
+func TestSeveralDevices(t *testing.T) {
+	const text = "Running on device: A\nVectorAdd<1> completed on device - 1 seconds\nRunning on device: B\n" +
+		"VectorAdd<1> completed on device - 2 seconds\nRunning on device: A\nVectorAdd<2> completed on device - 3 seconds\n"
+	_, err := read(t, text)
+	const want = "log:3:1: the log has timings of several devices: A and B (give it to occudiff validate, which takes each device for a run of its own, or split the log)"
+	if ingest.Sides(err) != 2 || err.Error() != want {
+		t.Fatalf("%d sides, %v, want %s", ingest.Sides(err), err, want)
+	}
+	for side, want := range []string{"", "A log:1:1 [log:2:1 log:6:1]", "B log:3:1 [log:4:1]"} {
+		if side == 0 {
+			continue
+		}
+		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "log", R: strings.NewReader(text)}, ingest.ReadOptions{Side: side})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var at []string
+		for _, x := range f.Timings {
+			at = append(at, x.Pos.String())
+		}
+		if got := fmt.Sprint(f.Platform.Device, " ", f.Platform.Pos, " ", at); got != want {
+			t.Errorf("side %d: %s, want %s", side, got, want)
+		}
+	}
 }

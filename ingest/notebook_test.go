@@ -1,0 +1,98 @@
+package ingest
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+)
+
+// notebookOf gives a notebook as Jupyter writes it, a line of the file for each line that the outputs have.
+func notebookOf(t testing.TB, indent string, outputs ...any) string {
+	t.Helper()
+	cells := []any{map[string]any{"cell_type": "markdown", "source": []string{"Vector size: 1\n"}, "metadata": map[string]any{}}}
+	for _, o := range outputs {
+		cells = append(cells, map[string]any{"cell_type": "code", "source": []string{"! ./q run.sh\n"}, "outputs": []any{o}})
+	}
+	b, err := json.MarshalIndent(map[string]any{"cells": cells, "metadata": map[string]any{}, "nbformat": 4}, "", indent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if indent == "" {
+		b = []byte(strings.ReplaceAll(string(b), "\n", ""))
+	}
+	return string(b)
+}
+
+func printedBy(text string) (string, bool, error) {
+	src := &Source{Path: "a.ipynb", R: bufio.NewReaderSize(strings.NewReader(text), sniffSize)}
+	is, err := fromNotebook(src)
+	if err != nil {
+		return "", is, err
+	}
+	b, err := io.ReadAll(src.R)
+	return string(b), is, err
+}
+
+func TestNotebook(t *testing.T) {
+	stream := func(lines ...string) any {
+		return map[string]any{"output_type": "stream", "name": "stdout", "text": lines}
+	}
+	for _, c := range []struct {
+		reason, text, want string
+	}{
+		{"outputs and not what stands beside them", notebookOf(t, " ", stream("a\n", "b\n"), stream("c")), "a\nb\nc\n"},
+		{"a text that is one string", notebookOf(t, " ", map[string]any{"output_type": "stream", "text": "a\nb"}, stream("c\n")), "a\nb\nc\n"},
+		{"a result as plain text, and no other form of it", notebookOf(t, " ",
+			map[string]any{"output_type": "execute_result", "data": map[string]any{"text/html": "<b>", "text/plain": []string{"a"}}}), "a\n"},
+		{"behind a byte order mark", "\ufeff" + notebookOf(t, " ", stream("a\n")), "a\n"},
+		{"in one line", notebookOf(t, "", stream("a\n", "b\n")), "a\nb\n"},
+	} {
+		got, is, err := printedBy(c.text)
+		if err != nil || !is || strings.TrimLeft(got, "\n") != c.want && strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(c.want), " ") {
+			t.Errorf("%s: %q, %v, want %q", c.reason, got, err, c.want)
+		}
+	}
+
+	// Each line stands where the file has it.
+	text := notebookOf(t, " ", stream("first\n"), stream("second\n", "third\n"))
+	got, _, _ := printedBy(text)
+	file := strings.Split(text, "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if line != "" && !strings.Contains(file[i], `"`+line+`\n"`) {
+			t.Errorf("line %d is %q, and %q in the file", i+1, line, file[i])
+		}
+	}
+
+	for _, c := range []struct{ reason, text, want string }{
+		{"cut off", text[:len(text)-40], "a.ipynb:39: the notebook is cut off here (save the notebook again)"},
+		{"never run", notebookOf(t, " "), "a.ipynb: no cell of the notebook has printed anything (run its cells and save it, or give what they print as a file)"},
+		{"brackets without end", `{"cells": [{"cell_type":` + strings.Repeat("[", 1<<20), "more than 64 brackets"},
+		{"no JSON", `{"cells": [{"cell_type": code}]}`, "a.ipynb:1: the notebook is no JSON here: invalid character 'c'"},
+	} {
+		if _, _, err := printedBy(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.reason, err, c.want)
+		}
+	}
+	for _, other := range []string{"", "{}", `{"traceEvents": [], "cells": 1}`, "Running on device: A", "\"cells\" \"cell_type\""} {
+		if got, is, err := printedBy(other); is || err != nil || got != other {
+			t.Errorf("%q is taken for a notebook: %q, %v", other, got, err)
+		}
+	}
+}
+
+// FuzzNotebook: nothing panics, and what is no notebook is left as it is.
+func FuzzNotebook(f *testing.F) {
+	f.Add(notebookOf(f, " ", map[string]any{"text": []string{"a\n"}}))
+	f.Add(`{"cells": [{"cell_type": "code", "outputs": [{"text": "a\r\nb"}, {"data": {"text/plain": ["x"]}}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		got, is, err := printedBy(text)
+		if !is && (err != nil || got != text) {
+			t.Errorf("%q gave %q, %v", text, got, err)
+		}
+		if is && err == nil && strings.TrimSpace(got) == "" {
+			t.Errorf("%q gave nothing", text)
+		}
+	})
+}
