@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -26,7 +26,7 @@ const (
 type builder struct {
 	path     string
 	digest   string
-	bad      lines.Bad
+	bad      table.Bad
 	rows     int64
 	platform ingest.Platform
 	elapsed  unit.Opt[unit.Seconds]
@@ -39,7 +39,7 @@ type builder struct {
 	// throughout.
 	stateRows, busyStacks int
 	stacks                map[string]bool
-	table                 table
+	table                 printedTable
 	tasks                 []ingest.Kernel
 	byName                map[string][]int // into tasks
 	notes                 []note.Note
@@ -196,7 +196,7 @@ func (b *builder) info(name, value, head string, pos note.Pos) {
 		t, err := time.Parse("15:04:05 02/01/2006 UTC", value) // the day stands before the month: 14/03/2024
 		if err != nil {
 			b.bad.Add(pos, "", "collection start time %s is not of the form 23:44:22 14/03/2024 UTC",
-				lines.Quote(value))
+				table.Quote(value))
 			return
 		}
 		p.Collected = t
@@ -255,7 +255,7 @@ func set(to *unit.Opt[int], text string) error {
 	if v, ok := n.Value(); ok && v > 0 && v < 1<<31 {
 		*to = unit.Some(int(v))
 	} else if err == nil {
-		err = fmt.Errorf("%s is not a number above 0", lines.Quote(text))
+		err = fmt.Errorf("%s is not a number above 0", table.Quote(text))
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
+	"occudiff/ingest/table"
 )
 
 // The first two names of the report's header; what stands between them is the delimiter.
@@ -19,7 +19,7 @@ const levelName, metricName = "Hierarchy Level", "Metric Name"
 // the level of its heading, and so do its rows. Numbers have no units: times are in seconds, and the name of a
 // percentage ends in (%).
 type delimited struct {
-	in    *lines.Reader
+	in    *table.Lines
 	to    *builder
 	delim byte     // 0 before the header
 	names []string // of the current table, with (%)
@@ -65,7 +65,7 @@ func isCSV(head []byte) bool {
 
 func readCSV(ctx context.Context, r io.Reader, to *builder) error {
 	d := &delimited{to: to}
-	d.in = lines.NewReader(ctx, &ingest.Source{Path: to.path, Size: -1, R: r}, ingest.ReadOptions{})
+	d.in = table.NewLines(ctx, &ingest.Source{Path: to.path, Size: -1, R: r}, ingest.ReadOptions{})
 	for d.in.Next() {
 		d.line()
 	}
@@ -73,10 +73,10 @@ func readCSV(ctx context.Context, r io.Reader, to *builder) error {
 }
 
 func (d *delimited) line() {
-	line := lines.Plain(d.in.Text)
+	line := table.Plain(d.in.Text)
 	switch {
 	case d.in.Cut:
-		d.to.bad.Add(d.in.Pos(lines.MaxLine), "", "the line is longer than %d bytes", lines.MaxLine)
+		d.to.bad.Add(d.in.Pos(table.MaxLine), "", "the line is longer than %d bytes", table.MaxLine)
 		return
 	case d.delim == 0:
 		d.delim = delimiter(bytes.TrimSpace(line))

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-	"occudiff/ingest/lines"
+	"occudiff/ingest/table"
 )
 
 // maxToken is the longest piece of markup or text that is kept; the style sheet is the longest of a real report.
-const maxToken = lines.MaxLine
+const maxToken = table.MaxLine
 
 // page reads the HTML report: lists in lists, each item a `metric-name` and a `metric-value`, below it issues in
 // words, further lists, or a table of `table-value` cells.

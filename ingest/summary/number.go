@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/ingest/lines"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -23,7 +23,7 @@ func parseNumber(text string) (float64, error) {
 		whole, fraction, _ := strings.Cut(text, ".")
 		for i, group := range strings.Split(whole, ",") {
 			if (i > 0 && len(group) != 3) || group == "" || len(group) > 3 {
-				return 0, fmt.Errorf("%s is not a number", lines.Quote(text))
+				return 0, fmt.Errorf("%s is not a number", table.Quote(text))
 			}
 		}
 		plain = strings.ReplaceAll(whole, ",", "")
@@ -33,7 +33,7 @@ func parseNumber(text string) (float64, error) {
 	}
 	x, err := strconv.ParseFloat(plain, 64)
 	if err != nil || strings.Trim(plain, "0123456789.eE+-") != "" || math.IsInf(x, 0) {
-		return 0, fmt.Errorf("%s is not a number", lines.Quote(text))
+		return 0, fmt.Errorf("%s is not a number", table.Quote(text))
 	}
 	if x < 0 {
 		return 0, fmt.Errorf("%s is below 0", text)
@@ -72,7 +72,7 @@ func parseTime(text string) (none unit.Opt[unit.Seconds], err error) {
 		}
 		return unit.Some(unit.Seconds(x / u.per)), nil
 	}
-	return none, fmt.Errorf("time %s has no unit, s or ms", lines.Quote(text))
+	return none, fmt.Errorf("time %s has no unit, s or ms", table.Quote(text))
 }
 
 func parseCount(text string) (none unit.Opt[int64], err error) {
@@ -84,7 +84,7 @@ func parseCount(text string) (none unit.Opt[int64], err error) {
 		return none, err
 	}
 	if x != math.Trunc(x) || x >= 1<<53 {
-		return none, fmt.Errorf("%s is not a whole number", lines.Quote(text))
+		return none, fmt.Errorf("%s is not a whole number", table.Quote(text))
 	}
 	return unit.Some(int64(x)), nil
 }
@@ -110,7 +110,7 @@ func parsePercent(text string) (none unit.Opt[unit.Ratio], err error) {
 	}
 	number, _, ok := strings.Cut(text, "%")
 	if !ok {
-		return none, fmt.Errorf("percentage %s has no %% sign", lines.Quote(text))
+		return none, fmt.Errorf("percentage %s has no %% sign", table.Quote(text))
 	}
 	x, err := parseDecimal(number)
 	if err != nil {
@@ -127,7 +127,7 @@ func parseFrequency(text string) (none unit.Opt[float64], err error) {
 	number, name, _ := strings.Cut(text, " ")
 	scale, ok := map[string]float64{"GHz": 1e9, "MHz": 1e6, "kHz": 1e3, "KHz": 1e3, "Hz": 1}[strings.TrimSpace(name)]
 	if !ok {
-		return none, fmt.Errorf("frequency %s has no unit, GHz or MHz", lines.Quote(text))
+		return none, fmt.Errorf("frequency %s has no unit, GHz or MHz", table.Quote(text))
 	}
 	x, err := parseNumber(number)
 	if err != nil {

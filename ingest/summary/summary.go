@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 )
 
 // Format is a VTune summary report.
@@ -46,7 +46,7 @@ func (Format) Sniff(head []byte) bool {
 	}
 	elapsed, gpu := false, false
 	for line := range bytes.Lines(head) {
-		text := strings.TrimSpace(string(lines.Plain(line)))
+		text := strings.TrimSpace(string(table.Plain(line)))
 		if text == platformHead || strings.HasPrefix(text, hottestMark) {
 			return true
 		}
@@ -72,7 +72,7 @@ func isHTML(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	stream := lines.NewStream(ctx, src, opt)
+	stream := table.NewStream(ctx, src, opt)
 	// The form is decided on the first 4 KiB and not by the ending: people name all three .txt.
 	in, head, err := peek(stream)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest"
 	"occudiff/ingest/internal/ingesttest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 	"occudiff/internal/testenv"
 )
@@ -502,7 +502,7 @@ func TestSniff(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	f, err := read(t, strings.Repeat("x", 3*lines.MaxLine)+"\n"+platform)
+	f, err := read(t, strings.Repeat("x", 3*table.MaxLine)+"\n"+platform)
 	if err != nil || f.BadRows != 1 || f.Platform.Device != "HD Graphics P630" {
 		t.Errorf("long line: %v, %+v", err, f)
 	}

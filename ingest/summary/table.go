@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
-// table is the table that is being read.
-type table struct {
+// printedTable is the table that is being read.
+type printedTable struct {
 	kind   tableKind
 	header []string
 	merged []bool // tasks, by index in builder.tasks, that this table has named already
@@ -28,7 +28,7 @@ const (
 
 func (b *builder) startTable(header []string) {
 	// Tasks that this table adds lie behind the end of merged, and are so never merged with its later rows.
-	b.table = table{merged: make([]bool, len(b.tasks))}
+	b.table = printedTable{merged: make([]bool, len(b.tasks))}
 	// The CSV has (%) in its headers, the other forms have not.
 	for _, name := range header {
 		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))
@@ -42,7 +42,7 @@ func (b *builder) startTable(header []string) {
 	}
 }
 
-func (b *builder) endTable() { b.table = table{} }
+func (b *builder) endTable() { b.table = printedTable{} }
 
 func (b *builder) row(cells []string, pos note.Pos) {
 	switch b.table.kind {
@@ -120,7 +120,7 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	} {
 		text := b.cell(cells, c.names...)
 		if err := c.take(text); err != nil {
-			b.bad.Add(pos, "", "task %s: %v", lines.Quote(k.Task), err)
+			b.bad.Add(pos, "", "task %s: %v", table.Quote(k.Task), err)
 			return
 		}
 	}

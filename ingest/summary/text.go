@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
+	"occudiff/ingest/table"
 )
 
 // peek gives the first bytes without taking them.
@@ -24,15 +24,15 @@ func peek(r io.Reader) (*bufio.Reader, []byte, error) {
 // text reads the report that is meant for a terminal: metrics indented below each other, tables under a line of
 // dashes whose runs are the columns.
 type text struct {
-	in     *lines.Reader
+	in     *table.Lines
 	to     *builder
 	before string // the last line, the header when dashes follow
-	table  *lines.Columns
+	table  *table.Dashed
 }
 
 func readText(ctx context.Context, r io.Reader, to *builder) error {
 	t := &text{to: to}
-	t.in = lines.NewReader(ctx, &ingest.Source{Path: to.path, Size: -1, R: r}, ingest.ReadOptions{})
+	t.in = table.NewLines(ctx, &ingest.Source{Path: to.path, Size: -1, R: r}, ingest.ReadOptions{})
 	for t.in.Next() {
 		t.line()
 	}
@@ -40,16 +40,16 @@ func readText(ctx context.Context, r io.Reader, to *builder) error {
 }
 
 func (t *text) line() {
-	line := strings.TrimRight(string(lines.Plain(t.in.Text)), " \t\r")
+	line := strings.TrimRight(string(table.Plain(t.in.Text)), " \t\r")
 	if t.in.Cut {
-		t.to.bad.Add(t.in.Pos(lines.MaxLine), "", "the line is longer than %d bytes", lines.MaxLine)
+		t.to.bad.Add(t.in.Pos(table.MaxLine), "", "the line is longer than %d bytes", table.MaxLine)
 		return
 	}
 	line = progress(line)
 	trimmed := strings.TrimSpace(line)
 	before := t.before
 	t.before = line
-	if c := lines.Dashes(line); c != nil && before != "" {
+	if c := table.Dashes(line); c != nil && before != "" {
 		t.table = c
 		t.to.startTable(c.Cells(before))
 		return

@@ -1,20 +1,16 @@
 package table
 
 import (
-	"bufio"
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 )
-
-// maxRecord bounds a record in bytes. The longest are exported series with the name of a heavily templated kernel; what
-// is longer is a fault of the file, and a fault must not fill the memory.
-const maxRecord = 256 << 10
 
 // maxLines is how many lines a quoted cell may run over: at a quote that never closes, no more of them are searched.
 const maxLines = 64
@@ -52,15 +48,14 @@ type Reader struct {
 
 	file    string
 	format  Format
-	in      *bufio.Reader // nil when all is in text
-	text    string
+	in      *Lines
 	pending []string // lines that were read ahead
 	line    int      // number of the last line given out
 }
 
 // NewReader reads a file, whose name is for messages. Header comes before all else.
 func NewReader(file string, r io.Reader, f Format) *Reader {
-	return &Reader{file: file, format: f, in: bufio.NewReaderSize(r, maxRecord)}
+	return &Reader{file: file, format: f, in: NewLines(context.Background(), &ingest.Source{R: r}, ingest.ReadOptions{})}
 }
 
 // Sheet reads up to so many records; at the end of the file there are none.
@@ -103,8 +98,8 @@ func (r *Reader) record() (Record, error) {
 		switch {
 		case err != nil:
 			return Record{}, err
-		case len(text) >= maxRecord:
-			return Record{Line: r.line, Fault: fmt.Sprintf("the line is longer than %d KB", maxRecord>>10)}, nil
+		case len(text) >= MaxLine:
+			return Record{Line: r.line, Fault: fmt.Sprintf("the line is longer than %d KB", MaxLine>>10)}, nil
 		case strings.TrimSpace(text) == "" || r.format.Comments && text[0] == '#':
 			continue
 		case strings.IndexByte(text, '"') < 0:
@@ -131,7 +126,7 @@ func (r *Reader) quoted(text string) (Record, error) {
 			ahead = append(ahead, line)
 			rec.text += "\n" + line
 		}
-		if err != nil || len(ahead) == maxLines || len(rec.text) >= maxRecord {
+		if err != nil || len(ahead) == maxLines || len(rec.text) >= MaxLine {
 			rec.Fault = "a quote is opened and not closed"
 			break
 		}
@@ -144,32 +139,20 @@ func (r *Reader) quoted(text string) (Record, error) {
 	return Record{Cells: strings.Split(text, ","), Line: r.line, Fault: rec.Fault}, nil // as far as they are known
 }
 
-// next gives the next physical line without its end. One that is too long comes with maxRecord bytes, the rest is lost.
+// next gives the next physical line without its end.
 func (r *Reader) next() (string, error) {
 	if len(r.pending) > 0 {
 		text := r.pending[0]
 		r.pending = r.pending[1:]
 		return text, nil
 	}
-	if r.in == nil {
-		line, rest, more := strings.Cut(r.text, "\n")
-		if r.text = rest; !more && line == "" {
-			return "", io.EOF
-		}
-		return strings.TrimSuffix(line, "\r"), nil
+	if r.in.Next() {
+		return string(r.in.Text), nil
 	}
-	part, err := r.in.ReadSlice('\n')
-	text := string(bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r")))
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = r.in.ReadSlice('\n')
+	if err := r.in.Err(); err != nil {
+		return "", fmt.Errorf("%s: reading stopped: %w", r.file, err)
 	}
-	switch {
-	case errors.Is(err, io.EOF) && len(part) > 0:
-		err = nil
-	case err != nil && !errors.Is(err, io.EOF):
-		err = fmt.Errorf("%s: reading stopped: %w", r.file, err)
-	}
-	return text, err
+	return "", io.EOF
 }
 
 // split splits a record with quotes (RFC 4180). Open says that its last quote does not close.
@@ -239,9 +222,6 @@ func (r *Reader) Header() error {
 	}
 	var faults []error
 	for i, name := range rec.Cells {
-		if i == 0 {
-			name = strings.TrimPrefix(name, "\ufeff")
-		}
 		name = strings.ToLower(strings.TrimSpace(name))
 		known := slices.Contains(f.Columns, name)
 		switch {

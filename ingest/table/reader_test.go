@@ -98,7 +98,7 @@ func TestBounds(t *testing.T) {
 	if len(behind) != 3 || behind[1].Fault == "" || behind[2].Line != 3 || behind[2].Fault != "" {
 		t.Errorf("a quote that stays open before a long line: %d records, %.60v", len(behind), behind)
 	}
-	if exact := records(t, strings.Repeat("x", maxRecord-1), Format{}); len(exact) != 1 || exact[0].Fault != "" {
+	if exact := records(t, strings.Repeat("x", MaxLine-1), Format{}); len(exact) != 1 || exact[0].Fault != "" {
 		t.Errorf("a line of the largest size is refused: %.80v", exact)
 	}
 }
@@ -178,7 +178,7 @@ func FuzzRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got := records(t, text, Format{})
 		// encoding/csv drops lone carriage returns in places and joins any number of lines; ours keeps and bounds them.
-		if strings.Contains(text, "\r") || strings.Count(text, "\n") > maxLines || len(text) >= maxRecord {
+		if strings.Contains(text, "\r") || strings.Count(text, "\n") > maxLines || len(text) >= MaxLine {
 			return
 		}
 		r := csv.NewReader(strings.NewReader(text))

@@ -1,4 +1,6 @@
-// Package table reads and writes small CSV files: device and platform tables, batches of launches, exported series.
+// Package table reads text files: line by line in bounded memory, with physical line numbers, a cap on the length of a
+// line, cancelling, progress, the digest of what was read and the list of bad rows ([Lines], [Bad]); and as small CSV
+// files, which it writes too: device and platform tables, batches of launches, exported series.
 //
 // A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that
 // loses the rest of the file at a stray quote: here a line that cannot be read is a record with a fault, and the next
@@ -70,7 +72,7 @@ func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 
 // Parse is Load for a text in memory.
 func Parse(file, text string, f Format) (*Sheet, error) {
-	r := &Reader{file: file, format: f, text: text}
+	r := NewReader(file, strings.NewReader(text), f)
 	if err := r.Header(); errors.Is(err, io.EOF) {
 		return &Sheet{File: file}, nil
 	} else if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -119,7 +119,7 @@ func (r *reader) scope(e *event, a arguments, line int) error {
 	x.drawn = length > 1
 	r.counts.events++
 	if err := r.counters(&x, e.args); err != nil {
-		return fmt.Errorf("the counters of %s: %w", lines.Quote(x.name), err)
+		return fmt.Errorf("the counters of %s: %w", table.Quote(x.name), err)
 	}
 	at, err := r.launchOf(&x, e)
 	switch {
@@ -165,7 +165,7 @@ func (r *reader) counters(x *reading, args []byte) error {
 		v, err := strconv.ParseFloat(string(unquoted(m.value)), 64)
 		switch {
 		case err != nil || math.IsNaN(v) || v < 0 || v > 1e18:
-			return fmt.Errorf("%s is %s, which is no number from 0 on", key, lines.Quote(m.value))
+			return fmt.Errorf("%s is %s, which is no number from 0 on", key, table.Quote(m.value))
 		case per == 100 && v > 100.5: // counters exceed the whole by a rounding
 			return fmt.Errorf("%s is %s, more than the whole", key, m.value)
 		}
@@ -226,13 +226,13 @@ func (r *reader) launchOf(x *reading, e *event) (int, error) {
 	}
 	switch {
 	case several && near < 0:
-		return -1, fmt.Errorf("kernel_id %d of %s is of several launches, none of which ran then", x.id, lines.Quote(x.name))
+		return -1, fmt.Errorf("kernel_id %d of %s is of several launches, none of which ran then", x.id, table.Quote(x.name))
 	case several: // of ranks that run the same program, by when the launch began
 		found = near
 	}
 	if found >= 0 && r.known[found].read {
 		return -1, fmt.Errorf("the counters of the launch with kernel_id %d of %s stand in the trace twice", x.id,
-			lines.Quote(x.name))
+			table.Quote(x.name))
 	}
 	return found, nil
 }
@@ -469,17 +469,17 @@ func (r *reader) counterNotes() (list []note.Note) {
 	if c.homeless.n > 0 {
 		add(note.Warning, "counters-without-launch", c.homeless.pos, "", "the counters of %s belong to no launch of the trace "+
 			"(the first: %s): they are used with the time that GpuTime gives, and have no place in gaps and overlaps",
-			unit.Counted(c.homeless.n, "launch", "launches"), lines.Quote(c.homeless.name))
+			unit.Counted(c.homeless.n, "launch", "launches"), table.Quote(c.homeless.name))
 	}
 	if c.strange.n > 0 {
 		add(note.Warning, "counters-of-others", c.strange.pos, "", "the counters of %s are of no launch of that kernel in "+
 			"the trace (the first: %s): they are not used", unit.Counted(c.strange.n, "launch", "launches"),
-			lines.Quote(c.strange.name))
+			table.Quote(c.strange.name))
 	}
 	if c.untimed.n > 0 {
 		add(note.Warning, "counters-without-time", c.untimed.pos, "ask for the counter GpuTime, too", "the counters of %s belong to "+
 			"no launch of the trace (the first: %s), and no GpuTime says how long it took: they are not used",
-			unit.Counted(c.untimed.n, "launch", "launches"), lines.Quote(c.untimed.name))
+			unit.Counted(c.untimed.n, "launch", "launches"), table.Quote(c.untimed.name))
 	}
 	if text := r.unread(); text != "" {
 		add(note.Warning, "counters-missing", note.Pos{}, "another process may have held the counters, or the trace is cut "+
@@ -515,7 +515,7 @@ func (r *reader) unread() string {
 	var some firstNames
 	for _, t := range r.order {
 		if n := ofTask[t.number]; t.placed && n > 0 && len(some.list) < maxNames {
-			some.add(fmt.Sprintf("%s (%d of %d)", lines.Quote(t.kernel.Task), n, t.sample.N))
+			some.add(fmt.Sprintf("%s (%d of %d)", table.Quote(t.kernel.Task), n, t.sample.N))
 		}
 	}
 	text += ": " + some.String()

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/names"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -45,9 +45,9 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	stream := lines.NewStream(ctx, src, opt)
+	stream := table.NewStream(ctx, src, opt)
 	r := &reader{in: &scanner{r: stream, buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
-		trace: &ingest.Trace{}, instances: opt.Instances, bad: lines.Bad{Several: true},
+		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.Bad{Several: true},
 		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{}}
 	err := r.read()
 	if e := r.in.err; e != nil && e != io.EOF {
@@ -69,7 +69,7 @@ type reader struct {
 	trace     *ingest.Trace
 	instances bool
 	launches  ingest.Launches // when asked for
-	bad       lines.Bad
+	bad       table.Bad
 	events    int64
 	used      int64
 
@@ -217,12 +217,12 @@ func (r *reader) take(e *event, line int) error {
 	}
 	start, ok := nanoseconds(e.ts)
 	if !ok {
-		return fmt.Errorf("the launch has no start: ts %s is not a number of microseconds", lines.Quote(e.ts))
+		return fmt.Errorf("the launch has no start: ts %s is not a number of microseconds", table.Quote(e.ts))
 	}
 	length, ok := nanoseconds(e.dur)
 	start += r.base
 	if !ok || length < 0 || start > 1<<62-length {
-		return fmt.Errorf("the launch has no duration: dur %s is not a number of microseconds", lines.Quote(e.dur))
+		return fmt.Errorf("the launch has no duration: dur %s is not a number of microseconds", table.Quote(e.dur))
 	}
 	t, err := r.task(e, line)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/ingest/lines"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -238,7 +238,7 @@ func (f *fields) number(q quantity) (o unit.Opt[float64]) {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		f.err = f.badf(q, "%s is not a number", lines.Quote(text))
+		f.err = f.badf(q, "%s is not a number", table.Quote(text))
 	case x < 0:
 		f.err = f.badf(q, "%s is below 0", text)
 	case x > 1e18: // sums stay finite
@@ -257,7 +257,7 @@ func (f *fields) count(q quantity) (o unit.Opt[int64]) {
 	case x > unit.MaxCount:
 		f.err = f.badf(q, "%s is more than %s", f.parts[f.at[q]], unit.Thousands(unit.MaxCount))
 	case x != math.Trunc(x):
-		f.err = f.badf(q, "%s is not a whole number", lines.Quote(f.parts[f.at[q]]))
+		f.err = f.badf(q, "%s is not a whole number", table.Quote(f.parts[f.at[q]]))
 	default:
 		o = unit.Some(int64(x))
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -73,7 +73,7 @@ func (s *sum) check(k *ingest.Kernel, timed *sum, warn func(note.Note)) {
 func warner(f *ingest.File) func(note.Note) {
 	warned := 0
 	return func(n note.Note) {
-		if warned++; warned <= lines.MaxShown {
+		if warned++; warned <= table.MaxShown {
 			f.Notes = append(f.Notes, n)
 		}
 	}

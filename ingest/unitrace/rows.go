@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/names"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -96,7 +96,7 @@ func (r *reader) stalls(f *fields) error {
 	for i, c := range f.header.stalls {
 		if events[i], err = strconv.ParseInt(f.parts[c.at], 10, 64); err != nil || events[i] < 0 {
 			return badf(f.start[c.at], "column %s%s: %s is not a number of events", c.name, stallEvents,
-				lines.Quote(f.parts[c.at]))
+				table.Quote(f.parts[c.at]))
 		}
 	}
 	if err := r.store.stalled(t.Name, f.header.stalls, events, r.in.Pos(f.nameAt+1)); err != nil {
@@ -176,7 +176,7 @@ func (r *reader) interval(f *fields, t *names.Launch, adapter int, tile int64) e
 func (f *fields) moment(q quantity) (int64, error) {
 	n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
 	if err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62 {
-		return 0, f.badf(q, "%s is no time in nanoseconds", lines.Quote(f.parts[f.at[q]]))
+		return 0, f.badf(q, "%s is no time in nanoseconds", table.Quote(f.parts[f.at[q]]))
 	}
 	return n, nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/names"
+	"occudiff/ingest/table"
 )
 
 // isTimeline says whether a line is one of the device timeline:
@@ -43,11 +43,11 @@ func (r *reader) timeline(text string) error {
 	}
 	start, end, ok := startEnd(times)
 	if !ok || end < start {
-		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", lines.Quote(times))
+		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", table.Quote(times))
 	}
 	// Sums and differences of such times would overflow.
 	if end > 1<<62 {
-		return badf(mark+len(" [ns] "), "the times are out of range: %s", lines.Quote(times))
+		return badf(mark+len(" [ns] "), "the times are out of range: %s", table.Quote(times))
 	}
 	// The number in the line is a handle of this process, and not the number of an adapter.
 	a, err := r.store.kernel(t, noDevice, r.in.Pos(at+1))

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -34,7 +34,7 @@ const (
 // Sniff implements ingest.Format: a heading that only these tools print, or the header of one of their tables.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
-		text := strings.TrimSpace(strings.TrimPrefix(string(lines.Plain(line)), "\ufeff"))
+		text := strings.TrimSpace(strings.TrimPrefix(string(table.Plain(line)), "\ufeff"))
 		if title, ok := heading(text); ok {
 			if _, known := sectionOf(title); known {
 				return true
@@ -49,7 +49,7 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := &reader{in: lines.NewReader(ctx, src, opt), path: src.Path, store: &store{instances: opt.Instances,
+	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, store: &store{instances: opt.Instances,
 		index: map[kernelKey]*account{}, props: map[propsKey]int{}, lanes: map[string]uint32{},
 		stallsOf: map[string]int{}}}
 	if opt.Samples {
@@ -68,10 +68,10 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 // It goes through a file line by line, since tables stand in the output of a program: nothing but the line itself says
 // what it is.
 type reader struct {
-	in      *lines.Reader
+	in      *table.Lines
 	path    string
 	store   *store
-	bad     lines.Bad
+	bad     table.Bad
 	invalid invalid
 	section section
 	items   bool // of the last backend on a GPU
@@ -87,7 +87,7 @@ type reader struct {
 // The order of the cases matters: a report goes to the terminal of the program, so lines of the program and of other
 // threads stand within tables.
 func (r *reader) line() {
-	text := string(lines.Plain(r.in.Text))
+	text := string(table.Plain(r.in.Text))
 	trimmed := strings.TrimSpace(text)
 	title, isTitle := heading(trimmed)
 	switch {
@@ -109,7 +109,7 @@ func (r *reader) line() {
 		}
 	case isMessage(trimmed):
 	case r.in.Cut:
-		r.bad.Add(r.in.Pos(lines.MaxLine), "", "the line is longer than %d bytes", lines.MaxLine)
+		r.bad.Add(r.in.Pos(table.MaxLine), "", "the line is longer than %d bytes", table.MaxLine)
 	default:
 		r.row(text)
 	}
@@ -200,7 +200,7 @@ func (r *reader) count(err error) {
 		r.rows++
 	case errors.As(err, &e):
 		// Escape sequences are not in the text that was read, and are in the file that a person opens.
-		r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, e.at)), "", "%s", e.text)
+		r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, e.at)), "", "%s", e.text)
 	default:
 		r.bad.Add(r.in.Pos(1), "", "%v", err)
 	}
@@ -243,7 +243,7 @@ func (r *reader) finish() (*ingest.File, error) {
 	}
 	if r.long.Line > 0 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "long-line", Pos: r.long,
-			Text: fmt.Sprintf("a line longer than %d bytes, outside of any table, was skipped", lines.MaxLine)})
+			Text: fmt.Sprintf("a line longer than %d bytes, outside of any table, was skipped", table.MaxLine)})
 	}
 	return f, nil
 }

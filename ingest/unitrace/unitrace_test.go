@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest"
 	"occudiff/ingest/internal/ingesttest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -282,12 +282,12 @@ func TestCounts(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	long := "Kernel, Calls, Time (ns)\nf, 1, 5\n" + strings.Repeat("x", 2*lines.MaxLine) + ", 1, 5\n"
+	long := "Kernel, Calls, Time (ns)\nf, 1, 5\n" + strings.Repeat("x", 2*table.MaxLine) + ", 1, 5\n"
 	f, err := read(t, long, ingest.ReadOptions{})
 	if err != nil || f.BadRows != 1 {
 		t.Fatalf("long line: %v, %+v", err, f)
 	}
-	if got, want := f.Notes[0].String(), fmt.Sprintf("f:3:%d: error: the line is longer than %d bytes", lines.MaxLine, lines.MaxLine); got != want {
+	if got, want := f.Notes[0].String(), fmt.Sprintf("f:3:%d: error: the line is longer than %d bytes", table.MaxLine, table.MaxLine); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var b strings.Builder
@@ -296,7 +296,7 @@ func TestBounds(t *testing.T) {
 		fmt.Fprintf(&b, "f%d, 1, 5\n", i)
 	}
 	f, err = read(t, b.String(), ingest.ReadOptions{})
-	if err != nil || len(f.Kernels) != maxKernels || f.BadRows != 30 || len(f.Notes) != lines.MaxShown+1 {
+	if err != nil || len(f.Kernels) != maxKernels || f.BadRows != 30 || len(f.Notes) != table.MaxShown+1 {
 		t.Errorf("many kernels: %v, %d kernels, %d bad rows, %d notes", err, len(f.Kernels), f.BadRows, len(f.Notes))
 	}
 }

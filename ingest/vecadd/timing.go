@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -64,7 +64,7 @@ func truncated(text string) bool {
 func parseTiming(text string, rest int) (t ingest.Timing, col int, err error) {
 	t.Kernel = strings.TrimSpace(text[:rest-len(doneMark)])
 	if len(t.Kernel) > maxName {
-		return t, 0, fmt.Errorf("kernel %s is longer than %d bytes", lines.Quote(t.Kernel), maxName)
+		return t, 0, fmt.Errorf("kernel %s is longer than %d bytes", table.Quote(t.Kernel), maxName)
 	}
 	if t.Groups, err = groupsOf(t.Kernel); err != nil {
 		return t, len(kernelMark), err
@@ -92,7 +92,7 @@ func parseTiming(text string, rest int) (t ingest.Timing, col int, err error) {
 		return t, len(text), fmt.Errorf("time %s has no unit, seconds or u-secs", number)
 	case !ok:
 		return t, len(text) - len(strings.TrimLeft(after, " ")),
-			fmt.Errorf("unit %s is not known, seconds or u-secs is", lines.Quote(t.UnitAsPrinted))
+			fmt.Errorf("unit %s is not known, seconds or u-secs is", table.Quote(t.UnitAsPrinted))
 	}
 	t.Seconds = unit.Seconds(x * scale)
 	if scale == 1e-9 {
@@ -107,11 +107,11 @@ func parseNumber(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
 	case strings.Trim(text, "0123456789.eE+-") != "" || (err != nil && !errors.Is(err, strconv.ErrRange)):
-		return 0, fmt.Errorf("time %s is not a number", lines.Quote(text))
+		return 0, fmt.Errorf("time %s is not a number", table.Quote(text))
 	case err != nil || math.IsInf(x, 0):
-		return 0, fmt.Errorf("time %s is too large", lines.Quote(text))
+		return 0, fmt.Errorf("time %s is too large", table.Quote(text))
 	case x < 0:
-		return 0, fmt.Errorf("time %s is below 0", lines.Quote(text))
+		return 0, fmt.Errorf("time %s is below 0", table.Quote(text))
 	}
 	return x, nil
 }
@@ -129,13 +129,13 @@ func groupsOf(kernel string) (unit.Opt[int64], error) {
 		args, ok = strings.CutSuffix(args, ">")
 	}
 	if !ok {
-		return absent, fmt.Errorf("kernel %s is not VectorAdd<N>, VectorAdd1 or VectorAdd2<N>", lines.Quote(kernel))
+		return absent, fmt.Errorf("kernel %s is not VectorAdd<N>, VectorAdd1 or VectorAdd2<N>", table.Quote(kernel))
 	}
 	first, _, _ := strings.Cut(args, ",")
 	first = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(first), "(int)"))
 	n, err := strconv.ParseInt(first, 10, 64)
 	if err != nil || n < 1 {
-		return absent, fmt.Errorf("number of work-groups %s is not a whole number above 0", lines.Quote(first))
+		return absent, fmt.Errorf("number of work-groups %s is not a whole number above 0", table.Quote(first))
 	}
 	return unit.Some(n), nil
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -53,7 +53,7 @@ func foreign() []string {
 func (Format) Sniff(head []byte) bool {
 	ours := false
 	for line := range bytes.Lines(head) {
-		text := string(lines.Plain(line))
+		text := string(table.Plain(line))
 		for _, f := range foreign() {
 			if strings.Contains(text, f) {
 				return false
@@ -67,7 +67,7 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := reader{in: lines.NewReader(ctx, src, opt), file: &ingest.File{}, side: opt.Side}
+	r := reader{in: table.NewLines(ctx, src, opt), file: &ingest.File{}, side: opt.Side}
 	for r.in.Next() {
 		r.line()
 	}
@@ -78,9 +78,9 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 }
 
 type reader struct {
-	in   *lines.Reader
+	in   *table.Lines
 	file *ingest.File
-	bad  lines.Bad
+	bad  table.Bad
 	job  job
 	last string // the last line that is neither empty nor of the frame: where a failed program says why
 
@@ -97,9 +97,9 @@ type reader struct {
 }
 
 func (r *reader) line() {
-	text := string(lines.Plain(r.in.Text))
+	text := string(table.Plain(r.in.Text))
 	if r.in.Cut && r.long.Line == 0 {
-		r.long = r.in.Pos(lines.MaxLine)
+		r.long = r.in.Pos(table.MaxLine)
 	}
 	if trimmed := strings.TrimSpace(text); trimmed == "" || r.job.line(trimmed, &r.file.Platform) {
 		return
@@ -111,7 +111,7 @@ func (r *reader) line() {
 	case ok:
 		r.timing(text[start:], start, rest)
 	case truncated(strings.TrimSpace(text)):
-		r.bad.Add(r.in.Pos(1), "", "the timing line ends early: %s; %s", lines.Quote(strings.TrimSpace(text)), expected)
+		r.bad.Add(r.in.Pos(1), "", "the timing line ends early: %s; %s", table.Quote(strings.TrimSpace(text)), expected)
 	case strings.Contains(text, wrongMark):
 		if r.wrongs++; r.wrongs == 1 {
 			r.wrong = r.in.Pos(1)
@@ -126,7 +126,7 @@ func (r *reader) header(text string) {
 	p := &r.file.Platform
 	if i := strings.Index(text, deviceMark); i >= 0 {
 		name := strings.TrimSpace(text[i+len(deviceMark):])
-		pos := r.in.Pos(lines.RawColumn(r.in.Text, i))
+		pos := r.in.Pos(table.RawColumn(r.in.Text, i))
 		switch {
 		case name == "":
 			r.bad.Add(pos, "", "the device line names no device")
@@ -145,8 +145,8 @@ func (r *reader) header(text string) {
 		number := strings.TrimSpace(text[i+len(sizeMark):])
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 1 {
-			r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, i)), "", "vector size %s is not a whole number above 0",
-				lines.Quote(number))
+			r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, i)), "", "vector size %s is not a whole number above 0",
+				table.Quote(number))
 			return
 		}
 		if !p.VectorSize.Present() {
@@ -158,14 +158,14 @@ func (r *reader) header(text string) {
 func (r *reader) timing(text string, start, rest int) {
 	t, col, err := parseTiming(text, rest)
 	if err != nil {
-		r.bad.Add(r.in.Pos(lines.RawColumn(r.in.Text, start+col)), "", "%v; %s", err, expected)
+		r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, start+col)), "", "%v; %s", err, expected)
 		return
 	}
 	if len(r.file.Timings) == maxTimings {
 		r.bad.Add(r.in.Pos(1), "split the log", "more than %d timings in one log", maxTimings)
 		return
 	}
-	t.Pos = r.in.Pos(lines.RawColumn(r.in.Text, start))
+	t.Pos = r.in.Pos(table.RawColumn(r.in.Text, start))
 	// Clones, not to keep the line.
 	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(t.Kernel), strings.Clone(t.Printed),
 		strings.Clone(t.UnitAsPrinted)
@@ -235,7 +235,7 @@ func (r *reader) fault(path string) error {
 	case device != "":
 		return note.Faultf("no-timings", r.file.Platform.Pos,
 			"the program may have failed: look at what it wrote to standard error",
-			"the log names the device %s but holds no timing; its last line is %s; %s", device, lines.Quote(r.last),
+			"the log names the device %s but holds no timing; its last line is %s; %s", device, table.Quote(r.last),
 			expected)
 	}
 	return note.Faultf("no-timings", pos, "the program may have failed: look at what it wrote to standard error",
@@ -260,7 +260,7 @@ func (r *reader) remarks() []note.Note {
 	}
 	if r.long.Line > 0 {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "long-line", Pos: r.long,
-			Text: fmt.Sprintf("lines are read up to %d bytes; the rest is skipped", lines.MaxLine)})
+			Text: fmt.Sprintf("lines are read up to %d bytes; the rest is skipped", table.MaxLine)})
 	}
 	if r.wrongs > 0 {
 		notes = append(notes, note.Note{Severity: note.Warning, Code: "wrong-result", Pos: r.wrong,

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
 
@@ -331,7 +331,7 @@ func TestManyBadRows(t *testing.T) {
 
 func TestLongLines(t *testing.T) {
 	name := "VectorAdd<1, " + strings.Repeat("x", maxName) + ">"
-	f, err := read(t, strings.Repeat("x", 2*lines.MaxLine)+"\n"+name+" completed on device - 1 seconds\n"+notebook)
+	f, err := read(t, strings.Repeat("x", 2*table.MaxLine)+"\n"+name+" completed on device - 1 seconds\n"+notebook)
 	if err != nil {
 		t.Fatal(err)
 	}

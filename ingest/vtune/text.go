@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"occudiff/ingest"
-	"occudiff/ingest/lines"
 	"occudiff/ingest/scan"
+	"occudiff/ingest/table"
 )
 
 // Text reads what vtune prints where -format csv is left out: the columns of an export, as a table under a line of
@@ -29,7 +29,7 @@ func (Text) Sniff(head []byte) bool {
 	before := ""
 	for line := range bytes.Lines(head) {
 		text := textLine(line)
-		if lines.Dashes(text) != nil && before != "" {
+		if table.Dashes(text) != nil && before != "" {
 			return true
 		}
 		before = textHeader(text)
@@ -39,23 +39,23 @@ func (Text) Sniff(head []byte) bool {
 
 // Read reads the table as the export that it would have been, a line for a line.
 func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	in := lines.NewReader(ctx, src, opt)
+	in := table.NewLines(ctx, src, opt)
 	// It is read by the one reader of exports, so that both forms follow the same rules, messages and positions.
 	var out bytes.Buffer
-	var table *lines.Columns
+	var columns *table.Dashed
 	for before := ""; in.Next(); {
 		text := textLine(in.Text)
-		switch c := lines.Dashes(text); {
-		case table == nil && c != nil && before != "":
-			table = c
+		switch c := table.Dashes(text); {
+		case columns == nil && c != nil && before != "":
+			columns = c
 			out.Truncate(out.Len() - 1) // the line of the header
 			writeRow(&out, c.Cells(before))
 			out.WriteByte('\n')
-		case table == nil || text == "" || isMessage([]byte(text)):
+		case columns == nil || text == "" || isMessage([]byte(text)):
 			before = textHeader(text)
 			out.WriteByte('\n')
 		default:
-			row := table.Cells(text)
+			row := columns.Cells(text)
 			for i := 1; i < len(row); i++ {
 				row[i] = withoutUnit(row[i])
 			}
@@ -63,7 +63,7 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 			case strings.Join(row[1:], "") == "": // a task of which nothing is told
 				out.WriteByte('\n')
 				continue
-			case !table.Holds(text) || in.Cut:
+			case !columns.Holds(text) || in.Cut:
 				row = row[:1] // which the reader of exports complains about
 			}
 			writeRow(&out, row)
@@ -94,7 +94,7 @@ func writeRow(out *bytes.Buffer, cells []string) {
 
 // textLine gives a line as a terminal shows it.
 func textLine(line []byte) string {
-	text := strings.TrimRight(string(lines.Plain(line)), " \t\r\n")
+	text := strings.TrimRight(string(table.Plain(line)), " \t\r\n")
 	return text[strings.LastIndexByte(text, '\r')+1:]
 }
 

@@ -1,19 +1,19 @@
-package lines
+package table
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// Columns are those of a table that is printed under a line of dashes, whose runs they are, counted in characters.
-type Columns struct{ from, to []int }
+// Dashed are the columns of a table that is printed under a line of dashes, whose runs they are, counted in characters.
+type Dashed struct{ from, to []int }
 
 // Dashes gives the columns under a header, nil when the line is not made of runs of dashes.
-func Dashes(line string) *Columns {
+func Dashes(line string) *Dashed {
 	if !strings.Contains(line, "---") || strings.Trim(line, " -") != "" {
 		return nil
 	}
-	c := &Columns{}
+	c := &Dashed{}
 	for i := 0; i < len(line); i++ {
 		if line[i] == '-' && (i == 0 || line[i-1] == ' ') {
 			c.from = append(c.from, i)
@@ -27,7 +27,7 @@ func Dashes(line string) *Columns {
 
 // Cells cuts a line at the gaps between the columns. The last column has no end. Not bytes: a name of a
 // kernel may hold characters of several bytes, and VTune pads by characters.
-func (c *Columns) Cells(line string) []string {
+func (c *Dashed) Cells(line string) []string {
 	runes := []rune(line)
 	out := make([]string, len(c.from))
 	for i := range c.from {
@@ -45,7 +45,7 @@ func (c *Columns) Cells(line string) []string {
 // Holds says whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
 // name. The next metric of a summary begins at the left edge, too; what tells it is that it is as short as a name, or
 // that its text runs over a gap.
-func (c *Columns) Holds(line string) bool {
+func (c *Dashed) Holds(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false
 	}

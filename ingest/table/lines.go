@@ -1,12 +1,12 @@
-// Package lines reads text files line by line in bounded memory: physical line numbers, a cap on the length of a
-// line, cancelling, progress and the digest of what was read. It also holds the list of bad rows, which is cut after
-// the first few. It does not know what a line says.
-package lines
+package table
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
 	"io"
 
 	"occudiff/ingest"
@@ -20,8 +20,8 @@ const MaxLine = 256 << 10
 // checkEvery is how many bytes may pass between two looks at the context: often enough for Ctrl-C to stop at once.
 const checkEvery = 1 << 20
 
-// A Reader gives the lines of a source, one after the other.
-type Reader struct {
+// Lines gives the lines of a source in bounded memory, one after the other.
+type Lines struct {
 	// Text is the current line without its line end. It is valid until the next call of Next.
 	Text []byte
 	// Number is the physical line number of Text, from 1.
@@ -36,14 +36,14 @@ type Reader struct {
 	err    error
 }
 
-// NewReader reads the source from its start.
-func NewReader(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Reader {
+// NewLines reads the source from its start.
+func NewLines(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Lines {
 	s := NewStream(ctx, src, opt)
-	return &Reader{path: src.Path, stream: s, r: bufio.NewReaderSize(s, 64<<10)}
+	return &Lines{path: src.Path, stream: s, r: bufio.NewReaderSize(s, 64<<10)}
 }
 
 // Next moves to the next line. It gives false at the end of the source and on errors; see Err.
-func (r *Reader) Next() bool {
+func (r *Lines) Next() bool {
 	if r.err != nil {
 		return false
 	}
@@ -75,7 +75,7 @@ func (r *Reader) Next() bool {
 	}
 }
 
-func (r *Reader) keep(part []byte) {
+func (r *Lines) keep(part []byte) {
 	if room := MaxLine - len(r.long); len(part) > room {
 		part, r.Cut = part[:room], true
 	}
@@ -83,7 +83,7 @@ func (r *Reader) keep(part []byte) {
 }
 
 // Err gives the error that ended the reading, nil at the end of the source.
-func (r *Reader) Err() error {
+func (r *Lines) Err() error {
 	if r.err == io.EOF {
 		return nil
 	}
@@ -91,9 +91,60 @@ func (r *Reader) Err() error {
 }
 
 // Pos gives a place in the current line, columns count from 1.
-func (r *Reader) Pos(column int) note.Pos {
+func (r *Lines) Pos(column int) note.Pos {
 	return note.Pos{File: r.path, Line: r.Number, Column: column}
 }
 
 // Digest gives the digest of all that was read when the options asked for one, else "".
-func (r *Reader) Digest() string { return r.stream.Digest() }
+func (r *Lines) Digest() string { return r.stream.Digest() }
+
+// A Stream is the bytes of a source: it stops when the context is cancelled, reports progress and takes the digest of
+// what passes when the options ask for one.
+type Stream struct {
+	ctx   context.Context
+	r     io.Reader
+	hash  hash.Hash
+	opt   ingest.ReadOptions
+	read  int64
+	shown int64
+	ended error
+}
+
+// NewStream reads the source from its start.
+func NewStream(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Stream {
+	s := &Stream{ctx: ctx, r: src.R, opt: opt}
+	if opt.Hash {
+		s.hash = sha256.New()
+	}
+	return s
+}
+
+// Read implements io.Reader. It reads little at a time, so that cancelling stops at once.
+func (s *Stream) Read(p []byte) (int, error) {
+	if s.ended != nil {
+		return 0, s.ended
+	}
+	if err := s.ctx.Err(); err != nil {
+		s.ended = err
+		return 0, err
+	}
+	n, err := s.r.Read(p[:min(len(p), checkEvery)])
+	s.read += int64(n)
+	if s.hash != nil {
+		s.hash.Write(p[:n])
+	}
+	if s.opt.Progress != nil && (s.read-s.shown >= checkEvery || err == io.EOF) {
+		s.shown = s.read
+		s.opt.Progress(s.read)
+	}
+	s.ended = err
+	return n, err
+}
+
+// Digest gives the digest of all that was read when the options asked for one, else "".
+func (s *Stream) Digest() string {
+	if s.hash == nil {
+		return ""
+	}
+	return "sha256:" + hex.EncodeToString(s.hash.Sum(nil))
+}

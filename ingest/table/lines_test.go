@@ -1,4 +1,4 @@
-package lines
+package table
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-func all(r *Reader) []string {
+func all(r *Lines) []string {
 	var out []string
 	for r.Next() {
 		out = append(out, string(r.Text))
@@ -32,7 +32,7 @@ func TestNext(t *testing.T) {
 		{"CRLF and BOM are no text; a carriage return inside is", "\ufeffa\r\nb\rc\r\n", []string{"a", "b\rc"}},
 		{"longer than the buffer", strings.Repeat("x", 100_000) + "\ny", []string{strings.Repeat("x", 100_000), "y"}},
 	} {
-		r := NewReader(context.Background(), &ingest.Source{R: iotest.OneByteReader(strings.NewReader(c.text))}, ingest.ReadOptions{})
+		r := NewLines(context.Background(), &ingest.Source{R: iotest.OneByteReader(strings.NewReader(c.text))}, ingest.ReadOptions{})
 		if d := cmp.Diff(c.want, all(r)); d != "" || r.Err() != nil || r.Number != len(c.want) {
 			t.Errorf("%s: line %d, error %v, (-want +got):\n%s", c.reason, r.Number, r.Err(), d)
 		}
@@ -41,7 +41,7 @@ func TestNext(t *testing.T) {
 
 func TestLongLine(t *testing.T) {
 	text := strings.Repeat("x", 5*MaxLine) + "\nnext\n"
-	r := NewReader(context.Background(), &ingest.Source{R: strings.NewReader(text)}, ingest.ReadOptions{})
+	r := NewLines(context.Background(), &ingest.Source{R: strings.NewReader(text)}, ingest.ReadOptions{})
 	if !r.Next() || !r.Cut || len(r.Text) != MaxLine {
 		t.Fatalf("cut %v at %d bytes, want at %d", r.Cut, len(r.Text), MaxLine)
 	}
@@ -52,13 +52,13 @@ func TestLongLine(t *testing.T) {
 
 func TestEnds(t *testing.T) {
 	broken := errors.New("disk on fire")
-	r := NewReader(context.Background(), &ingest.Source{R: io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken))}, ingest.ReadOptions{})
+	r := NewLines(context.Background(), &ingest.Source{R: io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken))}, ingest.ReadOptions{})
 	if got := all(r); len(got) != 1 || !errors.Is(r.Err(), broken) {
 		t.Errorf("read %q, error %v; want the whole lines and the reader's error", got, r.Err())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	n := int64(0)
-	r = NewReader(ctx, &ingest.Source{R: strings.NewReader(strings.Repeat("line\n", 1<<20))},
+	r = NewLines(ctx, &ingest.Source{R: strings.NewReader(strings.Repeat("line\n", 1<<20))},
 		ingest.ReadOptions{Progress: func(read int64) { n = read; cancel() }})
 	if got := len(all(r)); !errors.Is(r.Err(), context.Canceled) || n == 0 || int64(got) > 2*checkEvery/5 {
 		t.Errorf("read %d lines after %d bytes were reported, error %v; want to stop at once", got, n, r.Err())
