@@ -90,7 +90,7 @@ func TestShortNumbers(t *testing.T) {
 			t.Fatalf("shortTenths(%q) = %d, %d", s, tenths, bad)
 		}
 		s = fmt.Sprintf("%d.%06d", i%10, i*99)
-		if x, n = tail(s); true {
+		if x, _ = tail(s); true {
 			if v, ok := shortMicros(x); !ok || v != int64(i%10)*1_000_000+int64(i)*99 {
 				t.Fatalf("shortMicros(%q) = %d, %v", s, v, ok)
 			}
