@@ -107,7 +107,7 @@ func (j *joiner) trace(f *File) error {
 	case r.Recording != nil && r.Recording.Trace == r.Trace: // which stays as it is
 		r.Trace = r.Trace.clone()
 		return j.trace(f)
-	case !r.Trace.take(t):
+	case !r.Trace.merge(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",
 			Pos: note.Pos{File: f.Input.Path},
 			Text: "its launches ran at a different time than those of the trace before it: gaps and overlaps are " +

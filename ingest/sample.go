@@ -76,3 +76,52 @@ func (s *Sample) Spread(measured *Sample) *Spread {
 	}
 	return spread
 }
+
+// Mean is an average of ratios, weighted by the time that they were measured over; those without a time count alike. The
+// zero Mean is empty.
+type Mean struct{ product, weight, plain, n float64 }
+
+// Add adds a ratio, if there is one.
+func (m *Mean) Add(x unit.Opt[float64], weight float64) {
+	if v, ok := x.Value(); ok {
+		m.Merge(&Mean{v * weight, weight, v, 1})
+	}
+}
+
+// Merge adds what another mean is of.
+func (m *Mean) Merge(o *Mean) {
+	m.product, m.weight = m.product+o.product, m.weight+o.weight
+	m.plain, m.n = m.plain+o.plain, m.n+o.n
+}
+
+// Value gives the mean, absent where nothing was added. One value comes as it is, without the rounding of a product and
+// its division.
+func (m *Mean) Value() unit.Opt[unit.Ratio] {
+	switch {
+	case m.n == 0:
+		return unit.Opt[unit.Ratio]{}
+	case m.n == 1 || m.weight == 0:
+		return unit.Some(unit.Ratio(m.plain / m.n))
+	}
+	return unit.Some(unit.Ratio(m.product / m.weight))
+}
+
+// EachWeight gives the mean weight, 0 where there is none.
+func (m *Mean) EachWeight() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.weight / m.n
+}
+
+// SetMeasured sets what counters measured of a kernel. Tracers do not print the idle share: what is neither active nor
+// stalled is idle, by the definition of the two counters.
+func (k *Kernel) SetMeasured(occupancy, active, stalled *Mean) {
+	k.Measured, k.Active, k.Stalled = occupancy.Value(), active.Value(), stalled.Value()
+	a, haveActive := k.Active.Value()
+	s, haveStalled := k.Stalled.Value()
+	// More than a rounding below 0 means that the two counters overlap on this GPU: then the idle share is not known.
+	if rest := 1 - a - s; haveActive && haveStalled && rest > -0.005 {
+		k.Idle = unit.Some(max(rest, 0))
+	}
+}

@@ -137,13 +137,13 @@ func (t *Trace) same(o *Trace) bool {
 // clone gives a trace that can be added to.
 func (t *Trace) clone() *Trace {
 	c := &Trace{Step: t.Step, First: t.First, Last: t.Last}
-	c.take(t)
+	c.merge(t)
 	return c
 }
 
-// take adds the launches of another trace, false when they ran at another time: by clocks that are not the same, or in
+// merge adds the launches of another trace, false when they ran at another time: by clocks that are not the same, or in
 // another run.
-func (t *Trace) take(o *Trace) bool {
+func (t *Trace) merge(o *Trace) bool {
 	if o.First > t.Last || o.Last < t.First {
 		return false
 	}

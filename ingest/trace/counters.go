@@ -257,24 +257,11 @@ func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 // measurement is what counters tell of the launches of a kernel.
 type measurement struct {
 	n          int64
-	window, of float64 // seconds that the counters ran, and the launches that they were read around
-	means      [3]mean // occupancy, active, stalled
-	bytes      [4]mean // read and written: sums of bytes over seconds
+	window, of float64                           // seconds that the counters ran, and the launches that they were read around
+	means      [3]ingest.Mean                    // occupancy, active, stalled
+	bytes      [4]struct{ sum, seconds float64 } // read and written
 	counts     [2]int64
 	counted    [2]int64 // launches of those
-}
-
-// mean is an average weighted by time; launches without one count alike.
-type mean struct{ product, weight, plain, n float64 }
-
-func (m *mean) value() unit.Opt[float64] {
-	switch {
-	case m.n == 0:
-		return unit.Opt[float64]{}
-	case m.n == 1 || m.weight == 0:
-		return unit.Some(m.plain / m.n) // as it stands, without the rounding of product and division
-	}
-	return unit.Some(m.product / m.weight)
 }
 
 func (m *measurement) add(x *reading, seconds float64) {
@@ -283,15 +270,12 @@ func (m *measurement) add(x *reading, seconds float64) {
 		m.window, m.of = m.window+gpu, m.of+seconds
 	}
 	for i := range m.means {
-		if v, ok := x.opt(occupancy + quantity(i)).Value(); ok {
-			w := &m.means[i]
-			w.product, w.weight, w.plain, w.n = w.product+v*seconds, w.weight+seconds, w.plain+v, w.n+1
-		}
+		m.means[i].Add(x.opt(occupancy+quantity(i)), seconds)
 	}
 	for i := range m.bytes {
 		if v, ok := x.opt(memoryRead + quantity(i)).Value(); ok && seconds > 0 {
 			b := &m.bytes[i]
-			b.product, b.weight, b.n = b.product+v, b.weight+seconds, b.n+1
+			b.sum, b.seconds = b.sum+v, b.seconds+seconds
 		}
 	}
 	for i := range m.counts {
@@ -308,22 +292,10 @@ func (m *measurement) into(k *ingest.Kernel, launches int64) {
 	if m.n == 0 {
 		return
 	}
-	ratio := func(i int) (o unit.Opt[unit.Ratio]) {
-		if v, ok := m.means[i].value().Value(); ok {
-			o = unit.Some(unit.Ratio(v))
-		}
-		return o
-	}
 	k.Reading = ingest.AroundLaunch
-	k.Measured, k.Active, k.Stalled = ratio(0), ratio(1), ratio(2)
+	k.SetMeasured(&m.means[0], &m.means[1], &m.means[2])
 	if m.of > 0 {
 		k.CounterTimeRatio = unit.Some(m.window / m.of)
-	}
-	a, haveActive := k.Active.Value()
-	s, haveStalled := k.Stalled.Value()
-	// What is neither active nor stalled is idle. More than a rounding below 0 means that the two overlap on this GPU.
-	if rest := 1 - a - s; haveActive && haveStalled && rest > -0.005 {
-		k.Idle = unit.Some(max(rest, 0))
 	}
 	// Counts are of all launches or of none.
 	if m.counted[0] == launches {
@@ -338,8 +310,8 @@ func (m *measurement) into(k *ingest.Kernel, launches int64) {
 func (m *measurement) bandwidths() *ingest.Counters {
 	var c ingest.Counters
 	for i, to := range []*unit.Opt[float64]{&c.MemoryRead, &c.MemoryWrite, &c.L3Read, &c.L3Write} {
-		if b := m.bytes[i]; b.weight > 0 {
-			*to = unit.Some(b.product / b.weight / 1e9)
+		if b := m.bytes[i]; b.seconds > 0 {
+			*to = unit.Some(b.sum / b.seconds / 1e9)
 		}
 	}
 	if !c.MemoryRead.Present() && !c.MemoryWrite.Present() && !c.L3Read.Present() && !c.L3Write.Present() {

@@ -188,7 +188,7 @@ func (r *reader) array() error {
 		r.events++
 		use, err := e.parse(b)
 		if err == nil && use {
-			err = r.take(&e, line)
+			err = r.event(&e, line)
 		}
 		if err != nil {
 			r.bad.Add(r.pos(line), "", "%v", err)
@@ -198,8 +198,8 @@ func (r *reader) array() error {
 
 func (r *reader) pos(line int) note.Pos { return note.Pos{File: r.path, Line: line} }
 
-// take takes an event that is of use.
-func (r *reader) take(e *event, line int) error {
+// event takes an event that is of use.
+func (r *reader) event(e *event, line int) error {
 	if e.phase == 'M' {
 		// Names may come behind the launches that they are for, so lanes get theirs at the end.
 		if string(e.name) == "process_name" && len(r.names) < maxTasks {

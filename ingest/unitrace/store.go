@@ -299,7 +299,7 @@ func (s *store) endLaunch() {
 			Time: unit.Some(unit.Seconds(l.sum.seconds)), Threads: k.Threads, Measured: k.Measured, Active: k.Active,
 			Stalled: k.Stalled, Idle: k.Idle})
 	}
-	total.spread.add(l.sum.seconds, l.sum.occupancy.value(), ingest.SampleSize(len(s.order)))
+	total.spread.add(l.sum.seconds, l.sum.occupancy.Value(), ingest.SampleSize(len(s.order)))
 	if total.launches == 1 {
 		total.pos = l.pos
 	}

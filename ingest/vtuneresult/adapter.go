@@ -95,7 +95,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 			a.recording.Add(ingest.Moment{At: a.nanoseconds(s.end), Length: a.nanoseconds(s.end) - a.nanoseconds(s.start),
 				Measured: float32(v[occupancy] / 100), Active: part(v[active]), Stalled: part(v[stall])})
 		}
-		w.take(s)
+		w.addSample(s)
 		if a.opt.Progress != nil && a.lengths.n%4096 == 0 {
 			a.opt.Progress(a.lengths.n * reportSize / 4) // of what is read, about as much
 		}

@@ -131,8 +131,8 @@ type clock struct {
 	tick, real uint64
 }
 
-// take takes the records that tell of a file's clock.
-func (c *clock) take(r *record) {
+// set takes the records that tell of a file's clock.
+func (c *clock) set(r *record) {
 	switch {
 	case len(r.real) == 2:
 		c.tick, c.real = r.real[0], r.real[1]
@@ -155,7 +155,7 @@ func (c *clock) on(o *clock, tick uint64) uint64 {
 // read reads the files of a process.
 func (d *decoder) read(ctx context.Context, fsys FS, p process) error {
 	err := eachRecord(ctx, fsys, p.trace, io.Discard, func(r *record) error {
-		d.clock.take(r)
+		d.clock.set(r)
 		return d.call(r)
 	})
 	if err != nil {

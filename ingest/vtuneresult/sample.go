@@ -128,7 +128,7 @@ var errStop = errors.New("enough")
 // clockOf gives the clock of the samples, set at the first report.
 func clockOf(ctx context.Context, fsys FS, name string) (c clock, err error) {
 	err = eachRecord(ctx, fsys, name, io.Discard, func(r *record) error {
-		c.take(r)
+		c.set(r)
 		if r.id == idReport || r.id == idQuery {
 			return errStop
 		}

@@ -94,10 +94,10 @@ func newSweep(launches []launch, hertz uint64, done func(*launch, *sums)) *sweep
 	return &sweep{launches: launches, hertz: float64(hertz), done: done}
 }
 
-// take takes the next sample.
-func (w *sweep) take(s *sample) {
+// addSample takes the next sample.
+func (w *sweep) addSample(s *sample) {
 	// Launches may run side by side, so several are open at a time; those that ended before this sample are done.
-	w.busy.take(s, w.hertz)
+	w.busy.addSample(s, w.hertz)
 	for w.next < len(w.launches) && w.launches[w.next].start < s.end {
 		l := &w.launches[w.next]
 		w.next++
@@ -180,7 +180,7 @@ type periods struct {
 // leastBusy is the occupancy in percent above which threads ran; counters are read a little apart.
 const leastBusy = 0.3
 
-func (p *periods) take(s *sample, hertz float64) {
+func (p *periods) addSample(s *sample, hertz float64) {
 	// The busy signal of the GPU does not tell: it stays up between launches that are close.
 	busy := s.values[occupancy] > leastBusy || s.values[threads] > 0
 	if busy {
