@@ -37,6 +37,7 @@ func (a *app) validateCommand() *cobra.Command {
 		check: func([]string) error {
 			if a.endings = fileEndings(".xml", perfettoEnding); f.Timeline {
 				a.endings = append(a.endings, ".svg")
+				a.Verbose = true // a terminal shows what was asked for
 			}
 			return nil
 		},
