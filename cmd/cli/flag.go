@@ -181,17 +181,9 @@ func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// CompleteWords completes one of a list.
+// CompleteWords completes one of a list. A shell leaves out those that do not begin with what was typed.
 func CompleteWords(list []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		var fit []string
-		for _, w := range list {
-			if strings.HasPrefix(w, typed) {
-				fit = append(fit, w)
-			}
-		}
-		return fit, cobra.ShellCompDirectiveNoFileComp
-	}
+	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
 // Size is the value of a flag that takes a launch size. Counts may have a unit, 1M for 1,048,576.

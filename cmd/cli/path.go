@@ -3,7 +3,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // FromHere gives a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes.
@@ -12,17 +11,12 @@ func FromHere(path string) string {
 	if path == "" || path == "-" {
 		return ""
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		return filepath.ToSlash(path)
+	if here, err := os.Getwd(); err == nil {
+		if full, err := filepath.Abs(path); err == nil {
+			if rel, err := filepath.Rel(here, full); err == nil && filepath.IsLocal(rel) {
+				path = rel
+			}
+		}
 	}
-	full, err := filepath.Abs(path)
-	if err != nil {
-		return filepath.ToSlash(path)
-	}
-	rel, err := filepath.Rel(here, full)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return filepath.ToSlash(path)
-	}
-	return filepath.ToSlash(rel)
+	return filepath.ToSlash(path)
 }

@@ -29,7 +29,7 @@ type adviseFlags struct {
 	Free   []string `flag:"free" arg:"SETTINGS" hints:"local simd slm grf" help:"change only these settings (default: all of them)"`
 	Policy string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole" help:"dispatch: auto, free or whole"`
 	Probe  bool     `flag:"probe" help:"settings that lower the occupancy in steps and leave the work as it is: measuring them tells whether occupancy matters"`
-	Below  float64  `flag:"below" arg:"PERCENT" default:"90" help:"of a run: advise for kernels below this, predicted average or measured"`
+	Below  float64  `flag:"below" arg:"PERCENT" default:"90" help:"with files: advise on kernels below this occupancy, predicted or measured"`
 }
 
 // adviseCommand searches settings of higher occupancy.

@@ -51,28 +51,28 @@ type shared struct {
 	Device         string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
 	XVE            int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
 	DeviceFile     string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more devices, see docs/devices.md"`
-	Tolerance      float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that matches; between measured and predicted occupancy, in percentage points"`
-	Sampling       time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; launches shorter than it cannot be measured"`
-	Bandwidth      float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"the most that the GPU's memory moves; default: the device table's figure, see 'occudiff devices NAME'"`
-	Driver         string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run; no export records it"`
+	Tolerance      float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match; between measured and predicted occupancy, in percentage points"`
+	Sampling       time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; a launch must last longer to be measured"`
+	Bandwidth      float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"peak bandwidth of the GPU's memory; default: the device table's, see 'occudiff devices NAME'"`
+	Driver         string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run; exports do not record it"`
 	Label          string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and history"`
-	Local          cli.Size      `flag:"local" arg:"SIZE" help:"work-group size for logs and exports without it; as in 256 or 16x16"`
-	SIMD           int           `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size for logs and exports without it"`
-	AcceptDamaged  bool          `flag:"accept-damaged" expert:"true" help:"accept input of which kernels could not be read; every output says so; else a gate, diff, track add and track import exit 2"`
+	Local          cli.Size      `flag:"local" arg:"SIZE" help:"work-group size where a log or an export lacks it; as in 256 or 16x16"`
+	SIMD           int           `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size where a log or an export lacks it"`
+	AcceptDamaged  bool          `flag:"accept-damaged" expert:"true" help:"go on when kernels of the input could not be read; every output says so; without it a gate, diff, track add and track import exit 2"`
 	AcceptUnjudged bool          `flag:"accept-unjudged" expert:"true" help:"let a gate pass kernels that it cannot judge; every output says so; else it exits 2"`
 	DB             string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
 	FailOn         string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
-	Annotate       bool          `flag:"annotations" expert:"true" help:"print GitHub annotations, too; to standard error, also with -q: errors for what fails the command, else warnings"`
+	Annotate       bool          `flag:"annotations" expert:"true" help:"also print GitHub annotations; on standard error, even with -q: errors for what fails the command, warnings for the rest"`
 	Outputs        []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, .xml or .svg where there is one; the ending picks the format; .xml is JUnit and .svg a chart; repeatable"`
-	Format         string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv card" help:"of standard output: table, markdown, json, csv; card (validate and diff): findings for agents and comments, in 8 kB of JSON"`
-	Kernel         string        `flag:"kernel" arg:"REGEXP" help:"show the kernels whose name matches; counts, gates, JSON and JUnit cover all"`
-	Top            int           `flag:"top" arg:"N" help:"show the first N kernels; counts, gates, JSON and JUnit cover all"`
+	Format         string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv card" help:"format of standard output: table, markdown, json, csv; card (validate and diff): findings for agents and comments, in 8 kB of JSON"`
+	Kernel         string        `flag:"kernel" arg:"REGEXP" help:"show only kernels whose name matches; counts, gates, JSON and JUnit cover all"`
+	Top            int           `flag:"top" arg:"N" help:"show only the first N kernels; counts, gates, JSON and JUnit cover all"`
 	Sort           string        `flag:"sort" arg:"KEY" help:"sort the kernels by this, largest first"`
-	Columns        []string      `flag:"columns" expert:"true" arg:"LIST" help:"show these columns: keys or headings with commas between; a wrong one lists those that there are; workbooks and JSON have all"`
-	NoCommand      bool          `flag:"no-command-line" expert:"true" help:"leave command lines out of reports; secrets and home folders are left out of them anyway"`
+	Columns        []string      `flag:"columns" expert:"true" arg:"LIST" help:"show these columns; keys or headings, separated by commas; a wrong one lists the right ones; workbooks and JSON have all"`
+	NoCommand      bool          `flag:"no-command-line" expert:"true" help:"leave command lines out of reports; secrets and home folders are always left out"`
 	Color          string        `flag:"color" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"auto, always or never; auto is on a terminal, unless NO_COLOR is set"`
 	Progress       string        `flag:"progress" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always or never; on standard error"`
-	Verbose        bool          `flag:"verbose,v" help:"show the evidence, too: device, interval, the parts of the account, limits, the paragraphs; files have all of it anyway"`
+	Verbose        bool          `flag:"verbose,v" help:"show the evidence behind the first screen: device, interval, where the thread slots went, causes at length"`
 	Quiet          bool          `flag:"quiet,q" help:"no notes, warnings or progress on standard error; results, errors and annotations stay"`
 }
 

@@ -20,11 +20,11 @@ import (
 // collectFlags are those of collect alone.
 type collectFlags struct {
 	Dir      string        `flag:"dir" arg:"FOLDER" default:"occudiff-run" help:"new folder for results and exports"`
-	Interval time.Duration `flag:"interval" arg:"DURATION" help:"between samples, as in 100us (default: found by a first short run)"`
+	Interval time.Duration `flag:"interval" arg:"DURATION" help:"time between samples, as in 100us (default: from a first short run)"`
 	GPU      string        `flag:"target-gpu" arg:"ADAPTER" help:"adapter to profile, as VTune writes it: 0:58:0.0 (default: all of them)"`
 	Unitrace string        `flag:"unitrace" arg:"WHEN" default:"auto" words:"auto always never" help:"also run unitrace: auto (where it is installed), always, never"`
-	Print    bool          `flag:"print" help:"print the commands and run nothing"`
-	Check    bool          `flag:"check" help:"say what is installed for collecting, what each lack costs, and how to get it; run nothing"`
+	Print    bool          `flag:"print" help:"print the commands without running them"`
+	Check    bool          `flag:"check" help:"check what is installed for collecting, and how to get what is missing; runs nothing"`
 	Job      string        `flag:"job" arg:"SYSTEM" words:"slurm pbs" help:"print a job script instead: slurm or pbs"`
 
 	kept, outputs []string // flags and outputs of the command that is printed
@@ -56,7 +56,7 @@ func (a *app) collectCommand() *cobra.Command {
 			}
 			// unitrace takes options up to the first word that is none.
 			if strings.HasPrefix(args[0], "-") {
-				return cli.Errorf("the application %s would be an option of unitrace: write ./%[1]s", args[0])
+				return cli.Errorf("unitrace would take the application %s for an option: write ./%[1]s", args[0])
 			}
 			// A job runs collect again, with a folder and outputs that hold the number of the job; what is printed
 			// ends in validate, which has none of the flags of collecting.

@@ -29,7 +29,7 @@ type diffFlags struct {
 	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy that counts, in percentage points"`
 	Noise          string   `flag:"noise" arg:"HISTORY" help:"history that tells how far each kernel's occupancy scatters: then one run a side can be judged"`
 	Global         cli.Size `flag:"global" expert:"true" arg:"SIZE" help:"global size for kernel binaries: the predicted average is compared too"`
-	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"of the OpenCL compiler, for sources"`
+	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files"`
 }
 
 const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a folder " +

@@ -33,9 +33,9 @@ type launchFlags struct {
 	DCLTemps     int      `flag:"dcl-temps" expert:"true" arg:"N" help:"of compute units: temporary registers of a Direct3D shader, 16 bytes per work-item each; instead of --registers"`
 	BarrierSlots int      `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
 	GroupSlots   int      `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
-	Model        string   `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: the register file of any vendor's"`
+	Model        string   `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: compute units of any vendor, by their register file"`
 	Platform     string   `flag:"platform" expert:"true" arg:"KEY" files:"csv" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"`
-	PlatformFile string   `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of further platforms, see docs/devices.md"`
+	PlatformFile string   `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more platforms, see docs/devices.md"`
 }
 
 // check finds numbers that no launch has. A flag that was not given is not a number yet.

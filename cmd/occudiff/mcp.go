@@ -345,7 +345,7 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 		case !info.Mode().IsRegular():
 			return errors.New("is neither a file nor a folder")
 		case zebin.IsSource(real):
-			return errors.New("is a source: occudiff mcp compiles nothing; name a compiled binary")
+			return errors.New("is source code: occudiff mcp compiles nothing; name a compiled binary")
 		}
 		if *size += info.Size(); *size > mostBytes {
 			return fmt.Errorf("makes the call read more than %d MB: run occudiff in a shell", mostBytes>>20)

@@ -50,8 +50,8 @@ func writers(ans *report.Answer) map[string]formWriter {
 		".svg":  func(w io.Writer) error { return svg(ans.Document(), ans.Chart)(w) },
 		perfettoEnding: func(w io.Writer) error {
 			if ans.Trace == nil {
-				return errors.New("nothing says when launches ran, or there are several runs: a trace is of one run " +
-					"with its result folder, or with a trace beside its export")
+				return errors.New("a trace needs one run that says when its launches ran: give its result folder, or a " +
+					"trace beside its export")
 			}
 			return machine.JSON(w, ans.Trace)
 		},
@@ -161,7 +161,7 @@ func (f *outputFiles) addPlots(ans *report.Answer) error {
 func svg(doc *report.Document, p *report.Plot) formWriter {
 	return func(w io.Writer) error {
 		if p == nil {
-			return errors.New("several runs have no picture in common")
+			return errors.New("a chart shows one run, and these are several")
 		}
 		picture, err := plot.Draw(doc, p, plot.Look{})
 		if err == nil {

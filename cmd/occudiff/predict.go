@@ -40,7 +40,7 @@ type predictFlags struct {
 	Timeline       bool     `flag:"timeline" expert:"true" help:"show the dispatch over time"`
 	Explain        bool     `flag:"explain" expert:"true" help:"add the driver's formula as a second opinion"`
 	Compat         string   `flag:"compat" expert:"true" arg:"TOOL" words:"calculator" help:"give the answers of another tool, including its faults: calculator"`
-	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"of the OpenCL compiler, for sources, as in -cl-intel-256-GRF-per-thread"`
+	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files, as in -cl-intel-256-GRF-per-thread"`
 }
 
 // predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a

@@ -144,7 +144,7 @@ func (f *settingsFile) read(text []byte) error {
 	case err != nil:
 		return cli.Errorf("%s: expected settings as in 'device: max1100': %v", f.name(), err)
 	case d.Decode(new(yaml.Node)) != io.EOF:
-		return cli.Errorf("%s: a second document is no part of the settings; leave out what follows ---", f.name())
+		return cli.Errorf("%s: the settings are one YAML document; remove what follows ---", f.name())
 	}
 	f.top = f.doc.Content[0]
 	thresholds := valueOf(valueOf(f.top, "track"), "threshold")
