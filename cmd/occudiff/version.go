@@ -12,8 +12,7 @@ const release = "0.1.0"
 // Main.Sum is there only for a module that was downloaded. Without it Main.Version is what go build made of the state
 // of a checkout.
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" &&
-		info.Main.Sum != "" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
 		return info.Main.Version
 	}
 	return release
@@ -23,25 +22,14 @@ func version() string {
 // It is empty for a build without -buildvcs or outside of a repository; "with changes" says that the commit alone does
 // not make this program again.
 func builtFrom() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	info, _ := debug.ReadBuildInfo()
+	known := map[string]string{}
+	for i := 0; info != nil && i < len(info.Settings); i++ {
+		known[info.Settings[i].Key] = info.Settings[i].Value
+	}
+	if known["vcs.revision"] == "" {
 		return ""
 	}
-	var commit, date, changed string
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			commit = s.Value
-		case "vcs.time":
-			date = s.Value
-		case "vcs.modified":
-			if s.Value == "true" {
-				changed = ", with changes"
-			}
-		}
-	}
-	if commit == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (commit %s, %s%s)", commit, date, changed)
+	changed := map[string]string{"true": ", with changes"}[known["vcs.modified"]]
+	return fmt.Sprintf(" (commit %s, %s%s)", known["vcs.revision"], known["vcs.time"], changed)
 }
