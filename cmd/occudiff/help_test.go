@@ -18,6 +18,11 @@ func TestFewFlags(t *testing.T) {
 		if status != exitDone {
 			t.Fatalf("%v: exit %d, %s", args, status, stderr)
 		}
+		for line := range strings.Lines(out) {
+			if len(line) > 81 {
+				t.Errorf("%v: a line has %d columns, of which a terminal has 80: %s", args, len(line)-1, line)
+			}
+		}
 		if i := strings.Index(out, "\nFlags"); i >= 0 {
 			out = out[i:]
 		}
