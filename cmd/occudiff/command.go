@@ -57,7 +57,7 @@ func (a *app) command(d command) *cobra.Command {
 	cli.Share(c.Flags(), a.sharedFlags, d.share)
 	cli.Experts(c.Flags(), d.experts)
 	// Who asks for more everywhere is understood everywhere, also where there is no more.
-	if d.answer != nil && c.Flags().Lookup("verbose") == nil {
+	if d.text != "occudiff" && c.Flags().Lookup("verbose") == nil {
 		cli.Share(c.Flags(), a.sharedFlags, "verbose")
 		c.Flags().Lookup("verbose").Hidden = true
 	}

@@ -58,6 +58,8 @@ func instead(word string) string {
 		return "occudiff --version"
 	case err != nil && endingOf(word) == "":
 		return ""
+	case endingOf(word) == ".db":
+		return "occudiff track check --db " + word
 	case binary.IsPath(word):
 		return "occudiff predict " + word
 	}
