@@ -101,7 +101,7 @@ func Found(program string) bool {
 	return err == nil
 }
 
-// Check is one thing that doctor looked at.
+// Check is one thing that collecting needs.
 type Check struct {
 	Name  string
 	OK    bool
