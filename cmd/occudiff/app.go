@@ -25,7 +25,6 @@ type app struct {
 	raw            io.Writer // standard error as it is, for a progress bar and the output of other programs
 	getenv         func(string) string
 	environ        []string
-	readSoFar      func(int64) // is told the bytes that were read; nil shows a bar
 
 	shared
 	sharedFlags *pflag.FlagSet   // they, as they are declared

@@ -14,14 +14,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/ingest"
 	"occudiff/ingest/zebin"
 	"occudiff/report"
 	"occudiff/report/machine"
@@ -176,11 +173,11 @@ func (t tool) schema() *jsonschema.Schema {
 // A fault is a result with IsError and no error of the protocol, since an agent sees the former alone and can mend its
 // call.
 func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args, paths, err := c.arguments(ctx, req.Params.Arguments)
+	args, err := c.arguments(ctx, req.Params.Arguments)
 	var out, errs bytes.Buffer
 	if err == nil {
 		one := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: c.app.getenv,
-			environ: c.app.environ, readSoFar: c.progress(ctx, req, paths)}
+			environ: c.app.environ}
 		run(ctx, one, args)
 		switch {
 		case out.Len() == 0: // a gate that failed, or a card that is not usable, is an answer
@@ -197,41 +194,13 @@ func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 		Content: []mcp.Content{&mcp.TextContent{Text: out.String()}}}, nil
 }
 
-// progress tells a client that asked for it how many bytes of the input were read; nil for others.
-// For others it gives a function that does nothing: nil would ask for a bar.
-func (c *agentCall) progress(ctx context.Context, req *mcp.CallToolRequest, paths []string) func(int64) {
-	token := req.Params.GetProgressToken()
-	if token == nil {
-		return func(int64) {}
-	}
-	var mu sync.Mutex
-	var before, last int64 // of the sides that were read before, of this one
-	var told time.Time
-	total := ingest.Size(paths)
-	return func(n int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		if n < last {
-			before += last
-		}
-		last = n
-		if time.Since(told) < 100*time.Millisecond {
-			return
-		}
-		told = time.Now()
-		// A client that is gone needs no progress, and its call ends by the context.
-		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
-			Progress: float64(before + last), Total: float64(total), Message: "bytes read"})
-	}
-}
-
-// arguments makes the command line of a call, and gives the paths that it reads.
+// arguments makes the command line of a call.
 // What an agent names as a value stays one: values follow a = and operands a --, so that none is read as a flag.
-func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args, paths []string, err error) {
+func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args []string, err error) {
 	var size int64 // of all files
 	values, err := c.values(given)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	args = append(strings.Fields(c.command), "-q")
 	for _, name := range strings.Fields(c.flags) {
@@ -242,7 +211,7 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 		for _, w := range words {
 			if name == "db" || name == "noise" || name == "device-file" {
 				if w, err = c.inside(ctx, name, w, &size); err != nil {
-					return nil, nil, err
+					return nil, err
 				}
 			}
 			args = append(args, "--"+name+"="+w)
@@ -252,13 +221,12 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args,
 	for _, w := range values[c.operand] {
 		if c.operand == "paths" {
 			if w, err = c.inside(ctx, "paths", w, &size); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			paths = append(paths, w)
 		}
 		args = append(args, w)
 	}
-	return args, paths, nil
+	return args, nil
 }
 
 // values gives the arguments of a call as the words of a command line, when they are what the schema says. A null is no

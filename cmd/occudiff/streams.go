@@ -92,11 +92,8 @@ const progressAfter = 500 * time.Millisecond
 // sides at once.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	unseen := a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw))
-	if unseen && a.readSoFar == nil || !a.bar.TryLock() {
+	if unseen || !a.bar.TryLock() {
 		return nil, func() {}
-	}
-	if a.readSoFar != nil {
-		return a.readSoFar, a.bar.Unlock
 	}
 	var mu sync.Mutex
 	var bar *progressbar.ProgressBar
