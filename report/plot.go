@@ -2,11 +2,12 @@ package report
 
 import (
 	"iter"
+	"slices"
 	"time"
 )
 
-// Plot is a picture as data. One of the kinds is set; without any, it is bars of the first Rows rows of a table, so
-// that a workbook can draw them from its own cells.
+// Plot is a picture as data: one of the kinds is set. With a table, a workbook draws bars of its first Rows rows from its
+// own cells.
 type Plot struct {
 	Key, Title string
 	Table      string   // key of the table
@@ -16,7 +17,6 @@ type Plot struct {
 	Unit       string
 	Max        float64 // top of the axis, 0 to leave it to the renderer
 	Text       string  // what it shows, in a sentence
-	Lines      bool    // a line over the rows instead of bars
 	Stacked    []Part  // what the series of a row are, where they follow one another in one bar
 
 	Scatter     *Scatter
@@ -109,6 +109,16 @@ type StackedBars struct {
 	Rows  []StackedRow
 }
 
+// leastShown is the value below which a part of a bar is not seen.
+const leastShown = 0.5
+
+// Shows says whether any bar shows a part: an entry of a legend that no bar has makes people search for it.
+func (b *StackedBars) Shows(part int) bool {
+	return slices.ContainsFunc(b.Rows, func(r StackedRow) bool {
+		return slices.ContainsFunc(r.Shares, func(s Share) bool { return s.Part == part && s.Value >= leastShown })
+	})
+}
+
 // Part is a kind of part: an entry of the legend. Its status gives its color, or its hue, from 1 on, one that nothing
 // else has in any picture.
 type Part struct {
@@ -141,7 +151,12 @@ type HeatRow struct {
 	Values []float64
 }
 
-// Plots gives the plots of the sections that a view shows, and of their items, in reading order.
+// Pictured says whether there is a picture; else a workbook alone has bars.
+func (p Plot) Pictured() bool {
+	return p.Scatter != nil || p.LineChart != nil || p.TimeSeries != nil || p.StackedBars != nil || p.HeatMap != nil
+}
+
+// Plots gives the pictures of the sections that a view shows, and of their items, in reading order.
 func (d *Document) Plots(in View) iter.Seq[*Plot] {
 	return func(yield func(*Plot) bool) {
 		for i := range d.Sections {
@@ -150,7 +165,7 @@ func (d *Document) Plots(in View) iter.Seq[*Plot] {
 				continue
 			}
 			for k := range s.Plots {
-				if !yield(&s.Plots[k]) {
+				if s.Plots[k].Pictured() && !yield(&s.Plots[k]) {
 					return
 				}
 			}

@@ -141,7 +141,7 @@ func VerdictTable(counts []VerdictCount) *Table {
 		}
 	}
 	t := List("verdicts", "Verdicts", counts)
-	t.Form = Tiles
+	t.Form = Chips
 	return t
 }
 

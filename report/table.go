@@ -107,9 +107,8 @@ type Form uint8
 const (
 	Grid    Form = iota // rows and columns
 	Browser             // a grid whose rows readers filter; the one of a document that items lead to
-	Tiles               // a word, a count and what it means: a tile for each row
 	Facts               // a name, a value and perhaps a unit: a list
-	Chips               // a word and a count: a line
+	Chips               // a word, a count and perhaps what it means: a line
 )
 
 // Heading gives the whole heading on one line, with the unit: "Predicted peak [%]".

@@ -47,7 +47,7 @@ func writers(ans *report.Answer) map[string]formWriter {
 		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
-		".svg":  func(w io.Writer) error { return svg(ans.Document(), ans.Chart)(w) },
+		".svg":  func(w io.Writer) error { return svg(ans.Chart)(w) },
 		perfettoEnding: func(w io.Writer) error {
 			if ans.Trace == nil {
 				return errors.New("a trace needs one run that says when its launches ran: give its result folder, or a " +
@@ -149,7 +149,7 @@ func (f *outputFiles) addPlots(ans *report.Answer) error {
 			if err != nil {
 				return fmt.Errorf("-o %s %w", picture, err)
 			}
-			file.own, file.beside = svg(doc, p), true
+			file.own, file.beside = svg(p), true
 		}
 		page.own = func(w io.Writer) error {
 			return text.MarkdownPlots(w, doc, func(p *report.Plot) string { return names[p] })
@@ -158,12 +158,12 @@ func (f *outputFiles) addPlots(ans *report.Answer) error {
 	return nil
 }
 
-func svg(doc *report.Document, p *report.Plot) formWriter {
+func svg(p *report.Plot) formWriter {
 	return func(w io.Writer) error {
 		if p == nil {
 			return errors.New("a chart shows one run, and these are several")
 		}
-		picture, err := plot.Draw(doc, p, plot.Look{})
+		picture, err := plot.Draw(p, plot.Look{})
 		if err == nil {
 			_, err = w.Write(picture)
 		}

@@ -79,7 +79,6 @@ func sensitivitySections(list []KernelSensitivity) []report.Section {
 			line.Points = append(line.Points, report.Point{X: r.Occupancy, Y: r.Time})
 		}
 		s.Plots = append(s.Plots, report.Plot{Key: key, Title: "Time per work-item over occupancy: " + name,
-			Table: key, Label: "occupancy", Series: []string{"time"}, Rows: len(runs), Lines: true,
 			Unit: "times the shortest", Text: "Where the points lie on a level, occupancy is enough.",
 			LineChart: &report.LineChart{X: "Occupancy [%]", Y: "Time per work-item",
 				Series: []report.LineSeries{line}}})

@@ -43,7 +43,7 @@ func (b *book) listSheet(name string, t *report.Table, first, last int) error {
 	columns := t.ColumnsIn(report.Sheet)
 	widths := listWidths(t, columns, first, min(last, first+sampleRows))
 	to := printedColumns(t, columns)
-	sw, err := b.addSheet(name, true, pagesWide(widths[:to]))
+	sw, err := b.addSheet(name, true, pagesWide(widths[:to]), 0)
 	if err != nil {
 		return err
 	}
@@ -201,11 +201,7 @@ func (b *book) listRows(sw *excelize.StreamWriter, t *report.Table, columns []in
 			if values[k] = nil; x == nil {
 				continue
 			}
-			look := cellStyle(c, v)
-			if !rightAligned(c) {
-				look.left, look.indent = true, indent(k, c)
-			}
-			id, err := b.style(look)
+			id, err := b.style(cellStyle(k, c, v))
 			if err != nil {
 				return err
 			}

@@ -37,16 +37,17 @@ type area struct {
 
 // sheet is a sheet that is read from top to bottom: paragraphs, small tables, charts, items.
 type sheet struct {
-	book   *book
-	name   string
-	lines  []line
-	widths []float64
-	areas  []area
-	charts []placedChart
-	leads  [][2]string // cells and the sections that they lead to
-	free   int         // the first row below all charts
-	last   int         // the last column that is printed, where a table has more; 0: all are
-	err    error
+	book    *book
+	name    string
+	lines   []line
+	widths  []float64
+	areas   []area
+	charts  []placedChart
+	leads   [][2]string // cells and the sections that they lead to
+	free    int         // the first row below all charts
+	last    int         // the last column that is printed, where a table has more; 0: all are
+	onePage bool
+	err     error
 }
 
 // layOut puts the sections of a sheet under each other, and so knows where their tables stand.
@@ -78,7 +79,11 @@ func lastPrinted(s *report.Section) (last int) {
 
 // writePage writes a sheet: the rules and charts first, then the rows, since what follows them is lost.
 func (b *book) writePage(pg *sheet) error {
-	sw, err := b.addSheet(pg.name, false, 1)
+	tall := 0
+	if pg.onePage {
+		tall = 1
+	}
+	sw, err := b.addSheet(pg.name, false, 1, tall)
 	if err != nil {
 		return err
 	}
@@ -122,7 +127,7 @@ func (p *sheet) section(s *report.Section, first bool, d *report.Document) {
 		}
 	}
 	for _, plot := range s.Plots {
-		top = p.chart(plot, top)
+		top = p.chart(plot, top, chartColumn)
 	}
 	if s.ItemsIn&report.Sheet != 0 {
 		p.items(s.Items)
@@ -168,11 +173,10 @@ func (p *sheet) table(t *report.Table) {
 	for k, i := range columns {
 		heading := t.Columns[i].Heading()
 		top.cells = append(top.cells, p.cell(report.TextCell(heading), headStyle(k, &t.Columns[i])))
-		switch {
-		case top.height > 0:
+		if top.height > 0 {
 			p.widenTo(k, headWidth(heading))
-		case k < len(columns)-1, rightAligned(&t.Columns[i]):
-			p.widen(k, heading)
+		} else {
+			p.widenTo(k, report.Width(heading))
 		}
 	}
 	p.lines = append(p.lines, top)
@@ -185,8 +189,10 @@ func (p *sheet) table(t *report.Table) {
 		for k, i := range columns {
 			c := &t.Columns[i]
 			v := sized(c, row[i])
-			s := cellStyle(c, v)
-			s.left, s.indent = !rightAligned(c), indent(k, c)
+			s := cellStyle(k, c, v)
+			if len(c.Words) == 0 { // no rule colors them
+				s.status = v.Status
+			}
 			if text := v.Text; k > 0 && k == len(columns)-1 && v.Kind == report.Text && !c.Wrap {
 				if report.Width(text) > longText {
 					l.span, s.role = k+1, wrapped
@@ -236,9 +242,7 @@ func mostOf(c *report.Column) int {
 	return widest
 }
 
-// widen makes room for a text of a table. Texts in a last column need none: they run over into the empty cells beside.
-func (p *sheet) widen(k int, text string) { p.widenTo(k, report.Width(text)) }
-
+// widenTo makes room for so many characters. Texts in a last column need none: they run over into the empty cells beside.
 func (p *sheet) widenTo(k, characters int) {
 	for len(p.widths) <= k {
 		p.widths = append(p.widths, plainWidth)

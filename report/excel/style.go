@@ -35,9 +35,10 @@ type style struct {
 	tiny     bool // points that round to zero: a sign would be a lie
 }
 
-// cellStyle is the style of a value.
-func cellStyle(c *report.Column, v report.Cell) style {
-	s := style{kind: v.Kind, decimals: c.Decimals, tiny: isTiny(v), right: c.Kind == report.Size}
+// cellStyle is the style of a value in the column at place k of a sheet.
+func cellStyle(k int, c *report.Column, v report.Cell) style {
+	s := style{kind: v.Kind, decimals: c.Decimals, tiny: isTiny(v), left: !rightAligned(c), indent: indent(k, c),
+		right: c.Kind == report.Size || c.RightAligned() && v.Kind == report.Text}
 	if c.Wrap {
 		s.role = wrapped
 	}
@@ -101,6 +102,9 @@ func (s style) build() *excelize.Style {
 	}
 	if f != "" {
 		x.CustomNumFmt = &f
+	}
+	if text, _ := colors(s.status); text != "" {
+		x.Font = font(false, 11, text)
 	}
 	switch s.role {
 	case head:

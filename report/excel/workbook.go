@@ -92,6 +92,15 @@ func (b *book) build(d *report.Document) error {
 			b.sheets[s.Key] = p.name
 		}
 	}
+	if d.Screen != nil {
+		pg, err := b.answer(d)
+		if err == nil {
+			err = b.writePage(pg)
+		}
+		if err != nil {
+			return fmt.Errorf("sheet %s: %w", answerSheet, err)
+		}
+	}
 	var err error
 	pages := make([]*sheet, len(parts))
 	for i, p := range parts {
@@ -155,9 +164,10 @@ func (b *book) place(sheet string, t *report.Table, row int) {
 	b.placed[t.Key] = at
 }
 
-// addSheet makes an empty sheet and a writer of its rows. What has to stand before the rows in the file - how it is
+// addSheet makes an empty sheet and a writer of its rows, printed on so many pages beside and below each other, 0 for as
+// many as it takes. What has to stand before the rows in the file - how it is
 // printed, on how many pages side by side - is set first: a property that is set later is lost without an error.
-func (b *book) addSheet(name string, list bool, wide int) (*excelize.StreamWriter, error) {
+func (b *book) addSheet(name string, list bool, wide, tall int) (*excelize.StreamWriter, error) {
 	// The library begins every file with a sheet, which becomes the first one.
 	if len(b.names) == 0 {
 		if err := b.file.SetSheetName("Sheet1", name); err != nil {
@@ -167,7 +177,7 @@ func (b *book) addSheet(name string, list bool, wide int) (*excelize.StreamWrite
 		return nil, err
 	}
 	b.names = append(b.names, name)
-	fit, tall, landscape, margin := true, 0, "landscape", 0.4
+	fit, landscape, margin := true, "landscape", 0.4
 	if err := b.file.SetSheetProps(name, &excelize.SheetPropsOptions{FitToPage: &fit}); err != nil {
 		return nil, err
 	}

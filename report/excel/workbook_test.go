@@ -134,7 +134,7 @@ func TestSheets(t *testing.T) {
 		empty []string // there are no sheets with nothing on them
 	}{{sample.Gaussian(), []string{"Timings"}}, {sample.LogsOnly(), []string{"Notes"}},
 		{sample.Empty(), []string{"Timings", "Notes"}}} {
-		want := []string{"Summary", "Kernels", "Timings", "Device", "Notes"}
+		want := []string{"Answer", "Summary", "Kernels", "Timings", "Device", "Notes"}
 		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(c.empty, name) })
 		if diff := cmp.Diff(want, open(t, workbook(t, c.run)).GetSheetList()); diff != "" {
 			t.Error(diff)
@@ -250,7 +250,7 @@ func TestChart(t *testing.T) {
 		{"Measured [%]", "Underfilled XVEs [%]", "Empty XVEs [%]", "Last wave [%]"}, // where the slots went
 		{"Predicted average [%]", "VTune peak [%]", "Measured [%]"},
 	} {
-		chart := html.UnescapeString(partText(t, data, fmt.Sprintf("xl/charts/chart%d.xml", i+1)))
+		chart := html.UnescapeString(partText(t, data, fmt.Sprintf("xl/charts/chart%d.xml", i+2)))
 		for _, heading := range headings {
 			column := columnOf(t, f, heading)
 			for _, ref := range []string{"'Kernels'!$" + column + "$2:$" + column + "$3", "'Kernels'!$" + column + "$1"} {
@@ -263,8 +263,42 @@ func TestChart(t *testing.T) {
 			t.Errorf("chart %d has no names", i+1)
 		}
 	}
+}
+
+// TestAnswer wants the screen on one printed page, with a chart of the parts that a bar shows.
+func TestAnswer(t *testing.T) {
+	data := workbook(t, sample.Gaussian())
+	f := open(t, data)
+	layout, err := f.GetPageLayout("Answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *layout.Orientation != "landscape" || *layout.FitToWidth != 1 || *layout.FitToHeight != 1 {
+		t.Errorf("the answer is printed %s on %d x %d pages", *layout.Orientation, *layout.FitToWidth, *layout.FitToHeight)
+	}
 	if sheet := partText(t, data, "xl/worksheets/sheet1.xml"); !strings.Contains(sheet, "<drawing ") {
 		t.Error("the first sheet shows no chart")
+	}
+	rows, err := f.GetRows("Answer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := slices.IndexFunc(rows, func(r []string) bool { return slices.Contains(r, "measured [%]") })
+	if head < 0 || slices.Contains(rows[head], "limits (predicted) [%]") {
+		t.Fatalf("row %d heads the parts; the launches have no limit", head)
+	}
+	chart := html.UnescapeString(partText(t, data, "xl/charts/chart1.xml"))
+	for k, heading := range rows[head] {
+		if k < 2 { // the narrow column, and the names
+			continue
+		}
+		first := address(k+1, head+2, true)
+		if ref := "'Answer'!" + first + ":" + first; !strings.Contains(chart, ref) {
+			t.Errorf("the chart does not draw %s from %s", heading, ref)
+		}
+	}
+	if got := f.GetActiveSheetIndex(); got != 0 {
+		t.Errorf("the workbook opens with sheet %d", got)
 	}
 }
 

@@ -8,7 +8,10 @@ import (
 )
 
 // fact is a figure with its name.
-type fact struct{ name, value, unit string }
+type fact struct {
+	name, value, unit string
+	status            report.Status
+}
 
 // list writes facts one after the other.
 func (p *htmlWriter) list(facts []fact) {
@@ -27,16 +30,19 @@ func (p *htmlWriter) row(it *report.Item) (t *report.Table, key string) {
 	return nil, ""
 }
 
-// card writes an item with the figures and the reasoning of its row. The reasoning of the first is open.
-func (p *htmlWriter) card(it *report.Item, first bool) {
+// card writes an item with the figures and the reasoning of its row, all but the first folded.
+func (p *htmlWriter) card(it *report.Item, open bool) {
 	t, row := p.row(it)
 	finding, because, _ := strings.Cut(it.Text, ". ")
-	p.put(`<article class="%"`+id(row)+">\n<header><h3>%</h3>", strings.TrimSpace("card "+class(it.Status)), row,
-		it.Lead)
-	if it.Detail != "" {
-		p.put(`<p class="shape">%</p>`, it.Detail)
+	p.put(`<details class="%"`+id(row), strings.TrimSpace("card "+class(it.Status)), row)
+	if open {
+		p.raw(" open")
 	}
-	p.put("<p class=\"finding\">%</p></header>\n", finding)
+	p.put("><summary><h3>%</h3>", it.Lead)
+	if it.Detail != "" {
+		p.put(` <span class="shape">%</span>`, it.Detail)
+	}
+	p.put(" <span class=\"finding\">%</span></summary>\n", finding)
 	p.line(`<p class="because">%</p>`, because)
 	p.raw("<div class=\"body\">")
 	if t != nil {
@@ -48,7 +54,7 @@ func (p *htmlWriter) card(it *report.Item, first bool) {
 	}
 	p.raw("</div>\n")
 	if it.Steps != nil {
-		p.reasoning(it.Steps(), first)
+		p.reasoning(it.Steps())
 	}
 	p.raw("<p class=\"where\">")
 	if it.Source != "" {
@@ -57,7 +63,7 @@ func (p *htmlWriter) card(it *report.Item, first bool) {
 	if t != nil {
 		p.put(`<a href="#r%">row in the table</a>`, row)
 	}
-	p.raw("</p>\n</article>\n")
+	p.raw("</p>\n</details>\n")
 }
 
 // id is where the row of a table leads to.
@@ -83,30 +89,26 @@ func (p *htmlWriter) short(it *report.Item) {
 func figures(t *report.Table, row int) (list []fact) {
 	cells := t.Row(row, nil)
 	for i, c := range t.Columns {
-		if cells[i].Kind == report.Absent || c.Role&report.Named != 0 || c.In&report.Files == 0 {
+		if cells[i].Kind == report.Absent || c.Role&report.Named != 0 || c.In&report.Page == 0 {
 			continue
 		}
-		list = append(list, fact{strings.TrimSpace(c.Group + " " + c.Title), c.Print(cells[i]), c.Unit})
+		list = append(list, fact{name: strings.TrimSpace(c.Group + " " + c.Title), value: c.Print(cells[i]), unit: c.Unit})
 	}
 	return list
 }
 
-// reasoning writes steps, folded by the part that they belong to.
-func (p *htmlWriter) reasoning(steps []report.Step, open bool) {
+// reasoning writes steps, a table for each part that they belong to.
+func (p *htmlWriter) reasoning(steps []report.Step) {
 	if len(steps) == 0 {
 		return
 	}
-	details := "<details>"
-	if open {
-		details = "<details open>"
-	}
-	p.raw("<div class=\"parts\">")
+	p.raw("<div class=\"reasoning\">")
 	for i, s := range steps {
 		if i == 0 || steps[i-1].Part != s.Part {
 			if i > 0 {
-				p.raw("</tbody></table></details>\n")
+				p.raw("</tbody></table>\n")
 			}
-			p.put(details+"<summary>%, step by step</summary><table class=\"steps\"><tbody>", s.Part)
+			p.put("<table class=\"steps\"><caption>%, step by step</caption><tbody>", s.Part)
 		}
 		binds := ""
 		if s.Binds {
@@ -115,5 +117,5 @@ func (p *htmlWriter) reasoning(steps []report.Step, open bool) {
 		p.put(`<tr class="%"><th scope="row">%</th><td>%`+small(binds)+"</td>", binds, s.Label, s.Value, binds)
 		p.put("<td>%</td></tr>\n", s.From)
 	}
-	p.raw("</tbody></table></details>\n</div>\n")
+	p.raw("</tbody></table>\n</div>\n")
 }

@@ -1,6 +1,8 @@
 // Package html renders a report as one page that needs nothing else: no network, no font, no script of others. Without
 // its script the tables are plain tables; with it they sort and filter.
 //
+// It begins with the answer: a sentence, a row for each kernel, what to run next. The sections below are folded.
+//
 // The page is written from top to bottom by a writer that escapes whatever is text, so that it can be linked into a
 // browser cheaply; a test holds it against html/template. Each plot is drawn twice, for wide screens and for phones,
 // and the style shows one of them. The order of sections and rows is the document's, until a reader asks for another;
@@ -12,7 +14,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -141,54 +142,30 @@ const Logo = `<span class="brand"><svg viewBox="0 0 20 20" width="20" height="20
 	`<rect x="15" y="1" width="4" height="18" rx="1"/></svg>occudiff</span>`
 
 func (p *htmlWriter) body() {
-	p.put(`<body>
-<a class="skip" href="#main">Skip to the report</a>
-<header class="bar"><div class="wrap">
-%
-<nav aria-label="Sections">`, markup(Logo))
-	for _, s := range p.sections {
-		p.put(`<a href="#%">%`, s.Key, s.Title)
-		if hasCards(s) {
-			p.put(` <span class="n">%</span>`, len(s.Items))
-		}
-		p.raw("</a>")
-	}
-	p.raw("</nav>\n</div></header>\n<main id=\"main\" class=\"wrap\">\n")
+	p.put("<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header class=\"wrap\">%</header>\n"+
+		"<main id=\"main\" class=\"wrap\">\n", markup(Logo))
 	p.content()
 	p.put("</main>\n<footer class=\"wrap\">occudiff %. This file needs no network and sends nothing.</footer>\n"+
 		"</body>\n</html>\n", p.doc.Version)
 }
 
-// content writes the head lines and the sections.
+// content writes the answer and the sections. Below a screen everything is folded: it has said what matters.
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
-	for i, line := range p.doc.Headline {
-		p.line([]string{`<p class="lead">%</p>`, `<p class="sub">%</p>`}[min(i, 1)], line)
+	if p.doc.Screen != nil {
+		p.screen(p.doc.Screen)
+	} else {
+		p.line(`<p class="lead">%</p>`, p.doc.Closing)
+		for _, line := range p.doc.Headline {
+			p.line(`<p class="sub">%</p>`, line)
+		}
+	}
+	p.raw("</div>\n")
+	for i, s := range p.sections {
+		p.section(s, p.doc.Screen != nil || i >= openSections)
 	}
 	if !p.doc.Date.IsZero() {
-		p.line(`<p class="sub">%</p>`, "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"))
-	}
-	p.line(`<p class="closing">%</p>`, p.doc.Closing)
-	p.raw("</div>\n")
-	var plots, facts []*report.Section // of a summary: explanations come before its plots, its statistics last
-	for i, s := range p.sections {
-		p.section(s)
-		if s.IsSummary() {
-			plots, facts = append(plots, s), append(facts, s)
-		}
-		if i == len(p.sections)-1 || len(s.Items) > 0 && s.ItemsIn&report.Page != 0 {
-			for _, s := range plots {
-				p.figures(s.Plots)
-			}
-			plots = nil
-		}
-	}
-	for _, s := range facts {
-		if slices.ContainsFunc(s.Tables, func(t *report.Table) bool { return t.Form == report.Facts && t.Len > 0 }) {
-			p.raw("<details class=\"statistics\"><summary>Statistics</summary>\n")
-			p.tables(s, report.Facts)
-			p.raw("</details>\n")
-		}
+		p.line(`<p class="where">%</p>`, "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"))
 	}
 }

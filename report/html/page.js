@@ -174,7 +174,29 @@
     if (window.ResizeObserver) new ResizeObserver(look).observe(scroll); else look();
   }
 
+  // copyable puts a button behind a command. Where the browser keeps the clipboard to itself, the command is marked.
+  function copyable(code) {
+    var button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", "Copy: " + code.textContent);
+    function say(text) {
+      button.textContent = text;
+      setTimeout(function () { button.textContent = "Copy"; }, 1500);
+    }
+    function mark() {
+      getSelection().selectAllChildren(code);
+      say(document.execCommand("copy") ? "Copied" : "Press Ctrl+C");
+    }
+    button.addEventListener("click", function () {
+      if (!navigator.clipboard) mark(); else navigator.clipboard.writeText(code.textContent).then(function () { say("Copied"); }, mark);
+    });
+    code.after(button);
+  }
+
   function enliven(part) {
+    part.querySelectorAll(".checks code").forEach(copyable);
     part.querySelectorAll(".scroll").forEach(hint);
     part.querySelectorAll("table.sorts").forEach(function (table) {
       var bar = table.closest(".sheet").querySelector(".filter"), shown = view(table);
@@ -185,12 +207,14 @@
   document.addEventListener("DOMContentLoaded", function () { enliven(document); });
   document.addEventListener("report", function (event) { enliven(event.target); });
 
-  // A link to what is folded opens it.
+  // A link to what is folded opens it, and all around it.
   function unfold() {
-    var target = document.getElementById(location.hash.slice(1)), folded = target && target.closest("details:not([open])");
-    if (!folded) return;
-    folded.open = true;
-    target.scrollIntoView();
+    var target = document.getElementById(location.hash.slice(1)), folded = false;
+    for (var part = target; part; part = part.parentElement) {
+      if (part.tagName !== "DETAILS" || part.open) continue;
+      part.open = folded = true;
+    }
+    if (folded) target.scrollIntoView();
   }
   window.addEventListener("hashchange", unfold);
   document.addEventListener("DOMContentLoaded", unfold);

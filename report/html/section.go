@@ -11,9 +11,8 @@ const (
 	// detailed is how many items show the figures and the reasoning of their row: with more, a page of thousands of
 	// kernels would be too large to open. The others show their sentence; every figure is in the workbook, too.
 	detailed = 100
-	// unfolded is how many items are in view; the others are behind a line to open, or a page would have hundreds of
-	// screens.
-	unfolded = 10
+	// openSections is how many sections are open below a headline.
+	openSections = 4
 	// tallRows is above how many rows a plot scrolls beside the others.
 	tallRows = 14
 	// phoneWidth is what a phone has for a plot.
@@ -30,18 +29,22 @@ func hasCards(s *report.Section) bool {
 	return s.ItemsIn&report.Page != 0 && len(s.Items) > 0 && s.Items[0].Table != ""
 }
 
-// section writes a heading and what stands under it. A summary is shown as the others are, but for what the top of the
-// page has said already, and with its plots before its figures.
-func (p *htmlWriter) section(s *report.Section) {
-	quiet, many := "", ""
-	if s.IsSummary() {
-		quiet = "quiet"
-	}
-	if hasCards(s) && len(s.Items) > detailed {
-		many = "many"
-	}
-	p.put("<section id=\"%\" class=\"%\" aria-labelledby=\"h-%\">\n", s.Key, many, s.Key)
-	if s.Title != "" {
+// section writes a heading and what stands under it, folded or not, but for what the top of the page has said already.
+func (p *htmlWriter) section(s *report.Section, folded bool) {
+	end := "</section>\n"
+	if folded {
+		end = "</details>\n"
+		p.put("<details id=\"%\" class=\"part\"><summary><h2>%</h2>", s.Key, s.Title)
+		if hasCards(s) {
+			p.put(` <span class="n">%</span>`, len(s.Items))
+		}
+		p.raw("</summary>\n")
+	} else {
+		p.put("<section id=\"%\" aria-labelledby=\"h-%\">\n", s.Key, s.Key)
+		quiet := ""
+		if s.IsSummary() {
+			quiet = "quiet"
+		}
 		p.put("<h2 id=\"h-%\" class=\"%\">%</h2>\n", s.Key, quiet, s.Title)
 	}
 	for _, text := range s.Text {
@@ -49,42 +52,34 @@ func (p *htmlWriter) section(s *report.Section) {
 			p.line(`<p class="text">%</p>`, text)
 		}
 	}
-	p.tables(s, report.Tiles)
-	if s.IsSummary() {
-		p.tables(s, report.Chips)
-	} else {
-		p.tables(s, report.Facts, report.Chips)
-	}
+	p.tables(s, report.Facts, report.Chips)
 	p.tables(s, report.Grid, report.Browser)
-	if !s.IsSummary() {
-		p.figures(s.Plots)
-	}
+	p.figures(s.Plots)
 	if s.ItemsIn&report.Page != 0 && len(s.Items) > 0 {
 		p.items(s)
 	}
-	p.raw("</section>\n")
+	p.raw(end)
 }
 
-// figures writes plots side by side.
+// figures writes plots side by side, those that have a picture.
 func (p *htmlWriter) figures(plots []report.Plot) {
-	if len(plots) == 0 {
+	if !slices.ContainsFunc(plots, report.Plot.Pictured) {
 		return
 	}
 	p.raw("<div class=\"figures\">\n")
 	for i := range plots {
-		p.figure(&plots[i], shape(&plots[i]))
+		if plots[i].Pictured() {
+			p.figure(&plots[i], shape(&plots[i]))
+		}
 	}
 	p.raw("</div>\n")
 }
 
-// shape is the style of a plot's frame: wide for what has names beside it, a line of its own for
-// parts of a whole, small for what is hardly a plot.
+// shape is the style of a plot's frame: wide for what has names beside it, a line of its own for parts of a whole.
 func shape(f *report.Plot) string {
 	switch {
 	case f.Scatter != nil || f.LineChart != nil && f.LineChart.Low:
 		return ""
-	case f.TimeSeries != nil && len(f.TimeSeries.Points) < 2:
-		return "small"
 	case f.StackedBars != nil:
 		return "wide full"
 	}
@@ -105,8 +100,8 @@ func (p *htmlWriter) figure(f *report.Plot, class string) {
 	for _, screen := range []struct {
 		class string
 		width float64
-	}{{"screen", 0}, {"phone", phoneWidth}} {
-		svg, err := plot.Draw(p.doc, f, plot.Look{Inline: true, Width: screen.width})
+	}{{"window", 0}, {"phone", phoneWidth}} {
+		svg, err := plot.Draw(f, plot.Look{Inline: true, Width: screen.width})
 		if err != nil && p.err == nil {
 			p.err = err
 		}
@@ -146,19 +141,11 @@ func (p *htmlWriter) items(s *report.Section) {
 		p.put("<p class=\"text\">The first ones carry their figures and their reasoning; the other % their finding. "+
 			"All figures of all kernels are in the workbook and in the CSV.</p>\n", report.Thousands(int64(left)))
 	}
-	folds := len(s.Items) > unfolded+1
 	for i := range s.Items {
-		if folds && i == unfolded {
-			p.put("<details class=\"rest\"><summary>The other %</summary>\n",
-				report.Thousands(int64(len(s.Items)-unfolded)))
-		}
 		if i < detailed {
 			p.card(&s.Items[i], i == 0)
 		} else {
 			p.short(&s.Items[i])
 		}
-	}
-	if folds {
-		p.raw("</details>\n")
 	}
 }

@@ -2,7 +2,6 @@ package html
 
 import (
 	"slices"
-	"strconv"
 
 	"occudiff/report"
 )
@@ -11,8 +10,6 @@ const (
 	// large is above how many rows the script shows only the first ones until somebody asks for more; the script knows
 	// it, too.
 	large = 500
-	// longName is above how many characters names get a wider column.
-	longName = 90
 	// veryLong is above how many bytes a name shows its first lines alone until somebody clicks it: names of lambdas in
 	// templates have a thousand.
 	veryLong = 160
@@ -29,71 +26,43 @@ func (p *htmlWriter) tables(s *report.Section, forms ...report.Form) {
 	if len(list) == 0 {
 		return
 	}
-	switch forms[0] {
-	case report.Tiles:
-		for _, t := range list {
-			p.tiles(t)
-		}
-	case report.Facts, report.Chips:
+	if forms[0] == report.Facts {
 		p.raw("<div class=\"sheet facts\">")
 		for _, t := range list {
 			p.facts(t)
 		}
 		p.raw("</div>\n")
-	default:
-		p.raw("<div class=\"tables\">\n")
-		for _, t := range list {
-			p.grid(s, t)
-		}
-		p.raw("</div>\n")
+		return
 	}
+	p.raw("<div class=\"tables\">\n")
+	for _, t := range list {
+		p.grid(s, t)
+	}
+	p.raw("</div>\n")
 }
 
-// tiles writes words with their counts, below a bar of the share that each has.
-func (p *htmlWriter) tiles(t *report.Table) {
-	total, x := 0.0, 0.0
-	for cells := range t.All() {
-		total += float64(cells[1].Int)
-	}
-	p.raw(`<svg class="share" viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">`)
-	for cells := range t.All() {
-		if n := float64(cells[1].Int); n > 0 && total > 0 {
-			p.put(`<rect class="%" x="%" y="0" width="%" height="10"></rect>`, class(cells[0].Status),
-				strconv.FormatFloat(x, 'f', 2, 64), strconv.FormatFloat(1000*n/total, 'f', 2, 64))
-			x += 1000 * n / total
-		}
-	}
-	p.raw("</svg>\n<ul class=\"tiles\">")
-	for cells := range t.All() {
-		style := "tile " + class(cells[0].Status)
-		if cells[1].Int == 0 {
-			style += " zero"
-		}
-		p.put("<li class=\"%\"><span class=\"count\">%</span><span class=\"name\">%</span>"+
-			"<span class=\"meaning\">%</span></li>\n", style, t.Columns[1].Print(cells[1]),
-			t.Columns[0].Print(cells[0]), t.Columns[2].Print(cells[2]))
-	}
-	p.raw("</ul>\n")
-}
-
-// facts writes names and values as a list, words and counts as a line.
+// facts writes names and values as a list, words and their counts as a line, but for those of which there is none.
 func (p *htmlWriter) facts(t *report.Table) {
 	var list []fact
+	chips := t.Form == report.Chips
 	for cells := range t.All() {
-		f := fact{name: t.Columns[0].Print(cells[0]), value: t.Columns[1].Print(cells[1])}
+		if chips && cells[1].Kind == report.Integer && cells[1].Int == 0 {
+			continue
+		}
+		f := fact{name: t.Columns[0].Print(cells[0]), value: t.Columns[1].Print(cells[1]), status: cells[0].Status}
 		if len(cells) > 2 && cells[2].Kind != report.Absent {
 			f.unit = t.Columns[2].Print(cells[2])
 		}
 		list = append(list, f)
 	}
-	if t.Form == report.Facts {
+	if !chips {
 		p.list(list)
 		p.raw("\n")
 		return
 	}
 	p.put(`<p class="chips">%`, t.Title)
 	for _, f := range list {
-		p.put(" <span>% <b>%</b></span>", f.name, f.value)
+		p.put(` <span class="%" title="%">% <b>%</b></span>`, class(f.status), f.unit, f.name, f.value)
 	}
 	p.raw("</p>\n")
 }
@@ -102,10 +71,6 @@ func (p *htmlWriter) facts(t *report.Table) {
 func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	browser, explained, columns := t.Form == report.Browser, p.explained[t], len(t.Columns)
 	t = t.Shown(report.Page)
-	var c census
-	if browser {
-		c = count(t)
-	}
 	name, sheet, style := t.Title, "sheet", ""
 	if name == "" {
 		name = s.Title
@@ -119,13 +84,10 @@ func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	if style != "" && t.Len > large {
 		style += " large"
 	}
-	if c.longNames {
-		style += " long"
-	}
 	p.put("<div class=\"%\">\n", sheet)
 	p.line("<h3>%</h3>", t.Title)
 	if browser {
-		p.filter(t, c.words)
+		p.filter(t)
 	}
 	p.put("<div class=\"scroll\" role=\"region\" aria-label=\"%, table\"><table id=\"t-%\" class=\"%\">\n<thead><tr>",
 		name, t.Key, style)
@@ -137,37 +99,28 @@ func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	p.raw("</tbody></table></div>\n</div>\n")
 }
 
-// census is what has to be known of all rows before the first one is written.
-type census struct {
-	longNames bool    // names need a wider column
-	words     []words // of the column to choose rows by, in the order in which they come
-}
-
-// words is a word and how many rows have it.
+// words is a word of the column to choose rows by, and how many rows have it.
 type words struct {
 	word string
 	rows int
 }
 
-func (c *census) add(word string) {
-	at := slices.IndexFunc(c.words, func(w words) bool { return w.word == word })
-	if at < 0 {
-		at = len(c.words)
-		c.words = append(c.words, words{word: word})
-	}
-	c.words[at].rows++
-}
-
-// count reads a table with the columns of a page.
-func count(t *report.Table) (all census) {
+// count gives the words of a table in the order in which they come.
+func count(t *report.Table) (list []words) {
 	choice := choiceColumn(t)
-	for row := range t.Len {
-		all.longNames = all.longNames || len(t.Cell(row, 0).Text) > longName
-		if choice >= 0 {
-			all.add(t.Columns[choice].Print(t.Cell(row, choice)))
-		}
+	if choice < 0 {
+		return nil
 	}
-	return all
+	for row := range t.Len {
+		word := t.Columns[choice].Print(t.Cell(row, choice))
+		at := slices.IndexFunc(list, func(w words) bool { return w.word == word })
+		if at < 0 {
+			at = len(list)
+			list = append(list, words{word: word})
+		}
+		list[at].rows++
+	}
+	return list
 }
 
 // choiceColumn finds the column to choose rows by, -1 where there is none.
@@ -249,12 +202,12 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell, explained boo
 }
 
 // filter writes the fields that choose rows: by any text, and by the words of a column.
-func (p *htmlWriter) filter(t *report.Table, words []words) {
+func (p *htmlWriter) filter(t *report.Table) {
 	p.raw(`<div class="filter" hidden><label>Filter <input type="search" id="filter-text" autocomplete="off" ` +
 		`spellcheck="false" placeholder="kernel name or any text"></label>` + "\n")
 	if at := choiceColumn(t); at >= 0 {
 		p.put(`<label>% <select id="filter-verdict"><option value="">all</option>`, t.Columns[at].Title)
-		for _, w := range words {
+		for _, w := range count(t) {
 			p.put(`<option value="%">% (%)</option>`, w.word, w.word, w.rows)
 		}
 		p.raw("</select></label>\n")

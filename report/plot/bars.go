@@ -2,78 +2,173 @@ package plot
 
 import (
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 
 	"occudiff/report"
 )
 
-const barHeight = 13.0
+const (
+	rowsWidth = 760.0
+	// nameWidth is the room for names left of the rows; in a narrow picture they stand above.
+	nameWidth = 215.0
+	// valueWidth is the room for values right of the field.
+	valueWidth = 44.0
+	// spanHeight is that of the bar of a row, spanNumbers that of the numbers below it.
+	spanHeight, spanNumbers = 16.0, 13.0
+)
 
-// barSeries is the bars of one column.
-type barSeries struct {
-	name   string
-	ink    paint
-	column *report.Column
-	cells  []report.Cell
+// rows is a field of rows from top to bottom, each with a name.
+type rows struct {
+	*pen
+	field
+	height float64 // of a row without its name and the air around it
+	pitch  float64 // from row to row
 }
 
-// readBars takes names and series out of the rows of a table. A column without a single value is no series.
-func readBars(t *report.Table, p *report.Plot) (names []string, series []barSeries, most float64) {
-	most = p.Max
-	label, rows := t.Column(p.Label), make([][]report.Cell, min(p.Rows, t.Len))
-	names = make([]string, len(rows))
-	for i := range rows {
-		if rows[i] = t.Row(i, nil); label >= 0 {
-			names[i] = t.Columns[label].Print(rows[i][label])
-		}
+// newRows gives a field below a height.
+func (p *pen) newRows(top float64, n int, height float64) *rows {
+	r := &rows{pen: p, height: height, pitch: height + 12}
+	r.field = newField(margin+nameWidth, top+4, p.width-valueWidth, 0)
+	if p.narrow() {
+		r.x.start, r.pitch = margin, height+28
 	}
-	for k, key := range p.Series {
-		i := t.Column(key)
-		if i < 0 {
-			continue
-		}
-		c := t.Columns[i]
-		s := barSeries{name: strings.TrimSpace(c.Group + " " + c.Title), ink: series1 + paint(k%3),
-			column: &t.Columns[i]}
-		for _, cells := range rows {
-			s.cells = append(s.cells, cells[i])
-			most = math.Max(most, cells[i].Num)
-		}
-		if slices.ContainsFunc(s.cells, isValue) {
-			series = append(series, s)
-		}
-	}
-	return names, series, most
+	r.y.start = r.y.end + float64(max(n, 1))*r.pitch
+	return r
 }
 
-// isValue says whether a cell has a bar: what was not measured is no bar of length zero.
-func isValue(c report.Cell) bool { return c.Kind == report.Percent || c.Kind == report.Number }
+// begin writes the name of a row, with what tells it apart from others, and gives the top of the row.
+func (r *rows) begin(row int, name, detail string) float64 {
+	y := r.y.end + float64(row)*r.pitch
+	if r.narrow() {
+		r.text(margin, y+16, "", textSize, text2, fit(strings.TrimSpace(name+" "+detail), textSize, r.width-2*margin))
+		return y + 22
+	}
+	middle := y + 6 + r.height/2 + 4
+	if detail != "" {
+		middle -= 7
+		r.text(r.x.start-9, middle+14, "end", tickSize, muted, fit(detail, tickSize, nameWidth-9))
+	}
+	r.text(r.x.start-9, middle, "end", textSize, text2, fit(name, textSize, nameWidth-9))
+	return y + 6
+}
 
-// drawBars draws horizontal bars in groups, the first row on top, so that names can be read.
-func drawBars(t *report.Table, plot *report.Plot, look Look) []byte {
-	p := newPen(plot, look, rowsWidth)
-	names, series, most := readBars(t, plot)
+// partPaint is the paint of a part: its own, or that of its status.
+func partPaint(parts []report.Part, i int) paint {
+	if i < 0 || i >= len(parts) {
+		return muted
+	}
+	p := parts[i]
+	if p.Hue > 0 {
+		return part0 + paint((p.Hue-1)%int(hue0-part0))
+	}
+	if p.Status == report.Muted {
+		return level1
+	}
+	return statusPaint(p.Status, line1)
+}
+
+func (p *pen) partKeys(parts []report.Part) []key {
 	var keys []key
-	for i := range series {
-		keys = append(keys, key{series[i].name, p.swatch(series[i].ink)})
+	for i, part := range parts {
+		keys = append(keys, key{part.Name, p.swatch(partPaint(parts, i))})
 	}
-	rows := p.newRows(p.legend(p.heading(), keys), len(names), barHeight*float64(len(series)))
-	f := &rows.field
-	_, f.x.to = span(0, math.Max(most, 0))
-	p.xAxis(f, plot.Unit, 0)
-	for row, name := range names {
-		y := rows.begin(row, name, "")
-		for i := range series {
-			s := &series[i]
-			if !isValue(s.cells[row]) {
-				continue
-			}
-			value := s.column.Print(s.cells[row])
-			end, middle := f.x.at(s.cells[row].Num), y+barHeight*(float64(i)+0.5)
-			p.rect(f.x.start, middle-barHeight/2+0.5, end-f.x.start, barHeight-1, s.ink, name+": "+s.name+" "+value)
-			p.text(end+4, middle+4, "", tickSize, muted, value)
+	return keys
+}
+
+// stack is where the parts of a row lie from left to right, at most as far as the whole. A negative part takes no room.
+func stack(b *report.StackedBars, row int, whole float64, part func(p int, from, to float64, value string)) {
+	from := 0.0
+	for _, s := range b.Rows[row].Shares {
+		to := math.Min(from+math.Max(s.Value, 0), whole)
+		if to > from && s.Part >= 0 && s.Part < len(b.Parts) {
+			part(s.Part, from, to, report.Decimal(s.Value, 1))
+			from = to
 		}
 	}
-	return p.picture(f.y.start + axisHeight)
+}
+
+// drawStackedBars draws the parts of each row one after the other, with their values below them where there is room.
+func drawStackedBars(plot *report.Plot, look Look) []byte {
+	p, data := newPen(plot, look, rowsWidth), plot.StackedBars
+	r := p.newRows(p.legend(p.heading(), p.partKeys(data.Parts)), len(data.Rows), spanHeight+spanNumbers)
+	_, r.x.to = span(0, math.Max(plot.Max, 0))
+	p.xAxis(&r.field, withUnit(data.X, plot.Unit), 0)
+	for i, row := range data.Rows {
+		y := r.begin(i, row.Name, row.Detail)
+		stack(data, i, r.x.to, func(part int, from, to float64, value string) {
+			left, right := r.x.at(from), r.x.at(to)
+			p.rect(left, y, right-left-0.8, spanHeight, partPaint(data.Parts, part),
+				row.Name+": "+data.Parts[part].Name+" "+value+" "+plot.Unit)
+			if textWidth(value, tickSize) < right-left {
+				p.text(left, y+spanHeight+11, "", tickSize, muted, value)
+			}
+		})
+	}
+	return p.picture(r.y.start + axisHeight)
+}
+
+// Bar draws one row of stacked bars alone, for a cell of a table on a page; nothing where the row has no parts.
+func Bar(b *report.StackedBars, row int) []byte {
+	p := newPen(&report.Plot{}, Look{Inline: true}, 100)
+	var said []string
+	stack(b, row, 100, func(part int, from, to float64, value string) {
+		p.rect(from, 0, to-from, 10, partPaint(b.Parts, part), "")
+		said = append(said, b.Parts[part].Name+" "+value+" %")
+	})
+	if said == nil {
+		return nil
+	}
+	return p.svg(100, 10, strings.Join(said, ", "), "preserveAspectRatio", "none")
+}
+
+// Swatch draws the color of a part, for a legend on a page.
+func Swatch(b *report.StackedBars, part int) []byte {
+	p := newPen(&report.Plot{}, Look{Inline: true}, 10)
+	p.rect(0, 0, 10, 10, partPaint(b.Parts, part), "")
+	return p.svg(10, 10, "")
+}
+
+// heatSteps is how many shades the legend of a heat map shows.
+const heatSteps = 5
+
+// drawHeatMap draws a cell for each value; what is not known is an empty frame.
+func drawHeatMap(plot *report.Plot, look Look) []byte {
+	p, data := newPen(plot, look, rowsWidth), plot.HeatMap
+	_, most := span(0, math.Max(plot.Max, 0))
+	cell := func(x, y, width float64, value float64, tooltip string) {
+		attributes := []any{"x", x, "y", y, "width", math.Max(width-1, 0.5), "height", spanHeight + 4, "fill", line1,
+			"fill-opacity", strconv.FormatFloat(0.08+0.92*math.Max(0, math.Min(value/most, 1)), 'f', 2, 64)}
+		if math.IsNaN(value) {
+			attributes = append(attributes[:8], "fill", "none", "stroke", gridInk)
+		}
+		p.shape("rect", tooltip, attributes...)
+	}
+	var keys []key
+	for i := range heatSteps {
+		v := most * float64(i) / (heatSteps - 1)
+		shade := func(x, y float64) { cell(x-7, y-10, 15, v, "") }
+		keys = append(keys, key{report.Decimal(v, 0) + " " + plot.Unit, shade})
+	}
+	r := p.newRows(p.legend(p.heading(), keys)+4, len(data.Rows), spanHeight-4)
+	r.x.from, r.x.to = span(-0.5, math.Max(float64(len(data.Columns)), 1)-0.5)
+	width := r.x.at(1) - r.x.at(0)
+	for k, row := range data.Rows {
+		y := r.begin(k, row.Name, "")
+		for i, v := range row.Values[:min(len(row.Values), len(data.Columns))] {
+			text := "not measured"
+			if !math.IsNaN(v) {
+				text = report.Decimal(v, 1) + " " + plot.Unit
+			}
+			cell(r.x.at(float64(i)-0.5), y-4, width, v, row.Name+", "+data.Columns[i]+": "+text)
+		}
+	}
+	end := math.Inf(1)
+	for i := len(data.Columns) - 1; i >= 0; i-- { // the newest first, then those for which there is room
+		if x, wide := r.x.at(float64(i)), textWidth(data.Columns[i], tickSize); x+wide/2 < end {
+			p.text(math.Min(x, p.width-wide/2), r.y.start+14, "middle", tickSize, muted, data.Columns[i])
+			end = x - wide/2 - 8
+		}
+	}
+	return p.picture(r.y.start + 24)
 }

@@ -24,14 +24,14 @@ func line(name string, ys ...float64) report.LineSeries {
 func TestLineChart(t *testing.T) {
 	p := lineChart(report.LineChart{X: "Work-group size", Y: "Occupancy", XStep: 1,
 		Series: []report.LineSeries{line("Xe-core", 10, 50, 100), line("average", 5, 25, 90)}})
-	svg := draw(t, nil, p, plot.Look{})
+	svg := draw(t, p, plot.Look{})
 	for _, want := range []string{"Occupancy &lt;of&gt; a &amp; b", ">Work-group size<", ">Occupancy [%]<",
 		">Xe-core<", ">average<", ">80<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("%s is not in the picture", want)
 		}
 	}
-	if svg != draw(t, nil, p, plot.Look{}) {
+	if svg != draw(t, p, plot.Look{}) {
 		t.Error("the same chart gives other bytes")
 	}
 }
@@ -56,12 +56,12 @@ func TestLineChartOfOddData(t *testing.T) {
 	} {
 		p := lineChart(report.LineChart{Series: []report.LineSeries{c.series}})
 		if c.drawn == "" {
-			if _, err := plot.Draw(nil, p, plot.Look{}); err == nil || err.Error() != "there is no point to draw" {
+			if _, err := plot.Draw(p, plot.Look{}); err == nil || err.Error() != "there is no point to draw" {
 				t.Errorf("%s: got %v", c.reason, err)
 			}
 			continue
 		}
-		svg := draw(t, nil, p, plot.Look{})
+		svg := draw(t, p, plot.Look{})
 		wellFormed(t, c.reason, svg)
 		if !strings.Contains(svg, ">"+c.series.Name+"<") {
 			t.Errorf("%s: the legend does not name it", c.reason)
@@ -85,7 +85,7 @@ func TestLineChartOfOddData(t *testing.T) {
 // TestTicks: a step that is far too small for the data must not give a million numbers.
 func TestTicks(t *testing.T) {
 	s := report.LineSeries{Points: []report.Point{{X: 0, Y: 1}, {X: 1e6, Y: 2}}}
-	svg := draw(t, nil, lineChart(report.LineChart{XStep: 1, Series: []report.LineSeries{s}}), plot.Look{})
+	svg := draw(t, lineChart(report.LineChart{XStep: 1, Series: []report.LineSeries{s}}), plot.Look{})
 	if n := strings.Count(svg, "<text"); n > 40 {
 		t.Errorf("%d texts in a small picture", n)
 	}
@@ -118,7 +118,7 @@ func FuzzDraw(f *testing.F) {
 		} {
 			p.Title, p.Text, p.Max, p.Unit = name, name, a, name
 			for _, inline := range []bool{false, true} {
-				svg, err := plot.Draw(nil, p, plot.Look{Inline: inline, Width: width})
+				svg, err := plot.Draw(p, plot.Look{Inline: inline, Width: width})
 				if err == nil {
 					checkDrawn(t, name, string(svg))
 				}
@@ -132,7 +132,7 @@ func TestNumbersAlone(t *testing.T) {
 	for _, alone := range [][]float64{nil, {8, 16, 32}} {
 		chart := lineChart(report.LineChart{X: "Sub-group size", Y: "Occupancy", XStep: 8, XAlone: alone,
 			Series: []report.LineSeries{{Name: "GPU peak", Points: []report.Point{{X: 8, Y: 50}, {X: 16, Y: 90}, {X: 32, Y: 90}}}}})
-		picture := draw(t, nil, chart, plot.Look{})
+		picture := draw(t, chart, plot.Look{})
 		for number, want := range map[string]bool{">8<": true, ">16<": true, ">24<": alone == nil, ">32<": true} {
 			if strings.Contains(picture, number) != want {
 				t.Errorf("numbers %v: a number %s: %t, want %t", alone, number, !want, want)

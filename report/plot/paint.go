@@ -17,11 +17,9 @@ const (
 	axis          // lines of axes
 	gridInk       // lines across
 	band          // what still agrees
-	series1       // three series of bars
-	series2
-	series3
-	level1 // areas under lines
-	level2
+	mark1         // what stands out
+	line1
+	level1 // what is of no interest
 	good
 	part0 // the six parts of an account
 	hue0  = part0 + 6
@@ -43,11 +41,9 @@ func shades() [hue0 + hues]shade {
 		{"axis", "#8793a3", "#6b7889"},
 		{"grid", "#e6eaf0", "#2a3441"},
 		{"band", "#dff1e4", "#163524"},
-		{"series1", "#8492a6", "#7f8ea3"},
-		{"series2", "#b7791f", "#d8a03f"},
-		{"series3", "#1f6feb", "#5aa2ff"},
+		{"mark1", "#b7791f", "#d8a03f"},
+		{"line1", "#1f6feb", "#5aa2ff"},
 		{"level1", "#b9c6d8", "#3d4c60"},
-		{"level2", "#e0b470", "#80612a"},
 		{"good", "#1a7f37", "#3fb950"},
 		{"part0", "#12499b", "#8fb8ff"},
 		{"part1", "#0a8f96", "#3ac5cf"},

@@ -210,19 +210,28 @@ func (p *pen) legend(y float64, keys []key) float64 {
 // picture gives what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
 // its own beside the picture, where a title would hide the tooltips.
 func (p *pen) picture(height float64) []byte {
+	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
+	if p.look.Inline {
+		return p.svg(p.width, height, strings.TrimSpace(p.plot.Title+". "+p.plot.Text), font...)
+	}
 	body := p.String()
 	p.Reset()
-	label := ""
-	if p.look.Inline {
-		label = strings.TrimSpace(p.plot.Title + ". " + p.plot.Text)
+	p.WriteString("<title>" + escape(p.plot.Title) + "</title>\n<desc>" + escape(p.plot.Text) + "</desc>\n")
+	p.rect(0, 0, p.width, height, ground, "")
+	p.WriteString(body)
+	return p.svg(p.width, height, "", font...)
+}
+
+// svg puts what was drawn into its element.
+func (p *pen) svg(width, height float64, label string, attributes ...any) []byte {
+	body := p.String()
+	p.Reset()
+	role := "img"
+	if p.look.Inline && label == "" {
+		role = "none"
 	}
-	p.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+px(p.width)+" "+px(height), "width", p.width,
-		"height", height, "role", "img", "aria-label", label, "font-family",
-		"'Liberation Sans',Arial,Helvetica,sans-serif")
-	p.WriteString(">\n")
-	if !p.look.Inline {
-		p.WriteString("<title>" + escape(p.plot.Title) + "</title>\n<desc>" + escape(p.plot.Text) + "</desc>\n")
-		p.rect(0, 0, p.width, height, ground, "")
-	}
-	return []byte(p.String() + body + "</svg>\n")
+	p.open("svg", append([]any{"xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 " + px(width) + " " + px(height),
+		"width", width, "height", height, "role", role, "aria-label", label}, attributes...)...)
+	p.WriteString(">\n" + body + "</svg>\n")
+	return []byte(p.String())
 }

@@ -12,7 +12,7 @@
 package plot
 
 import (
-	"fmt"
+	"errors"
 
 	"occudiff/report"
 )
@@ -27,8 +27,8 @@ type Look struct {
 	Width float64
 }
 
-// Draw draws a plot of a report as SVG.
-func Draw(d *report.Document, p *report.Plot, l Look) ([]byte, error) {
+// Draw draws a plot as SVG; it is an error where there is nothing to draw.
+func Draw(p *report.Plot, l Look) ([]byte, error) {
 	switch {
 	case p.Scatter != nil:
 		return drawScatter(p, l), nil
@@ -41,9 +41,5 @@ func Draw(d *report.Document, p *report.Plot, l Look) ([]byte, error) {
 	case p.HeatMap != nil:
 		return drawHeatMap(p, l), nil
 	}
-	t := d.Table(p.Table)
-	if t == nil {
-		return nil, fmt.Errorf("plot %s: the report has no table %q to draw", p.Key, p.Table)
-	}
-	return drawBars(t, p, l), nil
+	return nil, errors.New("plot " + p.Key + " has no picture")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"occudiff/report"
 )
@@ -13,8 +12,6 @@ const (
 	scatterWidth = 560.0
 	// namedPoints is how many of the points farthest from the diagonal carry their name.
 	namedPoints = 8
-	// titledPoints is up to how many points each has a tooltip; above, they would double the size of a page.
-	titledPoints = 400
 	// markRadius is that of a mark in the legend. That of a point grows with its share from leastRadius.
 	markRadius, leastRadius, shareRadius = 4.6, 3.0, 9.0
 )
@@ -111,30 +108,17 @@ func mark(shape int, at point, r float64) string {
 	return "M" + list(corners) + "z"
 }
 
-// marks draws the points: each with its tooltip when they are few, else those of a group as one path, and those that
-// would hide each other once. A thin edge keeps neighbors apart.
+// marks draws the points, with a thin edge that keeps neighbors apart.
 func (s *scatter) marks() {
-	titled := len(s.dots) <= titledPoints && !s.narrow()
-	paths, seen := make([]strings.Builder, len(s.data.Groups)), map[[3]int]bool{}
-	draw := func(d string, g report.Group, tooltip string) {
-		s.shape("path", tooltip, "d", d, "fill", groupPaint(g), "fill-opacity", "0.85", "stroke", ground,
-			"stroke-width", 0.7)
-	}
 	for _, d := range s.dots {
 		g := s.data.Groups[d.group]
-		shape := mark(shapeOf(g), d.at, d.radius)
-		if titled {
-			draw(shape, g, d.Name+": "+g.Name+"\n"+withValue(s.data.X, d.X, s.plot.Unit)+"\n"+
-				withValue(s.data.Y, d.Y, s.plot.Unit))
-		} else if pixel := [3]int{int(d.at.x), int(d.at.y), d.group}; !seen[pixel] {
-			seen[pixel] = true
-			paths[d.group].WriteString(shape)
+		tooltip := ""
+		if !s.narrow() {
+			tooltip = d.Name + ": " + g.Name + "\n" + withValue(s.data.X, d.X, s.plot.Unit) + "\n" +
+				withValue(s.data.Y, d.Y, s.plot.Unit)
 		}
-	}
-	for i := range paths {
-		if paths[i].Len() > 0 {
-			draw(paths[i].String(), s.data.Groups[i], "")
-		}
+		s.shape("path", tooltip, "d", mark(shapeOf(g), d.at, d.radius), "fill", groupPaint(g), "fill-opacity", "0.85",
+			"stroke", ground, "stroke-width", 0.7)
 	}
 }
 
@@ -152,9 +136,7 @@ func (s *scatter) names() {
 		if off(d) > s.data.Band {
 			far = append(far, d)
 		}
-		if len(taken) < titledPoints {
-			taken = append(taken, box{d.at.x - d.radius, d.at.y - d.radius, d.at.x + d.radius, d.at.y + d.radius})
-		}
+		taken = append(taken, box{d.at.x - d.radius, d.at.y - d.radius, d.at.x + d.radius, d.at.y + d.radius})
 	}
 	slices.SortStableFunc(far, func(a, b dot) int { return cmp.Compare(off(b), off(a)) })
 	for _, d := range far[:min(len(far), namedPoints)] {

@@ -91,7 +91,7 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	}
 	y, name := f.y.at(*c.Threshold), "threshold "+report.Decimal(*c.Threshold, 1)
 	wide := textWidth(name, tickSize)
-	p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, series2, 1.6, "6 4")
+	p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, mark1, 1.6, "6 4")
 	// The line of the runs may be behind the text.
 	p.rect(f.x.end-wide-2, y-16, wide+4, 14, ground, "threshold of the newest run")
 	p.text(f.x.end, y-5, "end", tickSize, text2, name)
@@ -105,7 +105,7 @@ func statusPaint(s report.Status, plain paint) paint {
 	case report.Good:
 		return good
 	case report.Unsure:
-		return series2
+		return mark1
 	}
 	return plain
 }
@@ -148,7 +148,7 @@ func (p *pen) curve(f *field, c *report.TimeSeries) {
 			places = append(places, f.at(float64(i), c.Points[i].Value))
 		}
 	}
-	p.polyline(places, series3, 1.4, "")
+	p.polyline(places, line1, 1.4, "")
 }
 
 // runs draws a dot for each run and makes the whole strip above and below it something to point at.
@@ -161,7 +161,7 @@ func (p *pen) runs(f *field, c *report.TimeSeries) {
 				"fill", "none", "pointer-events", "all")
 		}
 		if strip > dottedStrip {
-			p.shape("circle", "", "cx", at.x, "cy", at.y, "r", 2.6, "fill", series3, "pointer-events", "none")
+			p.shape("circle", "", "cx", at.x, "cy", at.y, "r", 2.6, "fill", line1, "pointer-events", "none")
 		}
 	}
 }

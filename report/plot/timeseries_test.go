@@ -33,9 +33,8 @@ func series(n int, name string) *report.TimeSeries {
 
 // TestTimeSeriesGolden shows a time series to a person.
 func TestTimeSeriesGolden(t *testing.T) {
-	d := &report.Document{}
 	p := report.Plot{Key: "series", Title: "Fan2", Unit: "%", Text: "A point per run.", TimeSeries: series(20, "Fan2")}
-	sample.Golden(t, "timeseries.svg", []byte(draw(t, d, &p, plot.Look{})))
+	sample.Golden(t, "timeseries.svg", []byte(draw(t, &p, plot.Look{})))
 }
 
 // TestTimeSeriesSound draws time series at the edges: none, one, flat, very many runs, names that must stay text; all
@@ -60,7 +59,7 @@ func TestTimeSeriesSound(t *testing.T) {
 			c.Large = large
 			p := report.Plot{Key: "c", Title: name, Text: name, TimeSeries: c}
 			for _, look := range []plot.Look{{}, {Inline: true}} {
-				svg := draw(t, &report.Document{}, &p, look)
+				svg := draw(t, &p, look)
 				checkDrawn(t, name, svg)
 				if titles := strings.Count(svg, "<title>run "); titles != len(c.Points) {
 					t.Errorf("%q: %d runs can be pointed at, want %d", name, titles, len(c.Points))
@@ -83,7 +82,7 @@ func TestTimeSeriesDates(t *testing.T) {
 		for _, large := range []bool{false, true} {
 			c.Large = large
 			var at []float64
-			for _, m := range label.FindAllStringSubmatch(draw(t, &report.Document{},
+			for _, m := range label.FindAllStringSubmatch(draw(t,
 				&report.Plot{Key: "c", TimeSeries: c}, plot.Look{}), -1) {
 				x, err := strconv.ParseFloat(m[1], 64)
 				if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// scatterRows is how many kernels the scatter plot shows: a run that keeps every launch has millions.
-	scatterRows = 5000
+	// scatterRows is how many kernels the scatter plot shows: more points hide each other.
+	scatterRows = 400
 	// wavesRows is how many kernels get a picture of their waves.
 	wavesRows = 12
 )

@@ -385,8 +385,7 @@
     const to = a && document.getElementById(a.getAttribute("href").slice(1));
     if (!to) return;
     event.preventDefault();
-    const folded = to.closest("details:not([open])");
-    if (folded) folded.open = true;
+    for (let folded; (folded = to.closest("details:not([open])"));) folded.open = true;
     document.querySelectorAll(".here").forEach(function (e) { e.classList.remove("here"); });
     if (to.tagName === "TR") to.classList.add("here");
     to.scrollIntoView({ block: to.tagName === "TR" ? "center" : "start" });

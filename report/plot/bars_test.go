@@ -43,7 +43,7 @@ func heatMap() *report.Plot {
 
 func TestRowsGolden(t *testing.T) {
 	for _, p := range []*report.Plot{account(), heatMap()} {
-		svg := draw(t, nil, p, plot.Look{})
+		svg := draw(t, p, plot.Look{})
 		wellFormed(t, p.Key, svg)
 		sample.Golden(t, p.Key+".svg", []byte(svg))
 	}
@@ -52,7 +52,7 @@ func TestRowsGolden(t *testing.T) {
 // TestStackedBars: a negative share takes no room, a bar ends with the whole, and a part that is not known is not
 // drawn.
 func TestStackedBars(t *testing.T) {
-	svg := draw(t, nil, account(), plot.Look{})
+	svg := draw(t, account(), plot.Look{})
 	for _, want := range []string{"Fan2: used 62.7 %", "Fan2: empty XVEs 20.6 %", "hgemm: shortfall 3.2 %",
 		"hgemm: limits (predicted) 50.0 %"} {
 		if strings.Count(svg, "<title>"+want+"</title>") != 1 {
@@ -73,7 +73,7 @@ func TestStackedBars(t *testing.T) {
 // TestNarrowRows: on a phone the name of a row stands above it, with what tells it apart, and nothing is beyond the
 // edge.
 func TestNarrowRows(t *testing.T) {
-	svg := draw(t, nil, account(), plot.Look{Inline: true, Width: 340})
+	svg := draw(t, account(), plot.Look{Inline: true, Width: 340})
 	if !strings.Contains(svg, ">Fan2 2048x2048 in 1024x1, SIMD32</text>") ||
 		!strings.Contains(svg, `viewBox="0 0 340 `) {
 		t.Error("the name of the first row does not stand above it")
@@ -90,7 +90,7 @@ func TestNarrowRows(t *testing.T) {
 
 // TestHeatMap: a value that is missing is not the color of zero.
 func TestHeatMap(t *testing.T) {
-	svg := draw(t, nil, heatMap(), plot.Look{})
+	svg := draw(t, heatMap(), plot.Look{})
 	for _, want := range []string{`fill="none" stroke="#e6eaf0"><title>Fan2, 2026-01-03: not measured</title>`,
 		`fill-opacity="0.08"><title>Fan1, 2026-01-01: 0.0 %</title>`,
 		`fill-opacity="1.00"><title>Fan1, 2026-01-03: 100.0 %</title>`} {
@@ -119,7 +119,7 @@ func TestColorsOfParts(t *testing.T) {
 	}
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
 	for _, p := range append(plots(d), heatMap(), account()) {
-		if has := strings.Contains(draw(t, d, p, plot.Look{Inline: true}), "--plot-part"); has != (p.StackedBars != nil) {
+		if has := strings.Contains(draw(t, p, plot.Look{Inline: true}), "--plot-part"); has != (p.StackedBars != nil) {
 			t.Errorf("%s: colors of parts %t", p.Key, has)
 		}
 	}
