@@ -323,15 +323,25 @@ func TestExample(t *testing.T) {
 	b.Want(t, "it is ready", peak, "100.0")
 	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.Click(chromedp.CSS("#example")))
 	await(t, b)
+	answersFirst(t, b)
 	b.Want(t, "kernels of the built-in run", `String(document.querySelectorAll("#t-kernels tbody tr").length > 4)`, "true")
 	for _, format := range []string{"html", "md", "json", "csv"} {
 		if text := download(t, b, into, "example", format); len(text) < 500 {
 			t.Errorf("%s has %d bytes", format, len(text))
 		}
 	}
-	b.Run(t, chromedp.Click(chromedp.CSS(`#t-kernels th[data-key=measured_percent] button`)))
+	b.Run(t, chromedp.Click(chromedp.CSS("#kernels > summary")),
+		chromedp.Click(chromedp.CSS(`#t-kernels th[data-key=measured_percent] button`)))
 	b.Want(t, "its tables sort", `document.querySelector("#t-kernels th[data-key=measured_percent]").getAttribute("aria-sort")`, "descending")
 	b.Quiet(t)
+}
+
+// answersFirst wants the whole answer in the first 900 pixels of the page.
+func answersFirst(t *testing.T, b *browsertest.Tab) {
+	t.Helper()
+	if ends := browsertest.Ask[float64](t, b, `scrollY + document.querySelector("#result-run .checks").getBoundingClientRect().bottom`); ends > 900 {
+		t.Errorf("the answer ends at %.0f", ends)
+	}
 }
 
 // TestHostileNames drops an export whose kernels are named to do harm.
@@ -392,6 +402,9 @@ func TestPhone(t *testing.T) {
 		b.Run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 		b.Want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")
 	}
+	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.Click(chromedp.CSS("#example")))
+	await(t, b)
+	answersFirst(t, b)
 	b.Quiet(t)
 }
 
