@@ -45,7 +45,6 @@ type sheet struct {
 	charts  []placedChart
 	leads   [][2]string // cells and the sections that they lead to
 	free    int         // the first row below all charts
-	last    int         // the last column that is printed, where a table has more; 0: all are
 	onePage bool
 	err     error
 }
@@ -54,27 +53,10 @@ type sheet struct {
 // Laying out comes before writing: a chart or a link on one sheet names cells of a later one.
 func (b *book) layOut(p part, d *report.Document) (*sheet, error) {
 	pg := &sheet{book: b, name: p.name, widths: []float64{firstWidth}}
-	if len(p.sections) == 1 {
-		pg.last = lastPrinted(p.sections[0])
-	}
 	for i, s := range p.sections {
 		pg.section(s, i == 0, d)
 	}
 	return pg, pg.err
-}
-
-// lastPrinted gives the last column of a section that is printed, 0 where all are. Charts beside a table are.
-func lastPrinted(s *report.Section) (last int) {
-	for _, t := range s.Tables {
-		columns := t.ColumnsIn(report.Sheet)
-		if to := printedColumns(t, columns); t.In&report.Sheet != 0 && to < len(columns) {
-			last = max(last, to)
-		}
-	}
-	if len(s.Plots) > 0 {
-		return 0
-	}
-	return last
 }
 
 // writePage writes a sheet: the rules and charts first, then the rows, since what follows them is lost.
@@ -90,11 +72,6 @@ func (b *book) writePage(pg *sheet) error {
 	for _, l := range pg.leads {
 		to := "'" + strings.ReplaceAll(b.sheets[l[1]], "'", "''") + "'!A1"
 		if err := b.file.SetCellHyperLink(pg.name, l[0], to, "Location"); err != nil {
-			return err
-		}
-	}
-	if pg.last > 0 {
-		if err := b.printOnly(pg.name, pg.last, max(len(pg.lines), pg.free)); err != nil {
 			return err
 		}
 	}
@@ -285,7 +262,7 @@ func (p *sheet) spanWidth(from int) float64 {
 func (p *sheet) textEnd() int {
 	end := 1
 	// As far as a printed page goes, so that a text is not cut by the end of the paper.
-	for wide := p.width(0); end <= textColumns && wide+p.width(end) <= textWidth && end != p.last; end++ {
+	for wide := p.width(0); end <= textColumns && wide+p.width(end) <= textWidth; end++ {
 		wide += p.width(end)
 	}
 	return end

@@ -98,12 +98,37 @@
     return keyed.map(function (k) { return k.row; });
   }
 
-  // filterable shows the rows that hold every word of the search and the chosen verdict.
-  function filterable(table, shown, bar) {
-    var texts = null, order = "", timer = 0, column = -1;
-    var search = bar.querySelector("#filter-text"), verdict = bar.querySelector("#filter-verdict");
-    var clear = bar.querySelector("#filter-clear"), status = bar.querySelector("#filter-status");
-    Array.from(table.tHead.rows[0].cells).forEach(function (head, i) { if ("words" in head.dataset) column = i; });
+  // element makes an element with some properties within another one.
+  function element(into, tag, properties) {
+    return into.appendChild(Object.assign(document.createElement(tag), properties));
+  }
+
+  // filterable gives a table fields above it, which show the rows that hold every word of the search and the chosen
+  // word of a column.
+  function filterable(table, shown) {
+    var texts = null, order = "", timer = 0, column = -1, verdict = null, sheet = table.closest(".sheet");
+    var bar = document.createElement("div");
+    bar.className = "filter";
+    sheet.insertBefore(bar, sheet.querySelector(".scroll"));
+    var search = element(element(bar, "label", { textContent: "Filter " }), "input", { type: "search", id: "filter-text",
+      autocomplete: "off", spellcheck: false, placeholder: "kernel name or any text" });
+    Array.from(table.tHead.rows[0].cells).forEach(function (head, i) {
+      if (!("words" in head.dataset)) return;
+      column = i;
+      verdict = element(element(bar, "label", { textContent: head.textContent + " " }), "select", { id: "filter-verdict" });
+    });
+    if (verdict) {
+      var words = new Map();
+      shown.rows.forEach(function (row) {
+        var word = row.children[column].textContent.trim();
+        words.set(word, (words.get(word) || 0) + 1);
+      });
+      verdict.add(new Option("all", ""));
+      words.forEach(function (rows, word) { verdict.add(new Option(word + " (" + rows + ")", word)); });
+    }
+    var clear = element(bar, "button", { type: "button", id: "filter-clear", textContent: "Clear" });
+    var status = element(bar, "output", { id: "filter-status" });
+    status.setAttribute("aria-live", "polite");
 
     function say() {
       status.textContent = count(shown.length()) + " of " + count(shown.rows.length) + " rows" + (order ? ", " + order : "");
@@ -145,7 +170,6 @@
     }
     window.addEventListener("hashchange", follow);
     clear.disabled = true;
-    bar.hidden = false;
     if (search.value || verdict && verdict.value) apply(); else say(); // a reloaded page keeps its fields
     follow();
     return function (text) { order = text; say(); };
@@ -199,9 +223,9 @@
     part.querySelectorAll(".checks code").forEach(copyable);
     part.querySelectorAll(".scroll").forEach(hint);
     part.querySelectorAll("table.sorts").forEach(function (table) {
-      var bar = table.closest(".sheet").querySelector(".filter"), shown = view(table);
+      var shown = view(table), say = table.closest(".main") ? filterable(table, shown) : function () {};
       bars(table);
-      sortable(table, shown, bar ? filterable(table, shown, bar) : function () {});
+      sortable(table, shown, say);
     });
   }
   document.addEventListener("DOMContentLoaded", function () { enliven(document); });

@@ -67,7 +67,7 @@ func (p *htmlWriter) facts(t *report.Table) {
 	p.raw("</p>\n")
 }
 
-// grid writes rows and columns; a browser with fields to filter them, which the script shows.
+// grid writes rows and columns; to a browser the script adds fields that filter them.
 func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	browser, explained, columns := t.Form == report.Browser, p.explained[t], len(t.Columns)
 	t = t.Shown(report.Page)
@@ -86,9 +86,6 @@ func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	}
 	p.put("<div class=\"%\">\n", sheet)
 	p.line("<h3>%</h3>", t.Title)
-	if browser {
-		p.filter(t)
-	}
 	p.put("<div class=\"scroll\" role=\"region\" aria-label=\"%, table\"><table id=\"t-%\" class=\"%\">\n<thead><tr>",
 		name, t.Key, style)
 	for i := range t.Columns {
@@ -97,35 +94,6 @@ func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	p.raw("</tr></thead>\n<tbody>\n")
 	p.rows(t, explained)
 	p.raw("</tbody></table></div>\n</div>\n")
-}
-
-// words is a word of the column to choose rows by, and how many rows have it.
-type words struct {
-	word string
-	rows int
-}
-
-// count gives the words of a table in the order in which they come.
-func count(t *report.Table) (list []words) {
-	choice := choiceColumn(t)
-	if choice < 0 {
-		return nil
-	}
-	for row := range t.Len {
-		word := t.Columns[choice].Print(t.Cell(row, choice))
-		at := slices.IndexFunc(list, func(w words) bool { return w.word == word })
-		if at < 0 {
-			at = len(list)
-			list = append(list, words{word: word})
-		}
-		list[at].rows++
-	}
-	return list
-}
-
-// choiceColumn finds the column to choose rows by, -1 where there is none.
-func choiceColumn(t *report.Table) int {
-	return slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Role&report.Choice != 0 })
 }
 
 func (p *htmlWriter) heading(c *report.Column) {
@@ -199,19 +167,4 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell, explained boo
 		}
 	}
 	w.raw("\n")
-}
-
-// filter writes the fields that choose rows: by any text, and by the words of a column.
-func (p *htmlWriter) filter(t *report.Table) {
-	p.raw(`<div class="filter" hidden><label>Filter <input type="search" id="filter-text" autocomplete="off" ` +
-		`spellcheck="false" placeholder="kernel name or any text"></label>` + "\n")
-	if at := choiceColumn(t); at >= 0 {
-		p.put(`<label>% <select id="filter-verdict"><option value="">all</option>`, t.Columns[at].Title)
-		for _, w := range count(t) {
-			p.put(`<option value="%">% (%)</option>`, w.word, w.word, w.rows)
-		}
-		p.raw("</select></label>\n")
-	}
-	p.raw(`<button type="button" id="filter-clear">Clear</button>` + "\n" +
-		`<output id="filter-status" aria-live="polite"></output></div>` + "\n")
 }

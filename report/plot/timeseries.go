@@ -2,7 +2,6 @@ package plot
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"occudiff/report"
@@ -127,26 +126,11 @@ func (p *pen) segments(f *field, c *report.TimeSeries) {
 	}
 }
 
-// curve draws a line through the runs. Of more than two runs in a pixel it shows the least and the greatest.
+// curve draws a line through the runs.
 func (p *pen) curve(f *field, c *report.TimeSeries) {
 	var places []point
-	n, pixels := len(c.Points), max(int(f.x.end-f.x.start), 1)
-	for k := range pixels {
-		low, high, next := k*n/pixels, k*n/pixels, (k+1)*n/pixels
-		if low == next {
-			continue
-		}
-		for i := low; i < next; i++ {
-			if c.Points[i].Value < c.Points[low].Value {
-				low = i
-			}
-			if c.Points[i].Value > c.Points[high].Value {
-				high = i
-			}
-		}
-		for _, i := range slices.Compact([]int{min(low, high), max(low, high)}) {
-			places = append(places, f.at(float64(i), c.Points[i].Value))
-		}
+	for i := range c.Points {
+		places = append(places, f.at(float64(i), c.Points[i].Value))
 	}
 	p.polyline(places, line1, 1.4, "")
 }
