@@ -48,7 +48,8 @@ func (p *htmlWriter) section(s *report.Section, folded bool) {
 		p.put("<h2 id=\"h-%\" class=\"%\">%</h2>\n", s.Key, quiet, s.Title)
 	}
 	for _, text := range s.Text {
-		if text != p.doc.Closing && !slices.Contains(p.doc.Headline, text) { // which stand above
+		above := p.doc.Screen == nil && (text == p.doc.Closing || slices.Contains(p.doc.Headline, text))
+		if !above {
 			p.line(`<p class="text">%</p>`, text)
 		}
 	}

@@ -91,7 +91,8 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		return s
 	case len(lines) == 0 && len(r.Timings) > 0:
 		s.Line = deviceName(r) + ": " + unit.Counted(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
-		s.Means = "A log has neither work-group nor sub-group size: --local and --simd give them"
+		s.Means = "A log has neither work-group nor sub-group size" +
+			r.Options.Naming.Words(": --local and --simd give them", "")
 		s.Rows = timingTable(r).Show(firstTimings...)
 		s.Rows.Len = min(s.Rows.Len, seriesRows)
 		s.Rows.Hide(report.Terminal, "task")
@@ -354,9 +355,11 @@ func notesFirst(r *compare.Result) []string {
 		notes = append(notes, report.OneLine(not))
 	}
 	if r.Device == nil {
-		text := "Predictions need the device: --device names it, or the VTune summary of the run"
+		text := "Predictions need the device: " + r.Options.Naming.Words("--device names it", "choose it above") +
+			", or the VTune summary of the run"
 		if r.Fit.Launches > 0 {
-			text = "Predictions need the device, --device: VTune's peaks are consistent with " + r.Fit.String()
+			text = "Predictions need the device" + r.Options.Naming.Words(", --device", "") +
+				": VTune's peaks are consistent with " + r.Fit.String()
 		}
 		notes = append(notes, text)
 	}

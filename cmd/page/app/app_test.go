@@ -201,7 +201,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		{"no device, and one that fits", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.Asked{}) }, "choose it above: mtl-112"},
 		{"a device by the form", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "max1100"})
-		}, "(from the form)"},
+		}, "(the form)"},
 		{"another device than that of the run", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "tgl-96"})
 		}, "It cannot be the GPU that ran"},
@@ -218,7 +218,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		for _, f := range faults(err) {
 			text += f.Text + " " + f.Hint
 		}
-		text = regexp.MustCompile("Run: [^<]*").ReplaceAllString(text, "") // a command to paste elsewhere
+		text = regexp.MustCompile("<code>.*?</code>").ReplaceAllString(text, "") // a command to paste elsewhere
 		if flag := regexp.MustCompile(`.{0,40}([^-(]|[^r]\()--[a-z][a-z-]+`).FindString(text); flag != "" || !strings.Contains(text, c.want) {
 			t.Errorf("%s: no %q, or the flag in %q", c.reason, c.want, flag)
 		}
