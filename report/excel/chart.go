@@ -64,12 +64,12 @@ func newChart(plot report.Plot, at place, height int) *excelize.Chart {
 	if plot.Max > 0 {
 		c.YAxis.Maximum = &plot.Max
 	}
-	last := at.row + plot.Rows - 1
+	last, label := at.row+plot.Rows-1, max(at.columns[plot.Label], 1) // the first has names, too
 	for i, key := range plot.Series {
 		if column, ok := at.columns[key]; ok {
 			c.Series = append(c.Series, excelize.ChartSeries{
 				Name:       fmt.Sprintf("'%s'!%s", at.sheet, absoluteCell(column, at.row-1)),
-				Categories: absolute(at.sheet, at.columns[plot.Label], at.row, last),
+				Categories: absolute(at.sheet, label, at.row, last),
 				Values:     absolute(at.sheet, column, at.row, last),
 				Fill:       excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{seriesColor(plot, i)}},
 			})
