@@ -149,7 +149,8 @@ func (p *htmlWriter) body() {
 		"</body>\n</html>\n", p.doc.Version)
 }
 
-// content writes the answer and the sections. Below a screen everything is folded: it has said what matters.
+// content writes the answer and the sections. Below a screen everything is folded, but for the large picture of a history:
+// it has said what matters.
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
@@ -163,7 +164,8 @@ func (p *htmlWriter) content() {
 	}
 	p.raw("</div>\n")
 	for i, s := range p.sections {
-		p.section(s, p.doc.Screen != nil || i >= openSections)
+		large := len(s.Plots) > 0 && s.Plots[0].TimeSeries != nil && s.Plots[0].TimeSeries.Large
+		p.section(s, (p.doc.Screen != nil || i >= openSections) && !large)
 	}
 	if !p.doc.Date.IsZero() {
 		p.line(`<p class="where">%</p>`, "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"))

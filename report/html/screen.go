@@ -20,7 +20,7 @@ func (p *htmlWriter) screen(s *report.Screen) {
 	}
 	p.line(`<p class="sub">%</p>`, s.More)
 	for _, text := range s.Do {
-		p.line("<p>%</p>", text)
+		p.line(`<p class="do">%</p>`, text)
 	}
 	if len(s.Sure) == 0 {
 		return
