@@ -34,11 +34,12 @@ func (b *book) answer(d *report.Document) (*sheet, error) {
 			p.text(text, body)
 		}
 	}
-	if len(s.Sure) > 0 {
-		p.blank()
+	p.blank()
+	if s.Ask != "" {
 		p.text(s.Ask, strong)
 	}
 	for _, c := range s.Sure {
+		p.widenTo(0, report.Width(c.Rows))
 		text := c.Command
 		if c.Gives != "" {
 			text += "   (" + c.Gives + ")"
