@@ -411,7 +411,7 @@ func intervals(n float64) string {
 
 // shareText prints a share without decimals.
 func shareText(v unit.Ratio) string {
-	if p := v.Percent(); p > 0 && p < 0.5 {
+	if p := v.Percent(); p > 0 && p <= 0.5 {
 		return "less than 1 %"
 	}
 	return fmt.Sprintf("%.0f %%", v.Percent())

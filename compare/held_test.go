@@ -1,0 +1,178 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// TestHeld computes the range of what launches can have held by hand: 4 waves of 896 threads, samples of 1 ms.
+func TestHeld(t *testing.T) {
+	const most = "114688"
+	for _, c := range []struct {
+		reason    string
+		kernels   []ingest.Kernel
+		verdict   Verdict
+		low, high float64 // percent
+	}{
+		// r = 0.9, s = 0.45: at most 0.55 of the value is the other's, which holds 70 give or take 6; 900 samples.
+		{"(60 - 0.55 x 76) / 0.45 - 5 / 30, and 60 / (1 - 0.08) + 5 / 30", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Below, 40.28, 65.38},
+		// The other leaves 34 % idle at least, so that no more than 8 / 34 of the samples can be its.
+		{"(60 - 0.2353 x 24) / 0.7647 + 5 / 30", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40))}, Below, 59.83, 71.24},
+		{"nine samples, of which a tenth can lie outside: 90 - 5 / 3, and 90 / 0.9 + 5 / 3, of 100", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.009, measured(90), idle(20))}, Unmeasurable, 88.33, 100},
+		{"five samples of a launch alone, a sixth outside: 30 / (1 - 1 / 6) + 5 / 2.236", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.005, measured(30), idle(50))}, Below, 27.76, 38.24},
+		{"less than five tell nothing of the prediction", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 27.74, 38.38},
+		{"without a sample of its own it held anything up to 896 of 896 slots", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
+		{"32 threads of 896 hold 3.6 %, whatever was measured", []ingest.Kernel{
+			kernel("k", "7168", "256", 32, 1000, 0.02, measured(60), idle(30)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 25},
+		{"a time that is printed as 0 counts no samples; the other holds 64 at least, so that this one holds no more than 60 / (1 - 0.08)", []ingest.Kernel{
+			kernel("k", most, "256", 32, 10, 0, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 65.22},
+		{"both hold 97, give or take 6 of the other", []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 0.9, measured(97), idle(1)), kernel("o", most, "256", 32, 1222, 1.1, measured(97), idle(1))}, Match, 93.17, 100},
+	} {
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		low, high := row.HeldLow.Or(-1).Percent(), row.HeldHigh.Or(-1).Percent()
+		if row.Verdict != c.verdict || math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
+			t.Errorf("%s: %s, %.2f to %.2f, want %s, %.2f to %.2f", c.reason, row.Verdict, low, high, c.verdict, c.low, c.high)
+		}
+		if row.Cause != nil && (row.Cause.Confidence == "") != (row.Verdict == Unmeasurable) || row.Cause != nil && row.Cause.Confidence > "" && row.Cause.Confidence != "low" {
+			t.Errorf("%s: %s with %q confidence", c.reason, row.Verdict, row.Cause.Confidence)
+		}
+	}
+	long := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", most, "256", 32, 10, 1, measured(60), idle(8))}})
+	if long.HeldLow.Present() || long.HeldHigh.Present() {
+		t.Errorf("a launch of a hundred samples has a range of %v to %v", long.HeldLow, long.HeldHigh)
+	}
+}
+
+// TestEstimatedRows has values with an interval: a wide one is no conclusion, and what VTune prints is said where it is
+// something else.
+func TestEstimatedRows(t *testing.T) {
+	for _, c := range []struct {
+		reason     string
+		low, high  float64
+		printed    float64
+		verdict    Verdict
+		because    string
+		saysPrints bool
+	}{
+		{"two points on either side", 95, 99, 97, Match, "", false},
+		{"17 below", 80, 99, 97, Unmeasurable, "its launches held 80.0 to 99.0 %", false},
+		{"VTune prints what a neighbor held", 95, 99, 60, Match, "", true},
+	} {
+		k := kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1), func(k *ingest.Kernel) {
+			pct(&k.MeasuredLow, c.low)
+			pct(&k.MeasuredHigh, c.high)
+			pct(&k.Printed, c.printed)
+		})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
+		because := ""
+		if row.Cause != nil {
+			because = row.Cause.Because
+		}
+		says := strings.Contains(notesOf(row), "VTune prints 60.0 %")
+		if row.Verdict != c.verdict || !strings.Contains(because, c.because) || says != c.saysPrints {
+			t.Errorf("%s: %s, %q, notes %q", c.reason, row.Verdict, because, notesOf(row))
+		}
+	}
+}
+
+func notesOf(row *Row) (text string) {
+	for _, n := range row.Notes {
+		text += n.Text + "\n"
+	}
+	return text
+}
+
+// TestModelDiffers: half a point between the two peaks is no cause, and is said.
+func TestModelDiffers(t *testing.T) {
+	for _, c := range []struct {
+		peak float64
+		want bool
+	}{{100, false}, {99.9, false}, {99.5, true}} {
+		k := kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1), peak(c.peak))
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
+		if got := strings.Contains(notesOf(row), "points from the predicted peak"); got != c.want {
+			t.Errorf("a peak of %v where 100 is predicted: %q", c.peak, notesOf(row))
+		}
+	}
+}
+
+// TestSurest: what was measured goes before what was bounded, and more confidence before less.
+func TestSurest(t *testing.T) {
+	bounded, told := Cause{Name: CauseImbalance, Confidence: "medium"}, Cause{Name: CauseGaps, Confidence: "medium", measured: true}
+	weak, sure := Cause{Name: CauseGRF, Confidence: "low", measured: true}, Cause{Name: CauseDispatch, Confidence: "high"}
+	for _, c := range []struct {
+		found []Cause
+		want  string
+	}{
+		{[]Cause{bounded, told}, CauseGaps}, {[]Cause{told, bounded}, CauseGaps}, {[]Cause{weak, bounded}, CauseImbalance},
+		{[]Cause{told, bounded, sure}, CauseDispatch}, {[]Cause{weak}, CauseGRF},
+	} {
+		if got := surest(c.found); got.Name != c.want {
+			t.Errorf("of %v %s, want %s", c.found, got.Name, c.want)
+		}
+	}
+}
+
+// TestAlike: threads that live 2 us on average are the dispatcher's matter for sure only where launches are alike.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		p10, p90 unit.Seconds
+		want     string
+	}{{300e-6, 590e-6, "high"}, {300e-6, 610e-6, "medium"}, {300e-6, 890e-6, "medium"}} {
+		k := kernel("Fan2", "2048 x 2048", "1024 x 1", 32, 2047, 1.070996, measured(62.7), idle(20.7), func(k *ingest.Kernel) {
+			k.Launches = &ingest.Spread{MinSeconds: c.p10, MedianSeconds: c.p10, MaxSeconds: 4 * c.p90, P10Seconds: unit.Some(c.p10), P90Seconds: unit.Some(c.p90)}
+		})
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
+		i := slices.IndexFunc(row.Account.Causes, func(c Cause) bool { return c.Part == PartUnderfilled && c.Name == CauseDispatch })
+		if i < 0 || row.Account.Causes[i].Confidence != c.want {
+			t.Errorf("launches of %v to %v: %+v, want dispatch (%s)", c.p10, c.p90, row.Account.Causes, c.want)
+		}
+	}
+}
+
+// TestCertaintyText says how much of a value can be of others.
+func TestCertaintyText(t *testing.T) {
+	const most = "114688"
+	o := kernel("o", most, "256", 32, 100, 1, measured(70), idle(8))
+	for _, c := range []struct {
+		reason  string
+		kernels []ingest.Kernel
+		want    string
+	}{
+		{"alone", []ingest.Kernel{kernel("k", most, "256", 32, 100, 1, measured(60), idle(8))}, "so almost nothing comes from other tasks"},
+		{"10 intervals beside another: a twelfth", []ingest.Kernel{kernel("k", most, "256", 32, 100, 1.1, measured(60), idle(8)), o}, "so up to 8 % of the values can come from other tasks"},
+	} {
+		run := &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 1, All: 1}}
+		r := Compare(run, mtl112(), DefaultOptions())
+		for i := range r.Rows {
+			if row := &r.Rows[i]; row.Task == "k" && !strings.Contains(r.CertaintyText(row), c.want) {
+				t.Errorf("%s: %q, want %q", c.reason, r.CertaintyText(row), c.want)
+			}
+		}
+	}
+}
+
+// TestStake is the time that a kernel can gain: a second at most half as long gains half of one.
+func TestStake(t *testing.T) {
+	row := &Row{Kernel: kernel("k", "1024", "256", 32, 1, 1)}
+	w := Worth{Verdicts: []WorthVerdict{MoreThreads}, Depth: Bound{Most: unit.Some(2.0)}}
+	if got := w.Stake(row); got != 0.5 {
+		t.Errorf("%v s", got)
+	}
+	w.Verdicts[0] = WorthUntold
+	if got := w.Stake(row); !math.IsNaN(got) {
+		t.Errorf("%v s where nothing can be told", got)
+	}
+}

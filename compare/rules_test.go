@@ -1,0 +1,129 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// TestRules has kernels of 4 full waves on each side of a rule: the verdict, and the causes of the account.
+func TestRules(t *testing.T) {
+	const most = "114688"
+	threads := func(n int64, uneven bool) tell {
+		return func(k *ingest.Kernel) { k.Threads, k.Uneven = unit.Some(n), uneven }
+	}
+	for _, c := range []struct {
+		reason  string
+		d       *arch.Device
+		k       ingest.Kernel
+		all     float64 // instructions, of which 1 is in rows of kernels
+		verdict Verdict
+		causes  []string
+		decide  string // of the row's cause
+	}{
+		{"4.0 points are empty and 3.8 underfilled: only idle time is missing", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(92.2), idle(4)), 1, Idle, nil, ""},
+		{"3.0 are empty and 3.9 underfilled", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(93.1), idle(3), registers(128)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
+		{"40 % idle, of which a tenth can lie outside: gaps are not what it is", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(55), idle(40), registers(128)), 1.2, Below, []string{CauseImbalance, CauseImbalance}, "a trace"},
+		{"15 % idle, of which a tenth can lie outside: gaps may be", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(83), idle(15), registers(128)), 1.2, Below, []string{CauseImbalance, CauseGaps, CauseImbalance}, "a trace"},
+		{"no thread was seen, and no XVE ran", mtl112(), kernel("k", most, "256", 32, 100, 1, measured(0), idle(100)), 1, Below, []string{CauseNothingRan}, "a collection with -knob target-gpu"},
+		{"three times the threads of ten launches of 3,584", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, false)), 1, Unmeasurable, nil, "unitrace -q"},
+		{"launches of several sizes may have started them", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, true)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
+	} {
+		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Instructions: ingest.Instructions{Kernels: 1, All: c.all}})
+		var causes []string
+		decide := ""
+		if row.Account != nil {
+			for _, x := range row.Account.Causes {
+				causes = append(causes, x.Name)
+			}
+		}
+		if row.Cause != nil {
+			decide = row.Cause.Decide
+		}
+		if row.Verdict != c.verdict || !slices.Equal(causes, c.causes) || decide != c.decide {
+			t.Errorf("%s: %s, %v, to decide %q; want %s, %v, %q", c.reason, row.Verdict, causes, decide, c.verdict, c.causes, c.decide)
+		}
+	}
+}
+
+// TestContradictingFigures: what the figures of a row say against each other is said, and nothing where they agree or are not there.
+func TestContradictingFigures(t *testing.T) {
+	const grf, sum = "does not know the GRF mode", "add up to"
+	state := func(active, stalled float64) tell {
+		return func(k *ingest.Kernel) {
+			pct(&k.Active, active)
+			pct(&k.Stalled, stalled)
+		}
+	}
+	for _, c := range []struct {
+		reason string
+		tells  []tell
+		says   []string
+	}{
+		{"256 registers hold half of the slots", []tell{measured(49), idle(1), registers(256), peak(100)}, []string{grf}},
+		{"128 registers hold all", []tell{measured(97), idle(1), registers(128), peak(100)}, nil},
+		{"90 % in all", []tell{measured(60), idle(30), state(30, 30)}, []string{sum}},
+		{"100 % in all", []tell{measured(60), idle(30), state(30, 40)}, nil},
+		{"idle alone", []tell{measured(60), idle(30)}, nil},
+	} {
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, c.tells...)}})
+		for _, text := range []string{grf, sum} {
+			if strings.Contains(notesOf(row), text) != slices.Contains(c.says, text) {
+				t.Errorf("%s: notes %q, want those with %q", c.reason, notesOf(row), c.says)
+			}
+		}
+	}
+}
+
+// TestFitString names up to three devices, and counts more.
+func TestFitString(t *testing.T) {
+	var f Fit
+	for i, want := range []string{"none of 75 devices", "a only", "a and b", "a, b and c", "4 of 75 devices, among them a, b, c"} {
+		if f.Of = 75; f.String() != want {
+			t.Errorf("%d devices: %q, want %q", i, f.String(), want)
+		}
+		f.Devices = append(f.Devices, &arch.Device{Key: string(rune('a' + i))})
+	}
+}
+
+// TestIntervalGiven: samples that are not as far apart as was said are noted, where anybody said it.
+func TestIntervalGiven(t *testing.T) {
+	table, err := arch.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, assumed := range []bool{false, true} {
+		opt := DefaultOptions()
+		opt.SamplingInterval, opt.SamplingAssumed = 0.002, assumed
+		run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1))}}
+		run.Platform.SamplingInterval = unit.Some(unit.Seconds(0.000853))
+		r, err := On(run, table, "mtl", 112, Refuse, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, n := range r.Notes {
+			said = said || n.Code == "sampling-interval"
+		}
+		if said == assumed || r.SamplingInterval() != 0.000853 {
+			t.Errorf("assumed %v: said %v, interval %v", assumed, said, r.SamplingInterval())
+		}
+	}
+	if r := (Result{Options: DefaultOptions()}); r.SamplingInterval() != 0.001 {
+		t.Errorf("without a device the interval is %v", r.SamplingInterval())
+	}
+}
+
+// TestPeaksAgree counts rows whose two predictions agree and which nobody measured apart from matches.
+func TestPeaksAgree(t *testing.T) {
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{
+		kernel("a", "114688", "256", 32, 10, 1, peak(100)), kernel("b", "114688", "256", 32, 10, 1, measured(97), idle(1), peak(100)),
+		kernel("c", "2048", "16", 16, 10, 1, peak(14.3))}}, mtl112(), DefaultOptions())
+	if s := r.Summary; s.Matched != 1 || s.PeaksAgree != 2 || s.ModelMatched != 3 {
+		t.Errorf("%d matched, %d of peaks alone, %d of the model", s.Matched, s.PeaksAgree, s.ModelMatched)
+	}
+}
