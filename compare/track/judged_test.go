@@ -93,6 +93,14 @@ func TestShared(t *testing.T) {
 		return runs
 	}
 	same := func(*history.Run) {}
+	adapters := func(runs []history.Run) []history.Run {
+		for i := range runs {
+			for k := range runs[i].Rows {
+				runs[i].Rows[k].Device = map[bool]string{true: "A GPU 0", false: "A GPU 1"}[k < 3]
+			}
+		}
+		return runs
+	}
 	for _, c := range []struct {
 		reason string
 		runs   []history.Run
@@ -104,6 +112,8 @@ func TestShared(t *testing.T) {
 		{"two are not many", shift(2, 2, same), ""},
 		{"the clock is another", shift(3, 3, func(r *history.Run) { r.Frequency = unit.Some(1.5e9) }), "3 of 3 since 21 after 20 by -10: "}, // it was not known before
 		{"on another host all stayed: it is said", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
+		{"another driver is said with each kernel", shift(2, 0, func(r *history.Run) { r.Driver = "25.2" })[:21], ""},
+		{"the adapter with more of them comes first", adapters(shift(7, 7, same)), "4 of 4 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"also on the next run on it, against those before", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), ""},
 	} {
 		var got []string
@@ -420,27 +430,40 @@ func TestFromResult(t *testing.T) {
 
 // TestMoved holds what is said to have moved with a drop: medians of the runs before and of the bad ones, the most first.
 func TestMoved(t *testing.T) {
-	var runs []history.Run
-	for i := range 23 {
-		row := kernelRow("k", 90+0.1*float64(i%3))
-		row.Set(history.Seconds, unit.Some(1.0+0.01*float64(i%3)))
-		row.Set(history.Underfilled, unit.Some(5.0))
-		row.Verdict, row.Cause = "match", "none"
-		if i >= 20 {
-			row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
-			row.Set(history.Seconds, unit.Some(1.3))
-			row.Set(history.Underfilled, unit.Some(25.0))
-			row.Verdict, row.Cause = "below", "dispatch"
+	stored := func(metricName string) (runs []history.Run) {
+		for i := range 23 {
+			row := kernelRow("k", 90+0.1*float64(i%3))
+			row.Set(history.Seconds, unit.Some(1.0+0.01*float64(i%3)))
+			row.Set(history.Underfilled, unit.Some(5.0))
+			if metricName == "measured" {
+				row.Set(history.Loaded, unit.Some(95.0))
+			}
+			row.Verdict, row.Cause = "match", "none"
+			if i >= 20 {
+				row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
+				row.Set(history.Seconds, unit.Some(1.3))
+				row.Set(history.Underfilled, unit.Some(25.0))
+				row.Set(history.Empty, unit.Some(3.0)) // nobody knows what it was before
+				if metricName == "measured" {
+					row.Set(history.Loaded, unit.Some(90.0))
+				}
+				row.Verdict, row.Cause = "below", "dispatch"
+			}
+			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
 		}
-		runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
+		return runs
 	}
 	for _, metricName := range []string{"measured", "occupancy"} {
-		s := check(t, storeRuns(t, runs...), 0, metric(t, metricName, 0)).Series[0]
+		s := check(t, storeRuns(t, stored(metricName)...), 0, metric(t, metricName, 0)).Series[0]
 		text := ""
 		for _, m := range s.Moved {
 			text += fmt.Sprintf("%s %s %.2f -> %.2f; ", m.Metric, m.Unit, m.Before, m.After)
 		}
-		if want := "underfilled points 5.00 -> 25.00; seconds s 1.01 -> 1.30; "; text != want || s.Against != "below: dispatch" || s.On != history.Measured {
+		want := "underfilled points 5.00 -> 25.00; seconds s 1.01 -> 1.30; "
+		if metricName == "measured" {
+			want = "underfilled points 5.00 -> 25.00; loaded % 95.00 -> 90.00; seconds s 1.01 -> 1.30; "
+		}
+		if text != want || s.Against != "below: dispatch" || s.On != history.Measured {
 			t.Errorf("%s: moved %s against %s on %s, want %s", metricName, text, s.Against, s.On, want)
 		}
 		if len(s.Open) != 1 || s.Open[0].FirstBad.Run != 21 || s.Open[0].LastGood.Run != 20 || s.FirstBad.Run != 21 || s.LastGood.Run != 20 || !s.Bad() || s.Age() != 22 {
@@ -450,7 +473,7 @@ func TestMoved(t *testing.T) {
 			t.Errorf("off by %v, severity %v", off, s.Severity())
 		}
 	}
-	s := check(t, storeRuns(t, runs[:20]...), 0, metric(t, "measured", 0)).Series[0]
+	s := check(t, storeRuns(t, stored("measured")[:20]...), 0, metric(t, "measured", 0)).Series[0]
 	if len(s.Moved) > 0 || s.Against != "" || s.Severity() != track.SeverityOK || s.NeedsAttention() || s.Bad() {
 		t.Errorf("a kernel at rest: moved %+v, against %q", s.Moved, s.Against)
 	}
@@ -474,6 +497,79 @@ func TestAnew(t *testing.T) {
 		}
 		if (s.Severity() == track.SeverityAnew) != want {
 			t.Errorf("%d runs on another driver: severity %v", later, s.Severity())
+		}
+	}
+}
+
+// TestSupplement holds which run of the same commit is taken for one that measures some kernels again.
+func TestSupplement(t *testing.T) {
+	run := func(commit string, tasks ...string) history.Run {
+		r := history.Run{Device: "A", Commit: commit}
+		for _, task := range tasks {
+			r.Rows = append(r.Rows, kernelRow(task, 60))
+		}
+		return r
+	}
+	for _, c := range []struct {
+		reason  string
+		last    history.Run
+		missing int
+	}{
+		{"some of the kernels", run("c1", "a"), 0},
+		{"of another commit", run("c2", "a"), 2},
+		{"with one that the other run has not", run("c1", "a", "new"), 2},
+		{"of another branch", func() history.Run { r := run("c1", "a"); r.Branch = "main"; return r }(), 2},
+		{"of another driver", func() history.Run { r := run("c1", "a"); r.Driver = "2"; return r }(), 2},
+	} {
+		got := check(t, storeRuns(t, run("c0", "a", "b", "c"), run("c1", "a", "b", "c"), c.last), 0, metric(t, "measured", 0))
+		if len(got.Missing) != c.missing {
+			t.Errorf("%s: missing %v, want %d", c.reason, got.Missing, c.missing)
+		}
+	}
+}
+
+// TestGoneInAnotherShape names a kernel by the shape that it had last.
+func TestGoneInAnotherShape(t *testing.T) {
+	var runs []history.Run
+	for i := range 12 {
+		run := history.Run{Device: "A", Commit: fmt.Sprint("c", i), Rows: []history.Row{kernelRow("always", 60)}}
+		if k := kernelRow("k", 60); i < 10 {
+			if i >= 6 {
+				k.Local = unit.Size(64)
+			}
+			run.Rows = append(run.Rows, k)
+		}
+		runs = append(runs, run)
+	}
+	gone := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Gone
+	if len(gone) != 1 || gone[0].Key.Local != unit.Size(64) || gone[0].Last.Run != 10 || gone[0].Last.Commit != "c9" {
+		t.Errorf("gone are %+v", gone)
+	}
+}
+
+// TestReportParams: people see levels of three runs or more, unless they ask for others.
+func TestReportParams(t *testing.T) {
+	var runs []history.Run
+	for i := range 61 {
+		v := 60 + 0.1*float64(i%3)
+		switch {
+		case i == 20:
+			v = 30
+		case i > 40:
+			v -= 10
+		}
+		runs = append(runs, history.Run{Device: "A", Rows: []history.Row{kernelRow("k", v)}})
+	}
+	db := storeRuns(t, runs...)
+	for least, shown := range map[int]bool{0: false, 1: true} {
+		p := trend.DefaultParams()
+		p.P, p.MinSegment = 0.4, least
+		r, err := track.ReadReport(bg, db, metric(t, "measured", 0), p, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Series[0]; (len(s.Changes) == len(s.Found)) != shown || len(s.Found) < 2 || !slices.ContainsFunc(s.Changes, func(c trend.ChangePoint) bool { return c.Index == 41 }) {
+			t.Errorf("least segment %d: %d found, %d shown", least, len(s.Found), len(s.Changes))
 		}
 	}
 }
