@@ -65,7 +65,7 @@ func plotTitle(s *track.Series) string {
 	return title
 }
 
-// plots shows the first series, the first of them large: those that need attention, then the others.
+// plots shows the first series: those that need attention, then the others; one alone is large.
 func (r *whole) plots() []report.Section {
 	var plots []report.Plot
 	for _, s := range r.series[:min(len(r.series), largeSeries)] {
@@ -77,7 +77,7 @@ func (r *whole) plots() []report.Section {
 			text = "The last " + report.Thousands(largeRuns) + " of " + text
 		}
 		c := r.timeSeries(s)
-		c.Large = len(plots) == 0
+		c.Large = len(r.series) == 1
 		plots = append(plots, report.Plot{Key: "time-series-" + strconv.Itoa(len(plots)+1), Title: plotTitle(s), Unit: r.unit(),
 			Text: text + ", oldest on the left.", TimeSeries: c})
 	}
