@@ -2,12 +2,16 @@ package summary
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/table"
+	"occudiff/ingest/unit"
 )
 
 // peek gives the first bytes without taking them.
@@ -95,4 +99,151 @@ func (t *text) endTable() {
 		t.table = nil
 		t.to.endTable()
 	}
+}
+
+// printedTable is the table that is being read.
+type printedTable struct {
+	kind   tableKind
+	header []string
+	merged []bool // tasks, by index in builder.tasks, that this table has named already
+}
+
+type tableKind uint8
+
+const (
+	otherTable tableKind = iota
+	taskTable            // of computing tasks
+	stackTable           // of stacks and adapters
+)
+
+func (b *builder) startTable(header []string) {
+	// Tasks that this table adds lie behind the end of merged, and are so never merged with its later rows.
+	b.table = printedTable{merged: make([]bool, len(b.tasks))}
+	// The CSV has (%) in its headers, the other forms have not.
+	for _, name := range header {
+		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))
+	}
+	has := func(name string) bool { return slices.Contains(b.table.header, name) }
+	switch {
+	case len(header) > 0 && header[0] == "Computing Task" && has("Total Time"):
+		b.table.kind = taskTable
+	case has("GPU Stack") && has("GPU Adapter"):
+		b.table.kind = stackTable
+	}
+}
+
+func (b *builder) endTable() { b.table = printedTable{} }
+
+func (b *builder) row(cells []string, pos note.Pos) {
+	switch b.table.kind {
+	case taskTable:
+		b.task(cells, pos)
+	case stackTable:
+		b.stackRow(cells)
+	}
+}
+
+// stackRow counts adapters and their stacks.
+func (b *builder) stackRow(cells []string) {
+	adapter, stack := b.cell(cells, "GPU Adapter"), b.cell(cells, "GPU Stack")
+	if adapter == "" || stack == "" || len(b.stacks) >= maxGPUs || len(adapter)+len(stack) > maxName {
+		return
+	}
+	// Sets, for an adapter has a row for each of its stacks.
+	if b.adapters == nil {
+		b.adapters, b.stacks = map[string]bool{}, map[string]bool{}
+	}
+	b.adapters[adapter] = true
+	// Stacks are numbered within an adapter.
+	b.stacks[adapter+"\x00"+stack] = true
+	idle, err := parsePercent(b.cell(cells, "XVE Array Idle", "EU Array Idle"))
+	if share, ok := idle.Value(); err == nil && ok {
+		b.stateRows++
+		if share < alwaysIdle {
+			b.busyStacks++
+		}
+	}
+}
+
+// alwaysIdle is the idle share, printed to 0.1 %, from which a stack did no work.
+const alwaysIdle unit.Ratio = 0.9995
+
+func (b *builder) cell(cells []string, names ...string) string {
+	for _, name := range names {
+		if i := slices.Index(b.table.header, name); i >= 0 && i < len(cells) {
+			return cells[i]
+		}
+	}
+	return ""
+}
+
+// task takes a row of a table of computing tasks. The HTML report leaves out cells at the end of a row where they would
+// be empty.
+func (b *builder) task(cells []string, pos note.Pos) {
+	k := ingest.Kernel{Task: strings.Clone(cells[0]), Pos: pos} // a clone, not to keep the line
+	if k.Task == "" || len(k.Task) > maxName {
+		b.bad.Add(pos, "", "the row names no computing task, or one of more than %d bytes", maxName)
+		return
+	}
+	if len(cells) > len(b.table.header) {
+		b.bad.Add(pos, "", "the row has %d cells under %d headers", len(cells), len(b.table.header))
+		return
+	}
+	if k.Task == "[Others]" { // the sum of the tasks that are not listed
+		return
+	}
+	for _, c := range []struct {
+		names []string
+		take  func(string) error
+	}{
+		// The total of offload reports holds the transfers too. VTune 2022.0 has other names for the time and the peak.
+		{[]string{"Execution Time", "Execution", "Total Time"}, func(s string) (err error) {
+			k.Total, err = parseTime(s)
+			return err
+		}},
+		{[]string{"Instance Count"}, func(s string) (err error) { k.Instances, err = parseCount(s); return err }},
+		{[]string{"SIMD Width"}, func(s string) (err error) { k.SIMD, err = parseSIMD(s); return err }},
+		{[]string{"Peak XVE Threads Occupancy", "Peak EU Threads Occupancy", "Peak Occupancy"},
+			func(s string) (err error) { k.Peak, err = parsePercent(s); return err }},
+		{[]string{"XVE Threads Occupancy", "EU Threads Occupancy", "Occupancy"},
+			func(s string) (err error) { k.Measured, err = parsePercent(s); return err }},
+	} {
+		text := b.cell(cells, c.names...)
+		if err := c.take(text); err != nil {
+			b.bad.Add(pos, "", "task %s: %v", table.Quote(k.Task), err)
+			return
+		}
+	}
+	if peak, ok := k.Peak.Value(); ok && peak == 0 {
+		k.Peak = unit.Opt[unit.Ratio]{} // no launch reaches nothing: printed for tasks that are no kernels
+	}
+	if len(b.tasks) == maxTasks {
+		b.bad.Add(k.Pos, "", "more than %d computing tasks in one summary", maxTasks)
+		return
+	}
+	b.rows++
+	b.merge(k)
+}
+
+// merge adds what another table of the report says of a task. Within a table, equal names are different tasks.
+func (b *builder) merge(k ingest.Kernel) {
+	for _, i := range b.byName[k.Task] {
+		old := &b.tasks[i]
+		// A task that one table has at SIMD 16 and another at SIMD 32 is two kernels; a table without a SIMD width
+		// fits each.
+		if i >= len(b.table.merged) || b.table.merged[i] || old.SIMD.Or(k.SIMD.Or(0)) != k.SIMD.Or(old.SIMD.Or(0)) {
+			continue
+		}
+		b.table.merged[i] = true
+		// All tables are of one collection, so the first value is as good as the next.
+		old.Total, old.Instances = cmp.Or(old.Total, k.Total), cmp.Or(old.Instances, k.Instances)
+		old.SIMD, old.Peak = cmp.Or(old.SIMD, k.SIMD), cmp.Or(old.Peak, k.Peak)
+		old.Measured = cmp.Or(old.Measured, k.Measured)
+		return
+	}
+	if b.byName == nil {
+		b.byName = map[string][]int{}
+	}
+	b.byName[k.Task] = append(b.byName[k.Task], len(b.tasks))
+	b.tasks = append(b.tasks, k)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"io"
 
@@ -147,4 +148,120 @@ func (s *Stream) Digest() string {
 		return ""
 	}
 	return "sha256:" + hex.EncodeToString(s.hash.Sum(nil))
+}
+
+// MaxShown is how many bad rows of a file are reported one by one.
+const MaxShown = 20
+
+// Bad collects the rows of a file that cannot be used: all are counted, the first MaxShown are kept. The zero Bad is
+// ready.
+type Bad struct {
+	Count   int64
+	Several bool // rows stand in a line; the caller adds each once
+	shown   []note.Note
+	last    note.Pos
+}
+
+// Add counts a row that cannot be used. A row that is bad in two places is one row.
+func (b *Bad) Add(pos note.Pos, hint, format string, args ...any) {
+	if b.Count > 0 && b.last.Line == pos.Line && !b.Several {
+		return
+	}
+	b.last = pos
+	b.Count++
+	if len(b.shown) < MaxShown {
+		b.shown = append(b.shown, note.Note{Severity: note.Error, Code: "bad-row", Pos: pos,
+			Text: fmt.Sprintf(format, args...), Hint: hint})
+	}
+}
+
+// Notes gives the notes on the bad rows in the order of the file; the last says how many more there are.
+func (b *Bad) Notes() []note.Note {
+	notes := b.shown[:len(b.shown):len(b.shown)]
+	if more := b.Count - int64(len(notes)); more > 0 {
+		notes = append(notes, note.Note{Severity: note.Error, Code: "bad-rows", Pos: note.Pos{File: b.last.File},
+			Text: fmt.Sprintf("%d more bad rows, the last in line %d", more, b.last.Line)})
+	}
+	return notes
+}
+
+// Quote prints a piece of input for a message: in quotes, invisible bytes escaped, cut to a readable length.
+func Quote[T string | []byte](text T) string {
+	const most = 60
+	if len(text) > most {
+		return fmt.Sprintf("%q...", text[:most-3])
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// Plain gives the line as a terminal would show it: without NUL bytes, which file systems leave in logs of crashed
+// nodes, and without escape sequences (colors, cursor movement). It gives the line itself when there is nothing to
+// take out.
+func Plain(line []byte) []byte {
+	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, escape) < 0 {
+		return line
+	}
+	out := make([]byte, 0, len(line))
+	for i := 0; i < len(line); {
+		if n := invisible(line[i:]); n > 0 {
+			i += n
+			continue
+		}
+		out = append(out, line[i])
+		i++
+	}
+	return out
+}
+
+// RawColumn gives the column (from 1) in the line of the byte that has the given index in Plain(line).
+func RawColumn(line []byte, index int) int {
+	for i := 0; i < len(line); {
+		if n := invisible(line[i:]); n > 0 {
+			i += n
+			continue
+		}
+		if index == 0 {
+			return i + 1
+		}
+		index--
+		i++
+	}
+	return len(line) + 1
+}
+
+const escape = 0x1b
+
+// invisible gives the length of what stands at the start of b and shows nothing, 0 when b starts with text.
+func invisible(b []byte) int {
+	switch {
+	case b[0] == 0:
+		return 1
+	case b[0] != escape:
+		return 0
+	case len(b) == 1:
+		return 1
+	}
+	switch b[1] {
+	case '[': // control sequence: parameters, then a byte from @ to ~
+		for i := 2; i < len(b); i++ {
+			if b[i] >= '@' && b[i] <= '~' {
+				return i + 1
+			}
+			if b[i] < ' ' || b[i] > '?' {
+				return i // broken sequence: keep what is no part of it
+			}
+		}
+		return len(b)
+	case ']': // operating system command: up to BEL or ESC \
+		for i := 2; i < len(b); i++ {
+			if b[i] == 7 {
+				return i + 1
+			}
+			if b[i] == escape {
+				return min(i+2, len(b))
+			}
+		}
+		return 2
+	}
+	return 2
 }
