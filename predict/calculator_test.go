@@ -129,7 +129,7 @@ func differences(r record, p Prediction) map[string]bool {
 		figures["lim_slm"], figures["slm_alloc_kb"] = float64(p.BySLM), float64(p.SLMAllocated)/kb
 	}
 	if p.HasGrid() {
-		figures["wg_total"], figures["peak_pct"], figures["tail_pct"] = float64(p.Groups), p.Peak.Percent(), p.Tail.Percent()
+		figures["wg_total"], figures["peak_pct"], figures["tail_pct"] = float64(p.Groups), p.Peak.Percent(), p.LastWaveOccupancy.Percent()
 		figures["avg_exact_pct"], figures["waves"] = p.Average.Percent(), p.Waves
 	}
 	differ := map[string]bool{}

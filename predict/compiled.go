@@ -73,7 +73,7 @@ func (b BinaryPrediction) onFullGPU(d *arch.Device, l Launch) (BinaryPrediction,
 	full := l
 	full.Global = unit.Size(l.Local.Dim(0)*int64(d.Slots()), l.Local.Dim(1), l.Local.Dim(2))
 	p, err := Predict(d, full)
-	p.Groups, p.Waves, p.Tail, p.Average, p.AverageHigh = 0, 0, 0, 0, 0
+	p.Groups, p.Waves, p.LastWaveOccupancy, p.Average, p.AverageHigh = 0, 0, 0, 0, 0
 	p.Limits &^= LimitGrid | LimitTail
 	b.Launch, b.Prediction = l, p
 	return b, err

@@ -28,7 +28,7 @@ func ExamplePredict() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("peak %.1f %%, then %.1f %%; average %.1f %%; limited by %v\n", p.Peak.Percent(), p.Tail.Percent(), p.Average.Percent(), p.Limits.Names())
+	fmt.Printf("peak %.1f %%, then %.1f %%; average %.1f %%; limited by %v\n", p.Peak.Percent(), p.LastWaveOccupancy.Percent(), p.Average.Percent(), p.Limits.Names())
 	// Output:
 	// peak 100.0 %, then 4.8 %; average 52.4 %; limited by [threads tail]
 }

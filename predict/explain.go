@@ -138,8 +138,8 @@ func (e *explainer) gpu() {
 	total := p.Groups * t
 	e.add("waves", decimal(p.Waves), "%d x %d / %d threads", p.Groups, t, wave)
 	e.add("GPU peak occupancy", percent(p.Peak), "min(%d, %d) / %d", total, wave, all)
-	if p.Tail > 0 {
-		e.add("occupancy of the last wave", percent(p.Tail), "%d / %d", total%wave, all)
+	if p.LastWaveOccupancy > 0 {
+		e.add("occupancy of the last wave", percent(p.LastWaveOccupancy), "%d / %d", total%wave, all)
 	} else {
 		e.add("occupancy of the last wave", percent(p.Peak), "it is full")
 	}

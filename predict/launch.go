@@ -12,7 +12,7 @@ import (
 // defaultGRF is the register count that a kernel is compiled for unless someone asks for more.
 const defaultGRF = 128
 
-// HasGrid says whether the launch had a global size: without one Groups, Peak, Average, Waves and Tail say nothing.
+// HasGrid says whether the launch had a global size: without one Groups, Peak, Average, Waves and LastWaveOccupancy say nothing.
 func (p *Prediction) HasGrid() bool { return p.Groups > 0 }
 
 // policy resolves Auto.

@@ -95,8 +95,8 @@ func TestFillOf(t *testing.T) {
 		l := tt.l
 		items, _ := l.Local.Items()
 		l.Local, l.Global = size(items), unit.Size(items*tt.want.Multiple)
-		if p, err := Predict(tt.d, l); err != nil || p.Tail != 0 || p.Average != p.Peak {
-			t.Errorf("%+v: tail %v, average %v of %v, %v", l, p.Tail, p.Average, p.Peak, err)
+		if p, err := Predict(tt.d, l); err != nil || p.LastWaveOccupancy != 0 || p.Average != p.Peak {
+			t.Errorf("%+v: tail %v, average %v of %v, %v", l, p.LastWaveOccupancy, p.Average, p.Peak, err)
 		}
 	}
 	if _, err := fillOf(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {

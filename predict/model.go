@@ -10,7 +10,7 @@ import (
 // Predict computes the theoretical occupancy of a launch on a device. A launch that cannot run is a *LaunchError, which
 // says what is wrong with both figures and what would fit; every other launch has an answer, also one whose local size
 // does not divide its global size (Prediction.Partial). Without a global size only the Xe-core is predicted: Groups,
-// Peak, Average, AverageHigh, Waves and Tail are then 0 and mean nothing, see Prediction.HasGrid.
+// Peak, Average, AverageHigh, Waves and LastWaveOccupancy are then 0 and mean nothing, see Prediction.HasGrid.
 //
 // Policy Auto is Whole when the launch has SLM or barriers, else Free. Under Whole the GPU holds Xe-cores x N
 // work-groups. Under Free a thread goes to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
@@ -161,7 +161,7 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
 	}
 	p.Waves = float64(total) / float64(wave)
 	p.Peak = ratio(min(total, wave), slots)
-	p.Tail = ratio(rest, slots)
+	p.LastWaveOccupancy = ratio(rest, slots)
 	// The mean over the waves of section 2 is all threads over all slots that the waves offer; one division keeps it
 	// exact.
 	p.Average = min(p.Peak, unit.Ratio(float64(total)/(float64(lasting)*float64(slots))))

@@ -98,22 +98,22 @@ func TestPredict(t *testing.T) {
 		reason string
 	}{
 		{"fan1", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32},
-			Prediction{Policy: Free, ThreadsPerGroup: 1, Groups: 128, GroupsPerXeCore: 128, XeCore: 1, Peak: 128. / 896, Average: 128. / 896, Waves: 128. / 896, Tail: 128. / 896, IdleLanes: 16},
+			Prediction{Policy: Free, ThreadsPerGroup: 1, Groups: 128, GroupsPerXeCore: 128, XeCore: 1, Peak: 128. / 896, Average: 128. / 896, Waves: 128. / 896, LastWaveOccupancy: 128. / 896, IdleLanes: 16},
 			LimitGrid, "128 threads on 896 slots: nothing of an Xe-core is in the way"},
 		{"fan2", mtl112(), Launch{Global: size(2048, 2048), Local: size(1024, 1), SIMD: 32},
-			Prediction{Policy: Free, ThreadsPerGroup: 32, Groups: 4096, GroupsPerXeCore: 4, XeCore: 1, Peak: 1, Average: 131072. / 896 / 147, Waves: 131072. / 896, Tail: 256. / 896},
+			Prediction{Policy: Free, ThreadsPerGroup: 32, Groups: 4096, GroupsPerXeCore: 4, XeCore: 1, Peak: 1, Average: 131072. / 896 / 147, Waves: 131072. / 896, LastWaveOccupancy: 256. / 896},
 			LimitThreads, "146.3 waves: the tail costs half a point"},
 		{"gemm", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32},
-			Prediction{Policy: Free, ThreadsPerGroup: 32, Groups: 256, GroupsPerXeCore: 4, XeCore: 1, Peak: 1, Average: 8192. / 896 / 10, Waves: 8192. / 896, Tail: 128. / 896},
+			Prediction{Policy: Free, ThreadsPerGroup: 32, Groups: 256, GroupsPerXeCore: 4, XeCore: 1, Peak: 1, Average: 8192. / 896 / 10, Waves: 8192. / 896, LastWaveOccupancy: 128. / 896},
 			LimitThreads | LimitTail, "9.14 waves: 91.43 %"},
 		{"tiger lake <44>", tgl(), Launch{Global: size(22528), Local: size(512), SIMD: 32},
-			Prediction{Policy: Free, ThreadsPerGroup: 16, Groups: 44, GroupsPerXeCore: 7, XeCore: 1, Peak: 1, Average: 704. / 672 / 2, Waves: 704. / 672, Tail: 32. / 672},
+			Prediction{Policy: Free, ThreadsPerGroup: 16, Groups: 44, GroupsPerXeCore: 7, XeCore: 1, Peak: 1, Average: 704. / 672 / 2, Waves: 704. / 672, LastWaveOccupancy: 32. / 672},
 			LimitThreads | LimitTail, "published: 100 % then 4.7 %"},
 		{"explicit simd", max1100(), Launch{Global: size(3584), Local: size(32), SIMD: 1},
 			Prediction{Policy: Free, ThreadsPerGroup: 32, Groups: 112, GroupsPerXeCore: 2, XeCore: 1, Peak: 1, Average: 1, Waves: 1},
 			LimitThreads, "each work-item of an ESIMD kernel is a thread, on every device"},
 		{"odd work-groups, free", tgl(), Launch{Global: size(320 * 600), Local: size(320), SIMD: 8},
-			Prediction{Policy: Free, ThreadsPerGroup: 40, Groups: 600, GroupsPerXeCore: 2, XeCore: 80. / 112, Peak: 1, Average: 24000. / 672 / 36, Waves: 24000. / 672, Tail: 480. / 672},
+			Prediction{Policy: Free, ThreadsPerGroup: 40, Groups: 600, GroupsPerXeCore: 2, XeCore: 80. / 112, Peak: 1, Average: 24000. / 672 / 36, Waves: 24000. / 672, LastWaveOccupancy: 480. / 672},
 			LimitThreads, "threads of a third work-group use what two leave"},
 		{"odd work-groups, whole", tgl(), Launch{Global: size(320 * 600), Local: size(320), SIMD: 8, Barriers: 1},
 			Prediction{Policy: Whole, ThreadsPerGroup: 40, Groups: 600, GroupsPerXeCore: 2, XeCore: 80. / 112, Peak: 80. / 112, Average: 80. / 112, Waves: 50},
@@ -125,26 +125,26 @@ func TestPredict(t *testing.T) {
 			Prediction{Policy: Whole, ThreadsPerGroup: 16, GroupsPerXeCore: 4, SLMAllocated: 32 * kb, XeCore: 1},
 			LimitSLM | LimitThreads, "both equal N"},
 		{"slm and grid", max1100(), Launch{Global: size(320 * 56), Local: size(320), SIMD: 32, SLM: 32 * kb},
-			Prediction{Policy: Whole, ThreadsPerGroup: 10, Groups: 56, GroupsPerXeCore: 4, SLMAllocated: 32 * kb, XeCore: 0.625, Peak: 560. / 3584, Average: 560. / 3584, Waves: 0.25, Tail: 560. / 3584},
+			Prediction{Policy: Whole, ThreadsPerGroup: 10, Groups: 56, GroupsPerXeCore: 4, SLMAllocated: 32 * kb, XeCore: 0.625, Peak: 560. / 3584, Average: 560. / 3584, Waves: 0.25, LastWaveOccupancy: 560. / 3584},
 			LimitSLM | LimitGrid, "a larger grid alone would stop at 62.5 %"},
 		{"barriers", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4},
 			Prediction{Policy: Whole, ThreadsPerGroup: 2, GroupsPerXeCore: 16, XeCore: 0.5}, LimitBarriers, "64 slots / 4 barriers"},
 		{"barrier slots given", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4, BarrierSlots: 32},
 			Prediction{Policy: Whole, ThreadsPerGroup: 2, GroupsPerXeCore: 8, XeCore: 0.25}, LimitBarriers, "32 slots / 4 barriers"},
 		{"work-group slots given", tgl(), Launch{Global: size(32 * 1000), Local: size(32), SIMD: 8, GroupSlots: 16},
-			Prediction{Policy: Free, ThreadsPerGroup: 4, Groups: 1000, GroupsPerXeCore: 16, XeCore: 64. / 112, Peak: 64. / 112, Average: 4000. / 11 / 672, Waves: 4000. / 384, Tail: 160. / 672},
+			Prediction{Policy: Free, ThreadsPerGroup: 4, Groups: 1000, GroupsPerXeCore: 16, XeCore: 64. / 112, Peak: 64. / 112, Average: 4000. / 11 / 672, Waves: 4000. / 384, LastWaveOccupancy: 160. / 672},
 			LimitSlots, "16 work-groups of 4 threads are 64 of 112 slots, wherever the threads go"},
 		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(512), SIMD: 32, GRF: 256},
-			Prediction{Policy: Free, ThreadsPerGroup: 16, Groups: 2048, GroupsPerXeCore: 2, XeCore: 0.5, Peak: 0.5, Average: 32768. / 3584 / 19, Waves: 32768. / 1792, Tail: 512. / 3584},
+			Prediction{Policy: Free, ThreadsPerGroup: 16, Groups: 2048, GroupsPerXeCore: 2, XeCore: 0.5, Peak: 0.5, Average: 32768. / 3584 / 19, Waves: 32768. / 1792, LastWaveOccupancy: 512. / 3584},
 			LimitThreads | LimitRegisters, "half the threads, shares of all slots"},
 		{"large GRF under SLM", max1100(), Launch{Local: size(512), SIMD: 32, GRF: 256, SLM: 64 * kb},
 			Prediction{Policy: Whole, ThreadsPerGroup: 16, GroupsPerXeCore: 2, SLMAllocated: 64 * kb, XeCore: 0.5},
 			LimitThreads | LimitSLM, "without large GRF the SLM would still admit two only"},
 		{"Xe3 default GRF", b390(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 32},
-			Prediction{Policy: Free, ThreadsPerGroup: 8, Groups: 4096, GroupsPerXeCore: 8, XeCore: 0.8, Peak: 0.8, Average: 32768. / 43 / 960, Waves: 32768. / 768, Tail: 512. / 960},
+			Prediction{Policy: Free, ThreadsPerGroup: 8, Groups: 4096, GroupsPerXeCore: 8, XeCore: 0.8, Peak: 0.8, Average: 32768. / 43 / 960, Waves: 32768. / 768, LastWaveOccupancy: 512. / 960},
 			LimitThreads | LimitRegisters, "8 of 10 threads per XVE at 128 registers"},
 		{"partial work-groups", tgl(), Launch{Global: size(1000, 3), Local: size(256, 2), SIMD: 32},
-			Prediction{Policy: Free, ThreadsPerGroup: 16, Groups: 8, GroupsPerXeCore: 7, XeCore: 1, Peak: 128. / 672, Average: 128. / 672, Waves: 128. / 672, Tail: 128. / 672, Partial: true},
+			Prediction{Policy: Free, ThreadsPerGroup: 16, Groups: 8, GroupsPerXeCore: 7, XeCore: 1, Peak: 128. / 672, Average: 128. / 672, Waves: 128. / 672, LastWaveOccupancy: 128. / 672, Partial: true},
 			LimitGrid, "4 x 2 work-groups, the last of each dimension smaller"},
 	}
 	for _, tt := range tests {
@@ -172,7 +172,7 @@ func sameFigures(t *testing.T, p, w Prediction, reason string) {
 		name      string
 		got, want float64
 	}{{"XeCore", float64(p.XeCore), float64(w.XeCore)}, {"Peak", float64(p.Peak), float64(w.Peak)},
-		{"Average", float64(p.Average), float64(w.Average)}, {"Waves", p.Waves, w.Waves}, {"Tail", float64(p.Tail), float64(w.Tail)}} {
+		{"Average", float64(p.Average), float64(w.Average)}, {"Waves", p.Waves, w.Waves}, {"LastWaveOccupancy", float64(p.LastWaveOccupancy), float64(w.LastWaveOccupancy)}} {
 		if !near(v.got, v.want) {
 			t.Errorf("%s = %v, want %v (%s)", v.name, v.got, v.want, reason)
 		}

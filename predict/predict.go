@@ -109,9 +109,9 @@ type Prediction struct {
 	Average unit.Ratio // over all waves, the last one counted as long as a full one: the lower end of a range
 	// AverageHigh is the upper end: the last wave takes as much less time as its XVEs share themselves among fewer
 	// threads. See Range.
-	AverageHigh unit.Ratio
-	Waves       float64    // fractional
-	Tail        unit.Ratio // occupancy of the last, partial wave; 0 when it is full
+	AverageHigh       unit.Ratio
+	Waves             float64    // fractional
+	LastWaveOccupancy unit.Ratio // occupancy of the last, partial wave; 0 when it is full
 	// XeCoreOfMode is XeCore as a share of the slots that the GRF mode leaves: 1 where a large-GRF kernel fills them.
 	XeCoreOfMode unit.Ratio
 	IdleLanes    int64 // of each work-group's last sub-group

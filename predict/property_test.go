@@ -52,7 +52,7 @@ func leadingZeros(n int64) int {
 // checkInvariants holds what is true of every prediction.
 func checkInvariants(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	t.Helper()
-	for name, r := range map[string]unit.Ratio{"XeCore": p.XeCore, "Peak": p.Peak, "Average": p.Average, "Tail": p.Tail, "XeCoreOfMode": p.XeCoreOfMode} {
+	for name, r := range map[string]unit.Ratio{"XeCore": p.XeCore, "Peak": p.Peak, "Average": p.Average, "LastWaveOccupancy": p.LastWaveOccupancy, "XeCoreOfMode": p.XeCoreOfMode} {
 		if !(r >= 0 && r <= 1) {
 			t.Errorf("%s %+v: %s = %v is outside 0..1", d.Key, l, name, r)
 		}
@@ -60,8 +60,8 @@ func checkInvariants(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	if p.XeCore <= 0 || p.XeCoreOfMode < p.XeCore || p.GroupsPerXeCore < 1 {
 		t.Errorf("%s %+v: Xe-core %v, of the mode %v, N %d", d.Key, l, p.XeCore, p.XeCoreOfMode, p.GroupsPerXeCore)
 	}
-	if p.Peak < p.Average || p.Tail > p.Peak {
-		t.Errorf("%s %+v: peak %v, average %v, tail %v", d.Key, l, p.Peak, p.Average, p.Tail)
+	if p.Peak < p.Average || p.LastWaveOccupancy > p.Peak {
+		t.Errorf("%s %+v: peak %v, average %v, tail %v", d.Key, l, p.Peak, p.Average, p.LastWaveOccupancy)
 	}
 	if p.Limits == 0 || len(p.Limits.Names()) == 0 || p.XeCoreLimits == 0 {
 		t.Errorf("%s %+v: no limits", d.Key, l)

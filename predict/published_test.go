@@ -141,7 +141,7 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 	}
 	gpu = unit.Some(p.Peak)
 	if r["phase"] == "2" {
-		gpu = unit.Some(p.Tail)
+		gpu = unit.Some(p.LastWaveOccupancy)
 	}
 	return unit.Some(predicted(t, &one, l).Peak), gpu
 }

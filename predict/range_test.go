@@ -71,7 +71,7 @@ func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 	if g.Low.Average != p.Average || p.HasGrid() && p.AverageHigh < p.Average || p.AverageHigh > p.Peak {
 		t.Fatalf("%+v: %+v", p, g)
 	}
-	whole := p.Waves <= 1 || p.Tail == 0 || p.Tail == p.Peak
+	whole := p.Waves <= 1 || p.LastWaveOccupancy == 0 || p.LastWaveOccupancy == p.Peak
 	if whole && math.Abs(float64(p.AverageHigh-p.Average)) > 1e-12 {
 		t.Fatalf("no partial wave after a full one, and a range: %+v", p)
 	}

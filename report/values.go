@@ -95,7 +95,7 @@ func (v *PredictionValue) Set(p *predict.Prediction) {
 	if p.Groups > 0 {
 		v.WorkGroups, v.Waves = unit.Some(p.Groups), unit.Some(p.Waves)
 		v.AverageHighPercent = unit.Some(p.AverageHigh)
-		v.PeakPercent, v.AveragePercent, v.TailPercent = unit.Some(p.Peak), unit.Some(p.Average), unit.Some(p.Tail)
+		v.PeakPercent, v.AveragePercent, v.TailPercent = unit.Some(p.Peak), unit.Some(p.Average), unit.Some(p.LastWaveOccupancy)
 	}
 }
 

@@ -134,7 +134,7 @@ func predicted(in *LaunchRow, l *predict.Launch, p *predict.Prediction, notes st
 	}
 	out.Groups = integer(p.Groups)
 	out.Peak, out.Average = decimal(p.Peak.Percent()), decimal(p.Average.Percent())
-	out.Waves, out.FullWaves, out.Tail = decimal(p.Waves), decimal(math.Floor(p.Waves)), decimal(p.Tail.Percent())
+	out.Waves, out.FullWaves, out.Tail = decimal(p.Waves), decimal(math.Floor(p.Waves)), decimal(p.LastWaveOccupancy.Percent())
 	return out
 }
 

@@ -135,7 +135,7 @@ var predictionColumns = []report.Col[predict.Prediction]{
 		grid(func(p *predict.Prediction) cell { return report.NumCell(report.Number, p.Waves) })),
 	report.Define(column{Key: "tail_percent", Path: "tail_percent", Title: "Last-wave occupancy", Kind: report.Percent,
 		In: kept, Doc: "occupancy of the last, partial wave; 0 when it is full"},
-		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Tail) })),
+		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.LastWaveOccupancy) })),
 }
 
 // grid is for cells that need the number of work-groups.

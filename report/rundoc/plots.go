@@ -143,14 +143,14 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 	}
 	// Waves are a quotient of whole numbers, so a whole one may come out a rounding below.
 	full := math.Floor(p.Waves + 1e-9)
-	partial := p.Tail > 0 && p.Waves-full > 1e-9
+	partial := p.LastWaveOccupancy > 0 && p.Waves-full > 1e-9
 	end := full
 	if full > 0 {
 		add("full waves", report.Steps, p.Peak.Percent(), 0, full)
 	}
 	if partial {
 		end++
-		add("last wave", report.Steps, p.Tail.Percent(), full, end)
+		add("last wave", report.Steps, p.LastWaveOccupancy.Percent(), full, end)
 	}
 	add("predicted average", report.Straight, p.Average.Percent(), 0, end)
 	if m, ok := row.Measured.Value(); ok && finite(m.Percent()) {
@@ -160,7 +160,7 @@ func wavesPlot(row *compare.Row, key string) (report.Plot, bool) {
 		f.XStep = 1
 	}
 	text, last := unit.Counted(int64(full), "full wave", "full waves")+" at "+report.PercentText(p.Peak.Percent()),
-		report.PercentText(p.Tail.Percent())
+		report.PercentText(p.LastWaveOccupancy.Percent())
 	switch {
 	case partial && full == 0:
 		text = "One wave that does not fill the GPU: " + last

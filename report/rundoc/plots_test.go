@@ -87,10 +87,10 @@ func TestWaves(t *testing.T) {
 		want     []float64 // width and height of each level
 		sentence string
 	}{
-		{"full waves and a tail", predict.Prediction{Groups: 4096, Peak: 1, Average: 0.995, Waves: 1024.0 / 7, Tail: 2.0 / 7}, []float64{146, 100, 1, 200.0 / 7},
+		{"full waves and a tail", predict.Prediction{Groups: 4096, Peak: 1, Average: 0.995, Waves: 1024.0 / 7, LastWaveOccupancy: 2.0 / 7}, []float64{146, 100, 1, 200.0 / 7},
 			"146 full waves at 100.0 %, then a last one at 28.6 %."},
 		{"one full wave", predict.Prediction{Groups: 8, Peak: 0.5, Average: 0.5, Waves: 1}, []float64{1, 50}, "1 full wave at 50.0 %."},
-		{"less than a wave", predict.Prediction{Groups: 1, Peak: 0.25, Average: 0.25, Waves: 0.25, Tail: 0.25}, []float64{1, 25}, "One wave that does not fill the GPU: 25.0 %."},
+		{"less than a wave", predict.Prediction{Groups: 1, Peak: 0.25, Average: 0.25, Waves: 0.25, LastWaveOccupancy: 0.25}, []float64{1, 25}, "One wave that does not fill the GPU: 25.0 %."},
 		{"no grid", predict.Prediction{Peak: 1}, nil, ""},
 	} {
 		r := sample.Gaussian()
