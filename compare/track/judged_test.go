@@ -166,6 +166,7 @@ func TestGone(t *testing.T) {
 		{"half of the runs had it", slices.Concat(repeat(3, without), repeat(3, with), repeat(1, without)), 0, ""},
 		{"more than half", slices.Concat(repeat(3, without), repeat(4, with), repeat(1, without)), 0, "k after 7, 75.0 % true"},
 		{"of the last twenty", slices.Concat(repeat(30, without), repeat(11, with), repeat(1, without)), 0, "k after 41, 75.0 % true"},
+		{"what was before the last twenty is forgotten", slices.Concat(repeat(30, without), repeat(1, with), repeat(10, without), repeat(10, with), repeat(1, without)), 0, ""},
 		{"ten of twenty are no more than half", slices.Concat(repeat(30, without), repeat(10, with), repeat(1, without)), 0, ""},
 		{"one percent of the time does not matter", slices.Concat(repeat(10, run(1, "k")), repeat(1, without)), 0, "k after 10, 1.0 % false"},
 		{"two do", slices.Concat(repeat(10, run(2.1, "k")), repeat(1, without)), 0, "k after 10, 2.1 % true"},
@@ -187,6 +188,15 @@ func TestGone(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+	for run, want := range map[int64]int{11: 0, 10: 1} { // the kernel alone, while it was gone and before
+		db := storeRuns(t, slices.Concat(repeat(10, with), repeat(1, without), repeat(1, without))...)
+		if _, err := db.Accept(bg, run, func(k history.Key) bool { return k.Task == "k" }, "", now); err != nil {
+			t.Fatal(err)
+		}
+		if got := check(t, db, 0, metric(t, "measured", 0)).Gone; len(got) != want {
+			t.Errorf("k was accepted with run %d: gone are %+v", run, got)
 		}
 	}
 	if g := (track.Gone{}); !g.Matters() {
@@ -473,6 +483,9 @@ func TestMoved(t *testing.T) {
 			t.Errorf("off by %v, severity %v", off, s.Severity())
 		}
 	}
+	if first := check(t, storeRuns(t, stored("measured")[22:]...), 0, metric(t, "measured", 0)).Series[0]; first.Against != "below: dispatch" || first.Outcome() != trend.Learning {
+		t.Errorf("a first run: %s against %q", first.Outcome(), first.Against)
+	}
 	s := check(t, storeRuns(t, stored("measured")[:20]...), 0, metric(t, "measured", 0)).Series[0]
 	if len(s.Moved) > 0 || s.Against != "" || s.Severity() != track.SeverityOK || s.NeedsAttention() || s.Bad() {
 		t.Errorf("a kernel at rest: moved %+v, against %q", s.Moved, s.Against)
@@ -494,6 +507,9 @@ func TestAnew(t *testing.T) {
 		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
 		if s.Anew() != want || !s.GoesOn() || s.Age() != later-1 || !near(s.Since(), 2.9) || s.Begins.From.Driver != "1" {
 			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Anew(), s.GoesOn(), s.Age(), s.Since())
+		}
+		if (len(s.Moved) > 0) != want {
+			t.Errorf("%d runs on another driver: moved %+v", later, s.Moved)
 		}
 		if (s.Severity() == track.SeverityAnew) != want {
 			t.Errorf("%d runs on another driver: severity %v", later, s.Severity())

@@ -132,6 +132,9 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		if got := fmt.Sprintf("%s %d %d %d", s.Outcome(), s.Gate.N, s.Gate.InARow, len(s.LeftOut)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
+		if short := strings.HasPrefix(c.want, "unmeasurable"); short != (s.Severity() == track.SeverityUnmeasurable) || short && s.NeedsAttention() {
+			t.Errorf("%s: severity %v", c.reason, s.Severity())
+		}
 		if p, _ := s.Newest(); p.Run != int64(len(c.runs)) {
 			t.Errorf("%s: the newest run is %d, want the one that was checked", c.reason, p.Run)
 		}
@@ -149,7 +152,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		t.Errorf("the report has %+v", s)
 	}
 	// A series of such runs alone is none that was replayed.
-	if b := replay(t, storeRuns(t, short...), metric(t, "measured", 0)); len(b.Series) != 0 || b.LeftOut != 10 {
+	if b := replay(t, storeRuns(t, short...), metric(t, "measured", 0)); len(b.Series) != 0 || b.LeftOut != 10 || b.LeftOutOf != 1 {
 		t.Errorf("the replay of runs that are not judged is %+v", b)
 	}
 }

@@ -58,7 +58,7 @@ func (m metric) value(x unit.Opt[float64]) cell {
 	if !ok {
 		return cell{}
 	}
-	return report.NumCell(m.as(column{}).Kind, report.Round(v))
+	return report.NumCell(m.as(column{}).Kind, v)
 }
 
 // asSpread makes a column one of distances without a sign, which are often below a tenth; spread makes its cells.
@@ -81,7 +81,7 @@ func (m metric) asDifference(c column) column {
 }
 
 func (m metric) scaled(x float64) cell {
-	return report.NumCell(report.Points, report.Round(x*m.scale()))
+	return report.NumCell(report.Points, x*m.scale())
 }
 
 // print is a value with its unit, number without.
