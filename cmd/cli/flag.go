@@ -77,6 +77,9 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			f.DurationVarP(v, name, letter, *v, help)
 		case pflag.Value:
 			f.VarP(v, name, letter, help)
+			if bare, ok := v.(interface{ Bare() string }); ok { // what it means without a value
+				f.Lookup(name).NoOptDefVal = bare.Bare()
+			}
 		}
 		flag := f.Lookup(name)
 		switch flag.Value.Type() {

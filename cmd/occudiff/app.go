@@ -58,7 +58,7 @@ type shared struct {
 	Local          cli.Size      `flag:"local" arg:"SIZE" help:"work-group size where a log or an export lacks it; as in 256 or 16x16"`
 	SIMD           int           `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size where a log or an export lacks it"`
 	AcceptDamaged  bool          `flag:"accept-damaged" expert:"true" help:"go on when kernels of the input could not be read; every output says so; without it a gate, diff, track add and track import exit 2"`
-	AcceptUnjudged bool          `flag:"accept-unjudged" expert:"true" help:"let a gate pass kernels that it cannot judge; every output says so; else it exits 2"`
+	AcceptUnjudged reasons       `flag:"accept-unjudged" expert:"true" arg:"REASON,..." hints:"unmeasurable no-prediction missing" help:"let a gate pass kernels that it cannot judge; unmeasurable, no-prediction or missing ones, all without a reason; every output says so; without it a gate exits 2, and where it judged none it always does"`
 	DB             string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
 	FailOn         string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
 	Annotate       bool          `flag:"annotations" expert:"true" help:"also print GitHub annotations; on standard error, even with -q: errors for what fails the command, warnings for the rest"`
@@ -79,7 +79,7 @@ type shared struct {
 // Each begins and ends with a blank, for commands join them with + to one list of names.
 const (
 	deviceFlags = " device xve device-file "
-	runFlags    = deviceFlags + "tolerance sampling-interval memory-bandwidth driver label progress "
+	runFlags    = deviceFlags + "tolerance sampling-interval memory-bandwidth label progress "
 	answerFlags = " output format no-command-line color verbose quiet "
 	tableFlags  = " kernel top columns "
 	unseenFlags = " accept-damaged accept-unjudged "

@@ -142,31 +142,36 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 // and kernels that a gate could not judge, if any. What is accepted becomes a note, so that every output says it.
 // A gate must not pass on kernels that it has not seen: a quote that is never closed can swallow five rows of six, and
 // a column of another name leaves nothing measured. The two are accepted by a flag each.
-func (a *app) accept(notes *[]note.Note, unjudged string) (unseen []string, err error) {
-	let := func(accepted bool, code, flag, text string) {
-		if !accepted {
-			unseen = append(unseen, text+"; "+flag+" accepts that")
-			return
-		}
+func (a *app) accept(notes *[]note.Note, u report.Unjudged) (unseen []string, err error) {
+	accepted := func(code, flag, text string) {
 		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
 	}
-	if lost := report.Lost(*notes); lost != "" {
+	if lost := report.Lost(*notes); lost != "" && a.AcceptDamaged {
 		// Accepting is safe because every output carries the warning, so an output that cannot carry it is refused.
-		if a.AcceptDamaged && a.rowsAlone(".csv") != "" {
+		if a.rowsAlone(".csv") != "" {
 			return nil, cli.Errorf("--accept-damaged: .csv has no place for the warning that kernels may be missing; " +
 				"use another format")
 		}
-		let(a.AcceptDamaged, report.CodeAcceptedDamage, "--accept-damaged", lost)
+		accepted(report.CodeAcceptedDamage, "--accept-damaged", lost)
+	} else if lost != "" {
+		unseen = append(unseen, lost+"; --accept-damaged accepts that")
 	}
-	if unjudged != "" {
-		let(a.AcceptUnjudged, report.CodeAcceptedUnjudged, "--accept-unjudged", unjudged)
+	refused, passed := u.Sort(a.AcceptUnjudged)
+	if passed != "" {
+		accepted(report.CodeAcceptedUnjudged, "--accept-unjudged", passed)
+	}
+	if refused != "" && u.Judged > 0 {
+		refused += "; --accept-unjudged=" + u.Refused(a.AcceptUnjudged) + " accepts that"
+	}
+	if refused != "" {
+		unseen = append(unseen, refused)
 	}
 	return unseen, nil
 }
 
 // acceptDamage finds what of the input was lost, for a command that must not go on without it.
 func (a *app) acceptDamage(notes *[]note.Note) error {
-	unseen, err := a.accept(notes, "")
+	unseen, err := a.accept(notes, report.Unjudged{})
 	if err == nil && len(unseen) > 0 {
 		err = cli.Errorf("%s", unseen[0])
 	}

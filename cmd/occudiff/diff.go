@@ -134,7 +134,7 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 // answerSides answers for sides that were compared.
 // The gate judges all sides at once, so what it could not judge is said once, with the first difference.
 func (a *app) answerSides(s *diff.Sides) (*report.Answer, error) {
-	unjudged := ""
+	unjudged := report.Unjudged{}
 	if a.FailOn != "never" {
 		unjudged = diffdoc.Unjudged(s)
 	}
@@ -144,7 +144,7 @@ func (a *app) answerSides(s *diff.Sides) (*report.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		unseen, unjudged = append(unseen, lost...), ""
+		unseen, unjudged = append(unseen, lost...), report.Unjudged{}
 	}
 	a.after = func() error {
 		a.sayNotes(diffdoc.SidesNotes(s))
@@ -248,7 +248,7 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 		return nil, err
 	}
 	notes = append(notes, more...)
-	unseen, err := a.accept(&notes, "")
+	unseen, err := a.accept(&notes, report.Unjudged{})
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/dispatch", "predict/timeline", "compare/launches", "compare/stat"},
 	"compare/launches": {"ingest", "ingest/unit"},
 
-	"compare/diff":  {"compare", "compare/stat", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
+	"compare/diff":  {"compare", "compare/stat", "compare/trend", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
 	"compare/track": {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit"},
 
 	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},

@@ -30,7 +30,7 @@ type validateFlags struct {
 func (a *app) validateCommand() *cobra.Command {
 	f := &validateFlags{}
 	return a.command(command{text: "validate", flags: []any{f},
-		share: "local simd" + runFlags + tableFlags + unseenFlags +
+		share: "local simd driver" + runFlags + tableFlags + unseenFlags +
 			"sort:lost,time,worth,difference,name fail-on:never,mismatch,model annotations" + answerFlags,
 		args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
 			"try 'occudiff demo'"),

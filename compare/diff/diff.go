@@ -31,19 +31,22 @@ type Verdict string
 //     tested and became faster by more than a tenth, a kernel that fell is faster at lower occupancy.
 //   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is that, too.
 //   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in
-//     rows of kernels, as far as either is known. Then it is a regression or an improvement too, beyond twice the
-//     threshold. Launches that are faster and hold more are an improvement whatever else.
+//     rows of kernels, as far as either is known. Then it is a regression or an improvement too, beyond the threshold;
+//     twice that where a history knows the noise. Launches that are faster and hold more are an improvement whatever else.
 //   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
 //
-// From 4 runs a side on all changes are tested as well, and the threshold itself is enough for measured. Where the
-// launch or the device is not the same, the residual (what was seen - what was predicted) has to have moved like that
-// too: a work-group size that was changed on purpose may lower occupancy by exactly what was predicted, and that is a
-// change, not a regression.
+// From 4 runs a side on all changes are tested. With fewer, and without a history that knows the noise, no test is
+// possible: what moved by less than SingleRuns cannot be told.
+//
+// Where the launch or the device is not the same, the residual (what was seen - what was predicted) has to have moved
+// like that too: a work-group size that was changed on purpose may lower occupancy by exactly what was predicted, and
+// that is a change, not a regression.
 const (
 	Regression    Verdict = "regression"
 	Improvement   Verdict = "improvement"
 	Faster        Verdict = "faster at lower occupancy"
-	Unchanged     Verdict = "unchanged" // not significant, or within the threshold
+	Unchanged     Verdict = "unchanged"      // not significant, or within the threshold
+	CannotTell    Verdict = "cannot be told" // too few runs to tell so small a change from noise
 	ChangedLaunch Verdict = "changed launch"
 	ChangedDevice Verdict = "changed device"
 	OnlyOld       Verdict = "only old"
@@ -53,7 +56,7 @@ const (
 )
 
 var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld, OnlyNew,
-	NotComparable, Unchanged, NotAKernel}
+	NotComparable, CannotTell, Unchanged, NotAKernel}
 
 // Verdicts lists the verdicts in the order in which rows are shown.
 func Verdicts() []Verdict { return slices.Clone(verdicts[:]) }
@@ -113,7 +116,8 @@ type Row struct {
 
 	Verdict Verdict
 	Because unit.Opt[string]
-	Worth   compare.Worth // of more occupancy, on the new side
+	Share   unit.Opt[unit.Ratio] // of the time of all tasks, on the side where it is larger
+	Worth   compare.Worth        // of more occupancy, on the new side
 	// Sensitivity is null where fewer than three runs, or runs of about one occupancy, do not tell it.
 	Sensitivity *Sensitivity
 
@@ -124,7 +128,7 @@ type Row struct {
 type Summary struct {
 	Kernels       int               `json:"kernels"`
 	Regressions   int               `json:"regressions"`
-	Proven        int               `json:"proven_regressions" jsonschema:"regressions that were told from noise: a gate fails on them alone"`
+	Proven        int               `json:"proven_regressions" jsonschema:"as regressions: all were told from noise"`
 	Improvements  int               `json:"improvements"`
 	Faster        int               `json:"faster_at_lower_occupancy"`
 	Unchanged     int               `json:"unchanged"`
@@ -139,7 +143,9 @@ type Summary struct {
 	TimePairs     int               `json:"time_pairs"` // that TimeRatio is of
 	// OtherWork counts the paired kernels with another global size: their times are of another amount of work and are
 	// left out of TimeRatio.
-	OtherWork int `json:"time_left_out"`
+	OtherWork  int `json:"time_left_out"`
+	CannotTell int `json:"cannot_be_told" jsonschema:"too few runs to tell so small a change from noise"`
+	Missing    int `json:"missing" jsonschema:"of only_old and only_new, those with a hundredth of their side's time or more"`
 }
 
 // Result is two sides, compared. Its rows are in the order of Verdicts, then by time; tasks that are no kernels last.
@@ -190,6 +196,9 @@ func (d *Result) row(sides [2]*samples) Row {
 		if s != nil {
 			row.Task, row.Direction, row.IsKernel = s.key.Task, unit.NonZero(string(s.key.Direction)), !s.notAKernel
 			of[i] = s.finish()
+			if s.share.Present() {
+				row.Share = unit.Some(max(row.Share.Or(0), s.share.Or(0)))
+			}
 		} else {
 			sides[i] = &samples{values: make([][]float64, len(compare.Metrics()))}
 		}
@@ -225,17 +234,23 @@ func (r *Row) Measured() *Delta { return r.Delta(compare.MetricMeasured) }
 func (r *Row) loaded() *Delta   { return r.Delta(compare.MetricLoaded) }
 func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
 
-// order sorts the rows for reading; equal rows stay in the order of the new side.
+// order sorts the rows for reading: what one side lacks and takes its time comes first; equal rows stay in the order of the new side.
 func (d *Result) order() {
 	slices.SortStableFunc(d.Rows, func(a, b Row) int {
-		if a.IsKernel != b.IsKernel {
-			if a.IsKernel {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(a.Verdict.compare(b.Verdict), cmp.Compare(b.Seconds(), a.Seconds()))
+		return cmp.Or(first(a.IsKernel, b.IsKernel), first(a.Missing(), b.Missing()),
+			a.Verdict.compare(b.Verdict), cmp.Compare(b.Seconds(), a.Seconds()))
 	})
+}
+
+// first puts what is so before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // compare orders verdicts by how much attention they need.
@@ -262,9 +277,10 @@ func (s *Summary) count(r *Row) {
 	}
 	s.Kernels++
 	*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
-		&s.NotComparable, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
-	if r.Proven() {
-		s.Proven++
+		&s.NotComparable, &s.CannotTell, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
+	s.Proven = s.Regressions
+	if r.Missing() {
+		s.Missing++
 	}
 	if r.Measured().P.Present() {
 		s.Tested++

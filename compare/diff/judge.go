@@ -13,16 +13,35 @@ const (
 	timeDiffers                  = 0.1
 	shortLaunchTimes unit.Points = 3
 	untestedTimes    unit.Points = 2
+
+	// SingleRuns is how far single runs of one program lie apart at most, over days: with fewer runs than a test takes,
+	// and without a history that knows the noise, a smaller change cannot be told from none.
+	SingleRuns unit.Points = 9
+	// mattering is the share of a side's time from which a kernel that the other side lacks is no trifle.
+	mattering = 0.01
 )
 
-// Proven says whether a regression was told from noise. A gate fails on no other.
-func (r *Row) Proven() bool {
-	return r.Verdict == Regression && (r.loaded().Significant.Or(false) || r.Measured().Significant.Or(false))
+// Missing says whether one side alone has a kernel that takes a hundredth of its time or more, or nobody knows how much.
+func (r *Row) Missing() bool {
+	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= mattering
+}
+
+// Unexplained says whether a kernel's launch or device changed, and no prediction tells what that may change.
+func (r *Row) Unexplained() bool {
+	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) && !r.Delta(compare.MetricResidual).Change.Present()
+}
+
+// limit is the change that counts: the floor where the delta was tested, and beyond what single runs differ by where it
+// was not.
+func (d *Delta) limit(floor unit.Points) unit.Points {
+	if d.Significant.Present() {
+		return floor
+	}
+	return max(floor, SingleRuns)
 }
 
 // judge gives the verdict by the rules that stand with the verdicts.
 func (d *Result) judge(row *Row) Verdict {
-	other := launchChanged(row.Changes) || d.otherDevice
 	switch {
 	case row.New == nil:
 		return OnlyOld
@@ -32,22 +51,30 @@ func (d *Result) judge(row *Row) Verdict {
 		return NotAKernel
 	case !row.Measured().Change.Present():
 		return NotComparable
+	}
+	other := launchChanged(row.Changes) || d.otherDevice
+	floor, tested := d.measuredFloor(row), row.Measured().Significant.Present() || row.loaded().Significant.Present()
+	switch {
 	case d.moved(row, other, (*Delta).fell, (*Delta).rose):
 		if !other && row.quicker() && row.time().Significant.Or(false) {
 			return Faster
 		}
 		return Regression
 	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() &&
-		row.Measured().rose(d.measuredFloor(row)):
+		row.Measured().rose(floor):
 		return Improvement
 	case launchChanged(row.Changes):
 		return ChangedLaunch
 	case d.otherDevice:
 		return ChangedDevice
-	case row.faster():
+	case row.faster() && (tested || row.Measured().fell(floor)):
 		return Faster
+	case !tested && row.quicker():
+		return CannotTell
 	case !row.comparable():
 		return NotComparable
+	case !tested:
+		return CannotTell
 	}
 	return Unchanged
 }
@@ -73,18 +100,18 @@ func (d *Result) loadedLimit(row *Row) unit.Points {
 	for _, l := range []*Launch{row.Old, row.New} {
 		// How long launches were is not known: then they are taken for short, which is the careful choice.
 		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
-			return shortLaunchTimes * d.Options.Threshold
+			return row.loaded().limit(shortLaunchTimes * d.Options.Threshold)
 		}
 	}
-	return d.Options.Threshold
+	return row.loaded().limit(d.Options.Threshold)
 }
 
 // measuredFloor is the change of measured occupancy that counts where it is comparable.
 func (d *Result) measuredFloor(row *Row) unit.Points {
 	if row.Measured().P.Present() || row.Old.Exact && row.New.Exact {
-		return d.Options.Threshold
+		return row.Measured().limit(d.Options.Threshold)
 	}
-	return untestedTimes * d.Options.Threshold
+	return row.Measured().limit(untestedTimes * d.Options.Threshold)
 }
 
 // quicker says whether launches became faster.
@@ -101,8 +128,11 @@ func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
 	}
-	if x, ok := r.time().Ratio.Value(); ok && (x > 1+timeDiffers || x < 1-timeDiffers) {
+	if x, ok := r.time().Ratio.Value(); ok && !SameLaunch(x) {
 		return false
 	}
 	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium
 }
+
+// SameLaunch says whether launch times of this ratio are of launches whose measured occupancies may be compared.
+func SameLaunch(ratio float64) bool { return ratio <= 1+timeDiffers && ratio >= 1-timeDiffers }

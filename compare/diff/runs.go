@@ -8,25 +8,32 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
+	"occudiff/compare/trend"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
 
-// Runs are several runs of one program side by side: the nodes of a cluster, the ranks of a job, repeats. A run stands
-// out when it is off the others by more than the gate of a history allows a run to be: 4 median absolute deviations and
-// 2 points, of times a tenth.
+// Runs are several runs of one program side by side: the nodes of a cluster, the ranks of a job, repeats. Which of them
+// lies aside is for trend.Asides: whole runs by their occupancy and by their times, then single kernels.
 type Runs struct {
-	Runs    []RunOfMany     // in the order in which they were given
-	Kernels []KernelOfMany  // by time, the longest first
-	Outside []OutlyingValue // of runs that do not stand out as a whole, the farthest off first
+	Runs     []RunOfMany    // in the order in which they were given
+	Kernels  []KernelOfMany // by time, the longest first
+	Findings []Finding      // the worst first
+}
+
+// Finding is a run that stands out, as a whole or in one kernel.
+type Finding struct {
+	Run, Kernel int // indexes; the kernel is -1 for the whole run
+	What        RunFinding
+	Off         unit.Opt[unit.Points]
 }
 
 // RunOfMany is one of the runs, and how it compares with the others.
 type RunOfMany struct {
 	Name string
 	*compare.Result
-	// Off is the median over its kernels of measured occupancy - the median of that kernel over all runs; TimeRatio the
-	// median of the time of a launch / the median over all runs. Compared is how many kernels Off is of.
+	// Off is the median over its kernels of measured occupancy - the level of that kernel over all runs; TimeRatio the
+	// same of the time of a launch, as a ratio. Compared is how many kernels Off is of.
 	Off       unit.Opt[unit.Points]
 	TimeRatio unit.Opt[float64]
 	Compared  int
@@ -38,23 +45,20 @@ type RunOfMany struct {
 // RunFinding says in which way a run stands out.
 type RunFinding string
 
-// The findings, those of a whole run and the worst first.
+// The findings, the worst first.
 const (
-	RunCopy  RunFinding = "a copy"
-	RunIdle  RunFinding = "no work"
 	RunLow   RunFinding = "low occupancy"
+	RunIdle  RunFinding = "no work"
 	RunSlow  RunFinding = "slow"
+	RunDips  RunFinding = "low in part" // in a kernel
 	RunLacks RunFinding = "kernels missing"
 	RunHigh  RunFinding = "high occupancy"
 	RunFast  RunFinding = "fast"
-	RunDips  RunFinding = "low in part" // in kernels of Outside
 	RunPeaks RunFinding = "high in part"
+	RunCopy  RunFinding = "a copy"
 )
 
-// runFindings lists the findings.
-func runFindings() []RunFinding {
-	return []RunFinding{RunCopy, RunIdle, RunLow, RunSlow, RunLacks, RunHigh, RunFast, RunDips, RunPeaks}
-}
+var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunLacks, RunHigh, RunFast, RunPeaks, RunCopy}
 
 // KernelOfMany is one launch over all runs. Its lists hold a value for each of the runs.
 type KernelOfMany struct {
@@ -69,22 +73,14 @@ type KernelOfMany struct {
 	Highest       int                      // the one with the highest
 	Predicted     unit.Opt[unit.Ratio]     // average, of the first run that has it
 	Total         unit.Opt[unit.Seconds]   // over all runs
-	off           map[int]unit.Points      // of each run that has a value
-	seconds       unit.Opt[float64]        // median of Seconds
 }
 
-// OutlyingValue is a kernel that is off in one run.
-type OutlyingValue struct {
-	Kernel, Run int // indexes
-	Off         unit.Points
-}
-
-// The rule by which a run stands out.
 const (
-	leastRuns                 = 3 // of two that differ nobody can say which one is off
-	runDeviations             = 4
-	runPoints     unit.Points = 2
-	idleShare                 = 0.01 // of the GPU time of the others, below which a run did no work
+	leastRuns                = 3      // of two that differ nobody can say which one is off
+	runPoints    unit.Points = 2      // within which no run is off
+	idleShare                = 0.01   // of the GPU time of the others, below which a run did no work
+	runsBudget               = 0.002  // share of folders without a fault in which a whole run is named for its occupancy, and for its times
+	valuesBudget             = 0.0025 // the same of single kernels: together below one in a hundred, with room for noise that is not known
 )
 
 // SideBySide compares runs with each other. names has one for each of the results.
@@ -136,7 +132,7 @@ func (s *Runs) collect() {
 
 func newKernelOfMany(row *compare.Row, runs int) KernelOfMany {
 	k := KernelOfMany{Kernel: row.Kernel, Has: make([]bool, runs), Measured: make([]unit.Opt[unit.Ratio], runs),
-		Seconds: make([]unit.Opt[unit.Seconds], runs), Lowest: -1, Highest: -1, off: map[int]unit.Points{}}
+		Seconds: make([]unit.Opt[unit.Seconds], runs), Lowest: -1, Highest: -1}
 	k.Total = unit.Opt[unit.Seconds]{}
 	if row.Predicted != nil && row.Predicted.HasGrid() {
 		k.Predicted = unit.Some(row.Predicted.Average)
@@ -156,11 +152,8 @@ func (k *KernelOfMany) add(run int, row *compare.Row) {
 
 // sum takes the statistics over the runs.
 func (k *KernelOfMany) sum() {
-	var measured, seconds []float64
+	var measured []float64
 	for i, o := range k.Measured {
-		if t, ok := k.Seconds[i].Value(); ok {
-			seconds = append(seconds, float64(t))
-		}
 		m, ok := o.Value()
 		if !ok {
 			continue
@@ -173,7 +166,7 @@ func (k *KernelOfMany) sum() {
 			k.Highest = i
 		}
 	}
-	k.N, k.seconds = len(measured), unit.Maybe(stat.Median(seconds))
+	k.N = len(measured)
 	median, ok := stat.Median(measured)
 	if !ok {
 		return
@@ -182,138 +175,120 @@ func (k *KernelOfMany) sum() {
 	if mad, _ := stat.MAD(measured); len(measured) > 1 { // one value has no spread
 		k.MAD = unit.Some(unit.Points(mad))
 	}
-	for i, o := range k.Measured {
-		if m, ok := o.Value(); ok {
-			k.off[i] = unit.Points(m.Percent() - median)
-		}
-	}
 }
 
 // standOut finds the runs that stand out, and what stands out in the others.
 func (s *Runs) standOut() {
-	runs := 0
+	var work []float64
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.CopyOf != "" {
-			r.Findings = []RunFinding{RunCopy}
+			s.add(i, -1, RunCopy, unit.Opt[unit.Points]{})
 		} else {
-			runs++
+			work = append(work, r.work())
 		}
 	}
-	if runs < leastRuns {
-		return
+	if len(work) >= leastRuns {
+		s.compareRuns(work)
 	}
-	var off, ratio, work []float64
-	for i := range s.Runs {
-		r := &s.Runs[i]
-		if r.CopyOf != "" {
-			continue
+	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
+		size := func(f Finding) float64 { return math.Abs(float64(f.Off.Or(0))) }
+		return cmp.Or(cmp.Compare(a.What.rank(), b.What.rank()), cmp.Compare(size(b), size(a)), cmp.Compare(a.Run, b.Run))
+	})
+	for _, f := range s.Findings {
+		if r := &s.Runs[f.Run]; !slices.Contains(r.Findings, f.What) {
+			r.Findings = append(r.Findings, f.What)
 		}
-		s.compareRun(i)
-		if x, ok := r.Off.Value(); ok {
-			off = append(off, float64(x))
-		}
-		if x, ok := r.TimeRatio.Value(); ok {
-			ratio = append(ratio, math.Log(x))
-		}
-		work = append(work, r.work())
 	}
+}
+
+// rank says how bad a finding is, 0 for the worst.
+func (f RunFinding) rank() int { return slices.Index(runFindings[:], f) }
+
+func (s *Runs) add(run, kernel int, what RunFinding, off unit.Opt[unit.Points]) {
+	s.Findings = append(s.Findings, Finding{run, kernel, what, off})
+}
+
+// compareRuns holds the runs that are no copies against each other. work is the GPU time of each.
+func (s *Runs) compareRuns(work []float64) {
 	usual, _ := stat.Median(work)
-	found := make([]map[RunFinding]bool, len(s.Runs))
+	idle := make([]bool, len(s.Runs))
 	for i := range s.Runs {
 		r := &s.Runs[i]
+		idle[i] = r.CopyOf == "" && (r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual)
 		if r.CopyOf != "" {
 			continue
 		}
-		found[i] = map[RunFinding]bool{
-			RunIdle:  r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual,
-			RunLacks: r.Lacks > 0,
+		for k := range s.Kernels {
+			if has := s.Kernels[k].Has; !has[i] && 2*count(has) > len(s.Runs) {
+				r.Lacks++
+			}
 		}
-		if x, ok := r.Off.Value(); ok {
-			way := beyond(float64(x), off, float64(runPoints))
-			found[i][RunLow], found[i][RunHigh] = way < 0, way > 0
-		}
-		if x, ok := r.TimeRatio.Value(); ok {
-			way := beyond(math.Log(x), ratio, math.Log(1+timeDiffers))
-			found[i][RunFast], found[i][RunSlow] = way < 0, way > 0
+		if idle[i] {
+			s.add(i, -1, RunIdle, unit.Opt[unit.Points]{})
+		} else if r.Lacks > 0 {
+			s.add(i, -1, RunLacks, unit.Opt[unit.Points]{})
 		}
 	}
-	s.findOutside(found)
-	for i, found := range found {
-		for _, f := range runFindings() {
-			if found[f] && (f == RunIdle || !found[RunIdle]) {
-				s.Runs[i].Findings = append(s.Runs[i].Findings, f)
+	measured, seconds := s.panel(idle, func(k *KernelOfMany, run int) float64 {
+		return k.Measured[run].Or(unit.Ratio(math.NaN())).Percent()
+	}), s.panel(idle, func(k *KernelOfMany, run int) float64 { return math.Log(float64(k.Seconds[run].Or(0))) })
+	points, times := trend.PointsGate(), trend.RelativeGate()
+	points.Floor, times.Floor = float64(runPoints), timeDiffers
+	offs, found := trend.Asides(measured, points, trend.AsideBudget{Runs: runsBudget, Values: valuesBudget})
+	for _, f := range found {
+		what := [2][2]RunFinding{{RunHigh, RunLow}, {RunPeaks, RunDips}}[min(f.Row+1, 1)][below(f.Off)]
+		s.add(f.Run, f.Row, what, unit.Some(unit.Points(f.Off)))
+	}
+	slower, found := trend.Asides(seconds, times, trend.AsideBudget{Runs: runsBudget})
+	for _, f := range found {
+		s.add(f.Run, -1, [2]RunFinding{RunSlow, RunFast}[below(f.Off)], unit.Opt[unit.Points]{})
+	}
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if i < len(offs) && !math.IsNaN(offs[i]) {
+			r.Off = unit.Some(unit.Points(offs[i]))
+		}
+		if i < len(slower) && !math.IsNaN(slower[i]) {
+			r.TimeRatio = unit.Some(math.Exp(slower[i]))
+		}
+		for k := range measured {
+			if !math.IsNaN(measured[k][i]) && s.Kernels[k].N >= leastRuns {
+				r.Compared++
 			}
 		}
 	}
+}
+
+// panel has a value of each kernel in each run, NaN where there is none.
+func (s *Runs) panel(idle []bool, of func(k *KernelOfMany, run int) float64) trend.Panel {
+	p := make(trend.Panel, len(s.Kernels))
+	for k := range s.Kernels {
+		for run := range s.Runs {
+			x := of(&s.Kernels[k], run)
+			if idle[run] || math.IsInf(x, 0) {
+				x = math.NaN()
+			}
+			p[k] = append(p[k], x)
+		}
+	}
+	return p
+}
+
+func below(x float64) int {
+	if x < 0 {
+		return 1
+	}
+	return 0
+}
+
+func count(list []bool) (n int) {
+	for _, x := range list {
+		if x {
+			n++
+		}
+	}
+	return n
 }
 
 // work is the GPU time of the kernels of a run, in seconds.
 func (r *RunOfMany) work() float64 { return float64(r.Summary.KernelTime.Or(0)) }
-
-// compareRun holds a run against all.
-func (s *Runs) compareRun(run int) {
-	r := &s.Runs[run]
-	var off, ratio []float64
-	for i := range s.Kernels {
-		k := &s.Kernels[i]
-		if x, ok := k.off[run]; ok && k.N >= leastRuns {
-			off = append(off, float64(x))
-		}
-		t, timed := k.Seconds[run].Value()
-		if usual := k.seconds.Or(0); timed && t > 0 && usual > 0 {
-			ratio = append(ratio, float64(t)/usual)
-		}
-		others := 0
-		for _, has := range k.Has {
-			if has {
-				others++
-			}
-		}
-		if !k.Has[run] && 2*others > len(s.Runs) {
-			r.Lacks++
-		}
-	}
-	r.TimeRatio, r.Compared = unit.Maybe(stat.Median(ratio)), len(off)
-	if x, ok := stat.Median(off); ok {
-		r.Off = unit.Some(unit.Points(x))
-	}
-}
-
-// beyond says on which side of the others a value lies, 0 when it is among them.
-func beyond(x float64, all []float64, floor float64) int {
-	median, ok := stat.Median(all)
-	mad, _ := stat.MAD(all)
-	limit := math.Max(runDeviations*mad, floor)
-	switch {
-	case !ok || math.Abs(x-median) <= limit+float64(digit):
-		return 0
-	case x < median:
-		return -1
-	}
-	return 1
-}
-
-// findOutside finds the values that are off in runs that are not off as a whole.
-func (s *Runs) findOutside(found []map[RunFinding]bool) {
-	for k := range s.Kernels {
-		kernel := &s.Kernels[k]
-		if kernel.N < leastRuns {
-			continue
-		}
-		var all []float64
-		for _, x := range kernel.off {
-			all = append(all, float64(x))
-		}
-		for run, x := range kernel.off {
-			f, way := found[run], beyond(float64(x), all, float64(runPoints))
-			if way != 0 && !f[RunLow] && !f[RunHigh] && !f[RunIdle] {
-				s.Outside = append(s.Outside, OutlyingValue{k, run, x})
-				f[RunDips], f[RunPeaks] = f[RunDips] || way < 0, f[RunPeaks] || way > 0
-			}
-		}
-	}
-	slices.SortFunc(s.Outside, func(a, b OutlyingValue) int {
-		return cmp.Or(cmp.Compare(math.Abs(float64(b.Off)), math.Abs(float64(a.Off))), cmp.Compare(a.Kernel, b.Kernel),
-			cmp.Compare(a.Run, b.Run))
-	})
-}

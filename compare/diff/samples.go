@@ -14,7 +14,8 @@ type samples struct {
 	key        ingest.Key // with sizes trimmed
 	launch     Launch
 	notAKernel bool
-	values     [][]float64 // of each metric
+	share      unit.Opt[unit.Ratio] // of the time, the most of the runs
+	values     [][]float64          // of each metric
 	points     []point
 	worth      []compare.Worth
 }
@@ -58,6 +59,9 @@ func (s *samples) add(row *compare.Row) {
 	}
 	if !l.SLM.Present() {
 		l.SLM = row.SLM
+	}
+	if t, ok := row.TimeShare.Value(); ok {
+		s.share = unit.Some(max(t, s.share.Or(0)))
 	}
 	unmeasurable := row.Verdict == compare.Unmeasurable && row.Measured.Present()
 	if unmeasurable {

@@ -60,7 +60,7 @@ func (s *Sides) align() {
 	}
 	slices.SortStableFunc(s.Kernels, func(a, b KernelOfSides) int {
 		x, y := a.Worst(), b.Worst()
-		return cmp.Or(x.Verdict.compare(y.Verdict), cmp.Compare(y.Seconds(), x.Seconds()))
+		return cmp.Or(first(x.Missing(), y.Missing()), x.Verdict.compare(y.Verdict), cmp.Compare(y.Seconds(), x.Seconds()))
 	})
 }
 
@@ -68,7 +68,7 @@ func (s *Sides) align() {
 func (k *KernelOfSides) Worst() *Row {
 	var worst *Row
 	for _, r := range k.Rows {
-		if r != nil && (worst == nil || r.Verdict.compare(worst.Verdict) < 0) {
+		if r != nil && (worst == nil || cmp.Or(first(r.Missing(), worst.Missing()), r.Verdict.compare(worst.Verdict)) < 0) {
 			worst = r
 		}
 	}

@@ -20,6 +20,8 @@ func (d *Result) because(row *Row) string {
 		return ""
 	case NotComparable:
 		return notComparable(row)
+	case CannotTell:
+		return d.cannotTellText(row)
 	case Unchanged:
 		return d.unchangedText(row)
 	}
@@ -138,7 +140,17 @@ func (d *Result) unchangedText(row *Row) string {
 	case m.P.Present():
 		return fmt.Sprintf("Significant (%s), but within %g points.", testText(m), float64(floor))
 	}
-	return fmt.Sprintf("Within %g points; no test is possible with %s.", float64(floor), runsText(m))
+	return fmt.Sprintf("Within %g points.", float64(floor))
+}
+
+// cannotTellText says below what nothing can be told.
+func (d *Result) cannotTellText(row *Row) string {
+	s := fmt.Sprintf("measured occupancy moved by %+.1f points (%s), and single runs of one program differ by up to %g",
+		zero(row.Measured().Change.Or(0)), fromTo(row.Measured(), "%.1f", " %"), float64(d.measuredFloor(row)))
+	if t := timeText(row.time()); t != "" {
+		return sentences([]string{s, t})
+	}
+	return sentences([]string{s})
 }
 
 // loadedText says how the occupancy of XVEs that ran moved, empty where both sides do not tell it.
@@ -202,7 +214,7 @@ func (d *Result) movedText(row *Row) string {
 	case row.Verdict == Faster:
 		return s
 	}
-	return s + fmt.Sprintf(", beyond the floor of %g; no test is possible with %s", float64(floor), runsText(m))
+	return s + fmt.Sprintf(", beyond the %g that single runs differ by", float64(floor))
 }
 
 // partsText says which parts of the account moved: "empty +9.1, underfilled -0.3".

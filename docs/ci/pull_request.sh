@@ -40,11 +40,11 @@ verdict=0
 COLUMNS=110 occudiff diff "$out/base" "$out/head" --sampling-interval 100us --fail-on regression --annotations \
 	--top "${TOP:-20}" -o "$out/report.html" -o "$out/junit.xml" >"$out/diff.txt" || verdict=$?
 
-# The marker says whose comment it is: only that one is edited. The last paragraph of the diff is its verdict; of the rest, as much
-# as somebody reads in a comment.
+# The marker says whose comment it is: only that one is edited. The first paragraph of the diff is its verdict; then come its
+# kernels, as much as somebody reads in a comment.
 {
 	echo '<!-- occudiff: occupancy of a pull request -->'
-	awk -v RS= '{ last = $0 } END { print last }' "$out/diff.txt"
+	awk -v RS= '{ print; exit }' "$out/diff.txt"
 	printf '\n~~~~text\n'
 	awk '(n += length($0) + 1) > 6500 { print "..."; exit } 1' "$out/diff.txt"
 	printf '~~~~\n'

@@ -13,11 +13,6 @@ func DiffAnnotations(d *diff.Result, level report.AnnotationLevel) []report.Anno
 		if r.Verdict != diff.Regression {
 			continue
 		}
-		level := level
-		// The gate does not fail on it, so it is no error either, whatever level was asked for.
-		if !r.Proven() {
-			level = report.AnnotateWarning
-		}
 		a := report.Annotation{Level: level, File: r.New.File.Or(""), Line: r.New.Line.Or(0),
 			Title: report.KernelName(r.Task), Message: "Regression: " + fell(r) + " points."}
 		if because := r.Because.Or(""); because != "" {

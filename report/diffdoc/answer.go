@@ -24,7 +24,7 @@ func Answer(s *diff.Sides, prov report.Provenance) *report.Answer {
 }
 
 // Failure says which kernels regressed, for the gate that --fail-on asks for; empty when none did.
-// It fails on what is proven alone: a gate that is red for noise is soon switched off.
+// All of them were told from noise: a gate that is red for noise is soon switched off.
 func Failure(s *diff.Sides) string {
 	var failed []string
 	for _, d := range s.Against {
@@ -41,66 +41,84 @@ func Failure(s *diff.Sides) string {
 }
 
 // CannotTell says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
-// It is no failure either, and said all the same, so that nobody takes a green job for a proof.
+// It is no failure, and said all the same, so that nobody takes a green job for a proof.
 func CannotTell(s *diff.Sides) string {
 	n := 0
 	for _, d := range s.Against {
-		n += d.Summary.Regressions - d.Summary.Proven
+		n += d.Summary.CannotTell
 	}
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("--fail-on regression: cannot be told of %s: more than %g points were lost, but with fewer "+
-		"than 4 runs a side that may be noise (give each side a folder of 4 repeats or more)",
-		unit.Plural(int64(n), "kernel"), float64(s.Against[0].Options.Threshold))
+	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by less "+
+		"(%s)", float64(singles(s.Against[0])), unit.Plural(int64(n), "kernel"), moreRuns)
 }
 
-// Unjudged says how many kernels the gate could not judge; empty when it judged all that both sides have and that any
-// of them can measure. What was unmeasurable before is nothing that a change hides.
-func Unjudged(s *diff.Sides) string {
-	unjudged, judged := 0, 0
+// moreRuns is what tells smaller changes.
+const moreRuns = "give each side a folder of 4 repeats or more, or --noise HISTORY"
+
+// singles is the change above which single runs tell something.
+func singles(d *diff.Result) unit.Points { return max(diff.SingleRuns, 2*d.Options.Threshold) }
+
+// Unjudged says what a gate could not judge of what any of the sides has. What was unmeasurable before is nothing that a
+// change hides.
+func Unjudged(s *diff.Sides) report.Unjudged {
+	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}
+	missing, uncompared, unexplained := 0, 0, 0
+	name := ""
 	for _, d := range s.Against {
 		for i := range d.Rows {
 			r := &d.Rows[i]
-			if r.Verdict == diff.NotAKernel || r.Old == nil || r.New == nil {
-				continue
-			}
-			if r.Verdict != diff.NotComparable {
-				judged++
-			} else if r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs {
-				unjudged++
+			switch {
+			case !r.IsKernel:
+			case r.Missing():
+				if missing++; missing == 1 {
+					name = report.CutMiddle(report.KernelName(r.Task), 40)
+				}
+			case r.Old == nil || r.New == nil:
+			case r.Unexplained():
+				unexplained++
+			case r.Verdict != diff.NotComparable:
+				u.Judged++
+			case r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs:
+				uncompared++
 			}
 		}
 	}
-	// Where nothing was judged the gate has seen nothing, and that is said even if nothing is left to judge.
-	if unjudged == 0 && judged > 0 {
-		return ""
+	u.Kernels = u.Judged + missing + uncompared + unexplained
+	u.Of = []report.UnjudgedKernels{
+		{Reason: report.ReasonMissing, N: missing, Text: unit.Counted(missing, "is", "are") + " on one side alone (" + name + ")"},
+		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: report.Thousands(int64(uncompared)) + " not comparable"},
+		{Reason: report.ReasonNoPrediction, N: unexplained, Text: report.Thousands(int64(unexplained)) + " with another launch or device and without a prediction"},
 	}
-	return fmt.Sprintf("--fail-on regression: %d of %s judged; %d not comparable", judged,
-		unit.Plural(int64(judged+unjudged), "kernel"), unjudged)
+	return u
 }
 
-// regressions says which kernels provably regressed on a side; empty when none did.
+// regressions says which kernels regressed on a side; empty when none did.
 func regressions(d *diff.Result) string {
-	if d.Summary.Proven == 0 {
+	if d.Summary.Regressions == 0 {
 		return ""
 	}
 	const most = 3
 	var names []string
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if !r.Proven() {
+		if r.Verdict != diff.Regression {
 			continue
 		}
 		// The sentence stands on one line of a CI log; the table has all of them.
 		if len(names) == most {
-			names = append(names, fmt.Sprintf("%d more", d.Summary.Proven-most))
+			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
 			break
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", report.CutMiddle(report.KernelName(r.Task), 40), fell(r)))
 	}
-	return fmt.Sprintf("%d of %d kernels lost more than %g points of occupancy: %s", d.Summary.Proven,
-		d.Summary.Kernels, float64(d.Options.Threshold), strings.Join(names, ", "))
+	than := d.Options.Threshold
+	if d.Summary.Tested == 0 && d.Options.Noise == nil {
+		than = max(than, diff.SingleRuns)
+	}
+	return fmt.Sprintf("%d of %d kernels lost more than %g points of occupancy: %s", d.Summary.Regressions,
+		d.Summary.Kernels, float64(than), strings.Join(names, ", "))
 }
 
 // fell names the figure that a regression stands on, and by how much it fell.

@@ -52,8 +52,8 @@ func card(d *diff.Result) *report.Card {
 			f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 		}
 		if r.Verdict == diff.Regression {
-			f.Confidence = unit.Some("low")
-			if r.Proven() {
+			f.Confidence = unit.Some("medium") // one run a side, however far it moved
+			if r.Measured().Significant.Or(false) || r.Delta(compare.MetricLoaded).Significant.Or(false) {
 				f.Confidence = unit.Some("high")
 			}
 		}

@@ -2,35 +2,28 @@ package diffdoc
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"occudiff/compare"
 	"occudiff/compare/diff"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
-// document builds the report of two sides: what changed, how many regressions, why, all kernels, the rule, notes,
-// provenance. It keeps d: rows are read when a renderer asks for them.
+// document builds the report of two sides: what every form begins with, what changed, why, all kernels, the rule, notes,
+// provenance.
 func document(d *diff.Result, prov report.Provenance) *report.Document {
+	top := screen(&diff.Sides{Against: []*diff.Result{d}}, nil, prov.Show)
 	// From here on the rows are those that --kernel, --top and --sort leave; counts stay those of all.
 	d = shown(d, prov.Show)
-	doc := &report.Document{
-		Title:    "GPU occupancy of two runs",
-		Subject:  "Old and new occupancy, kernel by kernel",
-		Date:     dateOf(d),
-		Headline: headline(d),
-		Closing:  closing(d),
-		Version:  prov.Version,
-	}
-	doc.Sections = slices.Concat(
-		[]report.Section{summarySection(d, doc), changeSection(d), movedSection(d)},
-		sensitivitySections(sensitivitiesOf(d)),
-		[]report.Section{kernelSection(d), ruleSection(d), report.NoteSection(report.RunNotes(d.Notes)),
-			provenanceSection(d, prov)})
-	return doc
+	return &report.Document{Screen: top, Title: "GPU occupancy of two runs", Subject: "Old and new occupancy, kernel by kernel",
+		Date: dateOf(d), Version: prov.Version,
+		Sections: slices.Concat([]report.Section{plotSection(d), changeSection(d), movedSection(d)},
+			sensitivitySections(sensitivitiesOf(d)),
+			[]report.Section{kernelSection(d), ruleSection(d), report.NoteSection(report.RunNotes(d.Notes)),
+				provenanceSection(d, prov)})}
 }
 
 // dateOf is when the new side was collected.
@@ -41,13 +34,6 @@ func dateOf(d *diff.Result) (latest time.Time) {
 		}
 	}
 	return latest
-}
-
-// headline says what is compared with what, and what is not the same.
-// What changed beside the kernels stands before any verdict: with another driver or clock a regression may be of that.
-func headline(d *diff.Result) []string {
-	lines := []string{"Old: " + sideText(&d.Old), "New: " + sideText(&d.New), "Changed: " + changedText(d.Changes)}
-	return append(lines, report.NotWhole(d.Notes)...)
 }
 
 func sideText(s *diff.Side) string {
@@ -100,55 +86,6 @@ func changedText(changes []diff.Change) string {
 	return strings.Join(words, "; ")
 }
 
-// closing says in one or two sentences what came of it.
-func closing(d *diff.Result) string {
-	s := &d.Summary
-	if s.Kernels == 0 {
-		return "No kernel on either side: there is nothing to compare."
-	}
-	var parts []string
-	for _, p := range []struct {
-		n         int
-		one, many string
-	}{
-		{s.Improvements, "improvement", "improvements"}, {s.ChangedLaunch, "changed launch", "changed launches"},
-		{s.ChangedDevice, "on another device", "on another device"},
-		{s.Faster, "faster at lower occupancy", "faster at lower occupancy"}, {s.OnlyOld, "only old", "only old"},
-		{s.OnlyNew, "only new", "only new"},
-		{s.NotComparable, "not comparable", "not comparable"}, {s.Unchanged, "unchanged", "unchanged"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, unit.Counted(p.n, p.one, p.many))
-		}
-	}
-	// "No regression" is only said of what could be judged.
-	found := unit.Counted(s.Regressions, "regression", "regressions")
-	among := unit.Counted(s.Kernels, "kernel", "kernels")
-	if s.Regressions == 0 {
-		found = "No regression"
-		if judged := s.Kernels - s.NotComparable - s.OnlyOld - s.OnlyNew; judged < s.Kernels {
-			among = fmt.Sprintf("%s of %s that could be judged", report.Thousands(int64(judged)), among)
-		}
-	}
-	text := found + " in " + among + " at a threshold of " + report.Shortest(float64(d.Options.Threshold)) + " points"
-	if len(parts) > 0 {
-		text += "; " + strings.Join(parts, ", ")
-	}
-	text += "."
-	if x, ok := s.TimeRatio.Value(); ok {
-		times := report.Decimal(x, 2) + " times as long"
-		if diff.SameTime(x) {
-			times = "as long as before"
-		}
-		text += fmt.Sprintf(" A launch takes %s (geometric mean over %s).", times,
-			unit.Counted(s.TimePairs, "kernel", "kernels"))
-	}
-	if a, b := len(d.Old.Runs), len(d.New.Runs); s.Tested == 0 && d.Options.Noise == nil {
-		text += fmt.Sprintf(" No test is possible with %d + %d runs: give 4 repeats per side.", a, b)
-	}
-	return text
-}
-
 // Unchanged has no color, as most kernels of most diffs are: green would hide what improved.
 func statusOf(v diff.Verdict) report.Status {
 	switch v {
@@ -164,35 +101,13 @@ func statusOf(v diff.Verdict) report.Status {
 	return report.Unsure
 }
 
-func summarySection(d *diff.Result, doc *report.Document) report.Section {
+// plotSection shows what the first kernels measure on both sides.
+func plotSection(d *diff.Result) report.Section {
 	s := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
-	s.Text = append(append(s.Text, doc.Headline...), doc.Closing)
-	count := func(v diff.Verdict, n int, meaning string) report.VerdictCount {
-		return report.VerdictCount{Verdict: verdictCell(v), Rows: n, Meaning: meaning}
-	}
-	s.Tables = []*report.Table{report.VerdictTable([]report.VerdictCount{
-		count(diff.Regression, d.Summary.Regressions, "XVEs that ran held less, or measured occupancy fell where "+
-			"it is comparable; where the launch or device changed, the residual fell too"),
-		count(diff.ChangedLaunch, d.Summary.ChangedLaunch,
-			"the launch changed and does what is predicted of it, or there is no prediction"),
-		count(diff.ChangedDevice, d.Summary.ChangedDevice,
-			"the device changed and the kernel does what is predicted of it, or there is no prediction"),
-		count(diff.Faster, d.Summary.Faster, "launches take less time, and time between launches weighs more, or "+
-			"a test says that launches are faster while XVEs that ran hold less"),
-		count(diff.Improvement, d.Summary.Improvements, "the opposite of a regression, or launches that are faster "+
-			"and hold more"),
-		count(diff.OnlyOld, d.Summary.OnlyOld, "the new side does not have it"),
-		count(diff.OnlyNew, d.Summary.OnlyNew, "the old side does not have it"),
-		count(diff.NotComparable, d.Summary.NotComparable,
-			"one side is unmeasurable, or launches take a different time"),
-		count(diff.Unchanged, d.Summary.Unchanged, "within the threshold, or not significant"),
-		count(diff.NotAKernel, d.Summary.NotKernels, "copies, fills, barriers, outside any task"),
-	})}
 	if n := kernelsOf(d); n > 0 {
 		p := report.Plot{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels,
-			Label:  "label",
-			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%",
-			Max: 100}
+			Label: "label", Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows),
+			Unit: "%", Max: 100}
 		if n > report.PlotRows {
 			p.Title += ", the first " + report.Thousands(report.PlotRows) + " of " + report.Thousands(int64(n))
 		}
@@ -282,36 +197,45 @@ func provenanceSection(d *diff.Result, prov report.Provenance) report.Section {
 	var inputs []comparedInput
 	for _, side := range sides(d) {
 		for i, r := range side.Runs {
-			run := comparedRun{Side: side.name, Run: i + 1, Kernels: r.Summary.Kernels, ChosenBy: r.ChosenBy,
-				Driver: r.Platform.Driver, VTune: r.Platform.VTune}
-			if r.Device != nil {
-				run.Device = r.Device.Name + " (" + r.Device.Key + ")"
-			}
-			if !r.Platform.Collected.IsZero() {
-				run.Collected = r.Platform.Collected.Format("2006-01-02 15:04:05 MST")
-			}
-			runs = append(runs, run)
+			runs = append(runs, comparedRun{side.name, i + 1, r})
 			for _, in := range report.InputValues(r) {
 				inputs = append(inputs, comparedInput{side.name, i + 1, in})
 			}
 		}
 	}
-	s.Tables = append(s.Tables, report.List("runs", "Runs", runs),
+	t := report.NewTable("runs", "Runs", runs, comparedColumns).Show()
+	t.In = report.Files
+	s.Tables = append(s.Tables, t,
 		report.List("inputs", "Inputs", inputs, append([]string{"side", "run"}, report.InputColumns()...)...))
 	return s
 }
 
 // comparedRun is a run in the table of those that were compared.
-// It names the driver that was compared, which may be from a flag: no export records it.
 type comparedRun struct {
-	Side      string `col:"Side"`
-	Run       int    `col:"Run"`
-	Kernels   int    `col:"Kernels"`
-	Device    string `col:"Device"`
-	ChosenBy  string `json:"chosen_by" col:"Named by"`
-	Driver    string `col:"Driver"`
-	VTune     string `col:"VTune"`
-	Collected string `col:"Collected"`
+	side string
+	run  int
+	*compare.Result
+}
+
+var comparedColumns = []report.Col[comparedRun]{
+	report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.Files}, func(r *comparedRun) cell { return report.TextCell(r.side) }),
+	report.Define(column{Key: "run", Title: "Run", Kind: report.Integer, In: report.Files}, func(r *comparedRun) cell { return report.IntCell(r.run) }),
+	report.Define(column{Key: "kernels", Title: "Kernels", Kind: report.Integer, In: report.Files}, func(r *comparedRun) cell { return report.IntCell(r.Summary.Kernels) }),
+	report.Define(column{Key: "device", Title: "Device", Kind: report.Text, In: report.Files}, func(r *comparedRun) cell {
+		if r.Device == nil {
+			return cell{}
+		}
+		return report.TextCell(r.Device.Name + " (" + r.Device.Key + ")")
+	}),
+	report.Define(column{Key: "chosen_by", Title: "Named by", Kind: report.Text, In: report.Files}, func(r *comparedRun) cell { return report.TextCell(r.ChosenBy) }),
+	report.Define(column{Key: "driver", Title: "Driver", Kind: report.Text, In: report.Files}, func(r *comparedRun) cell { return report.TextCell(r.Platform.Driver) }),
+	report.Define(column{Key: "vtune", Title: "VTune", Kind: report.Text, In: report.Files}, func(r *comparedRun) cell { return report.TextCell(r.Platform.VTune) }),
+	report.Define(column{Key: "collected", Title: "Collected", Kind: report.Text, In: report.Files}, func(r *comparedRun) cell {
+		if r.Platform.Collected.IsZero() {
+			return cell{}
+		}
+		return report.TextCell(r.Platform.Collected.Format("2006-01-02 15:04:05 MST"))
+	}),
 }
 
 // comparedInput is a file in the table of inputs.

@@ -1,11 +1,13 @@
 package diffdoc
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -13,15 +15,13 @@ import (
 // have in common.
 // The order of a report is decided here once, so that a reader of either finds his way in the other.
 type matrix struct {
-	doc       *report.Document // with its texts
-	dates     []time.Time      // when the runs or sides were collected
-	attention report.Section
-	none      string // what the text of attention is without an item
-	overview  report.Section
-	kernels   []report.Section
-	columns   []report.Section // each run or side by itself
-	heat      *report.Plot     // what every column measures
-	last      []report.Section // notes and sources
+	doc      *report.Document // with its screen
+	dates    []time.Time      // when the runs or sides were collected
+	overview []report.Section
+	kernels  []report.Section
+	columns  []report.Section // each run or side by itself
+	heat     *report.Plot     // what every column measures
+	last     []report.Section // notes and sources
 }
 
 // document puts what decides first, then all kernels, then each column.
@@ -33,22 +33,39 @@ func (m *matrix) document() *report.Document {
 			d.Date = t
 		}
 	}
-	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
-		Text: append(slices.Clone(d.Headline), d.Closing)}
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary"}
 	if m.heat != nil {
 		summary.Plots = []report.Plot{*m.heat}
 	}
-	m.attention.Key, m.attention.Sheet, m.attention.ItemsIn = report.SectionAttention, "Summary", report.Everywhere
-	if len(m.attention.Items) == 0 {
-		m.attention.Text = []string{m.none}
-	}
-	m.overview.Sheet = "Summary"
-	d.Sections = slices.Concat([]report.Section{summary, m.attention, m.overview}, m.kernels, m.columns, m.last)
+	d.Sections = slices.Concat([]report.Section{summary}, m.overview, m.kernels, m.columns, m.last)
 	return d
 }
 
-// heatMap shows the first kernels column by column; of says what a column is, and order what orders the kernels.
-func heatMap(of, order string, columns []string, rows []report.HeatRow) *report.Plot {
+// matrixTable has a row for each kernel: what leads, then the columns of each run or side, then what closes.
+func matrixTable[K any](key string, kernels []K, lead []report.Col[K], columns int, of func(column int) []report.Col[K],
+	last ...report.Col[K]) *report.Table {
+	list := slices.Clone(lead)
+	for i := range columns {
+		list = append(list, of(i)...)
+	}
+	return report.NewTable(key, "", kernels, append(list, last...)).Show()
+}
+
+// heatMap shows the first kernels that are measured, column by column; of says what a column is, and order what orders
+// the kernels.
+func heatMap[K any](of, order string, columns []string, kernels []K, values func(*K) (task string, percent []unit.Opt[float64])) *report.Plot {
+	var rows []report.HeatRow
+	for i := range kernels {
+		task, list := values(&kernels[i])
+		row := report.HeatRow{Name: report.KernelName(task)}
+		measured := false
+		for _, o := range list {
+			row.Values, measured = append(row.Values, o.Or(math.NaN())), measured || o.Present()
+		}
+		if measured {
+			rows = append(rows, row)
+		}
+	}
 	if len(rows) == 0 {
 		return nil
 	}
@@ -72,13 +89,13 @@ func joined(command string, names []string, prov report.Provenance,
 	for i, name := range names {
 		// The class of a case holds the label, and equal cases of two runs must not look like one that ran twice.
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
-		all.Join(report.OneLine(name), of(i, prov))
+		one := of(i, prov)
+		if i == 0 {
+			all.Host = one.Host
+		} else if one.Host != all.Host {
+			all.Host = ""
+		}
+		all.Join(report.OneLine(name), one)
 	}
 	return all
-}
-
-// shownKernels gives the kernels that people want to see, and says what is left out.
-func shownKernels[K any](kernels []K, show report.Selection, of func(*K) report.Candidate) ([]K, []string) {
-	kept, left := report.Select(show, kernels, "kernels", of)
-	return kept, report.NotWhole(left)
 }

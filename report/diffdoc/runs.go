@@ -2,7 +2,6 @@ package diffdoc
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -16,21 +15,16 @@ import (
 )
 
 const (
-	manyRuns     = 8  // above this many a terminal lists only those that stand out
-	mostOutliers = 10 // how many outlying values are listed
-	mostNamed    = 6  // how many runs a headline names
-	runsSchema   = "occudiff/validate-runs/1"
+	manyRuns   = 8 // above this many a terminal lists only those that stand out
+	runsSchema = "occudiff/validate-runs/1"
 )
 
 // Runs gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
 func Runs(s *diff.Runs, prov report.Provenance) *report.Answer {
-	results := make([]*compare.Result, len(s.Runs))
-	for i := range s.Runs {
-		results[i] = s.Runs[i].Result
-	}
+	results := report.ListOf(s.Runs, func(r diff.RunOfMany) *compare.Result { return r.Result })
 	return &report.Answer{
 		Make:  func() *report.Document { return runsDocument(s, prov) },
-		Card:  func() *report.Card { return report.Unusable("a card is of one run: give the files of one", 0, 0) },
+		Card:  func() *report.Card { return runsCard(s) },
 		Value: runsValue(s), Table: rundoc.Rows(prov.Show, results...), Tests: func() *report.TestSuite {
 			return joined("validate", runNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
 				return rundoc.TestSuiteFrom(s.Runs[i].Result, prov)
@@ -44,30 +38,22 @@ func runNames(s *diff.Runs) []string {
 	return report.ListOf(s.Runs, func(r diff.RunOfMany) string { return r.Name })
 }
 
-// runsDocument is the summary, what stands out, the kernels over all runs, and each run.
-// Runs of one program on several nodes are held against their median: no run is the right one.
+// runsDocument is what stands out, the runs, the kernels over all of them, and each run.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
-	view, left := *s, []string(nil)
-	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *diff.KernelOfMany) report.Candidate {
-		nan := unit.Ratio(math.NaN())
-		// NaN is for kernels without a value, which come last in any order.
-		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
-		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
+	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelOfMany) report.Candidate {
+		return manyCandidate(k, prov.Show)
 	})
+	many := report.Rows(report.SectionKernels, len(kernels), func(i int) manyRow { return rowOfMany(s, &kernels[i]) })
 	m := matrix{
 		doc: &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
-			Subject: "Measured occupancy, kernel by run", Version: prov.Version,
-			Headline: append(runsHeadline(s), left...), Closing: runsClosing(s)},
-		attention: report.Section{Title: "What stands out", Items: runItems(s)}, none: "Nothing.",
-		overview: report.Section{Key: "runs", Title: "Runs", Tables: []*report.Table{runTable(s)}},
+			Subject: "Measured occupancy, kernel by run", Version: prov.Version, Screen: runsScreen(s, kernels)},
+		overview: []report.Section{findingSection(s), {Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}}},
 		kernels: []report.Section{
-			{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels",
-				Tables: []*report.Table{report.Rows(report.SectionKernels, len(view.Kernels),
-					func(i int) manyRow { return rowOfMany(s, &view.Kernels[i]) })}},
-			{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: report.Files,
-				Tables: []*report.Table{matrixTable(&view)}}},
-		heat: runsHeatMap(&view), last: []report.Section{runNotes(s), runsProvenance(s, prov)},
+			{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels", Tables: []*report.Table{many}},
+			{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: report.Files, Tables: []*report.Table{byRun(s, kernels)}}},
+		heat: runsHeatMap(s, kernels), last: []report.Section{runNotes(s), runsProvenance(s, prov)},
 	}
+	m.doc.Screen.Notes = append(m.doc.Screen.Notes, report.NotWhole(left)...)
 	for i := range s.Runs {
 		m.dates = append(m.dates, s.Runs[i].Platform.Collected)
 		m.columns = append(m.columns, runSection(&s.Runs[i], i, prov.Show))
@@ -75,49 +61,30 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	return m.document()
 }
 
-// runsHeadline says what ran where, and which runs stand out: that is what somebody with many runs wants to know first.
-func runsHeadline(s *diff.Runs) []string {
-	var devices, out, copies []string
+// manyCandidate is what a selection considers of a kernel.
+func manyCandidate(k *diff.KernelOfMany, show report.Selection) report.Candidate {
+	nan := unit.Ratio(math.NaN())
+	// NaN is for kernels without a value, which come last in any order.
+	off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
+	return report.Candidate{Task: k.Task, Value: show.Value(-off*time, time, off)}
+}
+
+// devicesOf lists the devices of the runs.
+func devicesOf(s *diff.Runs) (devices []string) {
 	for i := range s.Runs {
-		r := &s.Runs[i]
 		name := "an unknown device"
-		if r.Device != nil {
+		if r := &s.Runs[i]; r.Device != nil {
 			name = report.OneLine(r.Device.Name)
 		}
 		if !slices.Contains(devices, name) {
 			devices = append(devices, name)
 		}
-		if say := report.OneLine(r.Name) + " (" + findings(r) + worstOf(s, i) + ")"; r.CopyOf != "" {
-			copies = append(copies, say)
-		} else if len(r.Findings) > 0 {
-			out = append(out, say)
-		}
 	}
-	lines := []string{fmt.Sprintf("%s of %s on %s", unit.Counted(len(s.Runs), "run", "runs"),
-		unit.Counted(len(s.Kernels), "kernel", "kernels"), strings.Join(devices, ", "))}
-	if len(devices) > 1 {
-		lines = append(lines, "The runs are on different devices, so their differences may be those of the devices.")
-	}
-	// A copy is a slip of whoever collected and no property of a node, so it comes after what was measured.
-	out = append(out, copies...)
-	switch n := len(out); {
-	// The median of two runs is as far from the one as from the other.
-	case n == 0 && len(s.Runs) < 3:
-		lines = append(lines, "With two runs nobody can say which one is off: compare them with 'occudiff diff'.")
-	case n == 0:
-		lines = append(lines, "No run stands out.")
-	default:
-		lines = append(lines, unit.Counted(n, "run stands out: ", "runs stand out: ")+
-			strings.Join(report.Few(out, mostNamed), ", "))
-	}
-	for i := range s.Runs {
-		lines = append(lines, report.NotWhole(s.Runs[i].Notes)...)
-	}
-	return append(lines, stakeOfRuns(s)...)
+	return devices
 }
 
 // stakeOfRuns says which kernels lose the most slot time over all runs, and what tells why.
-func stakeOfRuns(s *diff.Runs) []string {
+func stakeOfRuns(s *diff.Runs) string {
 	const most = 3
 	kernels, lost := make([]*diff.KernelOfMany, 0, most+1), map[*diff.KernelOfMany]unit.Seconds{}
 	for i := range s.Kernels {
@@ -138,7 +105,7 @@ func stakeOfRuns(s *diff.Runs) []string {
 		}
 	}
 	if len(kernels) == 0 {
-		return nil
+		return ""
 	}
 	words := report.CutApart(report.ListOf(kernels, func(k *diff.KernelOfMany) string {
 		return report.KernelName(k.Task)
@@ -146,57 +113,33 @@ func stakeOfRuns(s *diff.Runs) []string {
 	for i, k := range kernels {
 		words[i] = rundoc.SlotTime(lost[k]) + " in " + words[i]
 	}
-	// The run in which the first kernel is lowest shows its causes best, alone.
-	lowest, args := &s.Runs[max(kernels[0].Lowest, 0)], []string{"occudiff", "validate"}
-	if lowest.Device != nil {
-		args = append(args, "--device", lowest.Device.Key)
+	return "At stake, in slot time of all runs: " + strings.Join(words, ", ")
+}
+
+// validateArgs is the command that validates a run.
+func validateArgs(r *compare.Result) []string {
+	args := []string{"occudiff", "validate"}
+	if r.Device != nil {
+		args = append(args, "--device", r.Device.Key)
 	}
-	for _, in := range lowest.Inputs {
+	for _, in := range r.Inputs {
 		args = append(args, in.Path)
 	}
-	return []string{"At stake, in slot time of all runs: " + strings.Join(words, ", "),
-		"Run: " + report.CommandLine(args)}
+	return args
 }
 
-// worstOf names the kernel that is the farthest off in a run that is not off as a whole.
-func worstOf(s *diff.Runs, run int) string {
-	for _, o := range s.Outside {
-		if o.Run == run {
-			kernel := report.KernelName(s.Kernels[o.Kernel].Task)
-			return ": " + kernel + " " + report.Signed(float64(o.Off), 1) + " points"
-		}
-	}
-	return ""
-}
-
-// runsClosing sums up over all runs.
-func runsClosing(s *diff.Runs) string {
-	matched, compared, unmeasurable := 0, 0, 0
-	for i := range s.Runs {
-		m := &s.Runs[i].Summary
-		matched, compared = matched+m.Matched, compared+m.Compared()
-		unmeasurable += m.Unmeasurable
-	}
-	text := fmt.Sprintf("Over all runs, %s of %s match the prediction within %s points",
-		report.Thousands(int64(matched)),
-		unit.Counted(compared, "kernel value", "kernel values"), report.Shortest(float64(s.Runs[0].Options.Tolerance)))
-	if unmeasurable > 0 {
-		text += "; " + report.Thousands(int64(unmeasurable)) + " were unmeasurable"
-	}
-	return text + "."
-}
-
-// inOrder gives the runs that stand out first.
-// Among those that stand out, and those that do not, the order is that of the command line, which people know.
+// inOrder gives the runs that stand out first, the worst before the others; the rest is in the order of the command line,
+// which people know.
 func inOrder(s *diff.Runs) (order []int, out int) {
-	for _, first := range []bool{true, false} {
-		for i := range s.Runs {
-			if (len(s.Runs[i].Findings) > 0) == first {
-				order = append(order, i)
-			}
+	for _, f := range s.Findings {
+		if !slices.Contains(order, f.Run) {
+			order = append(order, f.Run)
 		}
-		if first {
-			out = len(order)
+	}
+	out = len(order)
+	for i := range s.Runs {
+		if len(s.Runs[i].Findings) == 0 {
+			order = append(order, i)
 		}
 	}
 	return order, out
@@ -216,105 +159,39 @@ func runTable(s *diff.Runs) *report.Table {
 	return t
 }
 
-// runItems says of each run that stands out in which way, then which values are off in the others.
-// A run that is off as a whole has one item, or its kernels would fill the list.
-func runItems(s *diff.Runs) []report.Item {
-	var items []report.Item
-	for i := range s.Runs {
-		if r := &s.Runs[i]; len(r.Findings) > 0 && !inPart(r.Findings[0]) {
-			items = append(items, report.Item{Lead: report.OneLine(r.Name), Text: runText(r), Status: findingStatus(r)})
-		}
-	}
-	for i, o := range s.Outside {
-		// They come by how far off they are.
-		if i == mostOutliers {
-			items = append(items, report.Item{Status: report.Unsure,
-				Text: fmt.Sprintf("%s in runs that do not stand out as a whole.",
-					unit.Counted(len(s.Outside)-i, "more value is off its median",
-						"more values are off their medians"))})
-			break
-		}
-		k := &s.Kernels[o.Kernel]
-		items = append(items, report.Item{Lead: report.OneLine(s.Runs[o.Run].Name), Status: report.Unsure,
-			Text: fmt.Sprintf("%s measures %s %%, %s points from the median of %s (%s %%, MAD %s).",
-				report.KernelName(k.Task), report.Decimal(k.Measured[o.Run].Or(0).Percent(), 1),
-				report.Signed(float64(o.Off), 1), unit.Counted(k.N, "run", "runs"),
-				report.Decimal(k.Median.Or(0).Percent(), 1), report.Decimal(float64(k.MAD.Or(0)), 2))})
-	}
-	return items
-}
-
-// runText says in which way a run stands out.
-func runText(r *diff.RunOfMany) string {
-	parts := []string{findings(r) + "."}
-	if r.CopyOf != "" {
-		parts = append(parts, "It has the same content as "+report.OneLine(r.CopyOf)+" and is left out: a copy is "+
-			"not a second run.")
-	}
-	if r.Findings[0] == diff.RunIdle {
-		parts = append(parts, fmt.Sprintf("It ran %s in %s of GPU time.",
-			unit.Counted(r.Summary.Kernels, "kernel", "kernels"), unit.Span(r.Summary.KernelTime.Or(0))))
-	}
-	if x, ok := r.Off.Value(); ok {
-		by := report.Signed(float64(x), 1) + " points"
-		if r.Compared == 1 {
-			parts = append(parts, "Its kernel differs from the median over all runs by "+by+".")
-		} else {
-			parts = append(parts, fmt.Sprintf("Its %d kernels differ from their medians over all runs by %s (median).",
-				r.Compared, by))
-		}
-	}
-	if x, ok := r.TimeRatio.Value(); ok {
-		times := report.Decimal(x, 2) + " times as long"
-		if diff.SameTime(x) {
-			times = "as long"
-		}
-		parts = append(parts, "A launch takes "+times+" as in the median run.")
-	}
-	if r.Lacks > 0 {
-		parts = append(parts, "It lacks "+unit.Counted(r.Lacks, "kernel", "kernels")+" that most runs have.")
-	}
-	if host := report.OneLine(r.Platform.Host); host != "" {
-		parts = append(parts, "Host "+host+".")
-	}
-	return strings.Join(parts, " ")
-}
-
 // runsHeatMap shows the kernels with the most time, run by run.
-func runsHeatMap(s *diff.Runs) *report.Plot {
-	var rows []report.HeatRow
-	for i := range s.Kernels {
-		if k := &s.Kernels[i]; k.N > 0 {
-			rows = append(rows, report.HeatRow{Name: report.KernelName(k.Task),
-				Values: report.ListOf(k.Measured, func(v unit.Opt[unit.Ratio]) float64 {
-					return v.Or(unit.Ratio(math.NaN())).Percent()
-				})})
-		}
-	}
-	return heatMap("run", " by time", report.ListOf(runNames(s), report.OneLine), rows)
+func runsHeatMap(s *diff.Runs, kernels []diff.KernelOfMany) *report.Plot {
+	return heatMap("run", " by time", report.ListOf(runNames(s), report.OneLine), kernels, func(k *diff.KernelOfMany) (string, []unit.Opt[float64]) {
+		return k.Task, report.ListOf(k.Measured, percentOf)
+	})
 }
 
-// matrixTable has a column for each run.
-func matrixTable(s *diff.Runs) *report.Table {
-	// Made by hand: how many columns it has is known from the runs and not from a struct.
-	t := &report.Table{Key: "by-run", Len: len(s.Kernels), Main: len(s.Kernels), In: report.Files,
-		Columns: []report.Column{
-			{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Files, Role: report.Code},
-			{Key: "shape", Title: "Launch", Kind: report.Text, In: report.Files, Role: report.Code}}}
-	for i := range s.Runs {
-		t.Columns = append(t.Columns, report.Column{Key: "run_" + strconv.Itoa(i+1),
-			Title: report.OneLine(s.Runs[i].Name), Unit: "%",
-			Kind: report.Percent, In: report.Files, Role: report.Heat})
+func percentOf(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
+	x, ok := o.Value()
+	return unit.Maybe(x.Percent(), ok)
+}
+
+// byRun has a column for each run.
+func byRun(s *diff.Runs, kernels []diff.KernelOfMany) *report.Table {
+	type kernel = diff.KernelOfMany
+	return matrixTable("by-run", kernels, []report.Col[kernel]{
+		report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Name, In: report.Files, Role: report.Code}, func(k *kernel) cell { return report.NameCell(k.Task) }),
+		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, In: report.Files, Role: report.Code}, func(k *kernel) cell { return report.TextCell(rundoc.Shape(&k.Kernel)) }),
+	}, len(s.Runs), func(i int) []report.Col[kernel] {
+		return []report.Col[kernel]{report.Define(column{Key: "run_" + strconv.Itoa(i+1), Title: report.OneLine(s.Runs[i].Name), Kind: report.Percent, In: report.Files, Role: report.Heat},
+			func(k *kernel) cell { return report.OptPercent(k.Measured[i]) })}
+	})
+}
+
+// findingSection lists what stands out, the worst first.
+func findingSection(s *diff.Runs) report.Section {
+	sec := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary", In: report.Files}
+	if len(s.Findings) == 0 {
+		sec.Text = []string{"Nothing."}
+		return sec
 	}
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		k := &s.Kernels[i]
-		dst = append(dst, report.TextCell(report.KernelName(k.Task)), report.TextCell(rundoc.Shape(&k.Kernel)))
-		for _, v := range k.Measured {
-			dst = append(dst, report.OptPercent(v))
-		}
-		return dst
-	}
-	return t
+	sec.Tables = []*report.Table{findingTable(s).Show(findingShown[1:]...)}
+	return sec
 }
 
 func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }

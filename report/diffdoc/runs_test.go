@@ -76,7 +76,7 @@ func TestRunsGolden(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			doc := diffdoc.Runs(c.runs, report.Provenance{Version: "v0", Show: c.show}).Document()
 			var screen, page bytes.Buffer
-			if err := text.Terminal(&screen, doc, text.Options{}); err != nil {
+			if err := text.Terminal(&screen, doc, text.Options{Verbose: true}); err != nil {
 				t.Fatal(err)
 			}
 			if err := text.Markdown(&page, doc); err != nil {

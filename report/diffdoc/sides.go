@@ -1,12 +1,9 @@
 package diffdoc
 
 import (
-	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"occudiff/compare/diff"
 	"occudiff/ingest/note"
@@ -32,14 +29,9 @@ func several(s *diff.Sides, prov report.Provenance) *report.Answer {
 	return &report.Answer{Doc: sidesDocument(s, prov), Value: v, Table: sidesCSV(s, prov.Show),
 		Card: func() *report.Card { return report.Unusable("a card is of two sides: give OLD and one NEW", 0, 0) },
 		Tests: func() *report.TestSuite {
-			var host string
-			all := joined("diff", sideNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
-				one := suite(s.Against[i], prov)
-				host = one.Host
-				return one
+			return joined("diff", sideNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
+				return suite(s.Against[i], prov)
 			})
-			all.Host = host
-			return all
 		}}
 }
 
@@ -59,38 +51,34 @@ func sideNames(s *diff.Sides) []string {
 
 func sidesDocument(s *diff.Sides, prov report.Provenance) *report.Document {
 	first, names := s.Against[0], sideNames(s)
-	view, left := *s, []string(nil)
-	view.Kernels, left = shownKernels(s.Kernels, prov.Show, func(k *diff.KernelOfSides) report.Candidate {
+	view := *s
+	var left []note.Note
+	view.Kernels, left = report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelOfSides) report.Candidate {
 		return candidate(k.Worst(), prov.Show)
 	})
 	m := matrix{
-		doc: &report.Document{Title: "GPU occupancy of " + strconv.Itoa(len(names)+1) + " sides",
-			Version: prov.Version, Subject: "Each side against the first, kernel by kernel",
-			Headline: []string{"First: " + sideText(&first.Old)}, Closing: sidesClosing(s, names)},
-		attention: report.Section{Title: "Kernels that differ", Items: sidesAttention(s, names, prov.Show)},
-		none:      "None.",
-		overview:  report.Section{Key: "sides", Title: "Sides", Tables: []*report.Table{sidesTable(s, names)}},
+		doc: &report.Document{Title: "GPU occupancy of " + strconv.Itoa(len(names)+1) + " sides", Version: prov.Version,
+			Screen: screen(s, names, prov.Show), Subject: "Each side against the first, kernel by kernel"},
+		overview: []report.Section{sidesAttention(s, names, prov.Show)},
 		kernels: append(sensitivitySections(sensitivitiesOfSides(&view)), report.Section{
 			Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels",
 			Text: []string{"Kernels with a regression on any side come first. Changes are in points against the " +
 				"first side."},
 			Tables: []*report.Table{sidesKernels(&view, names)}}),
 		heat: sidesHeatMap(&view, names),
-		last: []report.Section{ruleSection(first), report.NoteSection(report.RunNotes(SidesNotes(s))),
+		last: []report.Section{ruleSection(first), report.NoteSection(report.RunNotes(append(left, SidesNotes(s)...))),
 			sidesProvenance(s, prov)},
 	}
 	for i, r := range s.Against {
-		m.doc.Headline = append(m.doc.Headline, names[i]+": "+sideText(&r.New)+"; changed: "+changedText(r.Changes))
 		m.dates = append(m.dates, dateOf(r))
-		r = shown(r, prov.Show)
-		t := kernelTable(r)
+		t := kernelTable(shown(r, prov.Show))
 		// A terminal has the one table of all sides; these are sheets and sections to look things up in.
 		t.Key, t.Form, t.In = sideKey(i)+"-kernels", report.Grid, report.Files
 		m.columns = append(m.columns, report.Section{Key: sideKey(i), Title: names[i] + " against the first",
-			Sheet: strconv.Itoa(i+1) + " " + names[i], In: report.Files, Text: append(headline(r), closing(r)),
+			Sheet: strconv.Itoa(i+1) + " " + names[i], In: report.Files,
+			Text:   []string{sideText(&r.New) + "; changed: " + changedText(r.Changes)},
 			Tables: []*report.Table{t}})
 	}
-	m.doc.Headline = append(m.doc.Headline, left...)
 	return m.document()
 }
 
@@ -118,93 +106,32 @@ func sidesProvenance(s *diff.Sides, prov report.Provenance) report.Section {
 	return provenanceSection(&all, prov)
 }
 
-// sidesClosing says how many regressions each side has.
-func sidesClosing(s *diff.Sides, names []string) string {
-	var parts []string
-	for i, d := range s.Against {
-		n := "none"
-		if k := d.Summary.Regressions; k > 0 {
-			n = report.Thousands(int64(k))
-		}
-		parts = append(parts, n+" in "+names[i])
-	}
-	return fmt.Sprintf("Regressions in %s against the first side, at a threshold of %s points: %s.",
-		unit.Counted(len(s.Kernels), "kernel", "kernels"),
-		report.Shortest(float64(s.Against[0].Options.Threshold)), strings.Join(parts, ", "))
-}
-
-// sideRow is a side in the table of sides.
-type sideRow struct {
-	Name         string            `col:"Side; cut; role=code"`
-	Runs         int               `col:"Runs; drop=2"`
-	Regressions  report.Cell       `col:"regression; group=Verdicts; kind=integer"`
-	Changed      int               `col:"changed launch; group=Verdicts; drop=3"`
-	Faster       int               `col:"faster; group=Verdicts"`
-	Improvements int               `col:"improvement; group=Verdicts; drop=4"`
-	Unchanged    int               `col:"unchanged; group=Verdicts"`
-	Rest         int               `col:"not compared; group=Verdicts; drop=5"`
-	Time         unit.Opt[float64] `col:"Time, side / first; decimals=2; drop=1"`
-}
-
-func sidesTable(s *diff.Sides, names []string) *report.Table {
-	t := report.Rows("sides", len(s.Against), func(i int) sideRow {
-		d := s.Against[i]
-		m := &d.Summary
-		r := sideRow{Name: names[i], Runs: len(d.New.Runs), Regressions: report.IntCell(m.Regressions),
-			Faster:  m.Faster,
-			Changed: m.ChangedLaunch + m.ChangedDevice, Improvements: m.Improvements, Unchanged: m.Unchanged,
-			Rest: m.NotComparable + m.OnlyOld + m.OnlyNew, Time: m.TimeRatio}
-		if m.Regressions > 0 {
-			r.Regressions.Status = report.Bad
-		}
-		return r
-	})
-	for i := range s.Against {
-		t.Leads = append(t.Leads, sideKey(i))
-	}
-	return t
-}
-
 // sidesKernels has a row for each kernel, and for each side what it measures and how far that is from the first.
-// Its columns are made by functions, for their number is that of the sides.
 func sidesKernels(s *diff.Sides, names []string) *report.Table {
-	const all = report.Everywhere
-	t := &report.Table{Key: report.SectionKernels, Len: len(s.Kernels), Main: len(s.Kernels), In: all,
-		Form: report.Browser, Columns: []report.Column{
-			{Key: "task", Title: "Kernel", Kind: report.Text, In: all, Cut: true, Role: report.Code},
-			{Key: "shape", Title: "Launch", Kind: report.Text, In: all, Drop: 1, Role: report.Code},
-			{Key: "first_percent", Title: "First", Unit: "%", Kind: report.Percent, In: all, Role: report.Heat}}}
+	type kernel = diff.KernelOfSides
 	words := verdictWords()
-	for i, name := range names {
+	t := matrixTable(report.SectionKernels, s.Kernels, []report.Col[kernel]{
+		report.Define(column{Key: "task", Title: "Kernel", Kind: report.Name, In: report.Everywhere, Cut: true, Role: report.Code},
+			func(k *kernel) cell { return report.NameCell(k.Worst().Task) }),
+		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, In: report.Everywhere, Drop: 1, Role: report.Code},
+			func(k *kernel) cell { return report.TextCell(shapeText(k.Worst())) }),
+		report.Define(column{Key: "first_percent", Title: "First", Kind: report.Percent, In: report.Everywhere, Role: report.Heat},
+			func(k *kernel) cell { return report.OptNum(report.Percent, firstMedian(k), 1) }),
+	}, len(names), func(i int) []report.Col[kernel] {
 		key := sideKey(i)
-		t.Columns = append(t.Columns,
-			report.Column{Key: key + "_percent", Group: name, Title: "measured", Unit: "%", Kind: report.Percent,
-				In: all, Drop: 2, Role: report.Heat},
-			report.Column{Key: key + "_change", Group: name, Title: "change", Unit: "points", Kind: report.Points,
-				In: all},
-			report.Column{Key: key + "_verdict", Group: name, Title: "verdict", Kind: report.Text, In: report.Files,
-				Words: words})
-	}
-	t.Columns = append(t.Columns, report.Column{Key: "verdict", Title: "Worst", Kind: report.Text, In: all,
-		Words: words, Role: report.Choice})
+		return report.Within("", "", func(k *kernel) *diff.Row { return k.Rows[i] }, []report.Col[diff.Row]{
+			report.Define(column{Key: key + "_percent", Group: names[i], Title: "measured", Kind: report.Percent, In: report.Everywhere, Drop: 2, Role: report.Heat},
+				func(r *diff.Row) cell { return report.OptNum(report.Percent, r.Measured().New.Median, 1) }),
+			report.Define(column{Key: key + "_change", Group: names[i], Title: "change", Kind: report.Points, In: report.Everywhere},
+				func(r *diff.Row) cell { return changeCell(r.Measured(), report.Points) }),
+			report.Define(column{Key: key + "_verdict", Group: names[i], Title: "verdict", Kind: report.Text, In: report.Files, Words: words},
+				func(r *diff.Row) cell { return verdictCell(r.Verdict) }),
+		})
+	}, report.Define(column{Key: "verdict", Title: "Worst", Kind: report.Text, In: report.Everywhere, Words: words, Role: report.Choice},
+		func(k *kernel) cell { return verdictCell(k.Worst().Verdict) }))
+	t.Form = report.Browser
 	for t.Attention < len(s.Kernels) && s.Kernels[t.Attention].Worst().Verdict != diff.Unchanged {
 		t.Attention++
-	}
-	t.Row = func(i int, dst []report.Cell) []report.Cell {
-		k := &s.Kernels[i]
-		worst := k.Worst()
-		dst = append(dst, report.TextCell(report.KernelName(worst.Task)), report.TextCell(shapeText(worst)),
-			report.OptNum(report.Percent, firstMedian(k), 1))
-		for _, r := range k.Rows {
-			// The side does not have this kernel, nor has the first.
-			if r == nil {
-				dst = append(dst, report.Cell{}, report.Cell{}, report.Cell{})
-				continue
-			}
-			dst = append(dst, report.OptNum(report.Percent, r.Measured().New.Median, 1),
-				changeCell(r.Measured(), report.Points), verdictCell(r.Verdict))
-		}
-		return append(dst, verdictCell(worst.Verdict))
 	}
 	return t
 }
@@ -218,31 +145,31 @@ func firstMedian(k *diff.KernelOfSides) unit.Opt[float64] {
 }
 
 // sidesAttention says of each side which kernels are not the same, and why.
-func sidesAttention(s *diff.Sides, names []string, show report.Selection) (items []report.Item) {
+func sidesAttention(s *diff.Sides, names []string, show report.Selection) report.Section {
+	all := movedSection(shown(s.Against[0], show))
+	all.Items, all.Text = nil, nil
 	for i, d := range s.Against {
 		for _, it := range movedSection(shown(d, show)).Items {
 			it.Text = names[i] + ": " + it.Text
-			items = append(items, it)
+			all.Items = append(all.Items, it)
 		}
 	}
-	return items
+	if len(all.Items) == 0 {
+		all.Text = []string{"None."}
+	}
+	return all
 }
 
 // sidesHeatMap shows what every side measures.
 func sidesHeatMap(s *diff.Sides, names []string) *report.Plot {
-	rows := report.ListOf(s.Kernels, func(k diff.KernelOfSides) report.HeatRow {
-		row := report.HeatRow{Name: report.KernelName(k.Worst().Task),
-			Values: []float64{firstMedian(&k).Or(math.NaN())}}
-		for _, r := range k.Rows {
-			x := math.NaN()
-			if r != nil {
-				x = r.Measured().New.Median.Or(x)
+	return heatMap("side", "", append([]string{"first"}, names...), s.Kernels, func(k *diff.KernelOfSides) (string, []unit.Opt[float64]) {
+		return k.Worst().Task, append([]unit.Opt[float64]{firstMedian(k)}, report.ListOf(k.Rows, func(r *diff.Row) unit.Opt[float64] {
+			if r == nil {
+				return unit.Opt[float64]{}
 			}
-			row.Values = append(row.Values, x)
-		}
-		return row
+			return r.Measured().New.Median
+		})...)
 	})
-	return heatMap("side", "", append([]string{"first"}, names...), rows)
 }
 
 // sidesCSV has the rows of each side, with the side in the first column.

@@ -158,18 +158,7 @@ func closing(r *compare.Result) string {
 	return b.String()
 }
 
-// uncompared counts what no verdict is about, by the reason: a closing line that hides it would let a run pass that saw
-// nothing.
+// uncompared is what no verdict is about, with the reasons.
 func uncompared(s *compare.Summary) string {
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{s.Unmeasurable, "unmeasurable"}, {s.NoPrediction, "without a prediction"},
-		{s.NoMeasurement, "without a measurement"}, {s.Compared() + s.PeaksAgree - s.Judged, "compared with VTune's peak alone"}} {
-		if p.n > 0 {
-			parts = append(parts, report.Thousands(int64(p.n))+" "+p.what)
-		}
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(report.ListOf(uncomparedKernels(s), func(k report.UnjudgedKernels) string { return k.Text }), ", ")
 }

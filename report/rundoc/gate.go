@@ -5,52 +5,66 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
+	"occudiff/report"
 )
 
 // Gate is what a gate says of a run.
 type Gate struct {
 	Failure  string // why the run fails; empty when it does not
-	Unjudged string // how many kernels it could not judge, and why; empty when it judged all
+	Unjudged report.Unjudged
 }
 
 // GateOf asks a gate, mismatch or model, of a run.
 // Failing and not having judged are two answers: the exit status tells a job that got worse from one that saw nothing.
 func GateOf(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
-	judged, why := s.Judged, uncompared(s)
+	u := &g.Unjudged
 	switch gate {
 	case "mismatch":
 		if n := s.Mismatched(); n > 0 {
-			const many = "kernels"
-			g.Failure = fmt.Sprintf("%d of %d %s do not match within %g points", n, s.Kernels, many,
+			g.Failure = fmt.Sprintf("%d of %d kernels do not match within %g points", n, s.Kernels,
 				float64(r.Options.Tolerance))
+		}
+		u.Judged, u.Of = s.Judged, uncomparedKernels(s)
+		if s.PeaksAgree > 0 {
+			u.Nothing = " with a measurement; --fail-on model judges VTune's peaks"
 		}
 	case "model":
 		if n := s.ModelCompared - s.ModelMatched; n > 0 {
 			g.Failure = fmt.Sprintf("the prediction differs from the profiler's peak on %d of %d kernels by more than "+
-				"%g points", n, s.ModelCompared, float64(compare.ModelTolerance))
+				"%g points", n, s.Kernels, float64(compare.ModelTolerance))
 		}
-		judged, why = s.ModelCompared, "without both a predicted peak and one of the profiler"
+		u.Judged = s.ModelCompared
+		of := func(reason string, n int, what string) {
+			u.Of = append(u.Of, report.UnjudgedKernels{Reason: reason, N: n, Text: report.Thousands(int64(n)) + " " + what})
+		}
+		of(report.ReasonNoPrediction, s.NoPrediction, "without a prediction")
+		of(report.ReasonUnmeasurable, max(0, s.Kernels-s.ModelCompared-s.NoPrediction), "without a peak of the profiler")
 	default:
 		return g
 	}
-	switch {
-	// Passing would be a claim about kernels that nobody looked at.
-	case judged == 0:
-		g.Unjudged = fmt.Sprintf("--fail-on %s had nothing to judge: none of %s could be compared", gate,
-			unit.Plural(int64(s.Kernels), "kernel"))
-		if s.PeaksAgree > 0 && gate == "mismatch" {
-			g.Unjudged += " with a measurement; --fail-on model judges VTune's peaks"
-		}
-	case judged < s.Kernels:
-		g.Unjudged = "--fail-on " + gate + ": " + judgedText(r, judged, why)
-	}
+	u.Gate, u.Kernels = "--fail-on "+gate, s.Kernels
+	u.Nothing = ": none of " + unit.Plural(int64(s.Kernels), "kernel") + " could be compared" + u.Nothing
 	return g
+}
+
+// uncomparedKernels counts what no verdict is about, by the reason: a closing line that hides it would let a run pass
+// that saw nothing.
+func uncomparedKernels(s *compare.Summary) (list []report.UnjudgedKernels) {
+	for _, k := range []report.UnjudgedKernels{{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
+		{Reason: report.ReasonNoPrediction, N: s.NoPrediction, Text: "without a prediction"},
+		{Reason: report.ReasonUnmeasurable, N: s.NoMeasurement, Text: "without a measurement"},
+		{Reason: report.ReasonUnmeasurable, N: s.Compared() + s.PeaksAgree - s.Judged, Text: "compared with VTune's peak alone"}} {
+		if k.N > 0 {
+			k.Text = report.Thousands(int64(k.N)) + " " + k.Text
+			list = append(list, k)
+		}
+	}
+	return list
 }
 
 // judgedText counts the kernels that were judged and those that were not.
 func judgedText(r *compare.Result, judged int, why string) string {
-	const one, many = "kernel", "kernels"
 	all := r.Summary.Kernels
-	return fmt.Sprintf("%d of %s judged; %d not: %s", judged, unit.Counted(all, one, many), all-judged, why)
+	return fmt.Sprintf("%d of %s judged; %d not: %s", judged, unit.Counted(all, "kernel", "kernels"), all-judged, why)
 }

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"occudiff/ingest/unit"
+)
+
+// Unjudged is what a gate did not judge. Passing would be a claim about kernels that nobody looked at.
+type Unjudged struct {
+	Gate    string // as it was asked for: "--fail-on mismatch"
+	Judged  int    // kernels
+	Kernels int    // of which some had to be judged
+	Nothing string // what stands behind "had nothing to judge" where none was; may be empty
+	Of      []UnjudgedKernels
+}
+
+// UnjudgedKernels are those that one reason kept from being judged.
+type UnjudgedKernels struct {
+	Reason string // one of UnjudgedReasons
+	N      int
+	Text   string // "2 unmeasurable"
+}
+
+// The reasons, as --accept-unjudged takes them.
+const (
+	ReasonUnmeasurable = "unmeasurable" // no value that is the kernel's own, or none to hold it against
+	ReasonNoPrediction = "no-prediction"
+	ReasonMissing      = "missing" // a run or a side does not have it
+)
+
+// UnjudgedReasons lists the reasons.
+func UnjudgedReasons() []string {
+	return []string{ReasonUnmeasurable, ReasonNoPrediction, ReasonMissing}
+}
+
+// Sort gives the text of what is not accepted and of what is: empty where there is nothing. Nothing judged at all is
+// never accepted.
+func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
+	if u.Gate == "" {
+		return "", ""
+	}
+	if u.Judged == 0 {
+		return u.Gate + " had nothing to judge" + u.Nothing, ""
+	}
+	var no, yes []UnjudgedKernels
+	for _, k := range u.Of {
+		switch {
+		case k.N == 0:
+		case slices.Contains(accepted, k.Reason):
+			yes = append(yes, k)
+		default:
+			no = append(no, k)
+		}
+	}
+	return u.text(no), u.text(yes)
+}
+
+// text says how many kernels were judged and which were not.
+func (u *Unjudged) text(list []UnjudgedKernels) string {
+	if len(list) == 0 {
+		return ""
+	}
+	n := 0
+	for _, k := range list {
+		n += k.N
+	}
+	return u.Gate + ": " + Thousands(int64(u.Judged)) + " of " + unit.Counted(u.Kernels, "kernel", "kernels") +
+		" judged; " + Thousands(int64(n)) + " not: " +
+		strings.Join(ListOf(list, func(k UnjudgedKernels) string { return k.Text }), ", ")
+}
+
+// Refused lists the reasons of what is not accepted, for the flag that would accept it.
+func (u *Unjudged) Refused(accepted []string) string {
+	var list []string
+	for _, k := range u.Of {
+		if k.N > 0 && !slices.Contains(accepted, k.Reason) && !slices.Contains(list, k.Reason) {
+			list = append(list, k.Reason)
+		}
+	}
+	return strings.Join(list, ",")
+}
