@@ -257,6 +257,17 @@ func SizeCell(s unit.Size3) Cell { return TextCell(s.String()) }
 // ListCell is a list of words, which may be empty.
 func ListCell(words []string) Cell { return Cell{Kind: Array, List: words} }
 
+// listPath is the path of the one column of rows that JSON has as a list of values.
+const listPath = "."
+
+// IsList says whether rows of these columns are a list of values in JSON, and not of objects.
+func IsList(columns []Column) bool { return len(columns) == 1 && columns[0].Path == listPath }
+
+// ListColumns is the column of a list of values; see RowsCell.
+func ListColumns[R any](kind Kind, of func(*R) Cell) []Col[R] {
+	return []Col[R]{Define(Column{Path: listPath, Kind: kind}, of)}
+}
+
 // RowsCell is a list of rows, for JSON.
 func RowsCell(rows *Table) Cell { return Cell{Kind: Array, Rows: rows} }
 

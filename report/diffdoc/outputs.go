@@ -23,7 +23,7 @@ func RunsOutputs() []report.Output {
 	return []report.Output{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
 			Text:   "several runs: what stands out, the kernels over all of them, and each as validate writes one.",
-			Values: []any{ValidateRuns{Findings: report.NewTable[findingRow]("findings", "", nil, findingColumns), Runs: []ValidateRun{{Run: &run}}}}},
+			Values: []any{ValidateRuns{Kernels: report.NewTable[manyKernel]("kernels", "", nil, manyColumns), Findings: report.NewTable[findingRow]("findings", "", nil, findingColumns), Runs: []ValidateRun{{Run: &run}}}}},
 		{Name: "card", ID: report.CardSchema, Command: "occudiff validate|diff --format card",
 			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.Card{}}},
 	}

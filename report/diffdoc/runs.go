@@ -43,7 +43,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelOfMany) report.Candidate {
 		return manyCandidate(k, prov.Show)
 	})
-	many := report.Rows(report.SectionKernels, len(kernels), func(i int) manyRow { return rowOfMany(s, &kernels[i]) })
+	many := report.NewTable(report.SectionKernels, "", kernelsOfMany(s, kernels), manyColumns).Show()
 	m := matrix{
 		doc: &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
 			Subject: "Measured occupancy, kernel by run", Version: prov.Version, Screen: runsScreen(s, kernels)},
@@ -148,7 +148,7 @@ func inOrder(s *diff.Runs) (order []int, out int) {
 // runTable lists the runs, those that stand out first. With many a terminal shows only these.
 func runTable(s *diff.Runs) *report.Table {
 	order, out := inOrder(s)
-	t := report.Rows("runs", len(order), func(i int) runRow { return rowOfRun(&s.Runs[order[i]]) })
+	t := report.NewTable("runs", "", report.ListOf(order, func(i int) diff.RunOfMany { return s.Runs[i] }), runColumns).Show()
 	t.Attention = out
 	for _, i := range order {
 		t.Leads = append(t.Leads, runKey(i))

@@ -10,34 +10,34 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// runRow is a run in the table of runs.
+// runColumns are a run among others, for people.
 // The order of drop is that in which a narrow terminal leaves columns out: matches and shortfalls stay longest.
-type runRow struct {
-	Name         string                 `json:"name" col:"Run; cut; role=code"`
-	Host         string                 `json:"-" col:"Host; in=page+sheet"`
-	Finding      report.Cell            `json:"-" col:"Stands out"`
-	Kernels      int                    `json:"kernels" col:"Kernels; drop=7"`
-	Lacks        int                    `json:"kernels_missing" col:"Missing; drop=6"`
-	GPUTime      unit.Opt[unit.Seconds] `json:"gpu_seconds" col:"GPU time [s]; decimals=3; drop=5"`
-	Off          unit.Opt[unit.Points]  `json:"off_points" col:"Off the median; brief=Off"`
-	TimeRatio    unit.Opt[float64]      `json:"time_ratio" col:"Time / median; brief=Time ratio; decimals=2"`
-	Matched      int                    `json:"matched" col:"match; group=Verdicts; drop=3"`
-	Idle         int                    `json:"idle" col:"idle; group=Verdicts; drop=1"`
-	Below        int                    `json:"below" col:"below; group=Verdicts; drop=4"`
-	Above        int                    `json:"above" col:"above; group=Verdicts; drop=2"`
-	Unmeasurable int                    `json:"unmeasurable" col:"unmeasurable; group=Verdicts; drop=1"`
-}
-
-func rowOfRun(r *diff.RunOfMany) runRow {
-	row := runRow{Name: report.OneLine(r.Name), Host: report.OneLine(r.Platform.Host), Kernels: r.Summary.Kernels, Lacks: r.Lacks, GPUTime: r.Summary.GPUTime,
-		Off:       r.Off,
-		TimeRatio: r.TimeRatio, Matched: r.Summary.Matched, Idle: r.Summary.Idle,
-		Below: r.Summary.Below, Above: r.Summary.Above, Unmeasurable: r.Summary.Unmeasurable}
-	if len(r.Findings) > 0 {
-		row.Finding = report.StatusCell(findings(r), findingStatus(r))
+var runColumns = func() []report.Col[diff.RunOfMany] {
+	type run = diff.RunOfMany
+	count := func(key, group, title string, drop int, of func(*run) int) report.Col[run] {
+		return report.Define(column{Key: key, Group: group, Title: title, Kind: report.Integer, Drop: drop, In: report.Everywhere}, func(r *run) cell { return report.IntCell(of(r)) })
 	}
-	return row
-}
+	return []report.Col[run]{
+		report.Define(column{Key: "name", Title: "Run", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere}, func(r *run) cell { return report.TextCell(report.OneLine(r.Name)) }),
+		report.Define(column{Key: "host", Title: "Host", Kind: report.Text, In: report.Files}, func(r *run) cell { return report.TextCell(report.OneLine(r.Platform.Host)) }),
+		report.Define(column{Key: "finding", Title: "Stands out", Kind: report.Text, In: report.Everywhere}, func(r *run) cell {
+			if len(r.Findings) == 0 {
+				return cell{}
+			}
+			return report.StatusCell(findings(r), findingStatus(r))
+		}),
+		count("kernels", "", "Kernels", 7, func(r *run) int { return r.Summary.Kernels }),
+		count("kernels_missing", "", "Missing", 6, func(r *run) int { return r.Lacks }),
+		report.Define(column{Key: "gpu_seconds", Title: "GPU time", Kind: report.Duration, Decimals: 3, Drop: 5, In: report.Everywhere}, func(r *run) cell { return report.OptDuration(r.Summary.GPUTime) }),
+		report.Define(column{Key: "off_points", Title: "Off the others", Brief: "Off", Kind: report.Points, In: report.Everywhere}, func(r *run) cell { return report.OptPoints(r.Off) }),
+		report.Define(column{Key: "time_ratio", Title: "Time / others", Brief: "Time ratio", Kind: report.Number, Decimals: 2, In: report.Everywhere}, func(r *run) cell { return report.OptNum(report.Number, r.TimeRatio, 1) }),
+		count("matched", "Verdicts", "match", 3, func(r *run) int { return r.Summary.Matched }),
+		count("idle", "Verdicts", "idle", 1, func(r *run) int { return r.Summary.Idle }),
+		count("below", "Verdicts", "below", 4, func(r *run) int { return r.Summary.Below }),
+		count("above", "Verdicts", "above", 2, func(r *run) int { return r.Summary.Above }),
+		count("unmeasurable", "Verdicts", "unmeasurable", 1, func(r *run) int { return r.Summary.Unmeasurable }),
+	}
+}()
 
 // findings are the ways in which a run stands out.
 func findings(r *diff.RunOfMany) string { return strings.Join(report.Words(r.Findings), ", ") }
@@ -55,40 +55,57 @@ func findingStatus(r *diff.RunOfMany) report.Status {
 // inPart says that a run stands out in some of its kernels; the items of these say it.
 func inPart(f diff.RunFinding) bool { return f == diff.RunDips || f == diff.RunPeaks }
 
-// manyRow is a kernel over all runs.
-// MAD is the median absolute deviation from the median; Spread is the same for people, with the decimals that small
-// values need.
-type manyRow struct {
-	Task       report.Symbol          `json:"task" col:"Kernel; cut; role=code" jsonschema:"as printed, line ends included"`
-	Global     unit.Size3             `json:"global" col:"Global; drop=2; role=code"`
-	Local      unit.Size3             `json:"local" col:"Local; drop=1; role=code"`
-	SIMD       unit.Opt[int]          `json:"simd" col:"SIMD; drop=3"`
-	Direction  unit.Opt[string]       `json:"direction"`
-	Runs       int                    `json:"runs" col:"Runs; drop=6" jsonschema:"with a measured value"`
-	Predicted  unit.Opt[unit.Ratio]   `json:"predicted_average_percent" col:"Predicted average; brief=Predicted; drop=5"`
-	Median     unit.Opt[unit.Ratio]   `json:"median_percent" col:"median [%]; group=Measured"`
-	Lowest     unit.Opt[unit.Ratio]   `json:"-" col:"lowest [%]; group=Measured"`
-	Highest    unit.Opt[unit.Ratio]   `json:"-" col:"highest [%]; group=Measured; drop=8"`
-	LowestRun  string                 `json:"-" col:"Lowest in; cut; role=code"`
-	HighestRun string                 `json:"-" col:"Highest in; cut; role=code; drop=7"`
-	MAD        unit.Opt[unit.Points]  `json:"mad_points"`
-	Spread     report.Cell            `json:"-" col:"MAD [points]; decimals=2; drop=4; kind=number"`
-	Measured   []unit.Opt[unit.Ratio] `json:"measured_percent" jsonschema:"of each run, in their order"`
+// manyKernel is a kernel over all runs, with the runs.
+type manyKernel struct {
+	*diff.KernelOfMany
+	runs []diff.RunOfMany
 }
 
-func rowOfMany(s *diff.Runs, k *diff.KernelOfMany) manyRow {
-	row := manyRow{Task: report.Symbol(k.Task), Global: k.Global, Local: k.Local, SIMD: k.SIMD,
-		Direction: unit.NonZero(string(k.Direction)),
-		Runs:      k.N, Predicted: k.Predicted, Median: k.Median, MAD: k.MAD, Measured: k.Measured}
-	if mad, ok := k.MAD.Value(); ok {
-		row.Spread = report.NumCell(report.Number, float64(mad))
+func kernelsOfMany(s *diff.Runs, kernels []diff.KernelOfMany) []manyKernel {
+	list := make([]manyKernel, len(kernels))
+	for i := range kernels {
+		list[i] = manyKernel{&kernels[i], s.Runs}
 	}
-	if k.Lowest >= 0 {
-		row.Lowest, row.LowestRun = k.Measured[k.Lowest], report.OneLine(s.Runs[k.Lowest].Name)
-		row.Highest, row.HighestRun = k.Measured[k.Highest], report.OneLine(s.Runs[k.Highest].Name)
-	}
-	return row
+	return list
 }
+
+// manyColumns are a kernel over all runs.
+var manyColumns = func() []report.Col[manyKernel] {
+	const in = report.Everywhere
+	measured := report.ListColumns(report.Percent, func(o *unit.Opt[unit.Ratio]) cell { return report.OptPercent(*o) })
+	at := func(key, title string, drop int, run func(*manyKernel) int) report.Col[manyKernel] {
+		return report.Define(column{Key: key, Group: "Measured", Title: title, Kind: report.Percent, Drop: drop, In: in}, func(k *manyKernel) cell {
+			if run(k) < 0 {
+				return cell{}
+			}
+			return report.OptPercent(k.Measured[run(k)])
+		})
+	}
+	name := func(key, title string, drop int, run func(*manyKernel) int) report.Col[manyKernel] {
+		return report.Define(column{Key: key, Title: title, Kind: report.Text, Cut: true, Role: report.Code, Drop: drop, In: in}, func(k *manyKernel) cell {
+			if run(k) < 0 {
+				return cell{}
+			}
+			return report.TextCell(report.OneLine(k.runs[run(k)].Name))
+		})
+	}
+	lowest, highest := func(k *manyKernel) int { return k.Lowest }, func(k *manyKernel) int { return k.Highest }
+	return []report.Col[manyKernel]{
+		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *manyKernel) cell { return report.NameCell(k.Task) }),
+		report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, Drop: 2, Role: report.Code, In: in}, func(k *manyKernel) cell { return report.SizeCell(k.Global) }),
+		report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 1, Role: report.Code, In: in}, func(k *manyKernel) cell { return report.SizeCell(k.Local) }),
+		report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 3, In: in}, func(k *manyKernel) cell { return report.OptInt(k.SIMD) }),
+		report.Define(column{Path: "direction", Kind: report.Text}, func(k *manyKernel) cell { return report.OptText(unit.NonZero(string(k.Direction))) }),
+		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *manyKernel) cell { return report.IntCell(k.N) }),
+		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Brief: "Predicted", Kind: report.Percent, Drop: 5, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Predicted) }),
+		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Median) }),
+		at("lowest", "lowest", 0, lowest), at("highest", "highest", 8, highest),
+		name("lowestrun", "Lowest in", 0, lowest), name("highestrun", "Highest in", 7, highest),
+		report.Define(column{Key: "spread", Path: "mad_points", Title: "MAD", Unit: "points", Kind: report.Number, Decimals: 2, Drop: 4, In: in}, func(k *manyKernel) cell { return report.OptNum(report.Number, k.MAD, 1) }),
+		report.Define(column{Path: "measured_percent", Always: true, Kind: report.Array, Of: report.ColumnsOf(measured), Doc: "of each run, in their order"},
+			func(k *manyKernel) cell { return report.RowsCell(report.NewTable("", "", k.Measured, measured)) }),
+	}
+}()
 
 // ValidateRuns is the value of `validate` over several runs, schema occudiff/validate-runs/1.
 // Each run has the value that validate gives of it alone, so that a script reads both with the same code.
@@ -96,25 +113,33 @@ type ValidateRuns struct {
 	Schema   string        `json:"schema"`
 	Findings *report.Table `json:"findings" jsonschema:"what stands out, the worst first"`
 	Runs     []ValidateRun `json:"runs"`
-	Kernels  []manyRow     `json:"kernels" jsonschema:"each over all runs, by time"`
+	Kernels  *report.Table `json:"kernels" jsonschema:"each over all runs, by time"`
 }
 
 // ValidateRun is one of several runs.
 type ValidateRun struct {
-	runRow
-	Findings []string         `json:"findings" jsonschema:"in which ways the run stands out"`
-	Run      *rundoc.Validate `json:"run"`
+	Name         string                 `json:"name"`
+	Kernels      int                    `json:"kernels"`
+	Lacks        int                    `json:"kernels_missing"`
+	GPUTime      unit.Opt[unit.Seconds] `json:"gpu_seconds"`
+	Off          unit.Opt[unit.Points]  `json:"off_points"`
+	TimeRatio    unit.Opt[float64]      `json:"time_ratio"`
+	Matched      int                    `json:"matched"`
+	Idle         int                    `json:"idle"`
+	Below        int                    `json:"below"`
+	Above        int                    `json:"above"`
+	Unmeasurable int                    `json:"unmeasurable"`
+	Findings     []string               `json:"findings" jsonschema:"in which ways the run stands out"`
+	Run          *rundoc.Validate       `json:"run"`
 }
 
 func runsValue(s *diff.Runs) ValidateRuns {
 	runs := report.ListOf(s.Runs, func(r diff.RunOfMany) ValidateRun {
-		row := rowOfRun(&r)
-		// Programs get the name as it is, people on one line.
-		row.Name = r.Name
-		return ValidateRun{row, report.Words(r.Findings), rundoc.Value(r.Result)}
+		m := &r.Summary
+		return ValidateRun{r.Name, m.Kernels, r.Lacks, m.GPUTime, r.Off, r.TimeRatio, m.Matched, m.Idle, m.Below, m.Above,
+			m.Unmeasurable, report.Words(r.Findings), rundoc.Value(r.Result)}
 	})
-	kernels := report.ListOf(s.Kernels, func(k diff.KernelOfMany) manyRow { return rowOfMany(s, &k) })
-	return ValidateRuns{runsSchema, findingTable(s), runs, kernels}
+	return ValidateRuns{runsSchema, findingTable(s), runs, report.NewTable("kernels", "", kernelsOfMany(s, s.Kernels), manyColumns)}
 }
 
 // findingRow is what stands out, with what its columns are read from. People have one of each run, which counts the

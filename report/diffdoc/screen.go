@@ -393,8 +393,8 @@ func runsScreen(s *diff.Runs, kernels []diff.KernelOfMany) *report.Screen {
 		if left := len(kernels) - n; left > 0 {
 			sc.More = "and " + unit.Counted(left, "more kernel", "more kernels")
 		}
-		sc.Rows = report.Rows("screen", n, func(i int) manyRow { return rowOfMany(s, &kernels[i]) }, "task",
-			"predicted_average_percent", "median_percent", "lowest", "highest", "runs")
+		sc.Rows = report.NewTable("screen", "", kernelsOfMany(s, kernels[:n]), manyColumns).Show()
+		sc.Rows.Only([]string{"task", "predicted_average_percent", "median_percent", "lowest", "highest", "runs"})
 		return sc
 	}
 	rows := findingRows(s)

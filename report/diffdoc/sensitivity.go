@@ -50,11 +50,11 @@ func sensitivitiesOfSides(s *diff.Sides) []KernelSensitivity {
 	return list
 }
 
-// curveRow is a run in the table that a curve is drawn from.
+// curveColumns are a run in the table that a curve is drawn from.
 // Times are over the shortest, since their unit says nothing: work-items of two kernels differ.
-type curveRow struct {
-	Occupancy float64 `col:"Occupancy [%]; decimals=1"`
-	Time      float64 `col:"Time per work-item / the shortest; decimals=3"`
+var curveColumns = []report.Col[diff.RunOfLine]{
+	report.Define(column{Key: "occupancy", Title: "Occupancy", Kind: report.Percent, In: report.Sheet}, func(r *diff.RunOfLine) cell { return report.NumCell(report.Percent, r.Occupancy) }),
+	report.Define(column{Key: "time", Title: "Time per work-item / the shortest", Kind: report.Number, Decimals: 3, In: report.Sheet}, func(r *diff.RunOfLine) cell { return report.NumCell(report.Number, r.Time) }),
 }
 
 // sensitivitySections say what time does where occupancy changes, with a curve for each of the first kernels; there is
@@ -71,8 +71,8 @@ func sensitivitySections(list []KernelSensitivity) []report.Section {
 		runs := slices.SortedFunc(slices.Values(k.Relative), func(a, b diff.RunOfLine) int {
 			return cmp.Compare(a.Occupancy, b.Occupancy)
 		})
-		t := report.Rows(key, len(runs), func(i int) curveRow { return curveRow(runs[i]) })
-		t.Title, t.In = name, report.Sheet
+		t := report.NewTable(key, name, runs, curveColumns).Show()
+		t.In = report.Sheet
 		s.Tables = append(s.Tables, t)
 		line := report.LineSeries{Name: "runs", Style: report.Marks}
 		for _, r := range runs {

@@ -68,9 +68,14 @@ func (j *jsonWriter) table(t *report.Table, indent string) {
 		j.buf = append(j.buf, "null"...)
 		return
 	}
+	values := report.IsList(t.Columns)
 	for record := range t.Records() {
 		j.separate(n, '[', inner)
 		n++
+		if values {
+			j.cell(record(0), inner)
+			continue
+		}
 		j.object(fields, record, inner)
 		if len(j.buf) >= 32<<10 {
 			if j.flush(); j.err != nil {

@@ -122,7 +122,9 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer"}
 	case report.Array:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string"}
-		if c.Of != nil {
+		if report.IsList(c.Of) {
+			s.Items = cellSchema(&c.Of[0])
+		} else if c.Of != nil {
 			s.Items = rowSchema(fieldsOf(c.Of), c.Of)
 		}
 	}
