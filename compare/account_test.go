@@ -151,7 +151,7 @@ func TestFan2(t *testing.T) {
 	}
 	want := []compare.Cause{
 		{Part: compare.PartEmpty, Name: compare.CauseGaps, Confidence: "low",
-			Because: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.", Decide: "a trace, or gpu-sampling-interval 0.05", Next: compare.Next{Do: compare.Trace}},
+			Because: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.", Decide: "a trace, or gpu-sampling-interval 0.1", Next: compare.Next{Do: compare.Trace}},
 		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: "medium",
 			Because: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", Decide: "a trace, or a computing-instance export", Next: compare.Next{Do: compare.Trace}},
 	}
