@@ -17,8 +17,8 @@ type OverTime struct {
 	Launches int          `json:"launches" jsonschema:"that have samples"`
 	// Tail is when the tail begins; absent where there is none, or where the length is not known well enough.
 	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds" jsonschema:"when the tail begins; null without one, or where the length is not known well"`
-	Bins  []Bin                  `json:"profile" jsonschema:"equal parts of a launch, as many as are known to 5 points; empty where only the mean is"`
-	Bars  []Bar                  `json:"samples" jsonschema:"that are mostly of one launch"`
+	Bins  []Bin                  `json:"-"` // equal parts of a launch, as many as are known to 5 points; empty where only the mean is
+	Bars  []Bar                  `json:"-"` // samples that are mostly of one launch
 	Curve []Step                 `json:"-"`
 }
 
@@ -30,19 +30,15 @@ type Step struct {
 
 // Bin is a part of the launch.
 type Bin struct {
-	Start     unit.Seconds `json:"start_seconds" col:"From [ms]; decimals=3" jsonschema:"since the launch began"`
-	End       unit.Seconds `json:"end_seconds" col:"To [ms]; decimals=3"`
-	Measured  unit.Ratio   `json:"measured_percent" col:"Measured [%]"`
-	Low       unit.Ratio   `json:"measured_low_percent" col:"low [%]; drop=5"`
-	High      unit.Ratio   `json:"measured_high_percent" col:"high [%]; drop=5"`
-	Simulated unit.Ratio   `json:"simulated_percent" col:"Simulated [%]"`
+	Start, End          unit.Seconds // since the launch began
+	Measured, Low, High unit.Ratio
+	Simulated           unit.Ratio
 }
 
 // Bar is a sample in a launch of the mean length.
 type Bar struct {
-	Start    unit.Seconds `json:"start_seconds" col:"From [ms]; decimals=3" jsonschema:"since the launch began"`
-	End      unit.Seconds `json:"end_seconds" col:"To [ms]; decimals=3"`
-	Measured unit.Ratio   `json:"measured_percent" col:"Measured [%]"`
+	Start, End unit.Seconds // since the launch began
+	Measured   unit.Ratio
 }
 
 // lengthOfSamples says that nothing but the samples tells how long a launch takes.

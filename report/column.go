@@ -228,6 +228,8 @@ func (c *Column) paper(v Cell) Cell {
 	switch {
 	case v.Kind == Duration:
 		v.Kind, v.Num = Number, v.Num*c.scale()
+	case v.Kind == Name && v.Text == "":
+		v = Cell{}
 	case v.Kind == Name:
 		v.Kind, v.Text = Text, names.Display(v.Text)
 	case v.Kind == Array && len(v.List) > 0:

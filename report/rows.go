@@ -25,7 +25,7 @@ import (
 //	decimals=N  of numbers
 //	cut, fold   on a narrow terminal, long texts are cut, or broken into lines
 //	wrap        a workbook breaks long texts into lines
-//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, heat, named and shades,
+//	role=ROLES  what a page does with the column beside printing it, of code, bar, choice, heat and named,
 //	            with a plus between them
 //	kind=KIND   of fields that are cells or make their own: text (also without it), integer, number, percent or points
 //
@@ -258,7 +258,7 @@ func columnOf(key, tag string, t reflect.Type) Column {
 		case "role":
 			for word := range strings.SplitSeq(value, "+") {
 				c.Role |= map[string]Role{"code": Code, "bar": Bar, "choice": Choice, "heat": Heat,
-					"named": Named, "shades": Shades}[word]
+					"named": Named}[word]
 			}
 		}
 	}

@@ -96,7 +96,6 @@ const (
 	Bar                     // percentages, with a bar behind each
 	Choice                  // words to choose rows by, which lead to what explains a row
 	Named                   // an item about the row says it already, in its name or in its text
-	Shades                  // bars of letters, for terminals that show them
 	Heat                    // percentages that a workbook colors by how much they are
 )
 

@@ -80,7 +80,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 // print prints an answer to standard output, when its files are in place.
 func (a *app) print(ans *report.Answer) error {
 	return a.out.print(a.output(a.Format), a.Format, ans, text.Options{Width: a.width(), Color: a.useColor(),
-		Shades: isTerminal(a.stdout), Verbose: a.Verbose})
+		Verbose: a.Verbose})
 }
 
 // sayWrote names the files that were put in place.

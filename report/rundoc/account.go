@@ -1,9 +1,7 @@
 package rundoc
 
 import (
-	"math"
 	"slices"
-	"strings"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -13,24 +11,6 @@ import (
 // chartColumns are the columns of the table of kernels that a workbook draws the parts from.
 var chartColumns = compare.ByPart[string]{"measured_percent", "underfilled_points", "empty_points", "shortfall_points", "tail_points",
 	"limits_points"}
-
-// partShades are the letters of the parts.
-var partShades = compare.ByPart[string]{"\u2588", "\u2593", "\u2592", "\u2593", "\u2591", "\u00b7"}
-
-// slotBar draws the parts as letters of five shades, a twentieth of all slots each.
-func slotBar(drawn compare.ByPart[float64]) string {
-	// Each part ends at the rounded sum up to it, so that the bar is never longer or shorter than the whole.
-	const width = 20
-	var b strings.Builder
-	sum, done := 0.0, 0
-	for i, part := range drawn {
-		sum += part
-		to := int(math.Round(sum / 100 * width))
-		b.WriteString(strings.Repeat(partShades[i], max(to-done, 0)))
-		done = max(done, to)
-	}
-	return b.String()
-}
 
 // shownParts are the parts that any account of the run has.
 // A column that is empty in every row would ask a question that nobody can answer.

@@ -38,7 +38,7 @@ const (
 var firstKernels = []string{"task", "device", "global", "local", "simd", "direction", "total_seconds", "instances",
 	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
 	"host_seconds", "profiler_peak_percent", "measured_percent", "part_used", "difference_points", "part_underfilled",
-	"part_empty", "part_shortfall", "part_tail", "part_limits", "slots", "finding", "verdict", "cause", "worth",
+	"part_empty", "part_shortfall", "part_tail", "part_limits", "finding", "verdict", "cause", "worth",
 	"worth_depth_bound", "worth_spread_bound", "worth_because", "model_difference_points", "limits"}
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
@@ -317,14 +317,6 @@ var peopleColumns = slices.Concat([]report.Col[kernel]{
 	report.Define(column{Key: "evidence", Title: "Because", Kind: report.Text, In: report.Sheet, Role: report.Named}, func(k *kernel) cell { return report.TextCell(because(k.Row)) }),
 	report.Define(column{Key: "account_causes", Title: "Causes", Kind: report.Text, Wrap: true, In: report.Sheet}, func(k *kernel) cell { return causesCell(k.account) }),
 	report.Define(column{Key: "account_decide", Title: "To decide", Kind: report.Text, Wrap: true, In: report.Sheet}, func(k *kernel) cell { return decideCell(k.account) }),
-	report.Define(column{Key: "slots", Group: "\u2588 measured \u2593 underfilled",
-		Title: "\u2592 empty \u2591 last \u00b7 limits", Kind: report.Text, Drop: 1, In: report.Terminal,
-		Role: report.Shades}, func(k *kernel) cell {
-		if k.account == nil {
-			return cell{}
-		}
-		return report.TextCell(slotBar(k.account.Drawn()))
-	}),
 }, report.ListOf(compare.Parts(), func(p compare.Part) report.Col[kernel] {
 	h := partHeadings[p]
 	c := column{Key: "part_" + string(p), Title: h.title, Brief: h.title, Drop: h.drop,

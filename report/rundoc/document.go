@@ -24,8 +24,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		Version:  prov.Version,
 	}
 	d.Sections = append(d.Sections, summarySection(r, rows, d))
-	d.Sections = append(d.Sections, attentionSections(r, rows)...)
-	d.Sections = append(d.Sections, kernelSection(r, rows))
+	d.Sections = append(d.Sections, attentionSection(r, rows), kernelSection(r, rows))
 	if s, ok := tailSection(r, rows); ok {
 		d.Sections = append(d.Sections, s)
 	}
@@ -52,13 +51,8 @@ func RunSection(r *compare.Result, show report.Selection) report.Section {
 		s.Tables = []*report.Table{t}
 	}
 	// Without plots and steps: a page of many runs would be too large to open.
-	for _, part := range attentionSections(r, rows) {
-		for _, it := range part.Items {
-			if part.ItemsIn&report.Page != 0 {
-				s.Items = append(s.Items, report.Item{Lead: it.Lead, Detail: it.Detail, Text: it.Text,
-					Status: it.Status})
-			}
-		}
+	for _, it := range attentionSection(r, rows).Items {
+		s.Items = append(s.Items, report.Item{Lead: it.Lead, Detail: it.Detail, Text: it.Text, Status: it.Status})
 	}
 	return s
 }

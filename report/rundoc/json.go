@@ -76,7 +76,7 @@ func Value(r *compare.Result) *Validate {
 		Timings: timingTable(r),
 		Summary: r.Summary,
 		Notes:   report.Notes(r.Notes),
-		Trace:   traceValue(r),
+		Trace:   traceValue(r.Sequence),
 		Over:    kernelsOverTime(r),
 	}
 }

@@ -4,31 +4,26 @@ import (
 	"math"
 
 	"occudiff/compare"
-	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
 // rowSet is what the sections that show rows need to know of all of them.
 type rowSet struct {
-	result     *compare.Result
-	kernels    int               // the first ones; what follows are tasks that are no kernels
-	attention  int               // the first ones, which need it
-	labels     []string          // of the first rows, which plots show
-	brief      map[string]string // names of their tasks, so that they differ
-	decimals   int               // of times in seconds
-	ranges     bool              // the predicted average of any is a range
-	tails      int               // those whose partial last wave keeps the prediction low
-	devices    bool
-	directions bool
-	measured   bool // any kernel
-	spread     bool
-	shapes     bool // are needed to tell kernels apart
+	result    *compare.Result
+	kernels   int      // the first ones; what follows are tasks that are no kernels
+	attention int      // the first ones, which need it
+	labels    []string // of the first rows, which plots show
+	decimals  int      // of times in seconds
+	ranges    bool     // the predicted average of any is a range
+	tails     int      // those whose partial last wave keeps the prediction low
+	measured  bool     // any kernel
+	shapes    bool     // are needed to tell kernels apart
 	// How many have an account, and how many of those have empty and underfilled XVEs as two parts.
 	accounts, split int
 	hostTimes       map[int]unit.Seconds // of a log alone, when it has one of each row; else nil
 	accounted       []int                // the first of those, which a plot shows
-	groups          []*causeGroup
+	explained       []int                // those that need attention
 }
 
 func newRowSet(r *compare.Result) *rowSet {
@@ -38,9 +33,6 @@ func newRowSet(r *compare.Result) *rowSet {
 	seen := make(map[string]bool, len(r.Rows)) // growing a map of many takes longer than filling it
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		s.devices = s.devices || row.Device != ""
-		s.directions = s.directions || row.Direction != ingest.NoDirection
-		s.spread = s.spread || row.Launches != nil
 		if i < report.PlotRows {
 			shown = append(shown, *row)
 		}
@@ -65,9 +57,7 @@ func newRowSet(r *compare.Result) *rowSet {
 			if s.attention == i {
 				s.attention++
 			}
-			g := s.group(row)
-			g.add(row)
-			g.explained = append(g.explained, i)
+			s.explained = append(s.explained, i)
 		}
 		s.ranges = s.ranges || ranged(row)
 		if tailed(row) {
@@ -79,7 +69,7 @@ func newRowSet(r *compare.Result) *rowSet {
 		}
 	}
 	s.decimals = secondsDecimals(shortest)
-	s.labels, s.brief = plotLabels(shown[:min(s.kernels, len(shown))])
+	s.labels = plotLabels(shown[:min(s.kernels, len(shown))])
 	return s
 }
 
@@ -112,22 +102,21 @@ func finding(r *compare.Row) report.Cell {
 	return report.StatusCell(text, statusOf(r.Verdict))
 }
 
-// plotLabels names rows briefly; rows of one name are told apart by their shape. brief are the names without it.
-func plotLabels(rows []compare.Row) (labels []string, brief map[string]string) {
+// plotLabels names rows briefly; rows of one name are told apart by their shape.
+func plotLabels(rows []compare.Row) []string {
 	names := make([]string, len(rows))
 	count := map[string]int{}
 	for i := range rows {
 		names[i] = report.KernelName(rows[i].Task)
 		count[names[i]]++
 	}
-	labels, brief = report.CutApart(names, report.LabelWidth), map[string]string{}
+	labels := report.CutApart(names, report.LabelWidth)
 	for i := range labels {
-		brief[rows[i].Task] = labels[i]
 		if count[names[i]] > 1 {
 			labels[i] += " " + Shape(&rows[i].Kernel)
 		}
 	}
-	return labels, brief
+	return labels
 }
 
 func kernelSection(r *compare.Result, rows *rowSet) report.Section {

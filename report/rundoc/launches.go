@@ -11,94 +11,122 @@ import (
 
 // TraceValue is what a trace tells of how the launches of a run follow each other.
 type TraceValue struct {
-	Devices []TraceDevice `json:"devices" jsonschema:"GPUs, or stacks that a program uses by themselves"`
-	Tasks   []TraceTask   `json:"tasks"`
-	Gaps    []TraceGap    `json:"longest_gaps" jsonschema:"in which nothing ran on a GPU; the longest first"`
+	Devices *report.Table `json:"devices" jsonschema:"GPUs, or stacks that a program uses by themselves"`
+	Tasks   *report.Table `json:"tasks"`
+	Gaps    *report.Table `json:"longest_gaps" jsonschema:"in which nothing ran on a GPU; the longest first"`
 }
 
-// TraceDevice is what ran on a device.
-type TraceDevice struct {
-	Name     string       `json:"name" col:"Device"`
-	Launches int64        `json:"launches" col:"Launches"`
-	Window   unit.Seconds `json:"window_seconds" col:"First to last [ms]; decimals=3" jsonschema:"first launch to end of the last"`
-	Busy     unit.Seconds `json:"busy_seconds" col:"Busy [ms]; decimals=3" jsonschema:"in which anything ran"`
-	Share    unit.Ratio   `json:"busy_percent" col:"Busy [%]"`
-	AtOnce   float64      `json:"launches_at_once" col:"Launches at once; decimals=2" jsonschema:"mean while anything ran"`
+// in is what a task or a gap is of.
+type in[T any] struct {
+	*launches.Sequence
+	of *T
 }
 
-// TraceTask is what the launches of a task have in common.
-// Quantiles and not extremes: one launch that waited for a compiler says nothing of the others.
-type TraceTask struct {
-	Task      report.Symbol    `json:"task" col:"Task; cut; role=code"`
-	Global    unit.Size3       `json:"global" col:"Global; drop=8; role=code"`
-	Local     unit.Size3       `json:"local" col:"Local; drop=8; role=code"`
-	SIMD      unit.Opt[int]    `json:"simd" col:"SIMD; in=page+sheet"`
-	Direction unit.Opt[string] `json:"direction" col:"Direction; in=sheet"`
-	Launches  int64            `json:"launches" col:"Launches"`
-	Total     unit.Seconds     `json:"total_seconds" col:"Time [ms]; decimals=3"`
-	P10       unit.Seconds     `json:"launch_p10_seconds" col:"p10 [us]; group=Launch; decimals=1; drop=5"`
-	P90       unit.Seconds     `json:"launch_p90_seconds" col:"p90 [us]; group=Launch; decimals=1; drop=5"`
-	Gap       unit.Seconds     `json:"gap_mean_seconds" col:"mean [us]; group=Gap before; decimals=1" jsonschema:"before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran"`
-	GapMedian unit.Seconds     `json:"gap_median_seconds" col:"median [us]; group=Gap before; decimals=1; drop=6"`
-	GapP90    unit.Seconds     `json:"gap_p90_seconds" col:"p90 [us]; group=Gap before; decimals=1; drop=6"`
-	GapShare  unit.Ratio       `json:"gap_percent" col:"Nothing ran before [%]" jsonschema:"part of the time from the first launch to the end of the last in which nothing ran, copies neither, and this task was next; of all tasks together it is the idle time of the run"`
-	Shared    unit.Ratio       `json:"shared_percent" col:"Overlapped [%]" jsonschema:"of its time in which another kernel ran as well"`
-	With      report.Symbol    `json:"shared_with" col:"Mostly with; cut; drop=7; role=code" jsonschema:"empty when none did"`
+// duration is a column of times; doc may be empty.
+func duration(key, group, title, unit string, decimals, drop int, doc string) column {
+	return column{Key: key, Path: key, Always: true, Group: group, Title: title, Unit: unit, Decimals: decimals, Drop: drop,
+		Kind: report.Duration, In: report.All, Doc: doc}
 }
 
-// TraceGap is a time in which nothing ran on a device.
-type TraceGap struct {
-	Device string        `json:"device" col:"Device; in=sheet"`
-	Start  unit.Seconds  `json:"start_seconds" col:"At [ms]; decimals=3" jsonschema:"since the first launch"`
-	Length unit.Seconds  `json:"length_seconds" col:"Gap [us]; decimals=1"`
-	After  report.Symbol `json:"after" col:"After; cut; role=code"`
-	Before report.Symbol `json:"before" col:"Before; cut; role=code"`
+var deviceColumns = []report.Col[launches.Device]{
+	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Device", Kind: report.Text, In: report.All},
+		func(d *launches.Device) cell { return report.OptText(unit.Some(d.Name)) }),
+	report.Define(column{Key: "launches", Path: "launches", Always: true, Title: "Launches", Kind: report.Integer, In: report.All},
+		func(d *launches.Device) cell { return report.IntCell(d.Launches) }),
+	report.Define(duration("window_seconds", "", "First to last", "ms", 3, 0, "first launch to end of the last"), func(d *launches.Device) cell { return report.DurationCell(d.Window) }),
+	report.Define(duration("busy_seconds", "", "Busy", "ms", 3, 0, "in which anything ran"), func(d *launches.Device) cell { return report.DurationCell(d.Busy) }),
+	report.Define(column{Key: "busy_percent", Path: "busy_percent", Always: true, Title: "Busy", Kind: report.Percent, In: report.All},
+		func(d *launches.Device) cell { return report.RatioCell(busyShare(d)) }),
+	report.Define(column{Key: "launches_at_once", Path: "launches_at_once", Always: true, Title: "Launches at once", Decimals: 2,
+		Kind: report.Number, In: report.All, Doc: "mean while anything ran"},
+		func(d *launches.Device) cell { return report.NumCell(report.Number, d.AtOnce) }),
+}
+
+// busyShare is how much of the time of a device anything ran. A single launch of no length has no window.
+func busyShare(d *launches.Device) unit.Ratio {
+	if d.Window <= 0 {
+		return 0
+	}
+	return unit.Ratio(d.Busy / d.Window)
+}
+
+// taskColumns are what the launches of a task have in common. Quantiles and not extremes: one launch that waited for a
+// compiler says nothing of the others.
+var taskColumns = []report.Col[in[launches.Task]]{
+	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Task", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
+		func(t *in[launches.Task]) cell { return report.NameCell(t.of.Key.Task) }),
+	report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, Drop: 8, Role: report.Code, In: report.All},
+		func(t *in[launches.Task]) cell { return report.SizeCell(t.of.Key.Global) }),
+	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 8, Role: report.Code, In: report.All},
+		func(t *in[launches.Task]) cell { return report.SizeCell(t.of.Key.Local) }),
+	report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, In: files},
+		func(t *in[launches.Task]) cell { return report.OptInt(unit.NonZero(t.of.Key.SIMD)) }),
+	report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
+		func(t *in[launches.Task]) cell { return report.TextCell(string(t.of.Key.Direction)) }),
+	report.Define(column{Key: "launches", Path: "launches", Always: true, Title: "Launches", Kind: report.Integer, In: report.All},
+		func(t *in[launches.Task]) cell { return report.IntCell(t.of.Launches) }),
+	report.Define(duration("total_seconds", "", "Time", "ms", 3, 0, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.Time) }),
+	report.Define(duration("launch_p10_seconds", "Launch", "p10", "us", 1, 5, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.P10) }),
+	report.Define(duration("launch_p90_seconds", "Launch", "p90", "us", 1, 5, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.P90) }),
+	report.Define(duration("gap_mean_seconds", "Gap before", "mean", "us", 1, 0, "before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran"), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.GapMean) }),
+	report.Define(duration("gap_median_seconds", "Gap before", "median", "us", 1, 6, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.GapMedian) }),
+	report.Define(duration("gap_p90_seconds", "Gap before", "p90", "us", 1, 6, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.GapP90) }),
+	report.Define(column{Key: "gap_percent", Path: "gap_percent", Always: true, Title: "Nothing ran before", Kind: report.Percent, In: report.All,
+		Doc: "part of the time from the first launch to the end of the last in which nothing ran, copies neither, and this " +
+			"task was next; of all tasks together it is the idle time of the run"},
+		func(t *in[launches.Task]) cell { return report.RatioCell(t.GapPart(t.of)) }),
+	report.Define(column{Key: "shared_percent", Path: "shared_percent", Always: true, Title: "Overlapped", Kind: report.Percent, In: report.All,
+		Doc: "of its time in which another kernel ran as well"}, func(t *in[launches.Task]) cell { return report.RatioCell(t.of.SharedShare()) }),
+	report.Define(column{Key: "shared_with", Path: "shared_with", Always: true, Title: "Mostly with", Kind: report.Name, Cut: true, Drop: 7,
+		Role: report.Code, In: report.All, Doc: "empty when none did"}, func(t *in[launches.Task]) cell {
+		if t.of.With < 0 {
+			return report.NameCell("")
+		}
+		return report.NameCell(t.Tasks[t.of.With].Key.Task)
+	}),
+}
+
+// gapColumns are of a time in which nothing ran on a device.
+var gapColumns = []report.Col[in[launches.Gap]]{
+	report.Define(column{Key: "device", Path: "device", Always: true, Title: "Device", Kind: report.Text, In: kept},
+		func(g *in[launches.Gap]) cell { return report.OptText(unit.Some(g.Devices[g.of.Device].Name)) }),
+	report.Define(duration("start_seconds", "", "At", "ms", 3, 0, "since the first launch"), func(g *in[launches.Gap]) cell { return report.DurationCell(g.of.Start) }),
+	report.Define(duration("length_seconds", "", "Gap", "us", 1, 0, ""), func(g *in[launches.Gap]) cell { return report.DurationCell(g.of.Length) }),
+	report.Define(column{Key: "after", Path: "after", Always: true, Title: "After", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
+		func(g *in[launches.Gap]) cell { return report.NameCell(g.Tasks[g.of.Before].Key.Task) }),
+	report.Define(column{Key: "before", Path: "before", Always: true, Title: "Before", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
+		func(g *in[launches.Gap]) cell { return report.NameCell(g.Tasks[g.of.After].Key.Task) }),
 }
 
 // traceTasks is how many tasks are listed: those with the most time.
 const traceTasks = 1000
 
 // traceValue gives what a trace tells of a run, nil without one.
-func traceValue(r *compare.Result) *TraceValue {
-	s := r.Sequence
+func traceValue(s *launches.Sequence) *TraceValue {
 	if s == nil {
 		return nil
 	}
-	devices := report.ListOf(s.Devices, func(d launches.Device) TraceDevice {
-		// A single launch of no length has no window.
-		share := unit.Ratio(0)
-		if d.Window > 0 {
-			share = unit.Ratio(d.Busy / d.Window)
-		}
-		return TraceDevice{d.Name, d.Launches, d.Window, d.Busy, share, d.AtOnce}
-	})
-	tasks := report.ListOf(s.Longest(traceTasks), func(i int) TraceTask {
-		t := &s.Tasks[i]
-		row := TraceTask{Task: report.Symbol(t.Key.Task), Global: t.Key.Global, Local: t.Key.Local,
-			SIMD: unit.NonZero(t.Key.SIMD), Direction: unit.NonZero(string(t.Key.Direction)),
-			Launches: t.Launches, Total: t.Time,
-			P10: t.P10, P90: t.P90, Gap: t.GapMean, GapMedian: t.GapMedian, GapP90: t.GapP90, GapShare: s.GapPart(t),
-			Shared: t.SharedShare()}
-		if t.With >= 0 {
-			row.With = report.Symbol(s.Tasks[t.With].Key.Task)
-		}
-		return row
-	})
-	gaps := report.ListOf(s.Gaps, func(g launches.Gap) TraceGap {
-		return TraceGap{s.Devices[g.Device].Name, g.Start, g.Length, report.Symbol(s.Tasks[g.Before].Key.Task),
-			report.Symbol(s.Tasks[g.After].Key.Task)}
-	})
-	return &TraceValue{devices, tasks, gaps}
+	var tasks []in[launches.Task]
+	for _, i := range s.Longest(traceTasks) {
+		tasks = append(tasks, in[launches.Task]{s, &s.Tasks[i]})
+	}
+	var gaps []in[launches.Gap]
+	for i := range s.Gaps {
+		gaps = append(gaps, in[launches.Gap]{s, &s.Gaps[i]})
+	}
+	return &TraceValue{report.NewTable("trace-devices", "Devices of the trace", s.Devices, deviceColumns),
+		report.NewTable("traced", "Tasks of the trace", tasks, taskColumns),
+		report.NewTable("gaps", "The longest gaps", gaps, gapColumns)}
 }
 
 // launchSection shows how the launches of a run follow each other.
 func launchSection(r *compare.Result) (report.Section, bool) {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
-	v := traceValue(r)
+	v := traceValue(r.Sequence)
 	if v == nil {
 		return s, false
 	}
-	s.Text = append(s.Text, v.busy()...)
+	s.Text = append(s.Text, busyText(r)...)
 	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the time from the " +
 		"first launch to the end of the last."
 	// Only a step that is coarse against gaps is worth a word.
@@ -106,38 +134,34 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 		note += " The times of the trace are multiples of " + unit.Span(step) + ": shorter gaps are not seen."
 	}
 	s.Text = append(s.Text, note)
-	tasks := report.Rows("traced", len(v.Tasks), func(i int) TraceTask { return v.Tasks[i] })
-	tasks.Title = "Tasks of the trace"
-	if n := len(r.Sequence.Tasks); n > len(v.Tasks) {
-		tasks.Title += ", the longest of " + report.Thousands(int64(n))
+	if n := len(r.Sequence.Tasks); n > v.Tasks.Len {
+		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
 	}
-	s.Tables = append(s.Tables, tasks)
-	if len(v.Gaps) > 0 {
-		s.Tables = append(s.Tables, report.List("gaps", "The longest gaps", v.Gaps))
-	}
-	if len(v.Devices) > 1 {
-		s.Tables = append(s.Tables, report.List("trace-devices", "Devices of the trace", v.Devices))
+	s.Tables = append(s.Tables, v.Tasks.Show())
+	for i, t := range []*report.Table{v.Gaps, v.Devices} {
+		if t.Len > i { // of a single device the text has all
+			shown := t.Show()
+			shown.In = report.Files
+			s.Tables = append(s.Tables, shown)
+		}
 	}
 	s.Plots = append(s.Plots, launchPlot(r))
 	return s, true
 }
 
 // busyText says of each device of a trace how much of the time it was busy; nothing without a trace.
-func busyText(r *compare.Result) []string {
-	if v := traceValue(r); v != nil {
-		return v.busy()
+func busyText(r *compare.Result) (list []string) {
+	if r.Sequence == nil {
+		return nil
 	}
-	return nil
-}
-
-func (v *TraceValue) busy() (list []string) {
-	for _, d := range v.Devices[:min(len(v.Devices), 8)] {
-		what := "the GPU"
-		if len(v.Devices) > 1 {
+	devices := r.Sequence.Devices
+	for i := range devices[:min(len(devices), 8)] {
+		d, what := &devices[i], "the GPU"
+		if len(devices) > 1 {
 			what = "device " + report.OneLine(d.Name)
 		}
 		line := fmt.Sprintf("According to the trace, %s was busy for %s of the %s from its first launch to the end "+
-			"of its last (%s)", what, report.PercentText(d.Share.Percent()), unit.Span(d.Window),
+			"of its last (%s)", what, report.PercentText(busyShare(d).Percent()), unit.Span(d.Window),
 			unit.Counted(d.Launches, "launch", "launches"))
 		// What is printed with two decimals.
 		if d.AtOnce > 1.005 {

@@ -19,8 +19,33 @@ type OverTime struct {
 	Local  unit.Size3    `json:"local"`
 	SIMD   unit.Opt[int] `json:"simd"`
 	compare.OverTime
-	mean unit.Opt[unit.Ratio]
+	Profile *report.Table `json:"profile" jsonschema:"equal parts of a launch, as many as are known to 5 points; empty where only the mean is"`
+	Samples *report.Table `json:"samples" jsonschema:"that are mostly of one launch"`
+	mean    unit.Opt[unit.Ratio]
 }
+
+// span is the columns of a part of a launch.
+func span[T any](start, end func(*T) unit.Seconds) []report.Col[T] {
+	return []report.Col[T]{
+		report.Define(duration("start_seconds", "", "From", "ms", 3, 0, "since the launch began"), func(x *T) cell { return report.DurationCell(start(x)) }),
+		report.Define(duration("end_seconds", "", "To", "ms", 3, 0, ""), func(x *T) cell { return report.DurationCell(end(x)) }),
+	}
+}
+
+// share is a column of a percentage of a part of a launch.
+func share[T any](key, title string, drop int, of func(*T) unit.Ratio) report.Col[T] {
+	return report.Define(column{Key: key, Path: key, Always: true, Title: title, Drop: drop, Kind: report.Percent, In: report.All},
+		func(x *T) cell { return report.RatioCell(of(x)) })
+}
+
+var binColumns = append(span(func(b *compare.Bin) unit.Seconds { return b.Start }, func(b *compare.Bin) unit.Seconds { return b.End }),
+	share("measured_percent", "Measured", 0, func(b *compare.Bin) unit.Ratio { return b.Measured }),
+	share("measured_low_percent", "low", 5, func(b *compare.Bin) unit.Ratio { return b.Low }),
+	share("measured_high_percent", "high", 5, func(b *compare.Bin) unit.Ratio { return b.High }),
+	share("simulated_percent", "Simulated", 0, func(b *compare.Bin) unit.Ratio { return b.Simulated }))
+
+var barColumns = append(span(func(b *compare.Bar) unit.Seconds { return b.Start }, func(b *compare.Bar) unit.Seconds { return b.End }),
+	share("measured_percent", "Measured", 0, func(b *compare.Bar) unit.Ratio { return b.Measured }))
 
 // timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
 const timedKernels, shownSamples = 12, 2000
@@ -38,12 +63,8 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 		if o == nil {
 			continue
 		}
-		k := OverTime{report.Symbol(row.Task), row.Global, row.Local, row.SIMD, *o, row.Measured}
-		k.Bars = []compare.Bar{}
-		every := 1 + (len(o.Bars)-1)/shownSamples
-		for i := 0; i < len(o.Bars); i += every {
-			k.Bars = append(k.Bars, o.Bars[i])
-		}
+		k := overTimeOf(o)
+		k.Task, k.Global, k.Local, k.SIMD, k.mean = report.Symbol(row.Task), row.Global, row.Local, row.SIMD, row.Measured
 		if list = append(list, k); len(list) == timedKernels {
 			break
 		}
@@ -51,12 +72,26 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	return list
 }
 
+// overTimeOf thins out the samples of a kernel.
+func overTimeOf(o *compare.OverTime) (k OverTime) {
+	if o != nil {
+		k.OverTime, k.Bars = *o, nil
+		every := 1 + (len(o.Bars)-1)/shownSamples
+		for i := 0; i < len(o.Bars); i += every {
+			k.Bars = append(k.Bars, o.Bars[i])
+		}
+	}
+	k.Profile = report.NewTable("profile", "", k.Bins, binColumns)
+	k.Samples = report.NewTable("samples", "", k.Bars, barColumns)
+	return k
+}
+
 // overTimeSections show kernels over time, each on a sheet of its own.
 func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		key := fmt.Sprintf("overtime-%d", i+1)
 		name := report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth)
-		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
+		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1), Asked: true}
 		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.Counted(k.Launches, "launch", "launches"),
 			unit.Span(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {
@@ -67,12 +102,12 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		if len(k.Bins) == 0 {
 			s.Text = append(s.Text, "The samples tell its mean, and not how a launch fills over time.")
 		} else {
-			bins := report.Rows(key+"-profile", len(k.Bins), func(i int) compare.Bin { return k.Bins[i] })
-			bins.Title = "Profile of " + name
+			bins := k.Profile.Show()
+			bins.Key, bins.Title = key+"-profile", "Profile of "+name
 			s.Tables = []*report.Table{bins}
 		}
-		samples := report.List(key+"-samples", "", k.Bars)
-		samples.In = report.Sheet
+		samples := k.Samples.Show()
+		samples.Key, samples.In = key+"-samples", report.Sheet
 		if len(k.Bins) == 0 { // else a terminal would show nothing of what was asked for
 			const few = 32
 			samples.In |= report.Terminal
@@ -82,7 +117,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		list = append(list, s)
 		if len(k.Bars) > 0 {
 			list = append(list, report.Section{Key: samples.Key, Title: "Samples of " + name, Sheet: s.Sheet,
-				In: samples.In, Tables: []*report.Table{samples}})
+				In: samples.In, Asked: true, Tables: []*report.Table{samples}})
 		}
 	}
 	return list

@@ -134,7 +134,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 // oneKernel makes the screen of a run of one kernel four lines: what it is, why, what may help, and how to make sure.
 func oneKernel(s *report.Screen, r *compare.Result, l *line) {
 	s.Rows.Form = report.Facts
-	s.Rows.Hide(report.Terminal, "n", "kernel", "time", "predicted", "measured")
+	s.Rows.Hide(report.Terminal, "n", "kernel", "time", "predicted", "measured", "idle", "stalled")
 	s.Line = deviceName(r) + ": " + l.name
 	if t, timed := l.Total.Value(); timed {
 		s.Line += ", " + unit.Span(t)
@@ -287,7 +287,11 @@ func meaning(r *compare.Result, lines []line) string {
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
 	}
 	if len(untold) > 0 {
-		parts = append(parts, "whether occupancy costs time in "+theLines(untold)+" cannot be told"+inBrackets(untold))
+		if text := theLines(untold) + inBrackets(untold); len(parts) > 0 {
+			parts = append(parts, "of "+text+" it cannot be told")
+		} else {
+			parts = append(parts, "whether occupancy costs time in "+text+" cannot be told")
+		}
 	}
 	if len(parts) == 0 {
 		return notSaid(r, lines)
@@ -534,7 +538,7 @@ func whyText(r *compare.Result, row *compare.Row) string {
 	return text
 }
 
-// causeTexts are the causes in few words. The report has them at length.
+// shortCauses are the causes in few words. The report has them at length.
 var shortCauses = map[string]string{
 	compare.CauseShape: "size in the export", compare.CauseModel: "predictions differ",
 	compare.CauseSampling: "others in the value", compare.CauseTolerance: "fills too little",
@@ -600,46 +604,30 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	return "cannot run so"
 }
 
+// leverTexts are the levers in few words.
+var leverTexts = map[compare.Lever]string{
+	compare.LongerThreads: "more work per work-item", compare.LessSLM: "less SLM", compare.EvenGroups: "even them out",
+	compare.Spread: "spread the work", compare.MoreInFlight: "more threads", compare.ShorterGaps: "shorter gaps",
+	compare.AllStacks: "all of the GPU", compare.AllAdapters: "all GPUs", compare.RunAlone: "run it alone",
+	compare.MeasureEach: "measure each launch", compare.SampleFiner: "sample more often",
+	compare.LongerLaunch: "longer launches",
+}
+
 // helpText words what may help, with its bound.
 func helpText(l *line) string {
-	h := l.help
-	most := ""
-	if b, ok := h.Most.Value(); ok && b >= 1.05 {
-		most = ": " + report.Decimal(b, 1) + "x at most"
-	}
+	h, text := l.help, leverTexts[l.help.Lever]
 	switch h.Lever {
-	case compare.LongerThreads:
-		return "more work per work-item"
-	case compare.Registers:
-		return fmt.Sprintf("%d registers", h.At) + most
-	case compare.LessSLM:
-		return "less SLM" + most
-	case compare.EvenGroups:
-		return "even them out" + most
-	case compare.Spread:
-		return "spread the work" + most
-	case compare.FillWaves, compare.MoreGroups:
-		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
-	case compare.MoreInFlight:
-		return "more threads" + most
-	case compare.ShorterGaps:
-		return "shorter gaps"
-	case compare.AllStacks:
-		return "all of the GPU"
-	case compare.AllAdapters:
-		return "all GPUs"
-	case compare.RunAlone:
-		return "run it alone"
-	case compare.MeasureEach:
-		return "measure each launch"
-	case compare.SampleFiner:
-		return "sample more often"
-	case compare.LongerLaunch:
-		return "longer launches"
 	case compare.NotThreads:
 		return "not threads: " + bindsText(l)
+	case compare.FillWaves, compare.MoreGroups:
+		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
+	case compare.Registers:
+		text = fmt.Sprintf("%d registers", h.At)
 	}
-	return ""
+	if b, ok := h.Most.Value(); ok && b >= 1.05 {
+		text += ": " + report.Decimal(b, 1) + "x at most"
+	}
+	return text
 }
 
 // bindsText says why more threads do not help.
@@ -686,6 +674,7 @@ func checksOf(lines []line) (ask string, checks []report.Check) {
 	for i := range checks {
 		checks[i].Rows = numbersText(of[i])
 	}
+	checks = checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
 	if len(checks) == 0 {
 		return "", nil
 	}
@@ -700,6 +689,10 @@ func checksOf(lines []line) (ask string, checks []report.Check) {
 	return ask, checks
 }
 
+// mostChecks is how many commands a screen has at most.
+const mostChecks = 3
+
+// numbersText names the rows of a command; of the only row there is nothing to name.
 func numbersText(list []int) string {
 	if len(list) == 1 && list[0] == 0 {
 		return ""
@@ -728,11 +721,11 @@ func rangeText(list []int) string {
 func given(do compare.Action) string {
 	switch do {
 	case compare.Trace:
-		return "give its .json to validate, too"
+		return "give validate its .json, too"
 	case compare.Binary, compare.Properties:
 		return "shows registers and SLM"
 	case compare.Query:
-		return "reads the counters around each launch"
+		return "counters around each launch"
 	case compare.Probe:
 		return "settings with fewer threads, to be measured"
 	}

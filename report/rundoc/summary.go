@@ -70,9 +70,9 @@ func verdictTable(s *compare.Summary) *report.Table {
 // is left out.
 func figureTable(s *compare.Summary) *report.Table {
 	type figure struct {
-		Name  string      `json:"figure" col:"Figure"`
-		Value report.Cell `col:"Value; decimals=3; kind=number"`
-		Unit  string      `col:"Unit"`
+		name  string
+		value report.Cell
+		unit  string
 	}
 	var rows []figure
 	add := func(name string, value report.Cell, unit string) {
@@ -111,8 +111,12 @@ func figureTable(s *compare.Summary) *report.Table {
 	}
 	add("GPU time", report.OptNum(report.Number, s.GPUTime, scale), unit)
 	add("GPU time in kernels", report.OptNum(report.Number, s.KernelTime, scale), unit)
-	t := report.List("figures", "Figures", rows)
-	t.Form = report.Facts
+	t := report.NewTable("figures", "Figures", rows, []report.Col[figure]{
+		report.Define(column{Key: "figure", Title: "Figure", Kind: report.Text, In: report.Files}, func(f *figure) cell { return report.TextCell(f.name) }),
+		report.Define(column{Key: "value", Title: "Value", Kind: report.Number, Decimals: 3, In: report.Files}, func(f *figure) cell { return f.value }),
+		report.Define(column{Key: "unit", Title: "Unit", Kind: report.Text, In: report.Files}, func(f *figure) cell { return report.TextCell(f.unit) }),
+	}).Show()
+	t.Form, t.In = report.Facts, report.Files
 	return t
 }
 
@@ -122,13 +126,11 @@ func unexplainedPercent(s *compare.Summary) float64 {
 }
 
 func causeTable(s *compare.Summary) *report.Table {
-	type count struct {
-		Cause string `col:"Cause"`
-		Rows  int    `col:"Kernels"`
-	}
-	t := report.List("causes", "Causes", report.ListOf(s.CauseCounts, func(c compare.CauseCount) count {
-		return count{c.Name, c.Rows}
-	}))
+	t := report.NewTable("causes", "Causes", s.CauseCounts, []report.Col[compare.CauseCount]{
+		report.Define(column{Key: "cause", Title: "Cause", Kind: report.Text, In: report.Files}, func(c *compare.CauseCount) cell { return report.TextCell(c.Name) }),
+		report.Define(column{Key: "rows", Title: "Kernels", Kind: report.Integer, In: report.Files}, func(c *compare.CauseCount) cell { return report.IntCell(c.Rows) }),
+	}).Show()
+	t.In = report.Files
 	t.Form = report.Chips
 	return t
 }

@@ -26,11 +26,3 @@ func verdictWords() []report.Word {
 		return report.Word{Text: string(v), Status: statusOf(v)}
 	})
 }
-
-// causeName is the word of a row's cause, empty without one.
-func causeName(r *compare.Row) string {
-	if r.Cause == nil {
-		return ""
-	}
-	return r.Cause.Name
-}

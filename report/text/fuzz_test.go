@@ -19,10 +19,10 @@ func FuzzRender(f *testing.F) {
 	}
 	f.Add("\n::error::x", uint8(0), false)
 	f.Add("a\u200b##[group]漢字", uint8(40), true)
-	f.Fuzz(func(t *testing.T, text string, width uint8, shades bool) {
+	f.Fuzz(func(t *testing.T, text string, width uint8, verbose bool) {
 		var out bytes.Buffer
 		d := rundoc.FromResult(sample.Named(text), report.Provenance{Label: text, CommandLine: []string{text}})
-		if err := Terminal(&out, d, Options{Width: int(width), Shades: shades}); err != nil {
+		if err := Terminal(&out, d, Options{Width: int(width), Verbose: verbose}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {

@@ -60,32 +60,41 @@ func layOut(t *report.Table, rows, width int) *grid {
 	return g
 }
 
-// layOutScreen lays out the rows of a screen: all columns stay, names are cut first, since what is left of them tells
-// them apart, then sentences take several lines, those on the right first.
+// foldedRows is how many rows of a screen may take a second line, so that all of it stays in sight.
+const foldedRows = 6
+
+// layOutScreen lays out the rows of a screen: names are cut first, since what is left of them tells them apart. Then
+// sentences take a second line where there are few rows, those on the right first; else columns give way.
 func layOutScreen(t *report.Table, width int) *grid {
 	g := read(t, t.Len)
 	g.headings(false)
 	if width <= 0 || g.total() <= width {
 		return g
 	}
-	for _, least := range []struct{ name, text int }{{18, textWidth}, {18, 16}, {shortestName, 12}} {
-		for _, c := range slices.Backward(g.columns) {
-			floor := textWidth
-			switch {
-			case c.Cut:
-				floor = least.name
-			case c.Fold:
-				floor = least.text
-			}
-			if over := g.total() - width; over > 0 && c.width > max(floor, len(c.top)) {
-				c.width = max(c.width-over, floor, len(c.top))
-			}
-		}
+	g.narrow(width, 14, textWidth)
+	if g.rows <= foldedRows {
+		g.narrow(width, 14, readableText)
 	}
 	for g.total() > width && g.dropNext() {
+		g.headings(false)
+		g.narrow(width, 14, textWidth)
 	}
+	g.narrow(width, shortestName, 12)
 	g.squeeze(width)
 	return g
+}
+
+// narrow takes what is too wide from names and sentences, to no less than these widths, from the right.
+func (g *grid) narrow(width, name, sentence int) {
+	for _, c := range slices.Backward(g.columns) {
+		least := max(c.width, len(c.top))
+		if c.Cut {
+			least = max(name, len(c.top))
+		} else if c.Fold {
+			least = max(sentence, len(c.top))
+		}
+		c.width = max(min(c.width, c.width-(g.total()-width)), min(least, c.width))
+	}
 }
 
 // read takes the texts of the columns that a terminal shows.

@@ -53,8 +53,16 @@ func (p *printer) checks(list []report.Check) {
 		if widest > 0 {
 			lead = pad(c.Rows, widest, false) + gap
 		}
-		p.wrap(lead, checkText(c), report.Plain)
+		p.wrap(lead, p.fitting(lead, c), report.Plain)
 	}
+}
+
+// fitting is a command with what comes of it where both fit into a line, else the command alone.
+func (p *printer) fitting(lead string, c report.Check) string {
+	if text := checkText(c); report.Width(lead+text) <= p.textWidth() {
+		return text
+	}
+	return c.Command
 }
 
 // checkText is a command and what comes of it.
@@ -85,6 +93,7 @@ func (p *printer) facts(s *report.Screen) {
 		if i == 0 {
 			lead = sure
 		}
-		p.wrap(pad(lead, indent, false), checkText(c), report.Plain)
+		lead = pad(lead, indent, false)
+		p.wrap(lead, p.fitting(lead, c), report.Plain)
 	}
 }

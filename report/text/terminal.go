@@ -6,7 +6,6 @@ package text
 import (
 	"bufio"
 	"io"
-	"slices"
 	"strings"
 
 	"occudiff/report"
@@ -16,8 +15,6 @@ import (
 type Options struct {
 	Width int  // columns of the terminal, 20 at least; 0 sets no limit
 	Color bool // repeat verdicts in color
-	// Shades shows columns that are bars of block elements, where there is room for them.
-	Shades bool
 	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is defaultRows and
 	// defaultItems, below 0 is all of them. A line says how many are left out; files are always whole.
 	Rows, Items int
@@ -41,21 +38,29 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	p := &printer{w: bufio.NewWriter(w), opt: opt}
 	if d.Screen != nil {
 		p.screen(d.Screen)
-		if !opt.Verbose {
-			return p.w.Flush()
+		if opt.Verbose {
+			p.line("")
 		}
-		p.line("")
 	}
+	all := d.Screen == nil || opt.Verbose
 	for _, line := range d.Headline {
-		p.wrap("", line, report.Plain)
+		if all {
+			p.wrap("", line, report.Plain)
+		}
 	}
 	for i := range d.Sections {
+		if !all && !d.Sections[i].Asked {
+			continue
+		}
 		for _, t := range d.Sections[i].Tables {
 			if t.In&report.Terminal != 0 && t.Main > 0 {
 				p.line("")
 				p.table(t)
 			}
 		}
+	}
+	if !all {
+		return p.w.Flush()
 	}
 	for i := range d.Sections {
 		if s := &d.Sections[i]; s.ItemsIn&report.Terminal != 0 && len(s.Items) > 0 {
@@ -112,9 +117,6 @@ func (p *printer) paint(text string, status report.Status) string {
 
 func (p *printer) table(t *report.Table) {
 	shown := limit(t.Main, p.opt.Rows, defaultRows)
-	if !p.opt.Shades {
-		t = withoutShades(t)
-	}
 	for _, line := range layOut(t, shown, p.opt.Width).lines(p.paint) {
 		p.line(line)
 	}
@@ -125,18 +127,6 @@ func (p *printer) table(t *report.Table) {
 		}
 		p.wrap("", text+": a file has them all (-o report.xlsx).", report.Plain)
 	}
-}
-
-// withoutShades leaves out bars of letters.
-func withoutShades(t *report.Table) *report.Table {
-	plain := *t
-	plain.Columns = slices.Clone(t.Columns)
-	for i := range plain.Columns {
-		if c := &plain.Columns[i]; c.Role&report.Shades != 0 {
-			c.In &^= report.Terminal
-		}
-	}
-	return &plain
 }
 
 // limit gives how many of n are shown.

@@ -36,7 +36,7 @@ Time between launches may cost time in kernel 1 (97 %)
    Fan1     3.4 %     14.3 %  (19.9 %)  launches of 18 us       longer launches
 
 First make sure (why 1 is likely, not proven: low confidence)
-1  unitrace --chrome-kernel-logging ./app (give its .json to validate, too)
+1  unitrace --chrome-kernel-logging ./app (give validate its .json, too)
 
 'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything
 `, "\n")
@@ -150,6 +150,25 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	for name, err := range map[string]error{"terminal": text.Terminal(full{}, doc, text.Options{}), "Markdown": text.Markdown(full{}, doc)} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v, want %v", name, err, errFull)
+		}
+	}
+}
+
+// TestScreen holds the bounds of a screen, and that no width loses what it is read for.
+func TestScreen(t *testing.T) {
+	for width, most := range map[int]int{160: 25, 100: 25, 80: 30} {
+		if n := strings.Count(render(t, sample.Many(41), text.Options{Width: width}), "\n"); n > most {
+			t.Errorf("%d lines at %d columns, want %d at most", n, width, most)
+		}
+	}
+	for _, r := range []*compare.Result{sample.Gaussian(), sample.Many(41)} {
+		for width := 60; width < 180; width++ {
+			out := render(t, r, text.Options{Width: width})
+			for _, heading := range []string{"Kernel", "Time", "Predicted", "Measured", "Why"} {
+				if !strings.Contains(out, heading) && (heading != "Time" || r.Summary.KernelTime.Present()) {
+					t.Fatalf("%q is missing at %d columns:\n%s", heading, width, out)
+				}
+			}
 		}
 	}
 }
