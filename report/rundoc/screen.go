@@ -124,7 +124,9 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		}
 	}
 	s.Bars = screenBars(r, shown)
-	s.Ask, s.Sure = checksOf(shown)
+	if s.Ask, s.Sure = checksOf(shown); len(s.Sure) == 0 {
+		s.Ask, s.Sure = missing(r)
+	}
 	if len(lines) == 1 && r.Summary.Kernels == 1 {
 		oneKernel(s, r, &shown[0])
 	}
@@ -317,6 +319,25 @@ func notSaid(r *compare.Result, lines []line) string {
 			"unitrace -q"
 	}
 	return ""
+}
+
+// missing is the command that brings what a prediction needs, where one does.
+func missing(r *compare.Result) (ask string, checks []report.Check) {
+	lacks := func(row compare.Row) bool {
+		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
+	}
+	switch {
+	case (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1:
+		command := []string{"occudiff", "validate", "--device", r.Fit.Devices[0].Key}
+		for _, in := range r.Inputs {
+			command = append(command, in.Path)
+		}
+		return "With the device", []report.Check{{Command: report.CommandLine(command)}}
+	case r.Device != nil && slices.ContainsFunc(r.Rows, lacks):
+		return "To get the launch sizes", []report.Check{{Command: "vtune -report hotspots -group-by computing-task -format csv " +
+			"-csv-delimiter comma -report-output run.csv -r RESULT_DIR"}}
+	}
+	return "", nil
 }
 
 // asPredicted says that rows hold what is predicted, one with its figures.
