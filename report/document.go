@@ -58,7 +58,6 @@ type Section struct {
 	Title  string
 	Sheet  string   // of a workbook, on which the section stands
 	In     View     // where the section appears; 0 is everywhere
-	Asked  bool     // a flag asked for it, so that a terminal shows it behind the screen, too
 	Text   []string // paragraphs
 	Tables []*Table
 	Plots  []Plot

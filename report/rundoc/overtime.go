@@ -91,7 +91,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		key := fmt.Sprintf("overtime-%d", i+1)
 		name := report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth)
-		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1), Asked: true}
+		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
 		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.Counted(k.Launches, "launch", "launches"),
 			unit.Span(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {
@@ -117,7 +117,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 		list = append(list, s)
 		if len(k.Bars) > 0 {
 			list = append(list, report.Section{Key: samples.Key, Title: "Samples of " + name, Sheet: s.Sheet,
-				In: samples.In, Asked: true, Tables: []*report.Table{samples}})
+				In: samples.In, Tables: []*report.Table{samples}})
 		}
 	}
 	return list

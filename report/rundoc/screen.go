@@ -526,9 +526,16 @@ func predictedCell(r *compare.Result, row *compare.Row) cell {
 // shortest prints a share to a decimal, without one that is zero.
 func shortest(v unit.Ratio) string { return report.Shortest(math.Round(v.Percent()*10) / 10) }
 
-// measuredCell is what was measured; in brackets where nothing follows from it.
+// wideInterval is how wide, in points, the interval of an estimated value is when it stands in its place.
+const wideInterval = 10
+
+// measuredCell is what was measured; in brackets where nothing follows from it, or where an estimate is a wide interval.
 func measuredCell(row *compare.Row) cell {
 	c := percentCell(row.Measured)
+	low, high := row.MeasuredLow.Or(0), row.MeasuredHigh.Or(0)
+	if c.Kind != report.Absent && high.Minus(low) >= wideInterval {
+		return report.StatusCell("("+shortest(low)+"-"+shortest(high)+" %)", report.Unsure)
+	}
 	if c.Kind != report.Absent && row.Verdict == compare.Unmeasurable {
 		c.Text, c.Status = "("+c.Text+")", report.Unsure
 	}

@@ -38,29 +38,21 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	p := &printer{w: bufio.NewWriter(w), opt: opt}
 	if d.Screen != nil {
 		p.screen(d.Screen)
-		if opt.Verbose {
-			p.line("")
+		if !opt.Verbose {
+			return p.w.Flush()
 		}
+		p.line("")
 	}
-	all := d.Screen == nil || opt.Verbose
 	for _, line := range d.Headline {
-		if all {
-			p.wrap("", line, report.Plain)
-		}
+		p.wrap("", line, report.Plain)
 	}
 	for i := range d.Sections {
-		if !all && !d.Sections[i].Asked {
-			continue
-		}
 		for _, t := range d.Sections[i].Tables {
 			if t.In&report.Terminal != 0 && t.Main > 0 {
 				p.line("")
 				p.table(t)
 			}
 		}
-	}
-	if !all {
-		return p.w.Flush()
 	}
 	for i := range d.Sections {
 		if s := &d.Sections[i]; s.ItemsIn&report.Terminal != 0 && len(s.Items) > 0 {
