@@ -1,6 +1,7 @@
 package trackdoc
 
 import (
+	_ "embed"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,11 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
+
+// ruleText says how series are judged, a paragraph a line.
+//
+//go:embed rule.txt
+var ruleText string
 
 // metric prints the values of what is followed. People read microseconds, and points for differences of percentages.
 type metric struct {
@@ -181,16 +187,8 @@ func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 func (m metric) finish(d *report.Document, where string, prov report.Provenance, sections ...report.Section) *report.Document {
 	rows := prov.Pairs()
 	rows.Text("History", where)
-	rule := []string{m.rule() + " Points are percentage points, never per cent of per cent. With fewer earlier runs a " +
-		"series is learning: one run is no baseline.",
-		"A series is one kernel of one program on one device. Another driver or launch shape does not begin another one: " +
-			"its runs are judged by those before, with times for as many work-items. Another device does, because nobody can " +
-			"tell its effect from that of the code. What got worse is no regression where launches take less time than before " +
-			"by more than a tenth. Runs without the value are left out, not zero. So are unmeasurable runs, but for the newest, " +
-			"which is shown and not judged; times are always judged. A check looks back over 400 runs: what is open for longer " +
-			"is taken for the level.",
-		"Runs are in the order of their dates. Where one is dated in the future, or the run that was added last is not dated " +
-			"last, a series is in the order in which its runs were added: what was added last is judged, whatever its date."}
+	rule := strings.Split(strings.TrimSpace(ruleText), "\n")
+	rule[0] = m.rule() + " " + rule[0]
 	d.Version = prov.Version
 	d.Sections = slices.Concat(sections, []report.Section{
 		{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: report.Files, Text: rule},
