@@ -242,7 +242,7 @@ func (m metric) explain(s *track.Series) string {
 	}
 	text += since(s) + moved(s)
 	if s.Absent {
-		text += " The run that is checked has no value of it on this driver in this launch shape, which mends nothing: " +
+		text += " The newest run has no value of it on this driver in this launch shape, which mends nothing: " +
 			"'occudiff track accept' closes what is open."
 	}
 	if s.Against != "" {
