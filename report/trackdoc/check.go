@@ -64,23 +64,42 @@ func FromCheck(t *track.Check, prov report.Provenance) *report.Answer {
 // fewSeries is up to how many series a terminal lists all of them, whatever their verdicts are.
 const fewSeries = 20
 
-// items are what is said of some series. What many have in common is one; each of them by itself would bury the rest.
-func (m metric) items(list []*track.Series, shared []track.Shared) (items []report.Item) {
+// message is what is said of a series, or of what many have in common: an item and, in CI, an annotation.
+type message struct {
+	report.Item
+	title string
+	level report.AnnotationLevel // as the exit status has it: an error is what makes the job red
+}
+
+// messages are those of some series. What many have in common is one; each of them by itself would bury the rest.
+func (m metric) messages(list []*track.Series, shared []track.Shared, alarms bool) (all []message) {
+	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
+		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
+		track.SeverityAnew: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
+	if alarms {
+		levels[track.SeverityAlarm] = report.AnnotateError
+	}
 	for i := range shared {
-		s := &shared[i]
-		status := report.Bad
+		s, status, worst := &shared[i], report.Bad, track.SeverityAnew
 		if s.Anew {
 			status = report.Muted
 		}
-		items = append(items, report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s), Links: m.refLinks(&s.First, &s.Before),
-			Status: status})
+		for _, t := range s.Series { // severities count from the worst
+			worst = min(worst, t.Severity())
+		}
+		all = append(all, message{report.Item{Lead: report.OneLine(s.Device), Text: m.sharedText(s), Links: m.refLinks(&s.First, &s.Before),
+			Status: status}, sharedTitle(s), levels[worst]})
 	}
 	for _, s := range list {
 		if text := m.explain(s); text != "" && s.Shared == nil {
-			items = append(items, m.item(s, text, statusOf(s)))
+			all = append(all, message{m.item(s, text, statusOf(s)), report.OneLine(s.Key.Name()) + ": " + findingText(s), levels[s.Severity()]})
 		}
 	}
-	return items
+	return all
+}
+
+func (m metric) items(list []*track.Series, shared []track.Shared) []report.Item {
+	return report.ListOf(m.messages(list, shared, false), func(m message) report.Item { return m.Item })
 }
 
 // line is the sentence of a check: "ok: run 9 (c8), 5 of 6 kernels as before".
@@ -322,7 +341,11 @@ func (c *check) testCase(s *track.Series) report.Case {
 	}
 	k.Text = c.figures(s)
 	if text := c.explain(s); text != "" {
-		k.Text = report.UpperFirst(text) + "\n" + c.linkText(s, "\n") + k.Text
+		text = report.UpperFirst(text) + "\n"
+		for _, l := range c.links(s) {
+			text += l.URL + "\n"
+		}
+		k.Text = text + k.Text
 	}
 	return k
 }
@@ -345,30 +368,13 @@ func (m metric) figures(s *track.Series) string {
 // drivers as notices.
 func CheckAnnotations(t *track.Check, prov report.Provenance) []report.Annotation {
 	c := newCheck(t, prov.CommitURL)
-	// The levels are those of the exit status: an error is what makes the job red.
-	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
-		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
-		track.SeverityAnew: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
-	if c.Alarms {
-		levels[track.SeverityAlarm] = report.AnnotateError
-	}
-	var list []report.Annotation
-	for i := range c.Shared {
-		s := &c.Shared[i]
-		// Severities count from the worst, so the least one is that of the group.
-		worst := track.SeverityAnew
-		for _, t := range s.Series {
-			worst = min(worst, t.Severity())
+	list := report.ListOf(c.messages(c.series, c.Shared, c.Alarms), func(m message) report.Annotation {
+		text := report.UpperFirst(m.Text)
+		for _, l := range m.Links {
+			text += " " + l.URL
 		}
-		list = append(list, report.Annotation{Level: levels[worst], Title: sharedTitle(s), Message: c.sharedText(s)})
-	}
-	for _, s := range c.series {
-		if s.NeedsAttention() && s.Shared == nil {
-			list = append(list, report.Annotation{Level: levels[s.Severity()],
-				Title:   report.OneLine(s.Key.Name()) + ": " + findingText(s),
-				Message: report.UpperFirst(c.explain(s)) + c.linkText(s, " ")})
-		}
-	}
+		return report.Annotation{Level: m.level, Title: m.title, Message: text}
+	})
 	level := report.AnnotateWarning
 	if c.FailGone {
 		level = report.AnnotateError

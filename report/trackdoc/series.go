@@ -171,17 +171,6 @@ func (m metric) refLinks(refs ...*track.Ref) (list []report.Link) {
 	return list
 }
 
-// linkText is links as text.
-func (m metric) linkText(s *track.Series, between string) (text string) {
-	for _, l := range m.links(s) {
-		text += l.URL + between
-	}
-	if text != "" && between == " " {
-		return " " + strings.TrimSpace(text)
-	}
-	return text
-}
-
 // moved says what moved with the occupancy.
 func moved(s *track.Series) string {
 	var parts []string
