@@ -1,6 +1,7 @@
 package track_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -114,10 +115,17 @@ func TestShared(t *testing.T) {
 		{"on another host all stayed: it is said", shift(3, 0, func(r *history.Run) { r.Host = "node2" })[:21], "3 of 3 go on since 21 after 20 by +0: host node1 -> node2"},
 		{"another driver is said with each kernel", shift(2, 0, func(r *history.Run) { r.Driver = "25.2" })[:21], ""},
 		{"the adapter with more of them comes first", adapters(shift(7, 7, same)), "4 of 4 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
+		{"of as many the first device", adapters(shift(6, 6, same)), "3 of 3 since 21 after 20 by -10: ; 3 of 3 since 21 after 20 by -10: "},
 		{"also on the next run on it, against those before", shift(3, 0, func(r *history.Run) { r.Host = "node2" }), ""},
 	} {
 		var got []string
-		for _, s := range check(t, storeRuns(t, c.runs...), 0, metric(t, "measured", 0)).Shared {
+		shared := check(t, storeRuns(t, c.runs...), 0, metric(t, "measured", 0)).Shared
+		if !slices.IsSortedFunc(shared, func(a, b track.Shared) int {
+			return cmp.Or(len(b.Series)-len(a.Series), strings.Compare(a.Device, b.Device))
+		}) {
+			t.Errorf("%s: the order is %+v", c.reason, shared)
+		}
+		for _, s := range shared {
 			text := fmt.Sprintf("%d of %d since %d after %d by %+.0f: ", len(s.Series), s.Of, s.First.Run, s.Before.Run, s.Median)
 			if s.Anew {
 				text = strings.Replace(text, " since", " go on since", 1)

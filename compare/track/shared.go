@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -83,7 +84,10 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		s.Median, _ = stat.Median(off)
 		found = append(found, s)
 	}
-	slices.SortFunc(found, func(a, b Shared) int { return len(b.Series) - len(a.Series) })
+	slices.SortFunc(found, func(a, b Shared) int {
+		return cmp.Or(len(b.Series)-len(a.Series), cmp.Compare(a.First.Run, b.First.Run), cmp.Compare(a.Device, b.Device),
+			cmp.Compare(a.Series[0].ids[0], b.Series[0].ids[0]))
+	})
 	for i := range found {
 		for _, t := range found[i].Series {
 			t.Shared = &found[i]

@@ -247,9 +247,10 @@ const nameWidth = 72
 // does. With alarms those fail it, too.
 func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	const most = 3
-	var names []string
+	var names, causes []string
 	n, named, confirmed := 0, 0, true
 	together := map[*track.Shared]int{}
+	var groups []*track.Shared
 	for _, s := range m.inOrder(all) {
 		if s.Severity() != track.SeverityRegression && (s.Severity() != track.SeverityAlarm || !alarms) {
 			continue
@@ -257,7 +258,9 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 		confirmed = confirmed && s.Severity() == track.SeverityRegression
 		n++
 		if s.Shared != nil {
-			together[s.Shared]++
+			if together[s.Shared]++; together[s.Shared] == 1 {
+				groups = append(groups, s.Shared)
+			}
 			continue
 		}
 		if named++; named <= most {
@@ -272,8 +275,8 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 		names = append(names, fmt.Sprintf("%d more", named-most))
 	}
 	// Series that moved at once count as one cause: fifty names would hide that they have one.
-	for s, k := range together {
-		names = slices.Insert(names, 0, strings.TrimSuffix(fmt.Sprintf("%d of %s at once by %s, %s", k,
+	for _, s := range groups {
+		causes = append(causes, strings.TrimSuffix(fmt.Sprintf("%d of %s at once by %s, %s", together[s],
 			report.OneLine(s.Device), m.difference(s.Median), changedText(s)), ", "))
 	}
 	what := "regressed" + where
@@ -283,7 +286,7 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 	if !confirmed {
 		what = number(n, "is", "are") + " worse" + where
 	}
-	return fmt.Sprintf("%d of %d series %s: %s", n, len(all), what, strings.Join(names, ", "))
+	return fmt.Sprintf("%d of %d series %s: %s", n, len(all), what, strings.Join(append(causes, names...), ", "))
 }
 
 // leftOutOf says how many values of some series are in no verdict.
