@@ -40,7 +40,7 @@ type Finding struct {
 	Confidence unit.Opt[string]       `json:"confidence"`
 	Worth      string                 `json:"worth"`
 	Bound      unit.Opt[float64]      `json:"bound" jsonschema:"times as fast at most by hiding latency"`
-	Points     unit.Opt[unit.Points]  `json:"points,omitzero" jsonschema:"of several runs, how far off the others it is"`
+	Points     unit.Opt[unit.Points]  `json:"points" jsonschema:"of several runs, how far off the others it is"`
 	Next       unit.Opt[string]       `json:"next_command"`
 }
 
