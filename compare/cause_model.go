@@ -44,7 +44,7 @@ func (r *Result) shape(row *Row) *Cause {
 	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in "+
 		"work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing from the cell (or the "+
 		"GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
-		unit.Thousands(slots), row.Global, row.Local, row.SIMD.Or(r.Options.SIMD), unit.Plural(threads, "thread"),
+		unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads, "thread"),
 		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), r.fitting())
 	return c
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"occudiff/ingest/unit"
-	"occudiff/predict/dispatch"
+	"occudiff/predict/timeline"
 )
 
 // placement fits a launch that does not fill the GPU once and whose work-groups sit on few of the Xe-cores: policy
@@ -65,7 +65,7 @@ func (f *finder) placements() (list []placed) {
 			continue
 		}
 		for ports := 1; ports <= f.r.Device.XeCores; ports++ {
-			r, err := dispatch.Simulate(context.Background(), f.r.Device, &l, f.row.Predicted, dispatch.WhatIf{Ports: ports})
+			r, err := timeline.Simulate(context.Background(), f.r.Device, &l, f.row.Predicted, timeline.WhatIf{Ports: ports})
 			if err == nil && r.MostXeCores < 1 {
 				list = append(list, placed{ports, r.Average, 1 - r.MostXeCores, 1 - r.XeCores})
 			}

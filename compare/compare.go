@@ -141,10 +141,10 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	l := predict.Launch{Global: k.Global, Local: k.Local, SIMD: k.SIMD.Or(0), SLM: k.SLM.Or(0),
 		Barriers: k.LeastBarriers(), GRF: k.Registers.Or(0)}
 	if !l.Local.Present() {
-		l.Local = r.Options.Local
+		l.Local, _ = r.Options.Local.Of(k.Task)
 	}
 	if l.SIMD == 0 {
-		l.SIMD = r.Options.SIMD
+		l.SIMD, _ = r.Options.SIMD.Of(k.Task)
 	}
 	return l
 }
@@ -228,8 +228,8 @@ func (r *Result) unseen(row *Row) unit.Points {
 // shapeMissing says whether a row lacks what a prediction needs, so that nothing but the profiler's peak is left to
 // hold the measured value against. A launch that cannot run is another matter.
 func (r *Result) shapeMissing(row *Row) bool {
-	return !row.Global.Present() || (!row.Local.Present() && !r.Options.Local.Present()) ||
-		(!row.SIMD.Present() && r.Options.SIMD == 0)
+	l := r.launchOfKernel(&row.Kernel)
+	return !row.Global.Present() || !l.Local.Present() || l.SIMD == 0
 }
 
 // judge takes the differences and gives the verdict. Of a launch it is that by the rule of its kernel, which is given.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -515,7 +516,7 @@ func TestTimings(t *testing.T) {
 	if r.Notes[0].Pos.Line != 3 {
 		t.Errorf("the note is at %v, want the first timing that has no row", r.Notes[0].Pos)
 	}
-	o.Local, o.SIMD = unit.Size(256), 32
+	o.Local, o.SIMD = names.ForAll(unit.Size(256)), names.ForAll(32)
 	if r = Compare(run, mtl112(), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 {
 		t.Errorf("notes %v, want one at the timing that has no groups", r.Notes)
 	}

@@ -6,7 +6,6 @@ import (
 	"occudiff/compare/launches"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
-	"occudiff/predict/dispatch"
 	"occudiff/predict/timeline"
 )
 
@@ -62,7 +61,7 @@ func (r *Result) OverTime(ctx context.Context, row *Row, laid []launches.Laid) *
 		return nil
 	}
 	shape := r.LaunchOf(row)
-	sim, err := dispatch.Simulate(ctx, r.Device, &shape, row.Predicted, dispatch.WhatIf{})
+	sim, err := timeline.Simulate(ctx, r.Device, &shape, row.Predicted, timeline.WhatIf{})
 	if err != nil || len(sim.Phases) == 0 {
 		return nil
 	}

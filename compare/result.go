@@ -19,6 +19,7 @@ import (
 
 	"occudiff/compare/launches"
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -230,8 +231,8 @@ type Options struct {
 	SamplingAssumed  bool         // nobody said so: it is the collector's default
 	MemoryBandwidth  float64      // GB/s that memory moves at most; 0 is the device table's figure
 	// Local and SIMD complete rows and timings of logs that lack them.
-	Local unit.Size3
-	SIMD  int
+	Local names.ByName[unit.Size3]
+	SIMD  names.ByName[int]
 	// Naming is how whoever asks names a device.
 	Naming arch.Naming
 	// DeviceBy is who named the device, when it was neither a flag nor a form: occudiff.yaml:2.

@@ -29,7 +29,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 					r.Rows = append(r.Rows, Row{Kernel: k, FromLog: true})
 					r.Rows[row].setForecast(r.forecast(&k))
 				}
-			} else if r.Options.Local.Present() && r.Options.SIMD > 0 {
+			} else if l := r.launchOfKernel(&ingest.Kernel{Task: t.Kernel}); l.Local.Present() && l.SIMD > 0 {
 				groupsMissing = append(groupsMissing, t)
 			} else {
 				missing = append(missing, t)
@@ -37,6 +37,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 		}
 		r.Timings = append(r.Timings, Timing{Timing: t, Row: row})
 	}
+	r.noteNames()
 	add := func(list []ingest.Timing, text, hint string) {
 		n := len(list)
 		if n == 1 {
@@ -55,9 +56,29 @@ func (r *Result) joinTimings(run *ingest.Run) {
 		"give the VTune export along with the log")
 }
 
+// noteNames says which names of --local and --simd no kernel has.
+func (r *Result) noteNames() {
+	tasks := make([]string, 0, len(r.Rows)+len(r.Timings))
+	for i := range r.Rows {
+		tasks = append(tasks, r.Rows[i].Task)
+	}
+	for i := range r.Timings {
+		tasks = append(tasks, r.Timings[i].Kernel)
+	}
+	of := map[string][]string{"--local": r.Options.Local.Unmatched(tasks), "--simd": r.Options.SIMD.Unmatched(tasks)}
+	for _, flag := range []string{"--local", "--simd"} {
+		for _, name := range of[flag] {
+			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "no-such-kernel",
+				Text: fmt.Sprintf("%s names %s, and no kernel has that name", flag, name),
+				Hint: "names are those of the table; * in one stands for any text"})
+		}
+	}
+}
+
 // launch makes a row of a timing when its sizes are known.
 func (r *Result) launch(t *ingest.Timing, p ingest.Platform) (ingest.Kernel, bool) {
-	local, simd := r.Options.Local, r.Options.SIMD
+	local, _ := r.Options.Local.Of(t.Kernel)
+	simd, _ := r.Options.SIMD.Of(t.Kernel)
 	items, ok := local.Items()
 	if !ok || simd == 0 {
 		return ingest.Kernel{}, false

@@ -21,10 +21,10 @@ type Vary struct {
 
 // Change is one setting that differs from the launch that was asked about. From is 0 where the launch had none.
 type Change struct {
-	Setting string `json:"setting"` // one of the Setting... constants
-	From    int64  `json:"from"`    // work-items, lanes, bytes, registers, barriers or work-groups
-	To      int64  `json:"to"`
-	Text    string `json:"text"` // "work-group size 320 -> 448"; of a change that is proposed
+	Setting string // one of the Setting... constants
+	From    int64  // work-items, lanes, bytes, registers, barriers or work-groups
+	To      int64
+	Text    string // "work-group size 320 -> 448"; of a change that is proposed
 }
 
 // The settings that a Change names.

@@ -14,17 +14,17 @@ const neoBarrierSlots = 32
 // whole GPU at once, which is what it admits for a cooperative kernel.
 type DriverLimit struct {
 	// Groups are the co-resident work-groups.
-	Groups int64 `json:"work_groups" csv:"driver_work_groups" col:"driver's formula; group=Resident"`
+	Groups int64
 	// What each resource alone would admit on the whole GPU; absent where it sets no limit.
-	ByThreads    unit.Opt[int64] `json:"by_threads"`
-	BySLM        unit.Opt[int64] `json:"by_slm"`
-	ByBarriers   unit.Opt[int64] `json:"by_barriers"`
-	BarrierSlots int             `json:"-"` // per Xe-core, as the formula has it
+	ByThreads    unit.Opt[int64]
+	BySLM        unit.Opt[int64]
+	ByBarriers   unit.Opt[int64]
+	BarrierSlots int // per Xe-core, as the formula has it
 
 	// Model is Xe-cores x N of the prediction.
-	Model   int64    `json:"model_work_groups" csv:"resident_work_groups" col:"model; group=Resident"`
-	Differs bool     `json:"differs"`
-	Reasons []string `json:"reasons"` // why they differ, never nil
+	Model   int64
+	Differs bool
+	Reasons []string // why they differ, never nil
 }
 
 // DriverMaxGroups computes the driver's maximum of co-resident work-groups:

@@ -11,23 +11,23 @@ import (
 // Lake.
 type FullOccupancy struct {
 	// MaxThreads is the most threads of a work-group: the largest work-group at the smallest sub-group size.
-	MaxThreads int64 `json:"threads_per_work_group_max"`
-	MinSIMD    int   `json:"simd_min"`
-	MaxSIMD    int   `json:"simd_max"`
-	MaxGroup   int64 `json:"work_group_max_items"` // threads x sub-group size is at most this
+	MaxThreads int64
+	MinSIMD    int
+	MaxSIMD    int
+	MaxGroup   int64 // threads x sub-group size is at most this
 	// Threads are the threads per work-group that fill all thread slots of an Xe-core when the
 	// work-group has to stay whole, rising.
-	Threads []int64      `json:"threads_that_fill"`
-	Least   []LeastGroup `json:"least"` // per sub-group size, rising
+	Threads []int64
+	Least   []LeastGroup // per sub-group size, rising
 }
 
 // LeastGroup is the smallest work-group that can fill an Xe-core which holds a limited number of work-groups.
 type LeastGroup struct {
-	SIMD      int   `json:"simd" col:"Sub-group size"`
-	Threads   int64 `json:"threads" col:"Threads at least"`       // ceil(thread slots / work-group slots)
-	WorkItems int64 `json:"work_items" col:"Work-items at least"` // Threads x SIMD: anything smaller leaves slots empty
+	SIMD      int
+	Threads   int64 // ceil(thread slots / work-group slots)
+	WorkItems int64 // Threads x SIMD: anything smaller leaves slots empty
 	// PowerOfTwo is the smallest power of two that is not below WorkItems; the guides print these.
-	PowerOfTwo int64 `json:"power_of_two" col:"Power of two at least"`
+	PowerOfTwo int64
 }
 
 // FullOccupancyOf computes the table for a device in its default GRF mode. GroupSlots is how many work-groups an

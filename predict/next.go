@@ -10,15 +10,15 @@ import (
 // NextStep says what it takes to move one limit of a launch a step: "2 KB less SLM per work-group admits a fifth
 // work-group: 62.5 -> 78.1 %".
 type NextStep struct {
-	Limits []string   `json:"limits"` // the one that is moved
-	Change Change     `json:"change"`
-	Of     string     `json:"of"`             // what Before and After are of: "Xe-core", "peak", "average"
-	Before unit.Ratio `json:"before_percent"` // now
-	After  unit.Ratio `json:"after_percent"`  // with this change alone
+	Limits []string // the one that is moved
+	Change Change
+	Of     string     // what Before and After are of: "Xe-core", "peak", "average"
+	Before unit.Ratio // now
+	After  unit.Ratio // with this change alone
 	// Alone is false when other limits hold the launch where it is, so that this change by itself gains nothing.
-	Alone      bool       `json:"alone"`
-	Text       string     `json:"text"`
-	Prediction Prediction `json:"-"` // with this change alone
+	Alone      bool
+	Text       string
+	Prediction Prediction // with this change alone
 }
 
 // nextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one

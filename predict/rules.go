@@ -9,10 +9,10 @@ import (
 
 // Rule is a rule of thumb of the optimization guides, with where it ends. Occupancy alone does not decide any of them.
 type Rule struct {
-	Code  string `json:"code"`  // stable
-	Text  string `json:"text"`  // the rule
-	Limit string `json:"limit"` // where it does not hold
-	Why   string `json:"why"`   // what of the launch it is about, with figures; empty in allRules
+	Code  string // stable
+	Text  string // the rule
+	Limit string // where it does not hold
+	Why   string // what of the launch it is about, with figures; empty in allRules
 }
 
 // allRules gives all the rules, in the order in which outputs list them.

@@ -10,7 +10,14 @@ import (
 )
 
 // NameValue is a table of names and values, for files.
-func NameValue(key, title string, rows Pairs) *Table { return List(key, title, rows) }
+func NameValue(key, title string, rows Pairs) *Table {
+	t := NewTable(key, title, rows, []Col[Pair]{
+		Define(Column{Key: "name", Title: "Property", Kind: Text, In: All}, func(p *Pair) Cell { return TextCell(p.Name) }),
+		Define(Column{Key: "value", Title: "Value", Kind: Text, Fold: true, In: All}, func(p *Pair) Cell { return p.Value }),
+	})
+	t.In = Files
+	return t
+}
 
 // DeviceRows are the properties of a device with their sources.
 func DeviceRows(d *arch.Device, chosenBy string) Pairs {
@@ -51,8 +58,8 @@ func DeviceRows(d *arch.Device, chosenBy string) Pairs {
 
 // Pair is a name and a value.
 type Pair struct {
-	Name  string `json:"name" col:"Property"`
-	Value Cell   `json:"value" col:"Value; fold"`
+	Name  string
+	Value Cell
 }
 
 // Pairs are names and values; what is empty or not said is left out.

@@ -5,18 +5,13 @@ import (
 	"strings"
 )
 
-// Term is a word of an output for people who ask what it means, and a row of the table of terms. The rule that a text
+// Term is a word of an output for people who ask what it means. The rule that a text
 // tells of stands in compare, predict or trend.
 type Term struct {
-	Name  string  `json:"name" col:"Word"`
-	Kind  string  `json:"kind" col:"Kind; drop=1"`
-	Means string  `json:"means" col:"Meaning; wrap"`
-	Sign  *string `json:"told_by" col:"How it is recognized; in=page+sheet; wrap" jsonschema:"the sign, with its thresholds"`
-	Do    *string `json:"what_to_do" col:"What to do; in=page+sheet; wrap"`
-	From  *string `json:"from" col:"From; in=page+sheet; wrap" jsonschema:"where that is from"`
-	With  *string `json:"found_with" col:"Found with; in=page+sheet" jsonschema:"verdicts, or parts of an account"`
-
-	Also []string `json:"-"` // other names: the key of a column beside its heading
+	Name, Kind, Means string
+	Sign, Do          string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
+	From, With        string   // where that is from; the verdicts, or parts of an account, that it is found with
+	Also              []string // other names: the key of a column beside its heading
 }
 
 // TermKind is a kind of terms.
@@ -35,13 +30,13 @@ func Terms() (kinds []TermKind) {
 		var t Term
 		for line := range strings.SplitSeq(strings.TrimSpace(paragraph), "\n") {
 			key, text, _ := strings.Cut(line, ": ")
-			field := map[string]**string{"told by": &t.Sign, "do": &t.Do, "from": &t.From, "with": &t.With}[key]
+			field := map[string]*string{"told by": &t.Sign, "do": &t.Do, "from": &t.From, "with": &t.With}[key]
 			kind, begins := strings.CutPrefix(key, "kind ")
 			switch {
 			case begins:
 				kinds = append(kinds, TermKind{Kind: kind, Title: text})
 			case field != nil:
-				*field = &text
+				*field = text
 			case key == "means":
 				t.Means = text
 			default:

@@ -132,6 +132,6 @@ func Expected(f *pflag.Flag, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err == nil && f.Value.Type() == "duration" {
 		return "a unit: " + value + "us or " + value + "ms?"
 	}
-	return map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number",
+	return map[string]string{"int": "a whole number", "int64": "a whole number", "count": "a whole number", "float64": "a number",
 		"duration": "a duration as in 100us or 1ms"}[f.Value.Type()]
 }

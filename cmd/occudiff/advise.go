@@ -58,7 +58,7 @@ func (v *advise) check(paths []string) error {
 	}
 	units := v.Model == "compute-unit"
 	switch {
-	case v.Probe && (units || len(paths) > 0 || v.Global == "" || v.Local == "" || v.SIMD == 0):
+	case v.Probe && (units || len(paths) > 0 || v.Global == "" || v.Local.Size == "" || v.SIMD.N == 0):
 		return cli.Errorf("--probe is of a launch on an Intel GPU: give --global, --local and --simd, and no files")
 	case v.Probe && len(v.Fix)+len(v.Free) > 0:
 		return cli.Errorf("--probe changes one setting at a time: leave out --fix and --free")

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"occudiff/compare/history"
 	"occudiff/report"
-	"occudiff/report/lookdoc"
+	"occudiff/report/predictdoc"
 )
 
 // configCommand shows the settings that would apply here. It reads the file by itself, for it has none of the flags
@@ -22,18 +22,18 @@ func (a *app) configCommand() *cobra.Command {
 				return nil, err
 			}
 			list, err := a.settings(file)
-			return lookdoc.Settings(file.name(), list, file.unknown()), err
+			return predictdoc.Settings(file.name(), list, file.unknown()), err
 		}})
 }
 
 // settings lists what applies.
 // Values are texts as they were given: whether a flag takes them is for the command that has it.
-func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
-	var list []lookdoc.Setting
+func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
+	var list []predictdoc.Setting
 	for _, name := range settingNames() {
 		// pflag prints an empty list as [].
 		value := strings.Trim(a.sharedFlags.Lookup(name).DefValue, "[]")
-		s := lookdoc.Setting{Name: name, Value: value, From: "default"}
+		s := predictdoc.Setting{Name: name, Value: value, From: "default"}
 		if name == "xve" { // none is given
 			s.Value = ""
 		}
@@ -51,7 +51,7 @@ func (a *app) settings(file *settingsFile) ([]lookdoc.Setting, error) {
 	// In the order of the metrics, and not in that of the file, which is a map here.
 	for _, m := range history.Followed() {
 		if x, ok := file.thresholds[string(m)]; ok {
-			list = append(list, lookdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
+			list = append(list, predictdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
 				From: file.name()})
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
+	"occudiff/predict/batch"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
 	"occudiff/report/diffdoc"
@@ -60,7 +61,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	for _, p := range paths {
 		if p == "-" {
 			streams++
-		} else if binary.IsPath(p) {
+		} else if batch.HoldsKernels(p) {
 			binaries++
 		}
 	}
@@ -228,12 +229,12 @@ func hasSides(ctx context.Context, path string) bool {
 // diffBinaries compares the kernels of two compilations: binaries, archives, folders of dumps or sources.
 // Without --device each image is predicted for the device that it was compiled for.
 func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlags) (*report.Answer, error) {
-	opt := binary.Options{Compiler: f.CompileOptions}
+	opt := batch.Options{Compiler: f.CompileOptions}
 	var err error
 	if opt.Global, err = f.Global.Size("global"); err != nil {
 		return nil, err
 	}
-	if opt.Local, err = a.Local.Size("local"); err != nil {
+	if opt.Local, err = a.Local.ByName("local"); err != nil {
 		return nil, err
 	}
 	if opt.Devices, err = a.namedDevice(); err != nil {

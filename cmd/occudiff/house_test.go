@@ -41,28 +41,26 @@ var arrows = map[string][]string{
 	"predict":             {"predict/arch", "ingest/unit"},
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
 	"predict/computeunit": {"ingest/note", "ingest/table", "ingest/unit"},
-	"predict/timeline":    {"ingest/unit"},
-	"predict/dispatch":    {"ingest/unit", "predict", "predict/arch", "predict/timeline"},
-	"predict/batch":       {"ingest/note", "ingest/table", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit"},
+	"predict/timeline":    {"ingest/unit", "predict", "predict/arch"},
+	"predict/batch":       {"ingest/names", "ingest/note", "ingest/table", "ingest/unit", "ingest/zebin", "predict", "predict/arch", "predict/calculator", "predict/computeunit"},
 
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
 	"compare/history":  {"ingest/note", "ingest/names", "ingest/table", "ingest/unit"},
-	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/dispatch", "predict/timeline", "compare/launches", "compare/stat"},
+	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/timeline", "compare/launches", "compare/stat"},
 	"compare/launches": {"ingest", "ingest/unit"},
 
 	"compare/diff":  {"compare", "compare/stat", "compare/trend", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
-	"compare/track": {"compare", "compare/binary", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit"},
+	"compare/track": {"compare", "predict/batch", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit"},
 
-	"compare/binary":   {"ingest/note", "ingest/unit", "ingest/zebin", "predict", "predict/arch"},
-	"report/binarydoc": {"report", "compare/binary", "ingest/note", "ingest/unit"},
+	"compare/binary":   {"ingest/unit", "predict/batch"},
+	"report/binarydoc": {"report", "report/predictdoc", "compare/binary", "ingest/note", "ingest/unit", "predict/batch"},
 	"report":           {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
 	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/diff", "ingest", "ingest/note", "ingest/unit"},
-	"report/predictdoc": {"report", "compare", "ingest/ahead", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "predict/dispatch", "predict/timeline"},
+	"report/predictdoc": {"report", "compare", "ingest/collect", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/batch", "predict/calculator", "predict/computeunit", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
-	"report/lookdoc":    {"report", "ingest/collect", "ingest/unit"},
 	"report/plot":       {"report"},
 	"report/excel":      {"report"},
 	"report/html":       {"report", "report/plot"},
@@ -77,7 +75,7 @@ var arrows = map[string][]string{
 	"cmd/page/site": {"cmd/page/app", "report/html"},
 
 	// The commands stand in cmd/occudiff, which joins all; what declares their flags knows none of them.
-	"cmd/cli": {"ingest/note", "ingest/unit", "report/text"},
+	"cmd/cli": {"ingest/names", "ingest/note", "ingest/unit", "report/text"},
 
 	// For tests of several packages.
 	"internal/testenv":           {},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,19 +24,19 @@ type launch struct {
 
 // launchFlags are the flags of a launch and of its model.
 type launchFlags struct {
-	Global       cli.Size `flag:"global" arg:"SIZE" help:"global size in work-items, as in 81920, 1M or 512x512"`
-	Local        cli.Size `flag:"local" arg:"SIZE" help:"work-group size in work-items, as in 256 or 16x16"`
-	SIMD         int      `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size"`
-	SLM          string   `flag:"slm" arg:"BYTES" help:"shared local memory per work-group; a unit may follow, as in 16K"`
-	Barriers     int      `flag:"barriers" arg:"N" help:"named barriers per work-group; 1 for a plain barrier()"`
-	GRF          int      `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"`
-	Registers    string   `flag:"registers" arg:"N" help:"registers per thread that the kernel needs: takes the smallest GRF mode that holds them; of compute units the register bytes per work-item"`
-	DCLTemps     int      `flag:"dcl-temps" expert:"true" arg:"N" help:"of compute units: temporary registers of a Direct3D shader, 16 bytes per work-item each; instead of --registers"`
-	BarrierSlots int      `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
-	GroupSlots   int      `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
-	Model        string   `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: compute units of any vendor, by their register file"`
-	Platform     string   `flag:"platform" expert:"true" arg:"KEY" files:"csv" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"`
-	PlatformFile string   `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more platforms, see docs/devices.md"`
+	Global       cli.Size  `flag:"global" arg:"SIZE" help:"global size in work-items, as in 81920, 1M or 512x512"`
+	Local        cli.Sizes `flag:"local" arg:"SIZE" help:"work-group size in work-items, as in 256 or 16x16; of files also by the names of kernels, as in 'gemm*=16x16'"`
+	SIMD         cli.Count `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size; of a log also by the names of kernels, as in 'VectorAdd3<8>=8'"`
+	SLM          string    `flag:"slm" arg:"BYTES" help:"shared local memory per work-group; a unit may follow, as in 16K"`
+	Barriers     int       `flag:"barriers" arg:"N" help:"named barriers per work-group; 1 for a plain barrier()"`
+	GRF          int       `flag:"grf" arg:"N" hints:"128 256" help:"GRF mode in registers per thread: 128, or 256 for large GRF (default: that of the device)"`
+	Registers    string    `flag:"registers" arg:"N" help:"registers per thread that the kernel needs: takes the smallest GRF mode that holds them; of compute units the register bytes per work-item"`
+	DCLTemps     int       `flag:"dcl-temps" expert:"true" arg:"N" help:"of compute units: temporary registers of a Direct3D shader, 16 bytes per work-item each; instead of --registers"`
+	BarrierSlots int       `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
+	GroupSlots   int       `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
+	Model        string    `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: compute units of any vendor, by their register file"`
+	Platform     string    `flag:"platform" expert:"true" arg:"KEY" files:"csv" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"`
+	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more platforms, see docs/devices.md"`
 }
 
 // check finds numbers that no launch has. A flag that was not given is not a number yet.
@@ -46,13 +47,13 @@ func (l *launch) check() error {
 		least int
 		as    string
 	}{
-		{"simd", l.SIMD, 1, "a sub-group size as in 8, 16 or 32"},
+		{"simd", l.SIMD.N, 1, "a sub-group size as in 8, 16 or 32"},
 		{"barriers", l.Barriers, 0, "a number of barriers from 0"},
 		{"grf", l.GRF, 1, "registers per thread as in 128 or 256"},
 		{"barrier-slots", l.BarrierSlots, 1, "a number of slots above 0"},
 		{"work-group-slots", l.GroupSlots, 1, "a number of slots above 0"},
 	} {
-		if l.flags.Changed(c.flag) && c.value < c.least {
+		if l.flags.Changed(c.flag) && c.value < c.least && (c.flag != "simd" || l.SIMD.Named == nil) {
 			return cli.Errorf("--%s %d: expected %s", c.flag, c.value, c.as)
 		}
 	}
@@ -71,16 +72,19 @@ func (l *launch) check() error {
 // read reads the sizes. The GRF mode for --registers depends on the device, see needs.
 // A word of --policy that is not in the map (auto, partial) is predict.Auto, which SLM and barriers decide.
 func (l *launch) read() (p predict.Launch, err error) {
+	if named := slices.Concat(l.Local.Named, l.SIMD.Named); named != nil {
+		return p, cli.Errorf("%s names a kernel: that is for logs, exports and binaries; a launch has one size", named[0])
+	}
 	if p.Global, err = l.Global.Size("global"); err != nil {
 		return p, err
 	}
-	if p.Local, err = l.Local.Size("local"); err != nil {
+	if p.Local, err = l.Local.Size.Size("local"); err != nil {
 		return p, err
 	}
 	if p.SLM, err = cli.Bytes("slm", l.SLM); err != nil {
 		return p, err
 	}
-	p.SIMD, p.Barriers, p.GRF = l.SIMD, l.Barriers, l.GRF
+	p.SIMD, p.Barriers, p.GRF = l.SIMD.N, l.Barriers, l.GRF
 	p.BarrierSlots, p.GroupSlots = l.BarrierSlots, l.GroupSlots
 	p.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[l.policy]
 	return p, nil
@@ -244,14 +248,14 @@ func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Laun
 	if platform, err = t.Find(key); err != nil {
 		return platform, k, err
 	}
-	local, err := l.Local.Size("local")
+	local, err := l.Local.Size.Size("local")
 	if err != nil {
 		return platform, k, err
 	}
 	if k.GroupSize, err = itemsOf("local", local); err != nil {
 		return platform, k, err
 	}
-	k.SubgroupSize = int64(l.SIMD)
+	k.SubgroupSize = int64(l.SIMD.N)
 	if k.SLM, err = cli.Bytes("slm", l.SLM); err != nil {
 		return platform, k, err
 	}

@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/binarydoc"
 	"occudiff/report/diffdoc"
-	"occudiff/report/lookdoc"
 	"occudiff/report/machine"
 	"occudiff/report/predictdoc"
 	"occudiff/report/rundoc"
@@ -59,21 +60,16 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 // explainCommand documents the words of the answers.
 func (a *app) explainCommand() *cobra.Command {
 	return a.command(command{text: "explain", share: answerFlags, args: cobra.ArbitraryArgs, names: true,
-		complete: cli.CompleteWords(lookdoc.Names()),
+		complete: cli.CompleteWords(predictdoc.Names()),
 		answer: func(_ context.Context, args []string) (*report.Answer, error) {
 			if len(args) == 0 {
-				return lookdoc.All(), nil
+				return predictdoc.Glossary(), nil
 			}
 			term := strings.Join(args, " ") // several arguments are one term with blanks
-			ans, err := lookdoc.Explain(term)
+			ans, err := predictdoc.Explain(term, append(flagTerms(), machine.Fields(jsonOutputs())...)...)
 			if err != nil {
-				// A word of the reports comes first, then a device, then a member of JSON: people ask for any of the
-				// three.
-				if device, none := a.listDevices(term); none == nil {
+				if device, none := a.listDevices(term); none == nil { // people ask for those, too
 					return device, nil
-				}
-				if field, none := lookdoc.Explain(term, machine.Fields(jsonOutputs())...); none == nil {
-					return field, nil
 				}
 				err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
 					strings.TrimSuffix(cli.DidYouMean(strings.ReplaceAll(term, " ", "-"), terms()), "?"))
@@ -82,9 +78,26 @@ func (a *app) explainCommand() *cobra.Command {
 		}})
 }
 
+// flagTerms are the flags of all commands with their help, each text once.
+func flagTerms() (list []report.Term) {
+	known := map[string]int{}
+	for c := range cli.All((&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}).rootCommand()) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			at, met := known[f.Name+f.Usage]
+			if !met {
+				at = len(list)
+				known[f.Name+f.Usage] = at
+				list = append(list, report.Term{Name: "--" + f.Name, Kind: predictdoc.FlagKind, Means: report.UpperFirst(f.Usage) + "."})
+			}
+			list[at].With = strings.TrimPrefix(list[at].With+", "+strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), ", ")
+		})
+	}
+	return list
+}
+
 // terms are the words of the outputs, each an argument of its own.
 func terms() (list []string) {
-	for _, name := range lookdoc.Names() {
+	for _, name := range predictdoc.Names() {
 		list = append(list, strings.ToLower(strings.ReplaceAll(name, " ", "-")))
 	}
 	slices.Sort(list)
@@ -96,7 +109,7 @@ func terms() (list []string) {
 // up.
 func jsonOutputs() []report.Output {
 	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), predictdoc.Outputs(), diffdoc.Outputs(),
-		trackdoc.Outputs(), binarydoc.Outputs(), lookdoc.Outputs())
+		trackdoc.Outputs(), binarydoc.Outputs())
 }
 
 func (a *app) listSchemas() error {

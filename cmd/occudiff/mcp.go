@@ -151,7 +151,7 @@ func (t tool) schema() *jsonschema.Schema {
 			p.Types, p.Items = []string{"string", "integer", "array"}, &jsonschema.Schema{Type: "integer"}
 		case kind == "stringArray":
 			p.Types, p.Items = []string{"string", "array"}, &jsonschema.Schema{Type: "string"}
-		case name == "slm" || name == "registers":
+		case kind == "count" || name == "slm" || name == "registers":
 			p.Types = []string{"string", "integer"}
 		}
 		if cli.NamesFile(f) {

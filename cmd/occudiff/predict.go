@@ -11,19 +11,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/compare/binary"
 	"occudiff/ingest/note"
 	"occudiff/predict/batch"
 	"occudiff/predict/calculator"
 	"occudiff/predict/computeunit"
 	"occudiff/report"
-	"occudiff/report/binarydoc"
 	"occudiff/report/predictdoc"
 )
 
 // prediction is the command predict, with its flags beside those of the launch.
 // It only picks the model and the question: formulas are in predict and its subpackages, words and figures of an answer
-// in report/predictdoc and report/binarydoc.
+// in report/predictdoc.
 type prediction struct {
 	launch
 	predictFlags
@@ -190,7 +188,7 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 		}
 		groups = append(groups, n)
 	}
-	if over == "groups" && p.Local == "" {
+	if over == "groups" && p.Local.Size == "" {
 		return "", nil, cli.Errorf("--sweep groups varies how many work-groups there are: give their size with --local")
 	}
 	return over, groups, nil
@@ -207,9 +205,9 @@ func (p *prediction) computeUnit() (*report.Answer, error) {
 		return nil, err
 	}
 	switch {
-	case p.Local == "":
+	case p.Local.Size == "":
 		return nil, cli.Errorf("no work-group size is given: --local, as in 64")
-	case p.SIMD == 0:
+	case p.SIMD.N == 0:
 		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16 or 32")
 	}
 	if _, err := itemsOf("global", launch.Global); err != nil {
@@ -242,12 +240,12 @@ func (p *prediction) calculator() (*report.Answer, error) {
 	// The form has a field for whole KB.
 	case slm%1024 != 0 || slm/1024 > 1<<20:
 		return nil, cli.Errorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.SLM)
-	case p.Local == "":
+	case p.Local.Size == "":
 		return nil, cli.Errorf("no work-group size is given: --local, as in 256")
-	case p.SIMD == 0:
+	case p.SIMD.N == 0:
 		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16")
 	}
-	in := calculator.Input{Global: string(p.Global), Local: string(p.Local), SIMD: p.SIMD, SLMKB: int(slm / 1024),
+	in := calculator.Input{Global: string(p.Global), Local: string(p.Local.Size), SIMD: p.SIMD.N, SLMKB: int(slm / 1024),
 		Barrier: p.Barriers > 0}
 	if in.LargeGRF, err = calculator.LargeGRF(p.GRF); err != nil {
 		return nil, cli.Errorf("--grf %v", err)
@@ -360,12 +358,12 @@ func (p *prediction) sayBatch(r batch.Report) {
 
 // predictFiles predicts what is in the files of the command line.
 func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.Answer, error) {
-	opt := binary.Options{Compiler: p.CompileOptions}
+	opt := batch.Options{Compiler: p.CompileOptions}
 	var err error
 	if opt.Global, err = p.Global.Size("global"); err != nil {
 		return nil, err
 	}
-	if opt.Local, err = p.Local.Size("local"); err != nil {
+	if opt.Local, err = p.Local.ByName("local"); err != nil {
 		return nil, err
 	}
 	// Without a device each image is predicted for its own; so is all, since a binary runs on no other.
@@ -383,17 +381,17 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 		if err != nil {
 			return nil, err
 		}
-		modes, notes, err := binary.Registers(ctx, paths, t, opt)
+		modes, notes, err := batch.Registers(ctx, paths, t, opt)
 		if err != nil {
 			return nil, err
 		}
 		p.sayNotes(notes)
-		return binarydoc.Registers(modes, notes, opt.Global, p.provenance()), nil
+		return predictdoc.Modes(modes, notes, opt.Global, p.provenance()), nil
 	}
 	kernels, notes, err := p.readBinaries(ctx, paths, opt)
 	if err != nil {
 		return nil, err
 	}
 	p.sayNotes(notes)
-	return binarydoc.Predict(kernels, notes, opt.Global, p.provenance()), nil
+	return predictdoc.Kernels(kernels, notes, opt.Global, p.provenance()), nil
 }

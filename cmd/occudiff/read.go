@@ -5,14 +5,13 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"occudiff/cmd/cli"
 	"occudiff/compare"
-	"occudiff/compare/binary"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
+	"occudiff/predict/batch"
 )
 
 // rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
@@ -89,13 +88,12 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()
 	var err error
-	if opt.Local, err = a.Local.Size("local"); err != nil {
+	if opt.Local, err = a.Local.ByName("local"); err != nil {
 		return nil, err
 	}
-	if a.SIMD < 0 {
-		return nil, cli.Errorf("--simd %d: expected a sub-group size as in 8, 16 or 32", a.SIMD)
+	if opt.SIMD, err = a.SIMD.ByName("simd"); err != nil {
+		return nil, err
 	}
-	opt.SIMD = a.SIMD
 	t, err := a.table()
 	if err != nil {
 		return nil, err
@@ -120,11 +118,11 @@ func (a *app) options() compare.Options {
 }
 
 // readBinaries reads kernel binaries, compiles sources, and predicts what is in them.
-func (a *app) readBinaries(ctx context.Context, paths []string, opt binary.Options) (
-	[]binary.Kernel, []note.Note, error) {
+func (a *app) readBinaries(ctx context.Context, paths []string, opt batch.Options) (
+	[]batch.Kernel, []note.Note, error) {
 	t, err := a.table()
 	if err != nil {
 		return nil, nil, err
 	}
-	return binary.Read(ctx, paths, t, opt)
+	return batch.Read(ctx, paths, t, opt)
 }

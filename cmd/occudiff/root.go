@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/compare/binary"
+	"occudiff/predict/batch"
 )
 
 // rootCommand builds the command tree, a file per command.
@@ -60,7 +60,7 @@ func instead(word string) string {
 		return ""
 	case endingOf(word) == ".db":
 		return "occudiff track check --db " + word
-	case binary.IsPath(word):
+	case batch.HoldsKernels(word):
 		return "occudiff predict " + word
 	}
 	return "occudiff validate " + word

@@ -6,14 +6,19 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"occudiff/report/lookdoc"
+	"github.com/google/jsonschema-go/jsonschema"
 	"occudiff/report/machine"
+	"occudiff/report/predictdoc"
 )
 
 var underHeadings = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[ :|-]+\|$`)
+
+// phraseOfCause is how the screen of a run says a cause in a few words.
+var phraseOfCause = regexp.MustCompile(`compare\.Cause\w+:\s*"([^"]+)"`)
 
 // TestEveryTermIsExplained asks `explain` for the headings, the keys of CSV and the fields of JSON of the outputs.
 func TestEveryTermIsExplained(t *testing.T) {
@@ -66,24 +71,80 @@ func TestEveryTermIsExplained(t *testing.T) {
 		}
 		fields(value, line)
 	}
-	for _, vendor := range strings.Fields("EU XVE subslice Xe-core SM CU warp wavefront sub-group spill") {
+	for _, vendor := range strings.Fields("EU XVE subslice Xe-core SM CU warp wavefront sub-group spill high medium low Why What-may-help") {
 		words[vendor] = "the field"
 	}
-	if len(words) < 300 {
+	// Of every output, also those that no line above makes: the keys of its schema. And every flag of every command.
+	for i, o := range jsonOutputs() {
+		s, err := machine.Schema(&o, jsonOutputs())
+		if err != nil {
+			t.Fatal(err)
+		}
+		eachField(s, func(name string) { words[name] = jsonOutputs()[i].Command })
+	}
+	screen, err := os.ReadFile(filepath.Join(filepath.Dir(export), "..", "report", "rundoc", "screen.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phrase := range phraseOfCause.FindAllSubmatch(screen, -1) {
+		words[string(phrase[1])] = "the screen of a run"
+	}
+	for _, phrase := range []string{"last wave", "slots are full", "more work per work-item", "spread the work"} {
+		words[phrase] = "the screen of a run"
+	}
+	flags := flagTerms()
+	for _, f := range flags {
+		words[strings.TrimPrefix(f.Name, "--")] = "a flag"
+	}
+	if len(words) < 500 {
 		t.Errorf("only %d words", len(words))
 	}
-	inJSON := machine.Fields(jsonOutputs())
+	others := append(flags, machine.Fields(jsonOutputs())...)
 	for word, from := range words {
-		if _, err := lookdoc.Explain(word, inJSON...); word != "" && err != nil {
+		if word == "" {
+			continue
+		}
+		ans, err := predictdoc.Explain(word, others...)
+		if err != nil {
 			t.Errorf("%q of %s is not explained", word, from)
+			continue
+		}
+		// Where a field is found says nothing of what it is.
+		if text := ans.Doc.Sections[0].Items[0].Text; strings.HasPrefix(text, "In the JSON of ") {
+			t.Errorf("%q of %s has no definition: %s", word, from, text)
 		}
 	}
-	for word, says := range map[string]string{"max1100": "Data Center GPU", "pearson": "In the JSON of occudiff validate"} {
+	for word, says := range map[string]string{"n": "earlier runs that it rests on", "predicted": "What the model says of the launch",
+		"average_percent": "Predicted occupancy over all waves", "medium": "true in nine of ten", "change_points": "changed its level",
+		"tolerance": "Largest difference that counts as a match", "verbose": "Show the evidence"} {
+		if status, out, _ := runCommand("explain", word); status != exitDone || !strings.Contains(out, says) {
+			t.Errorf("%s: %s", word, out)
+		}
+	}
+	if _, out, _ := runCommand("explain"); strings.Count(out, "\n") > 45 {
+		t.Errorf("the list of words has %d lines", strings.Count(out, "\n"))
+	}
+	for word, says := range map[string]string{"max1100": "Data Center GPU", "pearson": "How measured and predicted occupancy go together"} {
 		if status, out, _ := runCommand("explain", word); status != exitDone || !strings.Contains(out, says) {
 			t.Errorf("%s: %s", word, out)
 		}
 	}
 	if err := os.Remove("occudiff.db"); err != nil {
 		t.Error(err)
+	}
+}
+
+// eachField gives the names of all fields of a schema.
+func eachField(s *jsonschema.Schema, yield func(string)) {
+	if s == nil {
+		return
+	}
+	for name, p := range s.Properties {
+		yield(name)
+		eachField(p, yield)
+	}
+	eachField(s.Items, yield)
+	for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
+		eachField(one, yield)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/compare"
-	"occudiff/compare/binary"
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/ingest"
@@ -25,6 +24,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/ingest/zebin"
+	"occudiff/predict/batch"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/trackdoc"
@@ -63,7 +63,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	if err != nil {
 		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
 	}
-	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !binary.IsPath(p) })
+	runs, binaries := [][]string{paths}, !slices.ContainsFunc(paths, func(p string) bool { return !batch.HoldsKernels(p) })
 	if !binaries {
 		runs = ingest.Runs(paths, formats.All())
 	}
@@ -149,7 +149,7 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	if err != nil {
 		return nil, nil, err
 	}
-	kernels, notes, err := t.readBinaries(ctx, paths, binary.Options{Devices: devices})
+	kernels, notes, err := t.readBinaries(ctx, paths, batch.Options{Devices: devices})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,3 +1,4 @@
+// Package binary says what changed between two compilations of kernels.
 package binary
 
 import (
@@ -6,6 +7,7 @@ import (
 	"slices"
 
 	"occudiff/ingest/unit"
+	"occudiff/predict/batch"
 )
 
 // Verdict says what a new compilation did to a kernel.
@@ -39,13 +41,13 @@ const (
 
 // Pair is a kernel on one device, before and after. One side is nil for a kernel that only the other one has.
 type Pair struct {
-	Old, New *Kernel
+	Old, New *batch.Kernel
 	Verdict  Verdict
 	Changed  []string // the figures that differ, in the order above; never nil
 }
 
 // Kernel is what the pair is about: the kernel of the new side, else of the old one.
-func (p *Pair) Kernel() *Kernel {
+func (p *Pair) Kernel() *batch.Kernel {
 	if p.New != nil {
 		return p.New
 	}
@@ -60,7 +62,7 @@ type key struct {
 }
 
 // Diff pairs the kernels of two compilations by name and device and judges each pair: worse ones first, then by name.
-func Diff(older, newer []Kernel) []Pair {
+func Diff(older, newer []batch.Kernel) []Pair {
 	place := map[key]int{}
 	var pairs []Pair
 	for k, i := range numbered(older) {
@@ -88,7 +90,7 @@ func Diff(older, newer []Kernel) []Pair {
 }
 
 // numbered gives the key of each kernel with its place.
-func numbered(kernels []Kernel) func(func(key, int) bool) {
+func numbered(kernels []batch.Kernel) func(func(key, int) bool) {
 	return func(yield func(key, int) bool) {
 		seen := map[key]int{}
 		for i := range kernels {
@@ -107,38 +109,38 @@ func numbered(kernels []Kernel) func(func(key, int) bool) {
 type figure struct {
 	name  string
 	worse int
-	of    func(*Kernel) unit.Opt[float64]
+	of    func(*batch.Kernel) unit.Opt[float64]
 }
 
 // figures are what is compared. Registers, SIMD, SLM and barriers are judged by what they do to occupancy, not by
 // themselves.
 func figures() []figure {
-	bytes := func(get func(*Kernel) unit.Opt[unit.Bytes]) func(*Kernel) unit.Opt[float64] {
-		return func(k *Kernel) unit.Opt[float64] {
+	bytes := func(get func(*batch.Kernel) unit.Opt[unit.Bytes]) func(*batch.Kernel) unit.Opt[float64] {
+		return func(k *batch.Kernel) unit.Opt[float64] {
 			if b, ok := get(k).Value(); ok {
 				return unit.Some(float64(b))
 			}
 			return unit.Opt[float64]{}
 		}
 	}
-	count := func(get func(*Kernel) int) func(*Kernel) unit.Opt[float64] {
-		return func(k *Kernel) unit.Opt[float64] { return unit.Some(float64(get(k))) }
+	count := func(get func(*batch.Kernel) int) func(*batch.Kernel) unit.Opt[float64] {
+		return func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(get(k))) }
 	}
 	return []figure{
-		{FieldSpill, 1, bytes(func(k *Kernel) unit.Opt[unit.Bytes] { return k.Spill })},
-		{FieldScratch, 1, bytes(func(k *Kernel) unit.Opt[unit.Bytes] { return k.Scratch })},
-		{fieldPrivate, 0, bytes(func(k *Kernel) unit.Opt[unit.Bytes] { return k.Private })},
-		{FieldRegisters, 0, count(func(k *Kernel) int { return k.Registers })},
-		{FieldSIMD, 0, count(func(k *Kernel) int { return k.SIMD })},
-		{FieldSLM, 0, count(func(k *Kernel) int { return int(k.SLM) })},
-		{FieldBarriers, 0, count(func(k *Kernel) int { return k.Barriers })},
-		{FieldPeak, -1, func(k *Kernel) unit.Opt[float64] {
+		{FieldSpill, 1, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill })},
+		{FieldScratch, 1, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch })},
+		{fieldPrivate, 0, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Private })},
+		{FieldRegisters, 0, count(func(k *batch.Kernel) int { return k.Registers })},
+		{FieldSIMD, 0, count(func(k *batch.Kernel) int { return k.SIMD })},
+		{FieldSLM, 0, count(func(k *batch.Kernel) int { return int(k.SLM) })},
+		{FieldBarriers, 0, count(func(k *batch.Kernel) int { return k.Barriers })},
+		{FieldPeak, -1, func(k *batch.Kernel) unit.Opt[float64] {
 			if k.Prediction == nil {
 				return unit.Opt[float64]{}
 			}
 			return unit.Some(k.Prediction.Prediction.Peak.Percent())
 		}},
-		{FieldAverage, -1, func(k *Kernel) unit.Opt[float64] {
+		{FieldAverage, -1, func(k *batch.Kernel) unit.Opt[float64] {
 			if k.Prediction == nil || !k.Prediction.Prediction.HasGrid() {
 				return unit.Opt[float64]{}
 			}

@@ -1,17 +1,17 @@
 package track
 
 import (
-	"occudiff/compare/binary"
 	"occudiff/compare/history"
 	"occudiff/ingest/unit"
+	"occudiff/predict/batch"
 )
 
 // FromBinaries says what of the kernels of binaries is stored: spills and predicted peaks, a row for each kernel and
 // device. A series goes on when the compiler takes another SIMD width, unless a kernel is there in several.
-func FromBinaries(kernels []binary.Kernel) history.Run {
+func FromBinaries(kernels []batch.Kernel) history.Run {
 	var run history.Run
 	several := map[history.Key]int{}
-	key := func(k *binary.Kernel) history.Key { return history.Key{Task: k.Demangled(), Device: k.Device.Key} }
+	key := func(k *batch.Kernel) history.Key { return history.Key{Task: k.Demangled(), Device: k.Device.Key} }
 	for i := range kernels {
 		several[key(&kernels[i])]++
 	}

@@ -63,24 +63,24 @@ type Device struct {
 
 // GRFMode is one size of the register file and what it leaves of the threads.
 type GRFMode struct {
-	Registers     int `json:"registers_per_thread"`
-	ThreadsPerXVE int `json:"threads_per_xve"`
+	Registers     int
+	ThreadsPerXVE int
 }
 
 // SourcedCount is a figure for which sources disagree.
 type SourcedCount struct {
-	Source string `json:"source" jsonschema:"who says so"`
-	Count  int    `json:"count"`
+	Source string
+	Count  int
 }
 
 // Bandwidth is the most that a memory moves, as a source says.
 type Bandwidth struct {
-	Source      string  `json:"source" jsonschema:"who says so"`
-	GBPerSecond float64 `json:"gb_per_second" jsonschema:"decimal"`
+	Source      string
+	GBPerSecond float64
 	// Fastest is the fastest memory that the GPU takes, where it shares that of the CPU: what is installed is often
 	// slower, and one module halves it.
-	Fastest string `json:"fastest_memory,omitempty" jsonschema:"of which the figure is; what is installed may be slower"`
-	Assumed bool   `json:"assumed,omitempty" jsonschema:"no source has the figure; it is that of a similar GPU"`
+	Fastest string
+	Assumed bool
 }
 
 // String gives the figure, its unit, and how sure it is: "1229 GB/s (intel)".

@@ -1,4 +1,6 @@
-// Package batch predicts the launches of a CSV file: rows in, the same rows and what a model says of them out.
+// Package batch predicts many launches: those of a CSV file, and the kernels of binaries and sources.
+//
+// Of a CSV file rows come in, and the same rows with what a model says of them go out.
 //
 // A row that cannot be predicted does not stop the rest. It comes back with the status error and a message in the place
 // of figures, whether its line cannot be read, a cell makes no sense or the launch cannot run. Cells come back as they
@@ -7,7 +9,10 @@
 // Three models can be asked: the project's own, Intel's calculator with its own texts and faults, and the register-file
 // model of compute units. Files may be of any length: a few chunks are in memory at a time, and all processors predict.
 //
-// The package does not know flags or where a file is from.
+// Of binaries each kernel is predicted on the device that its image was compiled for ([Read]), or in each register mode
+// of it ([Registers]): what ingest/zebin reads and compiles, joined with the model of package predict.
+//
+// The package does not know flags, profilers or runs.
 package batch
 
 import (

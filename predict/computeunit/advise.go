@@ -16,18 +16,18 @@ type Want struct {
 
 // Setting is one choice of sizes that reaches the best occupancy, and how much a kernel may use without losing it.
 type Setting struct {
-	SubgroupSize int64      `json:"sub_group_size" col:"Sub-group size; brief=Sub-group"`
-	GroupSize    int64      `json:"work_group_size" col:"Work-group size; brief=Work-group"`
-	Groups       int64      `json:"work_groups_per_compute_unit" col:"Work-groups per compute unit; brief=Per unit"`
-	Occupancy    unit.Ratio `json:"occupancy_percent" col:"Occupancy [%]"` // of sub-group states
-	Lanes        unit.Ratio `json:"lanes_percent" col:"Lanes [%]"`         // of the sub-groups' lanes
+	SubgroupSize int64
+	GroupSize    int64
+	Groups       int64
+	Occupancy    unit.Ratio // of sub-group states
+	Lanes        unit.Ratio // of the sub-groups' lanes
 	// MaxRegisterBytes per work-item and MaxSLM per work-group are the most that keep this occupancy, also both at
 	// once.
-	MaxRegisterBytes unit.Bytes `json:"register_bytes_per_item_max" col:"registers per work-item [bytes]; group=Up to"`
-	MaxSLM           unit.Bytes `json:"slm_bytes_max" col:"SLM per work-group [bytes]; group=Up to"`
+	MaxRegisterBytes unit.Bytes
+	MaxSLM           unit.Bytes
 	// Fill is the least number of work-groups that fills the whole GPU; multiples of it leave no tail. Absent when
 	// the number of compute units is not known.
-	Fill unit.Opt[int64] `json:"work_groups_that_fill" col:"Work-groups that fill the GPU"`
+	Fill unit.Opt[int64]
 }
 
 // Advice is what Advise found.
@@ -41,10 +41,10 @@ type Advice struct {
 
 // Relaxed is a setting that reaches full occupancy when one fixed resource is given up.
 type Relaxed struct {
-	Resource string     `json:"resource"` // registers, slm
-	From     unit.Bytes `json:"from_bytes"`
-	To       unit.Bytes `json:"to_bytes"` // the most that keeps the occupancy full
-	Setting  Setting    `json:"setting"`
+	Resource string // registers, slm
+	From     unit.Bytes
+	To       unit.Bytes // the most that keeps the occupancy full
+	Setting  Setting
 }
 
 // Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the

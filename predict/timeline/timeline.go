@@ -8,8 +8,7 @@
 // is stepped from one run time to the next: a million work-groups take some milliseconds. Leaping from one occurrence
 // of a state to the next was tried and left; it paid for launches only that nobody has.
 //
-// The package takes plain numbers. It does not know devices, kernels, the resources behind the number of work-groups
-// per Xe-core, or anything measured.
+// [Run] takes plain numbers; [Simulate] puts the launch that a prediction is of into them. Nothing here is measured.
 package timeline
 
 import (
@@ -72,10 +71,10 @@ type Input struct {
 
 // Phase is a span of time in which the number of resident threads does not change.
 type Phase struct {
-	Start     float64    `json:"start" col:"Start [thread run times]; brief=Start; decimals=2"`
-	End       float64    `json:"end" col:"End [thread run times]; brief=End; decimals=2"`
-	Threads   int64      `json:"threads" col:"Threads"` // resident on the whole GPU
-	Occupancy unit.Ratio `json:"occupancy_percent" col:"Occupancy [%]"`
+	Start     float64
+	End       float64
+	Threads   int64 // resident on the whole GPU
+	Occupancy unit.Ratio
 }
 
 // Result is a simulated launch.

@@ -8,7 +8,9 @@ import (
 	"occudiff/compare/binary"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/predict/batch"
 	"occudiff/report"
+	"occudiff/report/predictdoc"
 )
 
 // diffSchema names the version of the JSON contract of `diff` of binaries.
@@ -17,49 +19,82 @@ const diffSchema = "occudiff/diff-binary/1"
 // diffValue is the JSON output of `occudiff diff OLD NEW` of kernel binaries.
 type diffValue struct {
 	Schema  string        `json:"schema"`
-	Kernels []pairRow     `json:"kernels"`
+	Kernels *report.Table `json:"kernels"`
 	Notes   *report.Table `json:"notes"`
 }
 
-// pairRow is a kernel on one device, before and after.
-type pairRow struct {
-	Name      string              `json:"name" csv:"name"`
-	Demangled string              `json:"demangled" col:"Kernel; cut; role=code"`
-	Key       string              `json:"-" csv:"device" col:"Device"`
-	Device    *report.DeviceValue `json:"device"`
-	Verdict   string              `json:"verdict" col:"Verdict"`
-	Old       *kernelRow          `json:"old"`
-	New       *kernelRow          `json:"new"`
-	Changed   []string            `json:"changed" csv:"changed" jsonschema:"the figures that differ"`
-	// What people read: the figures before and after.
-	Figures [len(figures)]string `json:"-" csv:"spill_bytes scratch_bytes registers_per_thread simd slm_bytes barriers peak_percent average_percent"`
+// pairColumns are of a kernel on one device, before and after, in the order of CSV; what people see of the figures
+// stands behind.
+func pairColumns() []report.Col[binary.Pair] {
+	all := report.All
+	list := []report.Col[binary.Pair]{
+		report.Define(report.Column{Key: "name", Path: "name", Always: true, Kind: report.Text, In: report.Data}, func(p *binary.Pair) report.Cell { return report.TextCell(p.Kernel().Name) }),
+		report.Define(report.Column{Key: "demangled", Path: "demangled", Always: true, Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: all}, func(p *binary.Pair) report.Cell { return report.TextCell(p.Kernel().Demangled()) }),
+		report.Define(report.Column{Key: "device", Path: "device.key", Always: true, Title: "Device", Kind: report.Text, In: all}, func(p *binary.Pair) report.Cell { return report.TextCell(p.Kernel().Device.Key) }),
+	}
+	side := func(path string, of func(*binary.Pair) *batch.Kernel) {
+		list = append(list, report.Define(report.Column{Path: path, Kind: report.Object}, func(p *binary.Pair) report.Cell { return report.ObjectCell(of(p) != nil) }))
+		for _, c := range report.Within("", path, of, predictdoc.KernelColumns) {
+			c.Key, c.In = "", 0
+			list = append(list, c)
+		}
+	}
+	for _, c := range predictdoc.KernelColumns { // the rest of the device
+		if strings.HasPrefix(c.Path, "device.") && c.Path != "device.key" {
+			c := c
+			list = append(list, report.Define(c.Column, func(p *binary.Pair) report.Cell { return c.Of(p.Kernel()) }))
+		}
+	}
+	list = append(list, report.Define(report.Column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: all}, func(p *binary.Pair) report.Cell { return report.TextCell(string(p.Verdict)) }))
+	side("old", func(p *binary.Pair) *batch.Kernel { return p.Old })
+	side("new", func(p *binary.Pair) *batch.Kernel { return p.New })
+	list = append(list, report.Define(report.Column{Key: "changed", Path: "changed", Always: true, Kind: report.Array, In: report.Data, Doc: "the figures that differ"}, func(p *binary.Pair) report.Cell { return report.ListCell(p.Changed) }))
+	for i, f := range figures {
+		c := report.Column{Key: f.field, Title: f.title, Brief: f.brief, Unit: strings.TrimSpace(f.unit), Drop: f.drop, Kind: report.Text, In: all}
+		list = append(list, report.Define(c, func(p *binary.Pair) report.Cell { return report.TextCell(changesOf(p)[i]) }))
+	}
+	return list
 }
 
-// figures are what a sentence calls what may change.
-var figures = [...]struct{ field, name, unit string }{
-	{binary.FieldSpill, "spill", " bytes"}, {binary.FieldScratch, "scratch", " bytes"},
-	{binary.FieldRegisters, "registers per thread", ""}, {binary.FieldSIMD, "SIMD", ""},
-	{binary.FieldSLM, "SLM", " bytes"}, {binary.FieldBarriers, "barriers", ""},
-	{binary.FieldPeak, "predicted peak", " %"}, {binary.FieldAverage, "predicted average", " %"},
+// figures are what a sentence and a heading call what may change.
+var figures = [...]struct {
+	field, name, title, brief, unit string
+	drop                            int
+	of                              func(*batch.Kernel) report.Cell
+}{
+	{binary.FieldSpill, "spill", "Spill", "", " bytes", 5, func(k *batch.Kernel) report.Cell { return report.OptInt(k.Spill) }},
+	{binary.FieldScratch, "scratch", "Scratch", "", " bytes", 4, func(k *batch.Kernel) report.Cell { return report.OptInt(k.Scratch) }},
+	{binary.FieldRegisters, "registers per thread", "Registers per thread", "GRF", "", 6, func(k *batch.Kernel) report.Cell { return report.IntCell(k.Registers) }},
+	{binary.FieldSIMD, "SIMD", "SIMD", "", "", 3, func(k *batch.Kernel) report.Cell { return report.IntCell(k.SIMD) }},
+	{binary.FieldSLM, "SLM", "SLM", "", " bytes", 2, func(k *batch.Kernel) report.Cell { return report.IntCell(k.SLM) }},
+	{binary.FieldBarriers, "barriers", "Barriers", "", "", 1, func(k *batch.Kernel) report.Cell { return report.IntCell(k.Barriers) }},
+	{binary.FieldPeak, "predicted peak", "Peak", "", " %", 0, func(k *batch.Kernel) report.Cell {
+		if k.Prediction == nil {
+			return report.Cell{}
+		}
+		return report.RatioCell(k.Prediction.Prediction.Peak)
+	}},
+	{binary.FieldAverage, "predicted average", "Average", "", " %", 0, func(k *batch.Kernel) report.Cell {
+		if k.Prediction == nil || !k.Prediction.Prediction.HasGrid() {
+			return report.Cell{}
+		}
+		return report.RatioCell(k.Prediction.Prediction.Average)
+	}},
 }
 
 // Diff gives what a new compilation changed in every form.
 func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *report.Answer {
-	rows := report.ListOf(pairs, func(p binary.Pair) pairRow { return pairOf(&p) })
 	// No value: kernels of binaries have no time to be sorted by.
 	show := prov.Show.Choose(len(pairs), func(i int) report.Candidate {
 		return report.Candidate{Task: pairs[i].Kernel().Demangled(), Value: math.NaN()}
 	})
-	row := func(i int) pairRow { return rows[show[i]] }
-	t := report.Rows("kernels", len(show), row, "demangled", "device", "verdict", "spill_bytes: Spill [bytes]; drop=5",
-		"scratch_bytes: Scratch [bytes]; drop=4", "registers_per_thread: Registers per thread; brief=GRF; drop=6",
-		"simd: SIMD; drop=3", "slm_bytes: SLM [bytes]; drop=2", "barriers: Barriers; drop=1", "peak_percent: Peak [%]",
-		"average_percent: Average [%]")
+	columns := pairColumns()
+	t := report.NewTable("kernels", "", report.ListOf(show, func(i int) binary.Pair { return pairs[i] }), columns)
 	d := &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
 		Headline: append([]string{counts(pairs)},
 			report.NotWhole(prov.Show.LeftOut(len(show), len(pairs), "kernels",
 				func(i int) string { return pairs[i].Kernel().Name }))...)}
-	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t},
+	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show()},
 		ItemsIn: report.Terminal | report.Page}
 	for _, i := range show {
 		if p := &pairs[i]; p.Verdict == binary.Worse {
@@ -68,44 +103,20 @@ func Diff(pairs []binary.Pair, notes []note.Note, prov report.Provenance) *repor
 		}
 	}
 	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
-	return &report.Answer{Doc: d, Table: report.Rows("kernels", len(show), row),
+	return &report.Answer{Doc: d, Table: t,
 		Tests: func() *report.TestSuite { return suite(pairs, prov) },
-		Value: diffValue{Schema: diffSchema, Kernels: rows, Notes: report.Notes(notes)}}
+		Value: diffValue{Schema: diffSchema, Kernels: report.NewTable("kernels", "", pairs, columns), Notes: report.Notes(notes)}}
 }
 
-func pairOf(p *binary.Pair) pairRow {
-	k := p.Kernel()
-	r := pairRow{Name: k.Name, Demangled: k.Demangled(), Key: k.Device.Key, Device: report.NewDeviceValue(k.Device, ""),
-		Verdict: string(p.Verdict), Changed: p.Changed}
-	side := func(k *binary.Kernel) (*kernelRow, [len(figures)]string) {
-		if k == nil {
-			return nil, [len(figures)]string{}
+// changesOf are the figures of a kernel, before and after where they differ. One that was removed is shown as it was.
+func changesOf(p *binary.Pair) (list [len(figures)]string) {
+	for i, f := range figures {
+		print := func(k *batch.Kernel) string { return report.Column{}.Print(f.of(k)) }
+		if list[i] = print(p.Kernel()); p.Old != nil && p.New != nil {
+			if before := print(p.Old); before != list[i] {
+				list[i] = before + " -> " + list[i]
+			}
 		}
-		row := rowOf(k)
-		return &row, row.figures()
-	}
-	var old [len(figures)]string
-	r.Old, old = side(p.Old)
-	r.New, r.Figures = side(p.New)
-	for i, before := range old {
-		switch {
-		// A kernel that was removed is shown as it was.
-		case r.New == nil:
-			r.Figures[i] = before
-		case r.Old != nil && before != r.Figures[i]:
-			r.Figures[i] = before + " -> " + r.Figures[i]
-		}
-	}
-	return r
-}
-
-// figures are printed in the order of the table of that name.
-func (k *kernelRow) figures() [len(figures)]string {
-	list := [len(figures)]string{}
-	for i, c := range []report.Cell{report.OptInt(k.Spill), report.OptInt(k.Scratch), report.IntCell(k.Registers),
-		report.IntCell(k.SIMD), report.IntCell(k.SLM), report.IntCell(k.Barriers), report.OptPercent(k.Peak),
-		report.OptPercent(k.Average)} {
-		list[i] = report.Column{}.Print(c)
 	}
 	return list
 }
@@ -127,16 +138,16 @@ func counts(pairs []binary.Pair) string {
 
 // sentence says what changed for a kernel, the figures first that decide.
 func sentence(p *binary.Pair) string {
-	r := pairOf(p)
 	// What cannot run at all outweighs any figure.
-	if r.New != nil && r.New.Predicted == nil && r.New.Message != nil {
-		return "It cannot run any more: " + *r.New.Message + "."
+	if p.New != nil && p.New.Prediction == nil && p.New.Message != "" {
+		return "It cannot run any more: " + p.New.Message + "."
 	}
+	values := changesOf(p)
 	var parts []string
 	for _, changed := range p.Changed {
 		for i, f := range figures {
 			if f.field == changed {
-				parts = append(parts, f.name+" "+r.Figures[i]+f.unit)
+				parts = append(parts, f.name+" "+values[i]+f.unit)
 			}
 		}
 	}
@@ -200,12 +211,8 @@ func Failure(pairs []binary.Pair) string {
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	return []report.Output{
-		{Name: "predict-binary", ID: predictSchema, Command: "occudiff predict FILE... --format json",
-			Text: "the kernels of binaries with what was predicted.", Values: []any{predictValue{Notes: report.Notes(nil)}}},
-		{Name: "sweep-binary", ID: registersSchema, Command: "occudiff predict FILE... --sweep grf --format json",
-			Text: "the kernels of binaries and sources in each register mode.", Values: []any{registersValue{Notes: report.Notes(nil)}}},
 		{Name: "diff-binary", ID: diffSchema, Command: "occudiff diff OLD NEW --format json",
-			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{Notes: report.Notes(nil)}}},
+			Text: "what a new compilation changed, kernel by kernel.", Values: []any{diffValue{Kernels: report.NewTable("", "", nil, pairColumns()), Notes: report.Notes(nil)}}},
 	}
 }
 

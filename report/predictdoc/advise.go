@@ -1,8 +1,8 @@
 package predictdoc
 
 import (
-	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,72 +16,133 @@ import (
 // adviceList is the JSON output of `advise`: one launch, or the kernels of a run.
 // Kernels are a stream: the advice on a run of a million kernels is searched for while it is written.
 type adviceList struct {
-	Schema  string                `json:"schema"`
-	Device  *report.DeviceValue   `json:"device"`
-	Kernels report.Stream[advice] `json:"kernels"`
-	Notes   *report.Table         `json:"notes"`
+	Schema  string        `json:"schema"`
+	Device  *report.Table `json:"device"`
+	Kernels *report.Table `json:"kernels"`
+	Notes   *report.Table `json:"notes"`
 }
 
 // advice is what would raise the occupancy of one launch. For a kernel of a run it also says what was seen there.
-// The unexported fields are what the texts are made of; the exported ones are the JSON contract, whose names stay.
 type advice struct {
-	Task            *string              `json:"task" jsonschema:"of a run; null for a launch from the command line"`
-	File            *string              `json:"file"`
-	Line            *int                 `json:"line"`
-	MeasuredPercent unit.Opt[unit.Ratio] `json:"measured_percent"`
-	Verdict         *string              `json:"verdict"`
-	Cause           *report.CauseValue   `json:"cause"`
-	Part            *string              `json:"part" jsonschema:"of the account, to which most of the unused slots went; advice follows it"`
-	Do              *string              `json:"do" jsonschema:"for that part, where it is no matter of launch settings"`
-	Launch          launch               `json:"launch"`
-	Current         *predicted           `json:"current" jsonschema:"null when the launch cannot run; message says why"`
-	Message         *string              `json:"message"`
-	Best            []setting            `json:"best"`
-	Least           *setting             `json:"least_change"`
-	Next            []predict.NextStep   `json:"next_steps"`
-	FillLeast       *int64               `json:"work_groups_that_fill"`
-	FillMultiple    *int64               `json:"work_groups_without_tail" jsonschema:"multiples of it leave no tail"`
-	SLMRoomBytes    *int64               `json:"slm_room_bytes"`
-	Rules           []predict.Rule       `json:"rules"`
-
-	// What the texts are made of.
 	launch predict.Launch
 	found  predict.Advice
 	row    *compare.Row // of a run, nil for a launch from the command line
+	part   string       // of the account, to which most of the unused slots went
+	do     string       // for that part, where it is no matter of launch settings
 }
 
-// setting is a launch that is proposed, and a row of the table of settings, which also shows the launch as it is.
+// setting is a launch that is proposed, or the launch as it is.
 type setting struct {
-	Launch    launch           `json:"launch" csv:",inline"`
-	Changes   []predict.Change `json:"changes"`
-	Predicted *predicted       `json:"predicted" csv:",inline"`
-
-	Task  string `json:"-" csv:"task" col:"Kernel; cut"`
-	What  string `json:"-" csv:"what" col:"Setting"`
-	Words string `json:"-" csv:"changes" col:"Change; fold"`
+	launch     predict.Launch
+	prediction *predict.Prediction
+	changes    []predict.Change
+	task, what string // in the table of settings
 }
 
-// newAdvice keeps the numbers of a search that found nothing as null: 0 work-groups that fill would be an answer.
-func newAdvice(l predict.Launch, a predict.Advice, r *compare.Row) advice {
-	v := advice{Launch: newLaunch(&l), Current: newPredicted(a.Current), Message: report.Filled(errorText(a.Refusal)),
-		Best: report.ListOf(a.Best, newSetting), Next: a.Next, Rules: a.Rules,
-		launch: l, found: a, row: r, FillLeast: report.Positive(a.Fill.Least),
-		FillMultiple: report.Positive(a.Fill.Multiple), SLMRoomBytes: report.Positive(int64(a.SLMRoom))}
-	if r != nil {
-		v.Task, v.File, v.Line = &r.Task, report.Filled(r.Pos.File), report.Positive(r.Pos.Line)
-		v.MeasuredPercent, v.Verdict, v.Cause = r.Measured, report.Filled(string(r.Verdict)),
-			report.NewCauseValue(r.Cause)
-	}
-	if a.Least != nil {
-		s := newSetting(*a.Least)
-		v.Least = &s
-	}
-	return v
+func settingOf(s *predict.Setting, what string) setting {
+	return setting{launch: s.Launch, prediction: &s.Prediction, changes: s.Changes, what: what}
 }
 
-func newSetting(s predict.Setting) setting {
-	return setting{Launch: newLaunch(&s.Launch), Changes: s.Changes, Predicted: newPredicted(&s.Prediction),
-		Words: strings.Join(report.ListOf(s.Changes, func(c predict.Change) string { return c.Text }), ", ")}
+// words are the changes against the launch as it is.
+func (s *setting) words() string {
+	return strings.Join(report.ListOf(s.changes, func(c predict.Change) string { return c.Text }), ", ")
+}
+
+// adviceColumns are of a launch, or of a kernel of a run.
+var adviceColumns = slices.Concat(
+	[]report.Col[advice]{
+		report.Define(column{Path: "task", Kind: report.Name, Doc: "of a run; null for a launch from the command line"}, ofRow(func(r *compare.Row) cell { return report.NameCell(r.Task) })),
+		report.Define(column{Path: "file", Kind: report.Text}, ofRow(func(r *compare.Row) cell { return report.TextCell(r.Pos.File) })),
+		report.Define(column{Path: "line", Kind: report.Integer}, ofRow(func(r *compare.Row) cell { return count(r.Pos.Line) })),
+		report.Define(column{Path: "measured_percent", Kind: report.Percent}, ofRow(func(r *compare.Row) cell { return report.OptPercent(r.Measured) })),
+		report.Define(column{Path: "verdict", Kind: report.Text}, ofRow(func(r *compare.Row) cell { return report.TextCell(string(r.Verdict)) })),
+	},
+	object("cause", "", func(a *advice) *compare.Cause {
+		if a.row == nil {
+			return nil
+		}
+		return a.row.Cause
+	}, causeColumns),
+	[]report.Col[advice]{
+		report.Define(column{Path: "part", Kind: report.Text, Doc: "of the account, to which most of the unused slots went; advice follows it"}, func(a *advice) cell { return report.TextCell(a.part) }),
+		report.Define(column{Path: "do", Kind: report.Text, Doc: "for that part, where it is no matter of launch settings"}, func(a *advice) cell { return report.TextCell(a.do) }),
+	},
+	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, inJSON(launchColumns)),
+	object("current", "null when the launch cannot run; message says why", func(a *advice) *predict.Prediction { return a.found.Current }, inJSON(predictionColumns)),
+	[]report.Col[advice]{
+		report.Define(column{Path: "message", Kind: report.Text}, func(a *advice) cell { return report.TextCell(errorText(a.found.Refusal)) }),
+		rows("best", "", func(a *advice) []setting {
+			return report.ListOf(a.found.Best, func(s predict.Setting) setting { return settingOf(&s, "best") })
+		}, settingColumns),
+	},
+	object("least_change", "", func(a *advice) *setting {
+		if a.found.Least == nil {
+			return nil
+		}
+		s := settingOf(a.found.Least, "least change")
+		return &s
+	}, inJSON(settingColumns)),
+	[]report.Col[advice]{
+		rows("next_steps", "", func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
+		report.Define(column{Path: "work_groups_that_fill", Kind: report.Integer}, func(a *advice) cell { return count(a.found.Fill.Least) }),
+		report.Define(column{Path: "work_groups_without_tail", Kind: report.Integer, Doc: "multiples of it leave no tail"}, func(a *advice) cell { return count(a.found.Fill.Multiple) }),
+		report.Define(column{Path: "slm_room_bytes", Kind: report.Integer}, func(a *advice) cell { return count(a.found.SLMRoom) }),
+		rows("rules", "", func(a *advice) []predict.Rule { return a.found.Rules }, ruleColumns),
+	})
+
+func ofRow(of func(*compare.Row) cell) func(*advice) cell {
+	return func(a *advice) cell {
+		if a.row == nil {
+			return cell{}
+		}
+		return of(a.row)
+	}
+}
+
+var causeColumns = texts("name confidence because", func(c *compare.Cause) []string { return []string{c.Name, c.Confidence, c.Because} })
+
+// settingColumns are of a launch that is proposed, and of the table that shows it beside the launch as it is.
+var settingColumns = slices.Concat(
+	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.launch }, inJSON(launchColumns)),
+	[]report.Col[setting]{
+		report.Define(column{Key: "task", Title: "Kernel", Kind: report.Name, Cut: true, In: all}, func(s *setting) cell {
+			if s.task == "" {
+				return cell{}
+			}
+			return report.NameCell(s.task)
+		}),
+		report.Define(column{Key: "what", Title: "Setting", Kind: report.Text, In: all}, func(s *setting) cell { return report.TextCell(s.what) }),
+		report.Define(column{Key: "local", Title: "Work-group", Kind: report.Size, In: all}, func(s *setting) cell { return report.SizeCell(s.launch.Local) }),
+		report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: all}, func(s *setting) cell { return count(s.launch.SIMD) }),
+		report.Define(column{Key: "slm", Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all}, func(s *setting) cell { return report.IntCell(s.launch.SLM) }),
+		report.Define(column{Key: "registers", Title: "Registers", Kind: report.Integer, Drop: 1, In: all}, func(s *setting) cell { return count(s.launch.GRF) }),
+		rows("changes", "", func(s *setting) []predict.Change { return s.changes }, changeColumns),
+	},
+	object("predicted", "", func(s *setting) *predict.Prediction { return s.prediction },
+		shown(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
+	[]report.Col[setting]{
+		report.Define(column{Key: "changes", Title: "Change", Kind: report.Text, Fold: true, In: all}, func(s *setting) cell { return report.TextCell(s.words()) }),
+	})
+
+var changeColumns = slices.Concat(texts("setting text", func(c *predict.Change) []string { return []string{c.Setting, c.Text} }),
+	ints("from to", func(c *predict.Change) []int64 { return []int64{c.From, c.To} }))
+
+var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
+	report.Define(column{Path: "limits", Always: true, Kind: report.Array}, func(n *predict.NextStep) cell { return report.ListCell(n.Limits) }),
+	report.Define(column{Path: "before_percent", Always: true, Kind: report.Percent}, func(n *predict.NextStep) cell { return report.RatioCell(n.Before) }),
+	report.Define(column{Path: "after_percent", Always: true, Kind: report.Percent}, func(n *predict.NextStep) cell { return report.RatioCell(n.After) }),
+	report.Define(column{Path: "alone", Always: true, Kind: report.Bool}, func(n *predict.NextStep) cell { return report.BoolCell(n.Alone) }),
+}, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change }, changeColumns),
+	texts("of text", func(n *predict.NextStep) []string { return []string{n.Of, n.Text} }))
+
+var ruleColumns = texts("code text limit why", func(r *predict.Rule) []string { return []string{r.Code, r.Text, r.Limit, r.Why} })
+
+func settingTable(list []setting) *report.Table {
+	return report.NewTable("best", "", list, settingColumns)
+}
+
+func adviceTable(list ...advice) *report.Table {
+	return report.NewTable("kernels", "", list, adviceColumns)
 }
 
 // Advise answers what would raise the occupancy of a launch.
@@ -90,54 +151,53 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	if err != nil {
 		return nil, err
 	}
-	c := newAdvice(l, found, nil)
+	found.Next = allowed(found.Next, may)
+	c := advice{launch: l, found: found}
 	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(),
-		items: c.items(),
-		table: rowsOf("best", c.settings(false), settingKeys(false)...), headline: []string{deviceLine(t)}}
+		items: c.items(), more: c.more(),
+		table: settingTable(c.settings(false)), headline: []string{deviceLine(t)}}
 	if line := launchLine(&l); line != "" {
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
-	// A stream, since a run has the same contract and may have a million kernels.
-	one := report.Stream[advice]{Seq: func(yield func(*advice) bool) { yield(&c) }}
-	return pg.answer(adviceList{adviseSchema, deviceValue(t), one, report.Notes(t.Notes)}), nil
+	pg.table.Hide(all, "task")
+	return pg.answer(adviceList{adviseSchema, deviceValue(t), adviceTable(c), report.Notes(t.Notes)}), nil
 }
 
-//go:embed settings.txt
-var settingColumns string
-
-// settingKeys are the columns of the table that shows each launch as it is and what is proposed. A run has many kernels
-// and shows the first proposal of each.
-func settingKeys(run bool) []string {
-	return report.ColumnKeys(settingColumns, map[string]bool{"run": run})
-}
-
+// settings are the rows of the table of settings: the launch as it is and what is proposed. A run has many kernels, and
+// room for the first proposal of each.
 func (c *advice) settings(run bool) []setting {
 	var list []setting
-	if c.Current != nil {
-		list = append(list, setting{What: "now", Launch: c.Launch, Predicted: c.Current})
+	if c.found.Current != nil {
+		list = append(list, setting{what: "now", launch: c.launch, prediction: c.found.Current})
 	}
-	// A list of kernels has room for one proposal of each.
-	best := c.Best
+	best := c.found.Best
 	if run && len(best) > 1 {
 		best = best[:1]
 	}
 	// With few settings free the least change is often the best one, and stands once.
-	if l := c.Least; l != nil && (len(best) == 0 || l.Words != best[0].Words) {
-		list = append(list, *l)
-		list[len(list)-1].What = "least change"
+	if l := c.found.Least; l != nil {
+		least := settingOf(l, "least change")
+		first := setting{}
+		if len(best) > 0 {
+			first.changes = best[0].Changes
+		}
+		if len(best) == 0 || least.words() != first.words() {
+			list = append(list, least)
+		}
 	}
-	for _, b := range best {
-		if len(b.Changes) == 0 && c.Current != nil { // the launch as it is
-			list[0].What = "now, best"
+	for i := range best {
+		if len(best[i].Changes) == 0 && c.found.Current != nil { // the launch as it is
+			if c.gains() == nil {
+				list[0].what = "now, best"
+			}
 			continue
 		}
-		b.What = "best"
-		list = append(list, b)
+		list = append(list, settingOf(&best[i], "best"))
 	}
 	for i := range list {
-		if c.Task != nil {
-			list[i].Task = *c.Task
+		if c.row != nil {
+			list[i].task = c.row.Task
 		}
 	}
 	return list
@@ -167,17 +227,39 @@ func (c *advice) best() string {
 	}
 	best := &c.found.Best[0]
 	if len(best.Changes) == 0 && c.found.Current != nil {
+		if n := c.gains(); n != nil { // the number of work-groups is no setting that is searched
+			return report.UpperFirst(stepText(*n)) + ". No other setting does better."
+		}
 		return "No setting that may change does better than the launch as it is."
 	}
 	return "Best: " + best.Words() + "."
 }
 
-// least words the least change and what it gains.
-func (c *advice) least() string {
-	return c.Least.Words + ": " + gain(c.found.Current, &c.found.Least.Prediction)
+// allowed are the next steps that change nothing that has to stay.
+func allowed(steps []predict.NextStep, may predict.Vary) []predict.NextStep {
+	return slices.DeleteFunc(steps, func(n predict.NextStep) bool {
+		may, setting := map[string]bool{predict.SettingLocal: may.Local, predict.SettingSLM: may.SLM, predict.SettingGRF: may.GRF}[n.Change.Setting]
+		return setting && !may
+	})
 }
 
-// items are what else there is to say: the least change, the next steps, how many work-groups fill, the rules.
+// gains is the first next step that raises the occupancy by itself, nil for none.
+func (c *advice) gains() *predict.NextStep {
+	for i := range c.found.Next {
+		if n := &c.found.Next[i]; n.Alone && n.After > n.Before {
+			return n
+		}
+	}
+	return nil
+}
+
+// least words the least change and what it gains.
+func (c *advice) least() string {
+	s := settingOf(c.found.Least, "")
+	return s.words() + ": " + gain(c.found.Current, s.prediction)
+}
+
+// items are what helps: the least change, and the next steps where they say something else.
 func (c *advice) items() []report.Item {
 	var items []report.Item
 	add := func(lead, text string) { items = append(items, report.Item{Lead: lead, Text: text}) }
@@ -186,8 +268,18 @@ func (c *advice) items() []report.Item {
 		add("least change", c.least())
 	}
 	for _, n := range a.Next {
-		add("next step", stepText(n))
+		if a.Least == nil || n.Change != a.Least.Changes[0] {
+			add("next step", stepText(n))
+		}
 	}
+	return items
+}
+
+// more is what else there is to say: how many work-groups fill, how much SLM is free, the rules.
+func (c *advice) more() []report.Item {
+	var items []report.Item
+	add := func(lead, text string) { items = append(items, report.Item{Lead: lead, Text: text}) }
+	a := &c.found
 	// A grid of fewer work-groups leaves XVEs empty whatever their size is, so this is said even where settings change
 	// nothing.
 	if a.Fill.Least > 0 {
@@ -233,18 +325,31 @@ func gain(now, then *predict.Prediction) string {
 
 // fullOccupancy is the JSON output of `advise` without a launch.
 type fullOccupancy struct {
-	Schema string              `json:"schema"`
-	Device *report.DeviceValue `json:"device"`
-	predict.FullOccupancy
+	Schema     string        `json:"schema"`
+	Device     *report.Table `json:"device"`
+	MaxThreads int64         `json:"threads_per_work_group_max"`
+	MinSIMD    int           `json:"simd_min"`
+	MaxSIMD    int           `json:"simd_max"`
+	MaxGroup   int64         `json:"work_group_max_items"`
+	Threads    []int64       `json:"threads_that_fill"`
+	Least      *report.Table `json:"least"`
+}
+
+var leastColumns = []report.Col[predict.LeastGroup]{
+	report.Define(column{Key: "simd", Path: "simd", Always: true, Title: "Sub-group size", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.SIMD) }),
+	report.Define(column{Key: "threads", Path: "threads", Always: true, Title: "Threads at least", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.Threads) }),
+	report.Define(column{Key: "work_items", Path: "work_items", Always: true, Title: "Work-items at least", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.WorkItems) }),
+	report.Define(column{Key: "power_of_two", Path: "power_of_two", Always: true, Title: "Power of two at least", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.PowerOfTwo) }),
 }
 
 // FullOccupancy answers what a work-group has to be for an Xe-core to be full: the table that Intel's guides print for
 // Tiger Lake, for any device. groupSlots is how many work-groups an Xe-core holds, 0 for the device's own figure.
 func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
 	f := predict.FullOccupancyOf(t.Device, groupSlots)
-	v := fullOccupancy{adviseSchema, deviceValue(t), f}
+	v := fullOccupancy{adviseSchema, deviceValue(t), f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup, f.Threads,
+		report.NewTable("full", "", f.Least, leastColumns)}
 	words := report.ListOf(f.Threads, func(n int64) string { return strconv.FormatInt(n, 10) })
-	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: rowsOf("full", v.Least),
+	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: v.Least,
 		headline: []string{deviceLine(t),
 			fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d",
 				f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup)},

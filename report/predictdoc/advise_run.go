@@ -24,36 +24,34 @@ func (a *adviser) advise(i int) advice {
 	}
 	found := a.search(l, may)
 	if !below {
-		return newAdvice(l, found, row)
+		return advice{launch: l, found: found, row: row}
 	}
 	most := account.Most()
 	settings := most == compare.PartLimits || most == compare.PartTail
+	v := advice{launch: l, found: found, row: row, part: string(most)}
 	// What was searched is dropped: a smaller work-group would be advice on a loss that it does not touch.
 	if !settings {
-		found.Best, found.Least, found.Next = nil, nil, nil
-	}
-	v := newAdvice(l, found, row)
-	if v.Part = report.Filled(string(most)); !settings {
-		v.Do = whatToDo(account, most)
+		v.found.Best, v.found.Least, v.found.Next = nil, nil, nil
+		v.do = whatToDo(account, most)
 	}
 	return v
 }
 
 // whatToDo says what the causes of the largest part ask for, or of both parts where they have no order.
-func whatToDo(a *compare.Account, most compare.Part) *string {
+func whatToDo(a *compare.Account, most compare.Part) string {
 	parts := []compare.Part{most}
 	if a.Unordered && most != compare.PartShortfall {
 		parts = []compare.Part{compare.PartEmpty, compare.PartUnderfilled}
 	}
-	of := "of " + string(most) + " XVEs"
+	of := string(most) + " XVEs"
 	switch {
 	case len(parts) == 2:
-		of = "of empty and underfilled XVEs"
+		of = "empty and underfilled XVEs"
 	case most == compare.PartShortfall:
-		of = "short of the prediction"
+		of = "what is short of the prediction"
 	}
 	// The text of a cause is that of 'occudiff explain': a reader who looks it up finds the same words.
-	text := "Most of the slots without a thread are " + of + ", which launch settings do not change."
+	text := "Most is lost to " + of + ", which launch settings do not change."
 	texts := report.CauseTerms()
 	for _, p := range parts {
 		c := slices.IndexFunc(a.Causes, func(c compare.Cause) bool { return c.Part == p })
@@ -63,12 +61,12 @@ func whatToDo(a *compare.Account, most compare.Part) *string {
 		// Every cause has a text of what to do.
 		cause := a.Causes[c]
 		i := slices.IndexFunc(texts, func(t report.Term) bool { return t.Name == cause.Name })
-		said := fmt.Sprintf(" Cause: %s (%s confidence). %s", cause.Name, cause.Confidence, *texts[i].Do)
+		said := fmt.Sprintf(" Cause: %s (%s confidence). %s", cause.Name, cause.Confidence, texts[i].Do)
 		if !strings.Contains(text, said) { // both parts may have one cause
 			text += said
 		}
 	}
-	return &text
+	return text
 }
 
 // lostLanes says that lanes have no work-item.
@@ -78,30 +76,27 @@ func lostLanes(share unit.Ratio, group int64, simd int) string {
 }
 
 // kernel is what is said of one kernel of a run.
-// It begins with where the kernel stands, then what to change, then what the measurement leaves open: who reads on
+// The table says where the kernel stands. It begins with what was measured, then what to change, then what the measurement leaves open: who reads on
 // stops where it is clear.
 func (c *advice) kernel() report.Item {
 	r := c.row
-	text := c.now()
+	text := ""
 	if m, ok := r.Measured.Value(); ok {
-		text += ", measured " + percent(m)
+		text = "Measured " + percent(m) + "."
 	}
-	text += "."
-	if len(c.Best) > 0 && len(c.Best[0].Changes) > 0 {
+	if len(c.found.Best) > 0 && len(c.found.Best[0].Changes) > 0 {
 		text += " " + c.best()
 	}
-	if c.Least != nil {
+	if c.found.Least != nil {
 		text += " Least change: " + c.least() + "."
 	}
-	for _, n := range c.found.Next {
-		// In a list of kernels there is room for steps that raise the occupancy by themselves.
-		if n.Alone {
-			text += " " + report.UpperFirst(stepText(n)) + "."
-		}
+	// In a list of kernels there is room for the first step that raises the occupancy by itself.
+	if n := c.gains(); n != nil {
+		text += " " + report.UpperFirst(stepText(*n)) + "."
 	}
 	switch {
-	case c.Do != nil:
-		text += " " + *c.Do
+	case c.do != "":
+		text += " " + c.do
 	// Advice on a value that may be other kernels' has to say so.
 	case r.Cause != nil && (r.Verdict == compare.Below || r.Verdict == compare.Unmeasurable):
 		text += fmt.Sprintf(" About the measurement (%s): %s", r.Cause.Name, r.Cause.Because)
@@ -109,6 +104,6 @@ func (c *advice) kernel() report.Item {
 	if lanes, ok := r.IdleLanes().Value(); ok && lanes > 0 {
 		text += " " + lostLanes(lanes, r.Predicted.GroupSize, c.launch.SIMD)
 	}
-	return report.Item{Lead: r.Task, Detail: fmt.Sprintf("%s in %s, SIMD%d", c.launch.Global, c.launch.Local,
-		c.launch.SIMD), Text: text}
+	return report.Item{Text: strings.TrimSpace(text), Lead: r.Task, Detail: fmt.Sprintf("%s in %s, SIMD%d", c.launch.Global, c.launch.Local,
+		c.launch.SIMD)}
 }

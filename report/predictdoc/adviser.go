@@ -3,10 +3,8 @@ package predictdoc
 import (
 	"fmt"
 	"iter"
-	"sync"
 
 	"occudiff/compare"
-	"occudiff/ingest/ahead"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
@@ -29,10 +27,7 @@ type adviser struct {
 	run      *compare.Result
 	may      predict.Vary
 	launchOf func(*compare.Row) predict.Launch
-	low      []int // rows
-
-	mu    sync.Mutex
-	known map[search]predict.Advice
+	known    map[search]predict.Advice
 }
 
 // search is what advice is searched for.
@@ -48,7 +43,7 @@ type search struct {
 func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 	launchOf func(*compare.Row) predict.Launch) *report.Answer {
 	a := &adviser{run: r, may: may, launchOf: launchOf, known: map[search]predict.Advice{}}
-	kernels, least := 0, unit.FromPercent(below)
+	kernels, least, low := 0, unit.FromPercent(below), []int{}
 	// One pass counts, and holds the numbers of rows alone, 8 bytes each; advice is searched for when an output asks.
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -59,24 +54,24 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 		kernels++
 		// A kernel that was not measured is low by its prediction alone.
 		if row.Predicted.Average < least || row.Measured.Or(1) < least {
-			a.low = append(a.low, i)
+			low = append(low, i)
 		}
 	}
 	t := arch.Choice{Device: r.Device, By: r.ChosenBy}
-	v := adviceList{Schema: adviseSchema, Kernels: report.Stream[advice]{Seq: a.all(a.low)},
-		Notes: report.Notes(r.Notes)}
-	if len(a.low) > 0 {
+	v := adviceList{Schema: adviseSchema, Kernels: report.NewStream("kernels", a.all(low), adviceColumns), Notes: report.Notes(r.Notes)}
+	v.Device = report.One[arch.Choice](nil, deviceColumns)
+	if len(low) > 0 {
 		v.Device = deviceValue(&t)
 	}
-	ans := &report.Answer{Value: v, Table: report.RowsFrom("best", a.settings(a.low), settingKeys(true)...)}
+	ans := &report.Answer{Value: v, Table: report.NewStream("best", a.settings(low), settingColumns)}
 	ans.Make = func() *report.Document {
 		pg := page{title: "Advice", key: "advice", heading: "Advice by kernel", headline: []string{deviceLine(&t)},
 			closing: fmt.Sprintf("Kernels below %s %%, predicted or measured: %s of %s. A prediction is an upper "+
 				"bound: 'occudiff validate' shows what else costs occupancy.", number(below),
-				report.Thousands(int64(len(a.low))), report.Thousands(int64(kernels)))}
+				report.Thousands(int64(len(low))), report.Thousands(int64(kernels)))}
 		// The rows are in the order of what needs attention, so the first are those that matter.
-		first := a.low[:min(len(a.low), documentKernels)]
-		if len(first) < len(a.low) {
+		first := low[:min(len(low), documentKernels)]
+		if len(first) < len(low) {
 			pg.closing += fmt.Sprintf(" Advice is given here on the first %s; JSON and CSV have it for all.",
 				report.Thousands(documentKernels))
 		}
@@ -85,7 +80,7 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 			list = append(list, c.settings(true)...)
 			pg.items = append(pg.items, c.kernel())
 		}
-		pg.table = rowsOf("best", list, settingKeys(true)...)
+		pg.table = settingTable(list)
 		if len(first) == 0 {
 			pg.heading, pg.headline, pg.closing = "Advice", []string{pg.closing}, ""
 			pg.table.In = report.Files
@@ -99,10 +94,9 @@ func AdviseRun(r *compare.Result, below float64, may predict.Vary,
 
 // all gives the advice on rows one by one, in their order.
 func (a *adviser) all(rows []int) iter.Seq[*advice] {
-	items := ahead.Items(len(rows), func(i int, into *advice) { *into = a.advise(rows[i]) })
 	return func(yield func(*advice) bool) {
-		for _, one := range items {
-			if !yield(one) {
+		for _, i := range rows {
+			if one := a.advise(i); !yield(&one) {
 				return
 			}
 		}
@@ -112,16 +106,12 @@ func (a *adviser) all(rows []int) iter.Seq[*advice] {
 // search is predict.Advise. The launch has a prediction, so it runs and there is no error.
 func (a *adviser) search(l predict.Launch, may predict.Vary) predict.Advice {
 	key := search{l, may}
-	a.mu.Lock()
 	found, known := a.known[key]
-	a.mu.Unlock()
 	if known {
 		return found
 	}
-	// The lock is not held meanwhile: two goroutines may search for the same, and find the same.
 	found, _ = predict.Advise(a.run.Device, l, may)
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	found.Next = allowed(found.Next, may)
 	// All at once, for which of them come again is not known; a run has few shapes or very many.
 	if len(a.known) == keptSearches {
 		clear(a.known)

@@ -78,9 +78,6 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 // inTerminal shows a table of names and values in a terminal too.
 func inTerminal(t *report.Table) *report.Table {
 	t.In |= report.Terminal
-	for i := range t.Columns {
-		t.Columns[i].In |= report.Terminal
-	}
 	return t
 }
 

@@ -8,7 +8,10 @@
 // The package computes no occupancy itself, and it knows no file formats, flags or colors.
 package predictdoc
 
-import "occudiff/report"
+import (
+	"occudiff/predict"
+	"occudiff/report"
+)
 
 // The JSON contracts. The program's other models answer under the schema of the command that asks them.
 const (
@@ -17,25 +20,44 @@ const (
 	timelineSchema = "occudiff/timeline/1"
 	adviseSchema   = "occudiff/advise/1"
 	devicesSchema  = "occudiff/devices/1"
+	kernelsSchema  = "occudiff/predict-binary/1"
+	modesSchema    = "occudiff/sweep-binary/1"
+	doctorSchema   = "occudiff/doctor/1"
+	settingsSchema = "occudiff/config/1"
+	explainSchema  = "occudiff/explain/1"
 )
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
+	noDevice, aLaunch := deviceValue(nil), launchValue(&predict.Launch{})
 	return []report.Output{
 		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
 			Text: "a launch on each device asked for; with --compat calculator or --model compute-unit what those " +
 				"say.",
-			Values: []any{prediction{Predictions: []onDevice{{Notes: report.Notes(nil)}}}, calculation{}, unitPrediction{}}},
+			Values: []any{prediction{predictSchema, aLaunch, report.NewTable("", "", nil, onDeviceColumns)}, calculation{}, unitPrediction{}}},
 		{Name: "sweep", ID: sweepSchema, Command: "occudiff predict --sweep local|slm|simd --format json",
-			Text: "a launch with one setting varied.", Values: []any{sweep{}}},
+			Text: "a launch with one setting varied.", Values: []any{sweep{Device: noDevice, Launch: launchValue(nil), Points: report.NewTable("", "", nil, (&axis{}).pointColumns(0))}}},
 		{Name: "timeline", ID: timelineSchema, Command: "occudiff predict --timeline --format json",
-			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{}}},
+			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{Device: noDevice, Launch: aLaunch, Phases: report.NewTable("", "", nil, phaseColumns), Predicted: predictedValue(nil)}}},
 		{Name: "advise", ID: adviseSchema, Command: "occudiff advise --format json",
 			Text: "settings of higher occupancy for a launch or the kernels of a run; " +
 				"for a device alone, or with --model compute-unit, what those say; with --probe settings of lower " +
 				"occupancy.",
-			Values: []any{adviceList{Notes: report.Notes(nil)}, fullOccupancy{}, unitAdvice{}, probeList{}}},
+			Values: []any{adviceList{Device: noDevice, Kernels: adviceTable(), Notes: report.Notes(nil)},
+				fullOccupancy{Device: noDevice, Least: report.NewTable("", "", nil, leastColumns)},
+				unitAdvice{Settings: report.NewTable("", "", nil, unitSettingColumns), Least: report.NewTable("", "", nil, relaxedColumns)},
+				probeList{Device: noDevice, Launch: aLaunch, Current: predictedValue(nil), Probes: report.NewTable("", "", nil, probeColumns)}}},
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
-			Text: "the device table.", Values: []any{deviceList{}}},
+			Text: "the device table.", Values: []any{deviceList{Devices: report.NewTable("", "", nil, tableColumns)}}},
+		{Name: "predict-binary", ID: kernelsSchema, Command: "occudiff predict FILE... --format json",
+			Text: "the kernels of binaries with what was predicted.", Values: []any{kernelList{Kernels: report.NewTable("", "", nil, KernelColumns), Notes: report.Notes(nil)}}},
+		{Name: "sweep-binary", ID: modesSchema, Command: "occudiff predict FILE... --sweep grf --format json",
+			Text: "the kernels of binaries and sources in each register mode.", Values: []any{modeList{Points: report.NewTable("", "", nil, kernelModeColumns), Notes: report.Notes(nil)}}},
+		{Name: "doctor", ID: doctorSchema, Command: "occudiff collect --check --format json",
+			Text: "what is installed for collecting.", Values: []any{doctorValue{Checks: report.NewTable("", "", nil, checkColumns)}}},
+		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
+			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NewTable("", "", nil, givenColumns)}}},
+		{Name: "explain", ID: explainSchema, Command: "occudiff explain --format json",
+			Text: "what the words of the other outputs mean.", Values: []any{glossary{Words: report.NewTable("", "", nil, termColumns)}}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,5 +141,44 @@ func TestSweepChart(t *testing.T) {
 	ans, _ = answered(t, ans, err)
 	if c := ans.Chart.LineChart; len(c.Series) != 4 || c.Series[3].Name != "this launch" || c.Series[3].Points[0].X != 16 {
 		t.Errorf("series %+v", c.Series)
+	}
+}
+
+// TestAdviceDoesNotContradictItself: what no setting raises is not raised by a step that stands beside it, and what is
+// called best is no worse than the launch.
+func TestAdviceDoesNotContradictItself(t *testing.T) {
+	every := predict.Vary{Local: true, SIMD: true, SLM: true, GRF: true}
+	steps, none := 0, 0
+	for _, name := range []string{"max1100", "tgl", "gen9", "b580"} {
+		device := on(t, name)
+		for _, l := range []predict.Launch{
+			{Global: unit.Size(143360), Local: unit.Size(1024), SIMD: 32}, {Global: unit.Size(16384), Local: unit.Size(64), SIMD: 16},
+			{Global: unit.Size(1 << 20), Local: unit.Size(256), SIMD: 16, GRF: 256}, {Global: unit.Size(1 << 20), Local: unit.Size(256), SIMD: 16},
+			{Global: unit.Size(5376), Local: unit.Size(256), SIMD: 32, Barriers: 1}, {Local: unit.Size(256), SIMD: 16, SLM: 20 << 10},
+			{Global: unit.Size(2560), Local: unit.Size(320), SIMD: 32, SLM: 1 << 10},
+		} {
+			ans, err := predictdoc.Advise(&device, l, every)
+			if err != nil {
+				continue // it does not run there
+			}
+			gains := false
+			for _, s := range ans.Doc.Sections {
+				for _, i := range s.Items {
+					gains = gains || i.Lead == "next step" && strings.Contains(i.Text, " -> ") || i.Lead == "least change"
+				}
+			}
+			best := slices.ContainsFunc(slices.Collect(ans.Table.Records()), func(r report.Record) bool { return r(ans.Table.Column("what")).Text == "now, best" })
+			if gains {
+				steps++
+			} else {
+				none++
+			}
+			if gains && (best || strings.HasPrefix(ans.Doc.Closing, "No setting")) {
+				t.Errorf("%s %+v: %q beside a step that gains, or the launch is called best", name, l, ans.Doc.Closing)
+			}
+		}
+	}
+	if steps < 5 || none < 2 {
+		t.Errorf("%d launches with a step, %d without: the test shows nothing", steps, none)
 	}
 }

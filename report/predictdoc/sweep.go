@@ -20,28 +20,28 @@ type axis struct {
 	divisor          int64   // brings a value of the sweep into the unit
 	step             float64 // how far apart people mark the values
 	vary             func(*arch.Device, predict.Launch) []predict.Point
-	columns          []string // of the table; nil takes those of every prediction
+	columns          []string // that the table has of a prediction
 }
 
 // axisOf gives the axis of a sweep by its word: local, slm, simd, grf or groups, which may be given as numbers.
 func axisOf(over string, groups []int64) axis {
+	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers", "work_groups_per_xe_core",
+		"work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent", "average_percent", "waves",
+		"tail_percent", "limits"}
 	switch over {
 	case "groups":
 		return axis{"work_groups", "Work-groups", "", 1, 0, func(d *arch.Device, l predict.Launch) []predict.Point {
 			return predict.SweepGroups(d, l, groups)
-		}, []string{"axis", "work_items", "threads", "xe_core_percent", "peak_percent: Slots of the GPU [%]",
-			"average_percent: Average [%]", "waves: Waves; decimals=2; drop=2", "tail_percent: Tail [%]; drop=1",
-			"message"}}
+		}, []string{"peak_percent: Slots of the GPU", "average_percent", "waves", "tail_percent"}}
 	case "grf":
-		return axis{"registers", "Registers per thread", "", 1, 32, predict.SweepGRF, []string{"axis", "threads_per_xve",
-			"largest_work_group", "xe_core_percent: Xe-core [%]", "peak_percent: Peak [%]", "average_percent: Average [%]",
-			"limits: Limited by; drop=1", "ask", "message"}}
+		return axis{"registers", "Registers per thread", "", 1, 32, predict.SweepGRF,
+			[]string{"xe_core_percent", "peak_percent", "average_percent", "limits"}}
 	case "slm":
-		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM, nil}
+		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM, every}
 	case "simd":
-		return axis{"sub_group_size", "Sub-group size", "", 1, 8, predict.SweepSIMD, nil}
+		return axis{"sub_group_size", "Sub-group size", "", 1, 8, predict.SweepSIMD, every}
 	}
-	return axis{"work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal, nil}
+	return axis{"work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal, every}
 }
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
@@ -49,7 +49,15 @@ func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
 // column heads the values; those of a launch may be no whole numbers in the unit of the axis.
 func (a *axis) column(kind report.Kind, decimals int) report.Column {
 	return report.Column{Key: a.key, Title: a.title, Unit: a.unit, Kind: kind, Decimals: decimals,
-		In: report.Everywhere}
+		In: all}
+}
+
+// onlyOf is a key of a column that the table of one axis has.
+func onlyOf(a *axis, axis, key string) string {
+	if a.key == axis {
+		return key
+	}
+	return ""
 }
 
 // chart draws occupancy over the values.
@@ -77,31 +85,89 @@ func occupancyChart(title, x string, step float64, series ...report.LineSeries) 
 
 // sweep is the JSON output of a sweep.
 type sweep struct {
-	Schema string              `json:"schema"`
-	Sweep  string              `json:"sweep"`
-	Compat *string             `json:"compat" jsonschema:"null for the project's own model"`
-	Device *report.DeviceValue `json:"device" jsonschema:"null for a device of the calculator"`
-	Key    string              `json:"device_key"`
-	Launch *launch             `json:"launch"`
-	Points []sweepPoint        `json:"points"`
+	Schema string        `json:"schema"`
+	Sweep  string        `json:"sweep"`
+	Compat *string       `json:"compat" jsonschema:"null for the project's own model"`
+	Device *report.Table `json:"device" jsonschema:"null for a device of the calculator"`
+	Key    string        `json:"device_key"`
+	Launch *report.Table `json:"launch"`
+	Points *report.Table `json:"points"`
 }
 
-// sweepPoint is a point of a sweep.
+// point is a point of a sweep.
 // A point that cannot run keeps its place with the reason, and is a gap of the chart.
-type sweepPoint struct {
-	Axis          report.Cell `json:"-" csv:"axis"`
-	X             int64       `json:"x" jsonschema:"work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or work-groups"`
-	Own           bool        `json:"own" jsonschema:"the launch that was asked about"`
-	Status        string      `json:"status"`
-	Message       *string     `json:"message"`
-	XeCorePercent *float64    `json:"xe_core_percent" col:"Xe-core slots [%]" jsonschema:"of one full Xe-core; of numbers of work-groups, what they fill of one if all go to it"`
-	WorkItems     *int64      `json:"work_items,omitempty" col:"Work-items" jsonschema:"of work-groups"`
-	Threads       *int64      `json:"threads,omitempty" col:"Threads" jsonschema:"of work-groups"`
-	ThreadsPerXVE *int        `json:"threads_per_xve,omitempty" col:"Threads per XVE" jsonschema:"of register modes"`
-	Largest       *int64      `json:"largest_work_group,omitempty" col:"Largest work-group" jsonschema:"of register modes: in work-items, at this sub-group size"`
-	Ask           *string     `json:"ask,omitempty" col:"How to ask for it; in=page+sheet" jsonschema:"of register modes"`
-	Predicted     *predicted  `json:"predicted" csv:",inline"`
-	Remark        report.Cell `json:"-" csv:"message" col:"Remark; cut"`
+type point struct {
+	predict.Point
+	prediction     *predict.Prediction // nil when it cannot run, and for the calculator
+	xeCore         unit.Opt[unit.Ratio]
+	items, threads int64         // of numbers of work-groups
+	mode           *arch.GRFMode // of register modes
+	largest        int64
+}
+
+// pointColumns are of a point over an axis, whose values have decimals.
+func (a *axis) pointColumns(decimals int) []report.Col[point] {
+	x := a.column(report.Integer, 0)
+	if a.divisor > 1 { // SLM of a launch is in bytes: no whole KB, and a column has one form for all of its rows
+		x = a.column(report.Number, decimals)
+	}
+	own := column{Path: "xe_core_percent", Kind: report.Percent, Title: "Xe-core slots",
+		In: all, Doc: "of one full Xe-core; of numbers of work-groups, what they fill of one if all go to it"}
+	if !slices.Contains(a.columns, "xe_core_percent") {
+		own.Key = "xe_core_percent"
+	}
+	ofModes := func(of func(*point) cell) func(*point) cell {
+		return func(p *point) cell {
+			if p.mode == nil {
+				return cell{}
+			}
+			return of(p)
+		}
+	}
+	list := slices.Concat([]report.Col[point]{
+		report.Define(x, func(p *point) cell {
+			if a.divisor > 1 {
+				return report.NumCell(report.Number, a.value(p.X))
+			}
+			return report.IntCell(p.X)
+		}),
+		report.Define(column{Path: "x", Always: true, Kind: report.Integer, Doc: "work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or work-groups"}, func(p *point) cell { return report.IntCell(p.X) }),
+		report.Define(column{Path: "own", Always: true, Kind: report.Bool, Doc: "the launch that was asked about"}, func(p *point) cell { return report.BoolCell(p.Own) }),
+		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(p *point) cell { return report.TextCell(statusOf(p.Err)) }),
+		report.Define(column{Path: "message", Kind: report.Text}, func(p *point) cell { return report.TextCell(errorText(p.Err)) }),
+		report.Define(column{Key: onlyOf(a, "work_groups", "work_items"), Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.items) }),
+		report.Define(column{Key: onlyOf(a, "work_groups", "threads"), Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.threads) }),
+		report.Define(own, func(p *point) cell { return report.OptPercent(p.xeCore) }),
+		report.Define(column{Key: onlyOf(a, "registers", "threads_per_xve"), Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"},
+			ofModes(func(p *point) cell { return report.IntCell(p.mode.ThreadsPerXVE) })),
+
+		report.Define(column{Key: onlyOf(a, "registers", "largest_work_group"), Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items, at this sub-group size"},
+			ofModes(func(p *point) cell { return report.IntCell(p.largest) })),
+	},
+		object("predicted", "", func(p *point) *predict.Prediction { return p.prediction }, shown(predictionColumns, a.columns...)),
+		[]report.Col[point]{
+			report.Define(column{Key: onlyOf(a, "registers", "ask"), Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: files, Doc: "of register modes"},
+				ofModes(func(p *point) cell { return report.TextCell(report.AskForRegisters(p.mode.Registers)) })),
+
+			report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, Cut: true, In: all}, func(p *point) cell {
+				switch {
+				case p.Err != nil && p.mode != nil:
+					return report.StatusCell("does not launch", report.Bad)
+				case p.Err != nil:
+					return report.StatusCell(p.Err.Error(), report.Bad)
+				}
+				return report.TextCell(remark(&p.Point))
+			}),
+		})
+	for i := range list {
+		switch {
+		case list[i].Key == "":
+			list[i].In = 0
+		case list[i].Key == "limits" && a.key == "registers":
+			list[i].Drop = 1
+		}
+	}
+	return list
 }
 
 // Sweep answers how occupancy changes over one setting of a launch: local, slm, simd, grf or groups, of which the numbers
@@ -113,81 +179,78 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		return nil, err
 	}
 	// The launch stands beside the points, since what is not varied bounds them all.
-	own := newLaunch(&l)
-	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: &own}
-	// Values in KB may have fractions: SLM sizes of a launch are bytes, and a column has one form for all of its rows.
-	kind, decimals := report.Integer, 0
-	if a.divisor > 1 {
-		kind = report.Number
-	}
-	shown := l
+	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: launchValue(&l)}
+	shown, decimals := l, 0
 	if over == "groups" {
 		shown.Global = unit.Size3{} // it is what the table varies
 	}
 	pg := a.page(deviceLine(t), strings.Replace(launchLine(&shown), ", no global size: one Xe-core only", "", 1))
+	list := make([]point, len(points))
 	for i := range points {
-		p := &points[i]
-		j := sweepPoint{X: p.X, Own: p.Own, Status: "ok", Axis: report.IntCell(p.X)}
-		if kind == report.Number {
-			j.Axis = report.NumCell(report.Number, a.value(p.X))
+		p := &list[i]
+		if p.Point = points[i]; p.Err == nil {
+			p.prediction, p.xeCore = &p.Prediction, unit.Some(p.Prediction.XeCore)
 		}
 		if p.X%a.divisor != 0 {
 			decimals = 3
 		}
-		if p.Err != nil {
-			j.Status, j.Message, j.Remark = "error", report.Filled(p.Err.Error()),
-				report.StatusCell(p.Err.Error(), report.Bad)
-		} else {
-			j.Predicted, j.Remark = newPredicted(&p.Prediction), report.TextCell(remark(p))
-			j.XeCorePercent = report.PercentOrNull(j.Predicted.XeCorePercent)
-		}
 		switch over {
 		case "groups":
-			j.countGroups(t.Device, p)
+			p.countGroups(t.Device)
 		case "grf":
-			j.describeMode(t.Device, p)
+			p.describeMode(t.Device)
 			pg.items = append(pg.items, report.Item{Lead: strconv.FormatInt(p.X, 10) + " registers",
 				Text: report.AskForRegisters(int(p.X))})
 		}
-		v.Points = append(v.Points, j)
 	}
-	pg.closing, pg.table = a.closing(over, points), rowsOf("sweep", v.Points, a.keys()...)
-	// The heading depends on what is swept, which no tag of a struct can say.
-	pg.table.Columns[0] = a.column(kind, decimals)
+	pg.closing, pg.table = a.closing(over, points), report.NewTable("sweep", "", list, a.pointColumns(decimals))
+	v.Points = pg.table
+	if len(list) > mostPoints {
+		pg.brief = report.NewTable("sweep", "", a.telling(list, t.Device, &l), a.pointColumns(decimals))
+		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", pg.brief.Len, len(list))
+	}
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)
 	return ans, nil
 }
 
-// keys are the columns of the table of points.
-func (a *axis) keys() []string {
-	if a.columns != nil {
-		return a.columns
+// mostPoints is how many values of a sweep a terminal shows: more are for files, and when asked for.
+const mostPoints = 24
+
+// telling are the points that say most: the launch itself, the highest, and of SLM the steps in which it is allocated, of
+// work-group sizes those of 2^n sub-groups.
+func (a *axis) telling(list []point, d *arch.Device, l *predict.Launch) (some []point) {
+	points := report.ListOf(list, func(p point) predict.Point { return p.Point })
+	best := highest(points, true)
+	for i := range list {
+		x := list[i].X
+		lanes := int64(max(l.SIMD, 1))
+		step := x%lanes == 0 && x/lanes&(x/lanes-1) == 0
+		if a.key == "slm_kb" {
+			step = slices.Contains(d.SLMSteps, unit.Bytes(x))
+		}
+		if step || list[i].Own || best != nil && x == best.X {
+			some = append(some, list[i])
+		}
 	}
-	return outcome(true, false)
+	return some
 }
 
 // countGroups adds what so many work-groups are, and how much of one Xe-core they fill if all of them go to it.
-func (j *sweepPoint) countGroups(d *arch.Device, p *predict.Point) {
-	j.XeCorePercent = nil
-	if p.Err != nil {
-		return
+func (p *point) countGroups(d *arch.Device) {
+	if p.Err == nil {
+		p.items, p.threads = p.Prediction.Groups*p.Prediction.GroupSize, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
+		p.xeCore = unit.Some(min(unit.Ratio(p.threads)/unit.Ratio(d.SlotsPerXeCore()), p.Prediction.XeCore))
 	}
-	items, threads := p.Prediction.Groups*p.Prediction.GroupSize, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
-	filled := min(unit.Ratio(threads)/unit.Ratio(d.SlotsPerXeCore()), p.Prediction.XeCore).Percent()
-	j.WorkItems, j.Threads, j.XeCorePercent = &items, &threads, &filled
 }
 
-// describeMode adds what a register mode admits, and how a kernel is compiled for it.
-func (j *sweepPoint) describeMode(d *arch.Device, p *predict.Point) {
-	largest := predict.LargestGroup(d, p.Launch)
+// describeMode adds what a register mode admits.
+func (p *point) describeMode(d *arch.Device) {
+	p.largest = predict.LargestGroup(d, p.Launch)
 	for _, m := range d.GRFModes {
 		if int64(m.Registers) == p.X {
-			j.ThreadsPerXVE, j.Largest, j.Ask = &m.ThreadsPerXVE, &largest, report.Filled(report.AskForRegisters(m.Registers))
+			p.mode = &m
 		}
-	}
-	if p.Err != nil {
-		j.Remark = report.StatusCell("does not launch", report.Bad)
 	}
 }
 
@@ -305,14 +368,16 @@ func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*r
 	}
 	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key}
 	s := report.LineSeries{Name: "Xe-core"}
+	var list []point
 	for _, p := range points {
-		v.Points = append(v.Points, sweepPoint{Axis: report.IntCell(p.X), X: int64(p.X) * a.divisor, Status: "ok",
-			XeCorePercent: &p.XeCorePercent})
+		list = append(list, point{Point: predict.Point{X: int64(p.X) * a.divisor}, xeCore: unit.Some(unit.FromPercent(p.XeCorePercent))})
 		s.Points = append(s.Points, report.Point{X: float64(p.X), Y: p.XeCorePercent})
 	}
 	pg := a.page(calculatorLine(d))
-	pg.table = rowsOf("sweep", v.Points, "axis", "xe_core_percent")
-	pg.table.Columns[0] = a.column(report.Integer, 0)
+	a.columns = nil
+	pg.table = report.NewTable("sweep", "", list, a.pointColumns(0))
+	pg.table.Hide(all, "message")
+	v.Device, v.Launch, v.Points = deviceValue(nil), launchValue(nil), pg.table
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Intel GPU Occupancy Calculator, "+d.Name, s)
 	return ans, nil

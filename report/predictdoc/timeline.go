@@ -8,7 +8,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
-	"occudiff/predict/dispatch"
 	"occudiff/predict/timeline"
 	"occudiff/report"
 )
@@ -16,23 +15,31 @@ import (
 // timelineValue is the JSON output of a timeline. Times count in run times of a thread, occupancies are of all thread
 // slots of the device.
 type timelineValue struct {
-	Schema         string              `json:"schema"`
-	Device         *report.DeviceValue `json:"device"`
-	Launch         launch              `json:"launch"`
-	Policy         string              `json:"policy"`
-	Ports          *int                `json:"ports"`
-	WhatIf         bool                `json:"what_if" jsonschema:"the policy explains published phases; it predicts nothing"`
-	PeakPercent    unit.Ratio          `json:"peak_percent"`
-	AveragePercent unit.Ratio          `json:"average_percent"`
-	Duration       float64             `json:"duration"`
-	Phases         []phase             `json:"phases"`
-	Predicted      *predicted          `json:"predicted"`
+	Schema         string        `json:"schema"`
+	Device         *report.Table `json:"device"`
+	Launch         *report.Table `json:"launch"`
+	Policy         string        `json:"policy"`
+	Ports          *int          `json:"ports"`
+	WhatIf         bool          `json:"what_if" jsonschema:"the policy explains published phases; it predicts nothing"`
+	PeakPercent    unit.Ratio    `json:"peak_percent"`
+	AveragePercent unit.Ratio    `json:"average_percent"`
+	Duration       float64       `json:"duration"`
+	Phases         *report.Table `json:"phases"`
+	Predicted      *report.Table `json:"predicted"`
 }
 
 // phase is a span of time in which the number of resident threads does not change.
 type phase struct {
-	Number int `json:"-" csv:"phase" col:"Phase"`
+	number int
 	timeline.Phase
+}
+
+var phaseColumns = []report.Col[phase]{
+	report.Define(column{Key: "phase", Title: "Phase", Kind: report.Integer, In: all}, func(p *phase) cell { return report.IntCell(p.number) }),
+	report.Define(column{Key: "start", Path: "start", Always: true, Title: "Start", Unit: "thread run times", Brief: "Start", Kind: report.Number, Decimals: 2, In: all}, func(p *phase) cell { return report.NumCell(report.Number, p.Start) }),
+	report.Define(column{Key: "end", Path: "end", Always: true, Title: "End", Unit: "thread run times", Brief: "End", Kind: report.Number, Decimals: 2, In: all}, func(p *phase) cell { return report.NumCell(report.Number, p.End) }),
+	report.Define(column{Key: "threads", Path: "threads", Always: true, Title: "Threads", Kind: report.Integer, In: all}, func(p *phase) cell { return report.IntCell(p.Threads) }),
+	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(p *phase) cell { return report.RatioCell(p.Occupancy) }),
 }
 
 // Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
@@ -46,18 +53,20 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	if err != nil {
 		return nil, err
 	}
-	r, err := dispatch.Simulate(ctx, t.Device, &l, &p, dispatch.WhatIf{Ports: ports, Early: early})
+	r, err := timeline.Simulate(ctx, t.Device, &l, &p, timeline.WhatIf{Ports: ports, Early: early})
 	if err != nil {
 		return nil, err
 	}
 	// Times count in run times of a thread: the model knows no clock, and real launches scale the axis.
-	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: newLaunch(&l), Policy: r.Policy.String(),
+	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: launchValue(&l), Policy: r.Policy.String(),
 		Ports: report.Positive(ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average,
-		Duration: r.Time, Predicted: newPredicted(&p)}
+		Duration: r.Time, Predicted: predictedValue(&p)}
+	var phases []phase
 	for i, ph := range r.Phases {
-		v.Phases = append(v.Phases, phase{i + 1, ph})
+		phases = append(phases, phase{i + 1, ph})
 	}
-	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: rowsOf("phases", v.Phases),
+	v.Phases = report.NewTable("phases", "", phases, phaseColumns)
+	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
 		headline: []string{deviceLine(t), launchLine(&l) + "; policy " + v.Policy},
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
 			percent(r.Peak), percent(r.Average), number(r.Time))}

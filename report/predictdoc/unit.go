@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"occudiff/ingest/unit"
+	"occudiff/predict"
 	"occudiff/predict/computeunit"
 	"occudiff/report"
 )
@@ -60,26 +61,25 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		}
 		j.WorkGroups, j.Waves = unit.Some(groups), unit.Some(s.Waves)
 		j.PeakPercent, j.AveragePercent, j.TailPercent = unit.Some(s.Peak), unit.Some(s.Average), unit.Some(s.Tail)
-		steps = append(steps, newStep("work-groups of the launch", "of the global size", report.Thousands(groups),
-			false),
-			newStep("waves", fmt.Sprintf("%d / %d", groups, s.Least), number(s.Waves), false),
-			newStep("GPU peak occupancy", "while the waves are full, or of the only one", percent(s.Peak), false),
-			newStep("GPU average occupancy", "over all waves, the last one counted as long as a full one",
-				percent(s.Average), false))
+		steps = append(steps,
+			predict.Step{Label: "work-groups of the launch", Formula: "of the global size", Value: report.Thousands(groups)},
+			predict.Step{Label: "waves", Formula: fmt.Sprintf("%d / %d", groups, s.Least), Value: number(s.Waves)},
+			predict.Step{Label: "GPU peak occupancy", Formula: "while the waves are full, or of the only one", Value: percent(s.Peak)},
+			predict.Step{Label: "GPU average occupancy", Formula: "over all waves, the last one counted as long as a full one", Value: percent(s.Average)})
 		closing += fmt.Sprintf(" GPU peak %s, average %s.", percent(s.Peak), percent(s.Average))
 	}
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
-		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing, table: rowsOf("compute-unit", steps)}
+		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing, table: report.NewTable("compute-unit", "", steps, stepColumns)}
 	return pg.answer(unitPrediction{predictSchema, "compute-unit", p.Key, j}), nil
 }
 
 // unitSteps words the model's formulas with the figures.
 // The order is that of the published formulas (docs/model.md), and each step is worded with its numbers so that it can
 // be checked by hand.
-func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) []step {
-	var steps []step
+func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) []predict.Step {
+	var steps []predict.Step
 	add := func(label, calculation, value string, limit string) {
-		steps = append(steps, newStep(label, calculation, value, slices.Contains(r.Limits, limit)))
+		steps = append(steps, predict.Step{Label: label, Formula: calculation, Value: value, Binds: slices.Contains(r.Limits, limit)})
 	}
 	opt := func(o unit.Opt[int64]) string {
 		if n, ok := o.Value(); ok {
@@ -143,13 +143,30 @@ func unitLaunchLine(l *computeunit.Launch) string {
 // Full says whether any setting reaches full occupancy with all lanes in use; else the settings are those of the
 // highest.
 type unitAdvice struct {
-	Schema   string                `json:"schema"`
-	Model    string                `json:"model"`
-	Platform string                `json:"platform"`
-	Full     bool                  `json:"full"`
-	Settings []computeunit.Setting `json:"settings"`
-	Least    []computeunit.Relaxed `json:"least_changes,omitempty" jsonschema:"of a fixed resource, by which occupancy is full"`
+	Schema   string        `json:"schema"`
+	Model    string        `json:"model"`
+	Platform string        `json:"platform"`
+	Full     bool          `json:"full"`
+	Settings *report.Table `json:"settings"`
+	Least    *report.Table `json:"least_changes,omitempty" jsonschema:"of a fixed resource, by which occupancy is full"`
 }
+
+var unitSettingColumns = []report.Col[computeunit.Setting]{
+	report.Define(column{Key: "sub_group_size", Path: "sub_group_size", Always: true, Title: "Sub-group size", Brief: "Sub-group", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.SubgroupSize) }),
+	report.Define(column{Key: "work_group_size", Path: "work_group_size", Always: true, Title: "Work-group size", Brief: "Work-group", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.GroupSize) }),
+	report.Define(column{Key: "work_groups_per_compute_unit", Path: "work_groups_per_compute_unit", Always: true, Title: "Work-groups per compute unit", Brief: "Per unit", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.Groups) }),
+	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(s *computeunit.Setting) cell { return report.RatioCell(s.Occupancy) }),
+	report.Define(column{Key: "lanes_percent", Path: "lanes_percent", Always: true, Title: "Lanes", Kind: report.Percent, In: all}, func(s *computeunit.Setting) cell { return report.RatioCell(s.Lanes) }),
+	report.Define(column{Key: "register_bytes_per_item_max", Path: "register_bytes_per_item_max", Always: true, Group: "Up to", Title: "registers per work-item", Unit: "bytes", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxRegisterBytes) }),
+	report.Define(column{Key: "slm_bytes_max", Path: "slm_bytes_max", Always: true, Group: "Up to", Title: "SLM per work-group", Unit: "bytes", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxSLM) }),
+	report.Define(column{Key: "work_groups_that_fill", Path: "work_groups_that_fill", Title: "Work-groups that fill the GPU", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.OptInt(s.Fill) }),
+}
+
+var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
+	report.Define(column{Path: "resource", Always: true, Kind: report.Text}, func(r *computeunit.Relaxed) cell { return text(r.Resource) }),
+	report.Define(column{Path: "from_bytes", Always: true, Kind: report.Integer}, func(r *computeunit.Relaxed) cell { return report.IntCell(r.From) }),
+	report.Define(column{Path: "to_bytes", Always: true, Kind: report.Integer}, func(r *computeunit.Relaxed) cell { return report.IntCell(r.To) }),
+}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, inJSON(unitSettingColumns)))
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
 func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.Answer, error) {
@@ -157,9 +174,12 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	if err != nil {
 		return nil, err
 	}
-	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, a.Settings, a.Least}
+	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, report.NewTable("best", "", a.Settings, unitSettingColumns), nil}
+	if len(a.Least) > 0 {
+		v.Least = report.NewTable("", "", a.Least, relaxedColumns)
+	}
 	pg := page{title: "Advice for a compute unit", key: "advice", heading: "Settings of the highest occupancy",
-		headline: []string{platformLine(p)}, table: rowsOf("best", v.Settings)}
+		headline: []string{platformLine(p)}, table: v.Settings}
 	switch {
 	case len(a.Settings) == 0:
 		pg.closing = "No work-group fits with what is fixed."

@@ -619,14 +619,15 @@ func keptLow(row *compare.Row) string {
 
 // notPredicted says what of a launch is missing, by name.
 func notPredicted(r *compare.Result, row *compare.Row) string {
+	l := r.LaunchOf(row)
 	switch {
 	case r.Device == nil:
 		return "device not known"
 	case !row.Global.Present():
 		return "no global size"
-	case !row.Local.Present() && !r.Options.Local.Present():
+	case !l.Local.Present():
 		return "no work-group size"
-	case !row.SIMD.Present() && r.Options.SIMD == 0:
+	case l.SIMD == 0:
 		return "no SIMD width"
 	}
 	return "cannot run so"

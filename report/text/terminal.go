@@ -46,16 +46,21 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	for _, line := range d.Headline {
 		p.wrap("", line, report.Plain)
 	}
+	// What is too long for a first look, pages have; with -v it takes the place of what a terminal has instead.
+	long := opt.Verbose && d.Screen == nil
+	shown := func(s *report.Section, in report.View) bool {
+		return !(long && s.In == report.Terminal) && (in&report.Terminal != 0 || long && in&report.Page != 0)
+	}
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
-			if t.In&report.Terminal != 0 && t.Main > 0 {
+			if shown(&d.Sections[i], t.In) && t.Main > 0 {
 				p.line("")
 				p.table(t)
 			}
 		}
 	}
 	for i := range d.Sections {
-		if s := &d.Sections[i]; s.ItemsIn&report.Terminal != 0 && len(s.Items) > 0 {
+		if s := &d.Sections[i]; shown(s, s.ItemsIn) && len(s.Items) > 0 {
 			p.line("")
 			if d.Titled {
 				p.wrap("", s.Title, report.Plain)

@@ -1,7 +1,6 @@
 package predictdoc
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,97 +12,17 @@ import (
 	"occudiff/report"
 )
 
-func deviceValue(on *arch.Choice) *report.DeviceValue { return report.NewDeviceValue(on.Device, on.By) }
+func deviceValue(on *arch.Choice) *report.Table { return report.One(on, deviceColumns) }
+
+func launchValue(l *predict.Launch) *report.Table { return report.One(l, launchColumns) }
+
+func predictedValue(p *predict.Prediction) *report.Table { return report.One(p, predictionColumns) }
 
 // deviceLine words what the model takes from a device.
 func deviceLine(on *arch.Choice) string {
 	d := on.Device
 	return fmt.Sprintf("%s (%s), %d Xe-cores x %d XVE x %d threads = %s thread slots",
 		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
-}
-
-// launch is a launch as it was asked about.
-type launch struct {
-	Global         unit.Size3 `json:"global" col:"Global; in=sheet"`
-	Local          unit.Size3 `json:"local" col:"Local; in=sheet"`
-	SIMD           *int       `json:"simd" col:"SIMD; in=sheet"`
-	SLMBytes       unit.Bytes `json:"slm_bytes" csv:"slm" col:"SLM per work-group [bytes]; in=sheet"`
-	Barriers       int        `json:"barriers" col:"Barriers; in=sheet"`
-	Registers      *int       `json:"registers_per_thread" csv:"registers" col:"Registers per thread; in=sheet" jsonschema:"GRF mode; null is the device's default"`
-	Policy         string     `json:"policy"`
-	BarrierSlots   *int       `json:"barrier_slots"`
-	WorkGroupSlots *int       `json:"work_group_slots"`
-}
-
-// newLaunch gives null for what is at its default, and 0 for SLM and barriers, which is an amount.
-func newLaunch(l *predict.Launch) launch {
-	return launch{Global: l.Global, Local: l.Local, SIMD: report.Positive(l.SIMD), SLMBytes: l.SLM,
-		Barriers: l.Barriers, Registers: report.Positive(l.GRF), Policy: l.Policy.String(),
-		BarrierSlots: report.Positive(l.BarrierSlots), WorkGroupSlots: report.Positive(l.GroupSlots)}
-}
-
-// predicted is a prediction with all its figures; the first are those of `validate`.
-type predicted struct {
-	report.PredictionValue
-	WorkGroupSize       int64      `json:"work_group_size"`
-	ByThreads           *int64     `json:"by_threads" col:"by threads; group=Work-groups per Xe-core; in=page+sheet" jsonschema:"work-groups per Xe-core that thread slots admit"`
-	BySLM               *int64     `json:"by_slm" col:"by SLM; group=Work-groups per Xe-core; in=page+sheet" jsonschema:"work-groups per Xe-core that SLM admits; null without a limit"`
-	BySlots             *int64     `json:"by_slots" col:"by slots; group=Work-groups per Xe-core; in=page+sheet" jsonschema:"work-groups per Xe-core that work-group slots admit"`
-	ByBarriers          *int64     `json:"by_barriers" col:"by barriers; group=Work-groups per Xe-core; in=page+sheet" jsonschema:"work-groups per Xe-core that barriers admit; null without a limit"`
-	SLMBytesAllocated   unit.Bytes `json:"slm_bytes_allocated"`
-	XeCoreLimits        []string   `json:"xe_core_limits"`
-	XeCoreOfModePercent unit.Ratio `json:"xe_core_of_grf_mode_percent" col:"Xe-core of the GRF mode [%]; in=page+sheet" jsonschema:"of the slots that the GRF mode leaves"`
-	IdleLanes           int64      `json:"idle_lanes_per_work_group"`
-	Partial             bool       `json:"partial_work_groups"`
-}
-
-// newPredicted gives a prediction as JSON has it, nil for none.
-func newPredicted(p *predict.Prediction) *predicted {
-	if p == nil {
-		return nil
-	}
-	return &predicted{*report.NewPredictionValue(p), p.GroupSize, limited(p.ByThreads), limited(p.BySLM),
-		limited(p.BySlots), limited(p.ByBarriers),
-		p.SLMAllocated, p.XeCoreLimits.Names(), p.XeCoreOfMode, p.IdleLanes, p.Partial}
-}
-
-//go:embed outcome.txt
-var outcomeColumns string
-
-// outcome are the columns of a prediction where it is one of several: of a sweep, or of devices, whose driver may have
-// been asked as well.
-func outcome(sweep, driver bool) []string {
-	return report.ColumnKeys(outcomeColumns, map[string]bool{"sweep": sweep, "devices": !sweep, "driver": driver})
-}
-
-// limited is the work-groups that a resource admits, nil where it sets no limit.
-func limited(n int64) *int64 {
-	if n == predict.Unlimited {
-		return nil
-	}
-	return &n
-}
-
-// step is one line of a reasoning, worded for people.
-type step struct {
-	Step        string      `json:"step" col:"Step"`
-	Calculation string      `json:"calculation" col:"Calculation; fold; drop=1"`
-	Value       string      `json:"value" col:"Value"`
-	Binds       bool        `json:"binds"`
-	Mark        report.Cell `json:"-" csv:"binds" col:"Limit"`
-}
-
-func newStep(label, calculation, value string, binds bool) step {
-	s := step{label, calculation, value, binds, report.TextCell(" ")}
-	if binds {
-		s.Mark = report.StatusCell("binds", report.Unsure)
-	}
-	return s
-}
-
-// rowsOf makes a table of rows that are there.
-func rowsOf[T any](key string, rows []T, keys ...string) *report.Table {
-	return report.Rows(key, len(rows), func(i int) T { return rows[i] }, keys...)
 }
 
 // page is what the documents of this package have in common: what was asked, a sentence of what came out, and a table.
@@ -115,8 +34,10 @@ type page struct {
 	heading  string // of its first section
 	headline []string
 	closing  string
-	table    *report.Table
+	table    *report.Table // as CSV has it
+	brief    *report.Table // that a terminal has in its place, unless asked for all; nil where it has the table
 	items    []report.Item
+	more     []report.Item // that a terminal has when asked for all
 }
 
 func (p *page) document() *report.Document {
@@ -126,12 +47,20 @@ func (p *page) document() *report.Document {
 		s.Text = append(s.Text, p.closing)
 	}
 	if p.table != nil {
-		s.Tables = []*report.Table{p.table}
+		s.Tables = []*report.Table{p.table.Show()}
 	}
+	brief := report.Section{Key: p.key + "-brief", Title: p.heading, In: report.Terminal}
+	if p.brief != nil {
+		s.Tables[0].In = report.Files
+		brief.Tables = []*report.Table{p.brief.Show()}
+	}
+	more := report.Section{Key: p.key + "-more", Title: "More", In: report.Page, Items: p.more, ItemsIn: report.Page}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
-		Text: s.Text, Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
+		Text: s.Text, Items: slices.Concat(p.items, p.more), ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
 	return &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing,
-		Sections: []report.Section{summary, s}}
+		Sections: slices.DeleteFunc([]report.Section{summary, brief, s, more}, func(s report.Section) bool {
+			return len(s.Tables) == 0 && len(s.Items) == 0 && s.Text == nil
+		})}
 }
 
 // answer is the page with its JSON value.
@@ -200,7 +129,7 @@ func figure(p *predict.Prediction) (unit.Ratio, string) {
 // partialText says what happens to a local size that does not divide the global size.
 // It is a sentence and no refusal, since OpenCL 2.0 runs such launches (non-uniform work-groups).
 func partialText(l *predict.Launch, p *predict.Prediction) string {
-	if !p.Partial {
+	if p == nil || !p.Partial {
 		return ""
 	}
 	return fmt.Sprintf("local size %s does not divide %s: the last work-groups are smaller and count as whole ones",

@@ -1,12 +1,19 @@
-package binary
+package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/zebin"
 	"occudiff/predict/arch"
@@ -27,7 +34,7 @@ func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) ([]Ke
 		}
 		images, err := zebin.ReadPath(ctx, path)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, cmp.Or(ptxas(path), err)
 		}
 		got, said, err := predictImages(images, t, opt)
 		if err != nil {
@@ -36,6 +43,28 @@ func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) ([]Ke
 		kernels, notes = append(kernels, got...), append(notes, said...)
 	}
 	return kernels, notes, nil
+}
+
+// usedRegisters is a kernel in the output of `ptxas -v`, with its static shared memory.
+var usedRegisters = regexp.MustCompile(`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
+
+// ptxas says what to type for the output of `ptxas -v`, whose registers another model takes; nil for other files. A
+// register has four bytes per work-item.
+func ptxas(path string) error {
+	data, err := os.ReadFile(path)
+	kernel := usedRegisters.FindSubmatch(data[:min(len(data), 1<<20)])
+	if err != nil || kernel == nil {
+		return nil
+	}
+	registers, _ := strconv.Atoi(string(kernel[2]))
+	slm := ""
+	if len(kernel[3]) > 0 {
+		slm = " --slm " + string(kernel[3])
+	}
+	return note.Faultf("ptxas", note.Pos{File: path}, fmt.Sprintf("occudiff predict --model compute-unit --platform rtx2080ti "+
+		"--simd 32 --local N --registers %d%s", 4*registers, slm),
+		"this is what ptxas -v says: %s uses %d registers of 4 bytes per work-item; a model of its own takes them",
+		names.Display(string(kernel[1])), registers)
 }
 
 // compileFor compiles a source for the devices that were asked for, or for all that the installed compiler knows, and
@@ -61,13 +90,8 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	group.SetLimit(2) // a compilation takes a core and a few hundred MB
 	for i, target := range targets {
 		group.Go(func() error {
-			var err error
-			results[i], err = compileOne(ctx, compiler, source, target, opt.Compiler, filepath.Join(dir, target.Name))
-			if errors.Is(err, zebin.ErrUnknownDevice) {
-				results[i].unknown = err // an older compiler knows fewer; the others are an answer
-				return nil
-			}
-			return err
+			results[i] = compileOne(ctx, compiler, source, target, opt.Compiler, filepath.Join(dir, target.Name))
+			return ctx.Err() // what does not compile for one device does for others, which are an answer
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -75,15 +99,18 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	}
 	var kernels []Kernel
 	var notes []note.Note
-	var unknown error
+	var failed error
 	warned := false
 	for i, r := range results {
-		if r.unknown != nil && len(opt.Devices) > 0 {
-			unknown = r.unknown
-			notes = append(notes, note.Note{Severity: note.Warning, Code: "not-compiled", Pos: note.Pos{File: source},
-				Text: "not compiled for " + targets[i].Name + ", which this ocloc does not know"})
-		}
-		if len(r.images) == 0 {
+		if r.err != nil {
+			// An older compiler knows fewer devices, which is worth a word where they were asked for.
+			unknown := errors.Is(r.err, zebin.ErrUnknownDevice)
+			if failed == nil || !unknown {
+				failed = r.err
+			}
+			if !unknown || len(opt.Devices) > 0 {
+				notes = append(notes, notCompiled(source, targets[i], r.err, unknown))
+			}
 			continue
 		}
 		// The compiler says the same for each device.
@@ -99,8 +126,13 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 		}
 		kernels, notes = append(kernels, got...), append(notes, said...)
 	}
-	if len(kernels) == 0 && unknown != nil {
-		return nil, nil, unknown
+	if len(kernels) == 0 && failed != nil {
+		return nil, nil, failed
+	}
+	for _, d := range opt.Devices { // one of several that the compiler has no name for
+		if !slices.ContainsFunc(targets, func(c arch.CompilerTarget) bool { return slices.Contains(c.Devices, d) }) {
+			notes = append(notes, notCompiled(source, arch.CompilerTarget{Name: d.Key, Devices: []*arch.Device{d}}, nil, true))
+		}
 	}
 	if len(kernels) == 0 {
 		return nil, nil, note.Faultf("no-kernels", note.Pos{File: source}, "",
@@ -113,31 +145,44 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 type compiled struct {
 	images   []zebin.Image
 	warnings string
-	unknown  error // the compiler does not know the device
+	err      error
+}
+
+// NotCompiled is the code of the note that a source did not compile for a device.
+const NotCompiled = "not-compiled"
+
+// notCompiled says for which devices a source did not compile, and why in the compiler's first words.
+func notCompiled(source string, target arch.CompilerTarget, err error, unknown bool) note.Note {
+	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
+		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(target.Devices)),
+		Hint: "'ocloc compile --help' lists what it knows; a newer one knows more"}
+	if fault, ok := errors.AsType[*note.Fault](err); ok && !unknown {
+		_, why, _ := strings.Cut(fault.Text, ":\n")
+		why, _, _ = strings.Cut(why, "\n")
+		n.Severity, n.Text, n.Hint = note.Error, fmt.Sprintf("not compiled for %s: %s", keys(target.Devices), strings.TrimPrefix(why, "error: ")), "name it alone with --device to see all that the compiler says"
+	}
+	return n
 }
 
 func compileOne(ctx context.Context, compiler, source string, target arch.CompilerTarget, options,
-	dir string) (c compiled, err error) {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return c, err
+	dir string) (c compiled) {
+	if c.err = os.Mkdir(dir, 0o700); c.err != nil {
+		return c
 	}
-	path, warnings, err := zebin.Compile(ctx, compiler, source, target.Name, options, dir)
-	if err != nil {
-		return c, err
+	path := ""
+	if path, c.warnings, c.err = zebin.Compile(ctx, compiler, source, target.Name, options, dir); c.err != nil {
+		return c
 	}
-	c.warnings = warnings
-	if c.images, err = zebin.ReadPath(ctx, path); err != nil {
-		return c, err
-	}
+	c.images, c.err = zebin.ReadPath(ctx, path)
 	for i := range c.images {
 		c.images[i].Pos.File = source
 	}
-	return c, nil
+	return c
 }
 
-// IsPath says whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no
+// HoldsKernels says whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no
 // profiler output: then diff compares compilations instead of runs.
-func IsPath(path string) bool {
+func HoldsKernels(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false

@@ -1,4 +1,4 @@
-package lookdoc_test
+package predictdoc_test
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 	"occudiff/predict"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
-	"occudiff/report/lookdoc"
+	"occudiff/report/predictdoc"
 )
 
 // TestEveryWordIsExplained: whatever word an output may hold, and whatever column a report has, somebody can ask for it.
@@ -29,7 +29,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 		words = append(words, c.Heading(), c.Key)
 	}
 	for _, w := range words {
-		ans, err := lookdoc.Explain(w)
+		ans, err := predictdoc.Explain(w)
 		if err != nil {
 			t.Errorf("%q: %v", w, err)
 			continue
@@ -47,7 +47,7 @@ func TestEveryCauseIsDocumented(t *testing.T) {
 		t.Fatalf("%d texts for %d causes", len(terms), len(compare.Causes()))
 	}
 	for i, name := range compare.Causes() {
-		if c := terms[i]; c.Name != name || c.Means == "" || c.Sign == nil || c.Do == nil || c.With == nil {
+		if c := terms[i]; c.Name != name || c.Means == "" || c.Sign == "" || c.Do == "" || c.With == "" {
 			t.Errorf("text %d: %+v, want all of %s", i, c, name)
 		}
 	}
@@ -68,7 +68,7 @@ func TestKinds(t *testing.T) {
 // TestNamesAreUnique: a word has one page of a kind.
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	ans := lookdoc.All()
+	ans := predictdoc.Glossary()
 	for i := range ans.Table.Len {
 		row := ans.Table.Row(i, nil)
 		key := row[ans.Table.Column("kind")].Text + " " + strings.ToLower(row[ans.Table.Column("name")].Text)

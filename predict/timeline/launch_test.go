@@ -1,4 +1,4 @@
-package dispatch
+package timeline
 
 import (
 	"math"

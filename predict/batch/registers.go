@@ -1,4 +1,4 @@
-package binary
+package batch
 
 import (
 	"context"

@@ -1,13 +1,11 @@
-// Package binary says what kernels' binaries say of occupancy before anything ran: each kernel on the device that its
-// image was compiled for, and what changed between two compilations. It joins what ingest/zebin reads, and what
-// ingest/ocloc compiles, with the model of package predict. It does not know profilers, runs or layout.
-package binary
+package batch
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/ingest/zebin"
@@ -27,9 +25,9 @@ type Kernel struct {
 
 // Options say what is predicted. The zero value predicts full GPUs of the devices that the images name.
 type Options struct {
-	Devices []*arch.Device // those that were asked for; none takes what each image says
-	Global  unit.Size3     // absent predicts a full GPU
-	Local   unit.Size3     // for kernels that do not fix their work-group size; absent takes the best one
+	Devices []*arch.Device           // those that were asked for; none takes what each image says
+	Global  unit.Size3               // absent predicts a full GPU
+	Local   names.ByName[unit.Size3] // for kernels that do not fix their work-group size; absent takes the best one
 
 	Compiler string // options of the OpenCL compiler, for sources
 }
@@ -135,9 +133,10 @@ func keys(devices []*arch.Device) string {
 
 func predictOne(k zebin.Kernel, file string, d *arch.Device, opt Options) Kernel {
 	one := Kernel{Kernel: k, File: file, Device: d}
+	local, _ := opt.Local.Of(k.Name)
 	p, err := predict.PredictCompiled(d, predict.Compiled{
 		SIMD: k.SIMD, Registers: k.Registers, SLM: k.SLM, Barriers: k.Barriers, Local: k.Local,
-	}, opt.Global, opt.Local)
+	}, opt.Global, local)
 	if err != nil {
 		one.Message = err.Error()
 		return one

@@ -1,6 +1,4 @@
-// Package dispatch simulates over time the launch that a prediction is of. It knows which of a device's thread slots a
-// launch can have; how they are filled is the simulation's.
-package dispatch
+package timeline
 
 import (
 	"context"
@@ -9,7 +7,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
-	"occudiff/predict/timeline"
 )
 
 // WhatIf asks for policy partial where it has ports, with one work-group of an Xe-core that ends first where Early is
@@ -18,8 +15,8 @@ type WhatIf struct{ Ports, Early int }
 
 // Simulate gives the phases of a launch, as shares of all thread slots of the device.
 func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, w WhatIf) (
-	timeline.Result, error) {
-	r, err := timeline.Run(ctx, input(d, l, p, w))
+	Result, error) {
+	r, err := Run(ctx, input(d, l, p, w))
 	if err != nil {
 		return r, err
 	}
@@ -28,7 +25,7 @@ func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict
 }
 
 // input puts a prediction's launch into the simulation's words.
-func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, w WhatIf) timeline.Input {
+func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, w WhatIf) Input {
 	// Those that the GRF mode leaves.
 	slots := int(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
 	// No resource admits more than a slot each
@@ -38,13 +35,13 @@ func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, w WhatIf) t
 			others = min(others, n)
 		}
 	}
-	in := timeline.Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup),
+	in := Input{XeCores: d.XeCores, SlotsPerXeCore: slots, ThreadsPerGroup: int(p.ThreadsPerGroup),
 		Groups: p.Groups, GroupsPerXeCore: int(others), Ports: w.Ports, Early: w.Early, Barrier: l.Barriers > 0}
 	switch {
 	case w.Ports > 0:
-		in.Policy = timeline.Partial
+		in.Policy = Partial
 	case p.Policy == predict.Whole:
-		in.Policy = timeline.Whole
+		in.Policy = Whole
 	default: // as in the prediction, few work-group slots cap an Xe-core under Free too
 		in.SlotsPerXeCore = int(min(int64(slots), p.ThreadsPerGroup*others))
 	}
@@ -52,7 +49,7 @@ func input(d *arch.Device, l *predict.Launch, p *predict.Prediction, w WhatIf) t
 }
 
 // ofAllSlots turns a result into shares of all thread slots of the device: a GRF mode may leave fewer to the launch.
-func ofAllSlots(r *timeline.Result, d *arch.Device) {
+func ofAllSlots(r *Result, d *arch.Device) {
 	all := float64(d.Slots())
 	share := float64(r.Slots) / all
 	for i := range r.Phases {

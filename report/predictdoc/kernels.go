@@ -1,0 +1,156 @@
+package predictdoc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+	"occudiff/predict/batch"
+	"occudiff/report"
+)
+
+// kernelList is the JSON output of `predict FILE`.
+type kernelList struct {
+	Schema  string        `json:"schema"`
+	Kernels *report.Table `json:"kernels" jsonschema:"a kernel and device each, in the order of the files"`
+	Notes   *report.Table `json:"notes"`
+}
+
+// firstOfKernels are the columns of kernels that people see first.
+var firstOfKernels = []string{"demangled", "device", "simd", "registers_per_thread", "slm_bytes", "barriers", "spill_bytes",
+	"scratch_bytes", "private_bytes", "local", "best_local", "predicted_peak_percent", "predicted_average_percent", "limits",
+	"message", "file"}
+
+// KernelColumns are of a kernel of a binary on one device, in the order of CSV. Without a global size the prediction is
+// of a GPU that is full, which has a peak; an average would need the waves.
+var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
+	report.Define(column{Key: "file", Path: "file", Always: true, Title: "File", Kind: report.Text, In: files}, func(k *batch.Kernel) cell { return text(k.File) }),
+	report.Define(column{Key: "name", Path: "name", Always: true, Kind: report.Text, In: report.Data, Doc: "as in the binary"}, func(k *batch.Kernel) cell { return text(k.Name) }),
+	report.Define(column{Key: "demangled", Path: "demangled", Always: true, Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: all}, func(k *batch.Kernel) cell { return text(k.Demangled()) }),
+	report.Define(column{Key: "device", Title: "Device", Kind: report.Text, In: all}, func(k *batch.Kernel) cell { return text(k.Device.Key) }),
+},
+	report.Within("", "device", func(k *batch.Kernel) *arch.Choice { return &arch.Choice{Device: k.Device} }, inJSON(deviceColumns)),
+	[]report.Col[batch.Kernel]{
+		report.Define(column{Key: "simd", Path: "simd", Always: true, Title: "SIMD", Kind: report.Integer, Drop: 5, In: all, Doc: "sub-group size"}, func(k *batch.Kernel) cell { return report.IntCell(k.SIMD) }),
+		report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Always: true, Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, Drop: 6, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Registers) }),
+		report.Define(column{Key: "slm_bytes", Path: "slm_bytes", Always: true, Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 7, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.SLM) }),
+		report.Define(column{Key: "slm_is_lower_bound", Path: "slm_is_lower_bound", Always: true, Kind: report.Bool, In: report.Data, Doc: "arguments in local memory add to it at launch"}, func(k *batch.Kernel) cell { return report.BoolCell(k.SLMIsLowerBound) }),
+		report.Define(column{Key: "barriers", Path: "barriers", Always: true, Title: "Barriers", Kind: report.Integer, Drop: 3, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Barriers) }),
+		report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, Drop: 8, In: all, Doc: "per thread; null where the binary does not tell it from private memory"}, func(k *batch.Kernel) cell { return report.OptInt(k.Spill) }),
+		report.Define(column{Key: "private_bytes", Path: "private_bytes", Title: "Private", Unit: "bytes", Kind: report.Integer, In: files, Doc: "per thread; null where the binary does not tell it from spills"}, func(k *batch.Kernel) cell { return report.OptInt(k.Private) }),
+		report.Define(column{Key: "scratch_bytes", Path: "scratch_bytes", Title: "Scratch", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all, Doc: "per thread: private memory and spills together"}, func(k *batch.Kernel) cell { return report.OptInt(k.Scratch) }),
+		report.Define(column{Key: "local", Path: "local", Always: true, Title: "Fixed local", Kind: report.Size, Drop: 4, In: all, Doc: "fixed by the kernel, else empty"}, func(k *batch.Kernel) cell { return report.SizeCell(k.Local) }),
+	},
+	object("predicted", "without a global size of a full GPU; null when the kernel cannot run so", func(k *batch.Kernel) *predict.Prediction {
+		if k.Prediction == nil {
+			return nil
+		}
+		return &k.Prediction.Prediction
+	}, renamed(predictionColumns, "policy predicted_policy", "threads_per_work_group threads_per_work_group",
+		"work_groups work_groups", "work_groups_per_xe_core work_groups_per_xe_core", "limits limits",
+		"xe_core_percent predicted_xe_core_percent", "peak_percent predicted_peak_percent",
+		"average_percent predicted_average_percent", "average_high_percent", "waves waves", "tail_percent tail_percent")),
+	[]report.Col[batch.Kernel]{
+		report.Define(column{Key: "best_local", Path: "best_local", Always: true, Title: "Best local", Kind: report.Size, Drop: 9, In: all, Doc: "the work-group size of the highest occupancy; empty where the kernel fixes it"}, func(k *batch.Kernel) cell {
+			if k.Prediction == nil {
+				return cell{}
+			}
+			return report.SizeCell(k.Prediction.Best)
+		}),
+		report.Define(column{Key: "message", Path: "message", Title: "Note", Kind: report.Text, Wrap: true, In: kept}, func(k *batch.Kernel) cell { return report.TextCell(k.Message) }),
+	})
+
+// renamed gives the columns of some paths, each with the key behind its path, in this order. People see the peak, the
+// average and what limits them.
+func renamed[R any](cols []report.Col[R], names ...string) (list []report.Col[R]) {
+	for _, name := range names {
+		path, key, _ := strings.Cut(name, " ")
+		c := cols[slices.IndexFunc(cols, func(c report.Col[R]) bool { return c.Path == path })]
+		if c.Key, c.In, c.Drop = key, report.Data, 0; key == "" {
+			c.In = 0
+		}
+		if slices.Contains([]string{"peak_percent", "average_percent", "limits"}, path) {
+			c.In = all
+			if c.Kind == report.Percent {
+				c.Title, c.Brief = "Predicted "+strings.ToLower(c.Title), c.Title+" [%]"
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// Kernels gives the kernels of binaries in every form.
+func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, prov report.Provenance) *report.Answer {
+	t := report.NewTable("kernels", "", kernels, KernelColumns)
+	d := &report.Document{Whole: true, Title: "Occupancy from kernel binaries", Version: prov.Version,
+		Headline: []string{headline(kernels, global)}, Closing: closing(kernels)}
+	d.Headline = append(d.Headline, notCompiled(notes)...)
+	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show(firstOfKernels...)},
+		ItemsIn: report.Terminal | report.Page}
+	for i := range kernels {
+		if k := &kernels[i]; k.Message != "" {
+			s.Items = append(s.Items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key,
+				Text: report.OneLine(k.Message)})
+		}
+	}
+	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
+	return &report.Answer{Doc: d, Table: t, Value: kernelList{kernelsSchema, t, report.Notes(notes)}}
+}
+
+// notCompiled says for which devices a source did not compile: the table has no rows of them.
+func notCompiled(notes []note.Note) (lines []string) {
+	for _, n := range notes {
+		if n.Code == batch.NotCompiled {
+			lines = append(lines, report.UpperFirst(n.Text))
+		}
+	}
+	return lines
+}
+
+// headline says how many kernels were predicted, and for what.
+func headline(kernels []batch.Kernel, global unit.Size3) string {
+	var devices []string
+	for i := range kernels {
+		if k := kernels[i].Device.Key; !slices.Contains(devices, k) {
+			devices = append(devices, k)
+		}
+	}
+	return fmt.Sprintf("%s on %s; predicted for %s", unit.Counted(len(kernels), "kernel", "kernels"), strings.Join(devices, ", "),
+		predictedFor(global))
+}
+
+// predictedFor words the size that kernels of binaries are predicted for.
+func predictedFor(global unit.Size3) string {
+	if global.Present() {
+		return "the global size " + global.String()
+	}
+	return "a full GPU"
+}
+
+// closing says how many kernels keep something out of the registers, which costs more than occupancy.
+func closing(kernels []batch.Kernel) string {
+	spills, scratch := 0, 0
+	for i := range kernels {
+		switch k := &kernels[i]; {
+		case k.Spill.Or(0) > 0:
+			spills++
+		// Such a binary has one figure for private memory and spills together.
+		case !k.Spill.Present() && k.Scratch.Or(0) > 0:
+			scratch++
+		}
+	}
+	text := "Predicted from the binary alone: an upper bound on what a run can show."
+	if spills > 0 {
+		text += " " + unit.Counted(spills, "kernel spills", "kernels spill") + " registers to memory."
+	}
+	if scratch > 0 {
+		text += " " + unit.Counted(scratch, "kernel uses", "kernels use") +
+			" scratch memory, and the binary does not say whether that is a private array or a spill."
+	}
+	return text
+}
