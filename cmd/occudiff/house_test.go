@@ -19,7 +19,6 @@ import (
 var arrows = map[string][]string{
 	"ingest/note":  {},
 	"ingest/names": {"ingest/unit"},
-	"ingest/ahead": {},
 	"ingest/unit":  {},
 	"ingest/table": {"ingest", "ingest/note", "ingest/unit"},
 	"ingest":       {"ingest/names", "ingest/note", "ingest/unit"},
@@ -47,7 +46,7 @@ var arrows = map[string][]string{
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
 	"compare/history":  {"ingest/note", "ingest/names", "ingest/table", "ingest/unit"},
-	"compare":          {"ingest", "ingest/ahead", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/timeline", "compare/launches", "compare/stat"},
+	"compare":          {"ingest", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/timeline", "compare/launches", "compare/stat"},
 	"compare/launches": {"ingest", "ingest/unit"},
 
 	"compare/diff":  {"compare", "compare/stat", "compare/trend", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
