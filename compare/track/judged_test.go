@@ -16,8 +16,10 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/ingest/zebin"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/predict/batch"
 )
 
 // near says whether two numbers are the same but for rounding.
@@ -207,6 +209,13 @@ func TestGone(t *testing.T) {
 			t.Errorf("k was accepted with run %d: gone are %+v", run, got)
 		}
 	}
+	other := storeRuns(t, slices.Concat(repeat(10, with), repeat(2, without))...)
+	if _, err := other.Accept(bg, 11, func(k history.Key) bool { return k.Task == "always" }, "", now); err != nil {
+		t.Fatal(err)
+	}
+	if got := check(t, other, 0, metric(t, "measured", 0)).Gone; len(got) != 1 {
+		t.Errorf("another kernel was accepted: gone are %+v", got)
+	}
 	if g := (track.Gone{}); !g.Matters() {
 		t.Error("a kernel of which nobody knows the time does not matter")
 	}
@@ -333,7 +342,9 @@ func TestScatter(t *testing.T) {
 		t.Errorf("up, then down: %+v", s)
 	}
 	// Far off counts as 3 deviations, and as an outlier.
-	if s, _ := series(nil, append(slices.Clone(turns), 100, -100, 1, -1)...).Scatter(); s.Outliers != 2 {
+	far := 3 * 1.4826
+	if s, _ := series(nil, append(slices.Clone(turns), 100, -100, 1, -1)...).Scatter(); s.Outliers != 2 ||
+		!near(s.Correlation, -(7+far+far*far+far+1)/(10+2*far*far)) {
 		t.Errorf("with two far off: %+v", s)
 	}
 	stepped := append(slices.Clone(turns), 11, 9, 11, 9)
@@ -594,6 +605,55 @@ func TestReportParams(t *testing.T) {
 		}
 		if s := r.Series[0]; (len(s.Changes) == len(s.Found)) != shown || len(s.Found) < 2 || !slices.ContainsFunc(s.Changes, func(c trend.ChangePoint) bool { return c.Index == 41 }) {
 			t.Errorf("least segment %d: %d found, %d shown", least, len(s.Found), len(s.Changes))
+		}
+	}
+}
+
+// TestFromBinaries holds what of a compilation is stored: spills, or what an older compiler says of them, and the peak.
+func TestFromBinaries(t *testing.T) {
+	device := &arch.Device{Key: "max1100"}
+	kernel := func(name string, simd int, spill unit.Opt[unit.Bytes], predicted bool) batch.Kernel {
+		k := batch.Kernel{Kernel: zebin.Kernel{Name: name, SIMD: simd, Spill: spill, Scratch: unit.Some(unit.Bytes(256))}, Device: device}
+		if predicted {
+			k.Prediction = &predict.BinaryPrediction{Prediction: predict.Prediction{Peak: 0.5}}
+		}
+		return k
+	}
+	run := track.FromBinaries([]batch.Kernel{kernel("a", 16, unit.Some(unit.Bytes(64)), true), kernel("old", 32, unit.Opt[unit.Bytes]{}, false),
+		kernel("both", 16, unit.Some(unit.Bytes(0)), true), kernel("both", 32, unit.Some(unit.Bytes(8)), true), kernel("both", 32, unit.Some(unit.Bytes(9)), true)})
+	var got []string
+	for i := range run.Rows {
+		r := &run.Rows[i]
+		got = append(got, fmt.Sprintf("%s %d %v %v", r.Task, r.SIMD, r.Of(history.Spill).Or(-1), r.Of(history.Peak).Or(-1)))
+	}
+	if want := []string{"a 0 64 50", "old 0 256 -1", "both 16 0 50", "both 32 8 50"}; !slices.Equal(got, want) || run.Device != "max1100" {
+		t.Errorf("stored are %v on %s, want %v", got, run.Device, want)
+	}
+}
+
+// TestPrograms: runs that do not name their program are of the only one that names it, and of none of two.
+func TestPrograms(t *testing.T) {
+	for _, c := range []struct {
+		programs []string // of the later runs
+		want     int      // earlier runs of the newest
+	}{{[]string{"app"}, 12}, {[]string{"app", "app"}, 13}, {[]string{"app", "other"}, 0}} {
+		var runs []history.Run
+		for i := range 12 + len(c.programs) {
+			row := kernelRow("k", 60+0.1*float64(i%3))
+			row.Driver = "1"
+			run := history.Run{Device: "A"}
+			if i >= 12 {
+				run.Program = c.programs[i-12]
+				row.Program, row.Driver = run.Program, "2"
+			}
+			run.Rows = append(run.Rows, row)
+			runs = append(runs, run)
+		}
+		c12 := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0))
+		for _, s := range c12.Series {
+			if s.Key.Driver == "2" && s.Gate.N != c.want {
+				t.Errorf("programs %v: %+v has %d earlier runs, want %d", c.programs, s.Key, s.Gate.N, c.want)
+			}
 		}
 	}
 }

@@ -25,6 +25,7 @@ func TestNumbersOfLambdasMove(t *testing.T) {
 		{"one before others of other shapes, which adding a run sees", []string{"1 16 90,2 32 60", "1 64 75,2 16 90,3 32 60"}, "",
 			"#1 learning 0; #2 ok 20; #3 ok 20"},
 		{"the values of another shape say nothing", []string{"1 16 90,2 16 60", "1 16 75,2 32 90,3 16 60"}, "", "#1 alarm 20; #2 ok 20; #3 learning 0"},
+		{"one before a single one", []string{"1 16 90", "1 16 75,2 16 90"}, "run 21: #2 was #1", "#1 learning 0; #2 ok 20"},
 		{"one between", []string{"1 16 90,2 16 60", "1 16 90,2 16 75,3 16 60"}, "run 21: #3 was #2", "#1 ok 20; #2 learning 0; #3 ok 20"},
 		{"one behind", []string{"1 16 90,2 16 60", "1 16 90,2 16 60,3 16 75"}, "", "#1 ok 20; #2 ok 20; #3 learning 0"},
 		{"one before others on the host: no kernel is new", []string{"1 16 90,2 16 60", "2 16 90,3 16 60"}, "run 21: #2 was #1, #3 was #2",

@@ -417,8 +417,9 @@ func TestBranchIsRedForItsOwn(t *testing.T) {
 			}
 			runs = append(runs, run)
 		}
-		if s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]; s.Outcome() != c.want {
-			t.Errorf("%s: %s, want %s", c.reason, s.Outcome(), c.want)
+		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
+		if s.Outcome() != c.want || (s.Severity() == track.SeverityOnBase) != (c.want == track.OpenOnBase) {
+			t.Errorf("%s: %s, severity %v, want %s", c.reason, s.Outcome(), s.Severity(), c.want)
 		}
 	}
 }
