@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"occudiff/ingest"
-	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -516,7 +515,8 @@ func TestTimings(t *testing.T) {
 	if r.Notes[0].Pos.Line != 3 {
 		t.Errorf("the note is at %v, want the first timing that has no row", r.Notes[0].Pos)
 	}
-	o.Local, o.SIMD = names.ForAll(unit.Size(256)), names.ForAll(32)
+	o.Local.Set("", unit.Size(256))
+	o.SIMD.Set("", 32)
 	if r = Compare(run, mtl112(), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 {
 		t.Errorf("notes %v, want one at the timing that has no groups", r.Notes)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"occudiff/ingest"
-	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 )
@@ -118,7 +117,7 @@ func TestWidthOfOptions(t *testing.T) {
 	k := kernel("k", "4096", "2048", 0, 1, 1, measured(50), peak(50)) // more than a work-group may have
 	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: BasisNone, 32: BasisNone} {
 		o := DefaultOptions()
-		o.SIMD = names.ForAll(simd)
+		o.SIMD.Set("", simd)
 		if row := compared(t, mtl112(), o, &ingest.Run{Kernels: []ingest.Kernel{k}}); row.Basis != want {
 			t.Errorf("SIMD %d: %s on %q, want %q", simd, row.Verdict, row.Basis, want)
 		}

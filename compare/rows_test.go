@@ -61,7 +61,8 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 	timings := []ingest.Timing{{Kernel: kernels[7].Task}, {Kernel: "VectorAdd<99>", Groups: unit.Some(int64(99))}, {Kernel: "else"}}
 	o := DefaultOptions()
-	o.Local, o.SIMD = names.ForAll(unit.Size(256)), names.ForAll(32)
+	o.Local.Set("", unit.Size(256))
+	o.SIMD.Set("", 32)
 	for _, d := range []*arch.Device{max1550(), nil} {
 		run := &ingest.Run{Kernels: kernels, Timings: timings}
 		got := Compare(run, d, o)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -53,22 +52,6 @@ func List[T any](key, title string, rows []T, keys ...string) *Table {
 // RowsInto is Rows for rows of which there may be millions: row fills row i in memory that held another one before.
 func RowsInto[T any](key string, n int, row func(i int, into *T), keys ...string) *Table {
 	return newRows(key, n, row, chosenFields(rowFields(reflect.TypeFor[T](), nil, ""), keys))
-}
-
-// RowsFrom is Rows for rows that come one after the other, and of which nobody knows beforehand how many there are: for
-// CSV alone.
-func RowsFrom[T any](key string, rows iter.Seq[*T], keys ...string) *Table {
-	fields := chosenFields(rowFields(reflect.TypeFor[T](), nil, ""), keys)
-	t := newRows(key, 0, func(int, *T) {}, fields)
-	t.each = func(yield func([]Cell) bool) {
-		var cells []Cell
-		for row := range rows {
-			if cells = appendCells(cells[:0], fields, reflect.ValueOf(row).Elem()); !yield(cells) {
-				return
-			}
-		}
-	}
-	return t
 }
 
 func appendCells(dst []Cell, fields []rowField, row reflect.Value) []Cell {
@@ -189,30 +172,6 @@ func chosenFields(all []rowField, keys []string) []rowField {
 		list = append(list, f)
 	}
 	return list
-}
-
-// ColumnKeys reads the keys for Rows from a text, a line each. Before a key may stand in brackets what the rows need to
-// have for that column, or with a "no " what they need not to have: "[residual tested] residual_p: p". A word that have
-// does not know panics, as a misspelled key does.
-func ColumnKeys(text string, have map[string]bool) (keys []string) {
-	for line := range strings.Lines(text) {
-		key, shown := strings.TrimSpace(line), true
-		if needs, conditional := strings.CutPrefix(key, "["); conditional {
-			needs, key, _ = strings.Cut(needs, "] ")
-			without, no := strings.CutPrefix(needs, "no ")
-			for word := range strings.FieldsSeq(without) {
-				has, known := have[word]
-				if !known {
-					panic("report: nobody says whether the rows have " + word)
-				}
-				shown = shown && has != no
-			}
-		}
-		if shown {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 func withoutUnit(key string) string {

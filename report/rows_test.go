@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -146,28 +145,4 @@ func TestRowCells(t *testing.T) {
 	if d := cmp.Diff([]report.Word{{Text: "below", Status: report.Bad}}, words); d != "" {
 		t.Error(d)
 	}
-}
-
-// TestColumnKeys: a column is there when the rows have all that stands before it, or have not what "no" names.
-func TestColumnKeys(t *testing.T) {
-	const text = "task\n[tested residual] p: p [points]; drop=1\n[no residual] q\n[tested] r: R [%]\n"
-	for _, c := range []struct {
-		tested, residual bool
-		want             string
-	}{
-		{true, true, "task|p: p [points]; drop=1|r: R [%]"},
-		{true, false, "task|q|r: R [%]"},
-		{false, false, "task|q"},
-	} {
-		got := strings.Join(report.ColumnKeys(text, map[string]bool{"tested": c.tested, "residual": c.residual}), "|")
-		if got != c.want {
-			t.Errorf("tested %t, residual %t: %s, want %s", c.tested, c.residual, got, c.want)
-		}
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a word that nobody knows is no error")
-		}
-	}()
-	report.ColumnKeys("[tetsed] a", map[string]bool{"tested": true})
 }

@@ -149,7 +149,6 @@ type Table struct {
 	cell    func(row, column int) Cell // see NewTable
 	records iter.Seq[Record]           // see NewStream
 
-	each iter.Seq[[]Cell]                             // see RowsFrom
 	only func(columns []int) func(int, []Cell) []Cell // Row of some columns, where that saves making the others
 }
 
@@ -220,9 +219,6 @@ func (t *Table) rearrange(order []int) {
 
 // All gives the rows in order. The cells of a row are good until the next one.
 func (t *Table) All() iter.Seq[[]Cell] {
-	if t.each != nil {
-		return t.each
-	}
 	return func(yield func([]Cell) bool) {
 		var cells []Cell
 		for i := range t.Len {

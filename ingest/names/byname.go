@@ -18,12 +18,6 @@ type named[T any] struct {
 	value   T
 }
 
-// ForAll is a value for all kernels.
-func ForAll[T any](v T) (b ByName[T]) {
-	b.Set("", v)
-	return b
-}
-
 // Set adds a value for a name or a pattern; the empty name is for all other kernels.
 func (b *ByName[T]) Set(name string, v T) {
 	n := named[T]{name: name, value: v}

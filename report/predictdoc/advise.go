@@ -99,7 +99,8 @@ func ofRow(of func(*compare.Row) cell) func(*advice) cell {
 	}
 }
 
-var causeColumns = texts("name confidence because", func(c *compare.Cause) []string { return []string{c.Name, c.Confidence, c.Because} })
+var causeColumns = append(texts("name because", func(c *compare.Cause) []string { return []string{c.Name, c.Because} }),
+	report.Define(column{Path: "confidence", Kind: report.Text, Doc: "null of a refusal"}, func(c *compare.Cause) cell { return report.TextCell(c.Confidence) }))
 
 // settingColumns are of a launch that is proposed, and of the table that shows it beside the launch as it is.
 var settingColumns = slices.Concat(

@@ -28,9 +28,6 @@ func TestContractFields(t *testing.T) {
 		{rundoc.Validate{}, "schema device consistent_devices,omitempty inputs rows timings summary notes trace,omitempty over_time,omitempty"},
 		{report.DeviceValue{}, "key name architecture xe_cores xve_per_xe_core threads_per_xve thread_slots chosen_by"},
 		{report.InputValue{}, "path kind digest rows bad_rows"},
-		{report.PredictionValue{}, "policy threads_per_work_group work_groups work_groups_per_xe_core limits " +
-			"xe_core_percent peak_percent average_percent average_high_percent waves tail_percent"},
-		{report.CauseValue{}, "name confidence because"},
 		{compare.Summary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained judged not_judged " +
 			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
 	} {
