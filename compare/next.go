@@ -157,8 +157,8 @@ type Help struct {
 }
 
 // Gains says whether a lever may save time, and not only tell more.
-func (h *Help) Gains() bool {
-	switch h.Lever {
+func (l Lever) Gains() bool {
+	switch l {
 	case NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads:
 		return false
 	}

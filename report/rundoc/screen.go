@@ -14,17 +14,29 @@ import (
 	"occudiff/report"
 )
 
-// line is a row of the screen.
+// line is a row of the screen: small, since a run can have 100,000 of which ten are shown.
 type line struct {
 	*compare.Row
-	at     int // of the result
-	number int // from 1; 0 where nothing is to do
-	name   string
 	share  unit.Opt[unit.Ratio] // of the kernels' time
+	lever  compare.Lever        // what may help, of a line that has weight
+	at     int32                // of the result
+	number int32                // from 1; 0 where nothing is to do
+	*shownLine
+}
+
+// shownLine is what only a line that people see needs.
+type shownLine struct {
+	name   string
 	help   compare.Help
 	next   compare.Next
 	checks string // the command that settles something about it
 }
+
+// light says whether the kernel takes so little time that it neither leads a screen nor counts for what it means.
+func (l *line) light() bool { return l.share.Or(1) < leastShare }
+
+// gains says whether something may save time.
+func (l *line) gains() bool { return l.lever.Gains() }
 
 // leastShare is the part of the kernels' time below which a kernel does not lead a screen.
 const leastShare = 0.01
@@ -33,46 +45,51 @@ const leastShare = 0.01
 // and then by time; then the others by time; kernels of no weight last. Rows that somebody sorted stay as they are.
 func linesOf(r *compare.Result, show report.Selection) []line {
 	all := r.Summary.KernelTime.Or(0)
-	var list []line
+	list := make([]line, 0, len(r.Rows))
+	anyGain := false
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if row.Verdict == compare.NotAKernel {
 			continue
 		}
-		l := line{Row: row, at: i, help: r.HelpFor(row)}
+		l := line{Row: row, at: int32(i)}
 		if t, timed := row.Total.Value(); timed && all > 0 {
 			l.share = unit.Some(unit.Ratio(t / all))
 		}
+		if !l.light() {
+			l.lever = r.HelpFor(row).Lever
+			anyGain = anyGain || l.gains()
+		}
 		list = append(list, l)
 	}
-	// Where nothing can be gained, what can be measured better comes first.
-	leads := func(l *line) bool { return l.help.Gains() }
-	if !slices.ContainsFunc(list, func(l line) bool { return l.help.Gains() && l.share.Or(1) >= leastShare }) {
-		leads = func(l *line) bool { return l.Verdict == compare.Unmeasurable && r.NextOf(l.Row).Do != compare.NoAction }
-	}
-	rank := func(l *line) int {
-		switch {
-		case l.share.Or(1) < leastShare:
-			return 2
-		case leads(l):
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(list, func(a, b line) int {
-		if show.Sort != "" {
-			return 0
-		}
-		x, y := rank(&a), rank(&b)
-		lost := 0
-		if x == 0 && y == 0 {
-			lost = cmp.Compare(b.Lost(), a.Lost())
-		}
-		return cmp.Or(cmp.Compare(x, y), lost, cmp.Compare(b.Total.Or(0), a.Total.Or(0)))
-	})
-	number := 0
+	const leading, following, light = 0, 1, 2
+	ranks := make([]int8, len(r.Rows)) // by the place in the result
 	for i := range list {
-		if l := &list[i]; rank(l) == 0 {
+		l := &list[i]
+		leads := l.gains()
+		if !anyGain && !l.light() { // where nothing can be gained, what can be measured better comes first
+			leads = l.Verdict == compare.Unmeasurable && r.NextOf(l.Row).Do != compare.NoAction
+		}
+		switch {
+		case l.light():
+			ranks[l.at] = light
+		case !leads:
+			ranks[l.at] = following
+		}
+	}
+	if show.Sort == "" {
+		slices.SortStableFunc(list, func(a, b line) int {
+			x, y := ranks[a.at], ranks[b.at]
+			lost := 0
+			if x == leading && y == leading {
+				lost = cmp.Compare(b.Lost(), a.Lost())
+			}
+			return cmp.Or(cmp.Compare(x, y), lost, cmp.Compare(b.Total.Or(0), a.Total.Or(0)))
+		})
+	}
+	number := int32(0)
+	for i := range list {
+		if l := &list[i]; ranks[l.at] == leading {
 			number++
 			l.number = number
 		}
@@ -108,14 +125,14 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		most = max(most, seriesRows)
 	}
 	shown := lines[:min(len(lines), most)]
+	nameLines(shown)
 	for i := range shown {
 		l := &shown[i]
-		l.next = r.NextOf(l.Row)
+		l.help, l.next = r.HelpFor(l.Row), r.NextOf(l.Row)
 		l.checks = commandOf(r, l.Row, l.next)
 	}
-	nameLines(shown)
 	if len(shown) > 0 {
-		s.Rows = report.NewTable("screen", "", shown, screenColumns(r, lines, show.Sort)).Show()
+		s.Rows = report.NewTable("screen", "", shown, screenColumns(r, shown, show.Sort)).Show()
 	}
 	if rest := lines[len(shown):]; len(rest) > 0 {
 		s.More = "and " + report.Thousands(int64(len(rest))) + " more"
@@ -144,7 +161,7 @@ func oneKernel(s *report.Screen, r *compare.Result, l *line) {
 			s.Line += " in " + unit.Counted(n, "launch", "launches")
 		}
 	}
-	if l.Verdict == compare.Match && !l.help.Gains() && s.Means != "" { // which has the figures
+	if l.Verdict == compare.Match && !l.gains() && s.Means != "" { // which has the figures
 		s.Rows.Hide(report.Terminal, "why", "help")
 		return
 	}
@@ -153,11 +170,15 @@ func oneKernel(s *report.Screen, r *compare.Result, l *line) {
 	} else {
 		s.Means = ""
 	}
+	predicted := "predicted"
+	if l.Predicted == nil {
+		predicted = "VTune's peak"
+	}
 	var figures []string
 	for _, f := range []struct {
 		cell
 		of string
-	}{{measuredCell(l.Row), "measured"}, {predictedCell(r, l.Row), "predicted"}, {untold(l, l.Idle), "idle"},
+	}{{measuredCell(l.Row), "measured"}, {predictedCell(r, l.Row), predicted}, {untold(l, l.Idle), "idle"},
 		{untold(l, l.Stalled), "stalled"}} {
 		if f.cell.Kind != report.Absent {
 			figures = append(figures, f.cell.Text+" "+f.of)
@@ -260,11 +281,11 @@ func meaning(r *compare.Result, lines []line) string {
 	between := true
 	for _, l := range lines {
 		switch {
-		case l.share.Or(1) < leastShare:
-		case l.number > 0 && l.help.Gains():
+		case l.light():
+		case l.number > 0 && l.gains():
 			gain = append(gain, l)
-			between = between && l.help.Lever == compare.ShorterGaps
-		case l.help.Lever == compare.NotThreads:
+			between = between && l.lever == compare.ShorterGaps
+		case l.lever == compare.NotThreads:
 			none = append(none, l)
 		case l.Verdict.Compared() && l.Measured.Present():
 			untold = append(untold, l)
@@ -277,14 +298,14 @@ func meaning(r *compare.Result, lines []line) string {
 			text = "time between launches may cost time in "
 		}
 		if n > 1 {
-			which = "kernels " + rangeText(report.ListOf(gain, func(l line) int { return l.number }))
+			which = "kernels " + rangeText(report.ListOf(gain, func(l line) int { return int(l.number) }))
 		}
 		parts = append(parts, text+which+inBrackets(gain))
 	}
 	switch {
 	case len(none) == 0:
 	case len(gain)+len(untold) == 0 && allMatch(none):
-		parts = append(parts, asPredicted(r, none), "more threads will not help: "+bindsText(&none[0]))
+		parts = append(parts, asPredicted(r, none), "more threads will not help: "+bindsText(none[0].Row, r.HelpFor(none[0].Row)))
 	default:
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
 	}
@@ -395,7 +416,7 @@ func notesFirst(r *compare.Result) []string {
 func nameLines(lines []line) {
 	count := map[string]int{}
 	for i := range lines {
-		lines[i].name = report.KernelName(lines[i].Task)
+		lines[i].shownLine = &shownLine{name: report.KernelName(lines[i].Task)}
 		count[lines[i].name]++
 	}
 	for i := range lines {
@@ -439,7 +460,7 @@ func screenColumns(r *compare.Result, lines []line, by report.SortKey) []report.
 			if l.number == 0 {
 				return report.OptText(unit.Some(""))
 			}
-			return report.TextCell(strconv.Itoa(l.number))
+			return report.TextCell(strconv.Itoa(int(l.number)))
 		}),
 		report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, In: in, Cut: true, Role: report.Code},
 			func(l *line) cell { return report.TextCell(l.name) }),
@@ -647,7 +668,7 @@ func helpText(l *line) string {
 	h, text := l.help, leverTexts[l.help.Lever]
 	switch h.Lever {
 	case compare.NotThreads:
-		return "not threads: " + bindsText(l)
+		return "not threads: " + bindsText(l.Row, h)
 	case compare.FillWaves, compare.MoreGroups:
 		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
 	case compare.Registers:
@@ -659,10 +680,10 @@ func helpText(l *line) string {
 	return text
 }
 
-// bindsText says why more threads do not help.
-func bindsText(l *line) string {
-	binds := l.Worth.Binds
-	switch most := l.help.Most.Or(1); {
+// bindsText says why more threads do not help, or at most so much.
+func bindsText(row *compare.Row, help compare.Help) string {
+	binds := row.Worth.Binds
+	switch most := help.Most.Or(1); {
 	case binds == "slots" && most >= 1.05:
 		return report.Decimal(most, 1) + "x at most"
 	case binds == "slots":
@@ -688,7 +709,7 @@ func checksOf(lines []line) (ask string, checks []report.Check) {
 			continue
 		}
 		if !l.Proven() {
-			unproven = append(unproven, l.number)
+			unproven = append(unproven, int(l.number))
 			sure = cmp.Or(sure, l.Cause.Confidence)
 			if l.Cause.Confidence == "low" {
 				sure = "low"
@@ -698,7 +719,7 @@ func checksOf(lines []line) (ask string, checks []report.Check) {
 		if at < 0 {
 			at, checks, of = len(checks), append(checks, report.Check{Command: l.checks, Gives: given(l.next.Do)}), append(of, nil)
 		}
-		of[at] = append(of[at], l.number)
+		of[at] = append(of[at], int(l.number))
 	}
 	for i := range checks {
 		checks[i].Rows = numbersText(of[i])
@@ -795,7 +816,7 @@ func logScreen(s *report.Screen, r *compare.Result, lines []line, times map[int]
 		s.Line += ": predicted " + shortest(lowest) + " to " + shortest(highest) + " %"
 	}
 	s.Line += ". A log has host times, nothing was measured"
-	s.Means = secondWave(lines, func(l *line) unit.Seconds { return times[l.at] })
+	s.Means = secondWave(lines, func(l *line) unit.Seconds { return times[int(l.at)] })
 	shown := lines[:min(len(lines), seriesRows)]
 	if rest := len(lines) - len(shown); rest > 0 {
 		s.More = "and " + report.Thousands(int64(rest)) + " more"
@@ -807,7 +828,7 @@ func logScreen(s *report.Screen, r *compare.Result, lines []line, times map[int]
 		report.Define(column{Key: "groups", Title: "Work-groups", Kind: report.Integer, In: report.Everywhere},
 			func(l *line) cell { return report.OptInt(unit.NonZero(groupsOf(l))) }),
 		report.Define(column{Key: "host", Title: "Host time", Kind: report.Duration, Unit: "s", Decimals: 4, In: report.Everywhere},
-			func(l *line) cell { return report.DurationCell(times[l.at]) }),
+			func(l *line) cell { return report.DurationCell(times[int(l.at)]) }),
 		report.Define(column{Key: "predicted", Title: "Predicted", Kind: report.Number, In: report.Everywhere},
 			func(l *line) cell { return predictedCell(r, l.Row) }),
 		report.Define(column{Key: "waves", Title: "Waves", Kind: report.Number, Decimals: 2, In: report.Everywhere}, func(l *line) cell {
