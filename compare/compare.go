@@ -24,6 +24,7 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	r := &Result{Device: dev, Fit: fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
 		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples,
 		Recording: run.Recording, Notes: append([]note.Note{}, run.Notes...), launches: run.Launches}
+	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {
 		kernels, r.fromSummary = run.Summary, true

@@ -12,21 +12,34 @@ import (
 	"occudiff/predict/arch"
 )
 
-// contradicted withholds causes where the device cannot be the one that ran, or where another row says that it may not be.
-func (r *Result) contradicted(row *Row) *Cause {
-	c := &Cause{Name: CauseModel, Confidence: high.String(), Because: fmt.Sprintf(
-		"The device cannot be the one that ran: %s. So nothing else is told.", r.Fit.Contradiction)}
-	if r.Fit.Contradiction == "" {
-		if r.Fit.Doubt == "" || modelOff(row) {
-			return nil
-		}
-		c.Confidence, c.Because = medium.String(), fmt.Sprintf("The device may not be the one that ran: by another row, %s, "+
-			"or a dimension of that work size is missing. So nothing else is told.", r.Fit.Doubt)
+// withheldCause is the cause of all rows where the device cannot be the one that ran, or where a row says that it may not be;
+// nil where nothing speaks against it. It is made once: its text is the same for 100,000 kernels.
+func (r *Result) withheldCause() *Cause {
+	c := &Cause{Name: CauseModel}
+	switch {
+	case r.Fit.Contradiction != "":
+		c.Confidence = high.String()
+		c.Because = "The device cannot be the one that ran: " + r.Fit.Contradiction + ". So nothing else is told."
+	case r.Fit.Doubt != "":
+		c.Confidence = medium.String()
+		c.Because = "The device may not be the one that ran: by another row, " + r.Fit.Doubt +
+			", or a dimension of that work size is missing. So nothing else is told."
+	default:
+		return nil
 	}
 	if len(r.Fit.Devices) > 0 {
 		c.Decide = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
 	}
 	return c
+}
+
+// contradicted withholds causes where the device cannot be the one that ran, or where another row says that it may not be.
+func (r *Result) contradicted(row *Row) *Cause {
+	if r.withheld == nil || r.Fit.Contradiction == "" && modelOff(row) {
+		return nil
+	}
+	c := *r.withheld
+	return &c
 }
 
 // needsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.

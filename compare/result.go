@@ -222,6 +222,7 @@ type Result struct {
 	fromSummary bool // the rows are those of a summary
 	launches    *ingest.Launches
 	place       []int // the row of each kernel of the run
+	withheld    *Cause
 }
 
 // Options are the tolerances and what the inputs do not say. Use DefaultOptions: the zero value has no tolerance.
