@@ -179,7 +179,7 @@ func (r *Result) worth(row *Row) (w Worth) {
 	switch _, measured := row.Measured.Value(); {
 	case !measured:
 		return untold("occupancy was not measured")
-	case r.Fit.Against() != "" && row.Verdict != Match && r.Device != nil:
+	case r.withheld != nil && row.Verdict != Match && r.Device != nil:
 		return untold("the device may not be the one that ran")
 	case noArray(row):
 		return untold("active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel")
