@@ -1,6 +1,8 @@
 package trend
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -398,5 +400,18 @@ func TestReplayTold(t *testing.T) {
 	}
 	if p := (Power{10, 4, 2, []float64{2, 4}}).Plus(Power{10, 2, 1, []float64{6}}); p.Planted != 6 || p.Found != 3 || p.Delay().Or(0) != 4 {
 		t.Errorf("added up: %+v", p)
+	}
+}
+
+// TestInterrupted: what was not looked at is no answer.
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
+	if _, err := PointsGate().Power(ctx, series, 10); !errors.Is(err, context.Canceled) {
+		t.Errorf("planting drops: %v", err)
+	}
+	if _, _, err := PointsGate().Keep(ctx, [][][]Point{series}, 0.5); !errors.Is(err, context.Canceled) {
+		t.Errorf("looking for a floor: %v", err)
 	}
 }
