@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"occudiff/cmd/cli"
 	"occudiff/compare"
-	"occudiff/compare/binary"
 	"occudiff/compare/diff"
 	"occudiff/compare/history"
 	"occudiff/compare/stat"
@@ -21,7 +20,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict/batch"
 	"occudiff/report"
-	"occudiff/report/binarydoc"
 	"occudiff/report/diffdoc"
 )
 
@@ -37,7 +35,7 @@ const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a fi
 	"of repeats"
 
 // diffCommand compares runs, folders of repeats, or kernel binaries. What is judged, and by which test, is for
-// compare/diff and compare/binary; the command tells the two questions apart and reads.
+// compare/diff; the command tells the two questions apart and reads.
 func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(diff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
@@ -254,10 +252,10 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 		return nil, err
 	}
 	a.sayNotes(notes)
-	pairs := binary.Diff(was, is)
+	pairs := diff.Builds(was, is)
 	a.after = func() error {
-		marks := binarydoc.Annotations(pairs, a.annotateLevels().Regression)
-		return a.conclude(marks, binarydoc.Failure(pairs), unseen)
+		marks := diffdoc.BuildAnnotations(pairs, a.annotateLevels().Regression)
+		return a.conclude(marks, diffdoc.BuildFailure(pairs), unseen)
 	}
-	return binarydoc.Diff(pairs, notes, a.provenance()), nil
+	return diffdoc.Builds(pairs, notes, a.provenance()), nil
 }

@@ -49,15 +49,13 @@ var arrows = map[string][]string{
 	"compare":          {"ingest", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/timeline", "compare/launches", "compare/stat"},
 	"compare/launches": {"ingest", "ingest/unit"},
 
-	"compare/diff":  {"compare", "compare/stat", "compare/trend", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
+	"compare/diff":  {"compare", "predict/batch", "compare/stat", "compare/trend", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
 	"compare/track": {"compare", "predict/batch", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit"},
 
-	"compare/binary":   {"ingest/unit", "predict/batch"},
-	"report/binarydoc": {"report", "report/predictdoc", "compare/binary", "ingest/note", "ingest/unit", "predict/batch"},
-	"report":           {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
+	"report": {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
-	"report/diffdoc":    {"report", "report/rundoc", "compare", "compare/diff", "ingest", "ingest/note", "ingest/unit"},
+	"report/diffdoc":    {"report", "report/predictdoc", "predict/batch", "report/rundoc", "compare", "compare/diff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/collect", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/batch", "predict/calculator", "predict/computeunit", "predict/timeline"},
 	"report/trackdoc":   {"report", "compare/history", "compare/track", "compare/trend", "ingest/unit"},
 	"report/plot":       {"report"},

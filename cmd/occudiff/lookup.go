@@ -13,7 +13,6 @@ import (
 	"occudiff/cmd/cli"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/binarydoc"
 	"occudiff/report/diffdoc"
 	"occudiff/report/machine"
 	"occudiff/report/predictdoc"
@@ -109,7 +108,7 @@ func terms() (list []string) {
 // up.
 func jsonOutputs() []report.Output {
 	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), predictdoc.Outputs(), diffdoc.Outputs(),
-		trackdoc.Outputs(), binarydoc.Outputs())
+		trackdoc.Outputs())
 }
 
 func (a *app) listSchemas() error {

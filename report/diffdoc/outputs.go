@@ -14,6 +14,7 @@ func Outputs() []report.Output {
 			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{diff}},
 		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",
 			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{Sides: []*DiffOutput{&diff}, Sensitivities: sensitivityTable(nil)}}},
+		buildsOutput(),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"occudiff/compare"
-	"occudiff/compare/binary"
 	"occudiff/compare/diff"
 	"occudiff/compare/trend"
 	"occudiff/predict"
@@ -21,7 +20,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 	words = append(words, report.Words(compare.Verdicts())...)
 	words = append(words, report.Words(diff.Verdicts())...)
 	words = append(words, report.Words(compare.Parts())...)
-	words = append(words, report.Words(binary.Verdicts())...)
+	words = append(words, report.Words(diff.BuildVerdicts())...)
 	words = append(words, report.Words([]trend.Outcome{trend.Learning, trend.OK, trend.Alarm, trend.Regression})...)
 	words = append(words, predict.Limit(^predict.Limit(0)).Names()...)
 	words = append(words, predict.Free.String(), predict.Whole.String(), predict.Auto.String(), "partial")

@@ -1,5 +1,4 @@
-// Package binary says what changed between two compilations of kernels.
-package binary
+package diff
 
 import (
 	"cmp"
@@ -10,22 +9,22 @@ import (
 	"occudiff/predict/batch"
 )
 
-// Verdict says what a new compilation did to a kernel.
-type Verdict string
+// BuildVerdict says what a new compilation did to a kernel.
+type BuildVerdict string
 
-// The verdicts. What gets worse in one figure and better in another is worse: a gate is there to be looked at.
+// The verdicts. What gets worse in one buildFigure and better in another is worse: a gate is there to be looked at.
 const (
-	Same    Verdict = "same"
-	Better  Verdict = "better"
-	Worse   Verdict = "worse"
-	Added   Verdict = "added"
-	Removed Verdict = "removed"
+	Same    BuildVerdict = "same"
+	Better  BuildVerdict = "better"
+	Worse   BuildVerdict = "worse"
+	Added   BuildVerdict = "added"
+	Removed BuildVerdict = "removed"
 )
 
-// Verdicts lists them.
-func Verdicts() []Verdict { return []Verdict{Worse, Better, Same, Added, Removed} }
+// BuildVerdicts lists them.
+func BuildVerdicts() []BuildVerdict { return []BuildVerdict{Worse, Better, Same, Added, Removed} }
 
-// The names of figures that may change, as JSON has them.
+// The names of buildFigures that may change, as JSON has them.
 const (
 	FieldSpill     = "spill_bytes"
 	FieldScratch   = "scratch_bytes"
@@ -39,49 +38,49 @@ const (
 	FieldAverage   = "average_percent"
 )
 
-// Pair is a kernel on one device, before and after. One side is nil for a kernel that only the other one has.
-type Pair struct {
+// Build is a kernel on one device, before and after. One side is nil for a kernel that only the other one has.
+type Build struct {
 	Old, New *batch.Kernel
-	Verdict  Verdict
-	Changed  []string // the figures that differ, in the order above; never nil
+	Verdict  BuildVerdict
+	Changed  []string // the buildFigures that differ, in the order above; never nil
 }
 
 // Kernel is what the pair is about: the kernel of the new side, else of the old one.
-func (p *Pair) Kernel() *batch.Kernel {
+func (p *Build) Kernel() *batch.Kernel {
 	if p.New != nil {
 		return p.New
 	}
 	return p.Old
 }
 
-// key is what makes two kernels the same one. A name may stand several times in an image, for several sub-group sizes:
+// buildKey is what makes two kernels the same one. A name may stand several times in an image, for several sub-group sizes:
 // the n-th of a name goes with the n-th.
-type key struct {
+type buildKey struct {
 	name, device string
 	n            int
 }
 
-// Diff pairs the kernels of two compilations by name and device and judges each pair: worse ones first, then by name.
-func Diff(older, newer []batch.Kernel) []Pair {
-	place := map[key]int{}
-	var pairs []Pair
+// Builds pairs the kernels of two compilations by name and device and judges each pair: worse ones first, then by name.
+func Builds(older, newer []batch.Kernel) []Build {
+	place := map[buildKey]int{}
+	var pairs []Build
 	for k, i := range numbered(older) {
 		place[k] = len(pairs)
-		pairs = append(pairs, Pair{Old: &older[i]})
+		pairs = append(pairs, Build{Old: &older[i]})
 	}
 	for k, i := range numbered(newer) {
 		if at, ok := place[k]; ok {
 			pairs[at].New = &newer[i]
 			continue
 		}
-		pairs = append(pairs, Pair{New: &newer[i]})
+		pairs = append(pairs, Build{New: &newer[i]})
 	}
 	for i := range pairs {
 		pairs[i].judge()
 	}
 	// By names, since the order of an image is that of its compiler and changes with it.
-	order := Verdicts()
-	slices.SortStableFunc(pairs, func(a, b Pair) int {
+	order := BuildVerdicts()
+	slices.SortStableFunc(pairs, func(a, b Build) int {
 		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
 			cmp.Compare(a.Kernel().Demangled(), b.Kernel().Demangled()),
 			cmp.Compare(a.Kernel().Device.Key, b.Kernel().Device.Key))
@@ -89,12 +88,12 @@ func Diff(older, newer []batch.Kernel) []Pair {
 	return pairs
 }
 
-// numbered gives the key of each kernel with its place.
-func numbered(kernels []batch.Kernel) func(func(key, int) bool) {
-	return func(yield func(key, int) bool) {
-		seen := map[key]int{}
+// numbered gives the buildKey of each kernel with its place.
+func numbered(kernels []batch.Kernel) func(func(buildKey, int) bool) {
+	return func(yield func(buildKey, int) bool) {
+		seen := map[buildKey]int{}
 		for i := range kernels {
-			k := key{name: kernels[i].Name, device: kernels[i].Device.Key}
+			k := buildKey{name: kernels[i].Name, device: kernels[i].Device.Key}
 			n := seen[k]
 			seen[k]++
 			k.n = n
@@ -105,16 +104,16 @@ func numbered(kernels []batch.Kernel) func(func(key, int) bool) {
 	}
 }
 
-// figure is one figure of a kernel. worse is the direction that costs: 1 up, -1 down, 0 neither by itself.
-type figure struct {
+// buildFigure is one buildFigure of a kernel. worse is the direction that costs: 1 up, -1 down, 0 neither by itself.
+type buildFigure struct {
 	name  string
 	worse int
 	of    func(*batch.Kernel) unit.Opt[float64]
 }
 
-// figures are what is compared. Registers, SIMD, SLM and barriers are judged by what they do to occupancy, not by
+// buildFigures are what is compared. Registers, SIMD, SLM and barriers are judged by what they do to occupancy, not by
 // themselves.
-func figures() []figure {
+func buildFigures() []buildFigure {
 	bytes := func(get func(*batch.Kernel) unit.Opt[unit.Bytes]) func(*batch.Kernel) unit.Opt[float64] {
 		return func(k *batch.Kernel) unit.Opt[float64] {
 			if b, ok := get(k).Value(); ok {
@@ -126,7 +125,7 @@ func figures() []figure {
 	count := func(get func(*batch.Kernel) int) func(*batch.Kernel) unit.Opt[float64] {
 		return func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(get(k))) }
 	}
-	return []figure{
+	return []buildFigure{
 		{FieldSpill, 1, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill })},
 		{FieldScratch, 1, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch })},
 		{fieldPrivate, 0, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Private })},
@@ -149,12 +148,12 @@ func figures() []figure {
 	}
 }
 
-// least is the smallest change of a percentage that counts: what is printed.
-const least = 0.05
+// leastOfBuilds is the smallest change of a percentage that counts: what is printed.
+const leastOfBuilds = 0.05
 
 // judge compares the two kernels. Scratch is judged where the binary does not tell spills apart, for a spill is in it
 // then.
-func (p *Pair) judge() {
+func (p *Build) judge() {
 	p.Changed = []string{}
 	switch {
 	case p.Old == nil:
@@ -166,11 +165,11 @@ func (p *Pair) judge() {
 	}
 	p.Verdict = Same
 	better, worse := false, false
-	for _, f := range figures() {
+	for _, f := range buildFigures() {
 		was, hadOne := f.of(p.Old).Value()
 		is, hasOne := f.of(p.New).Value()
-		// A figure that only one side has did change, and for the worse or the better nobody can say.
-		if !hadOne && !hasOne || hadOne && hasOne && (was == is || f.worse < 0 && math.Abs(is-was) < least) {
+		// A buildFigure that only one side has did change, and for the worse or the better nobody can say.
+		if !hadOne && !hasOne || hadOne && hasOne && (was == is || f.worse < 0 && math.Abs(is-was) < leastOfBuilds) {
 			continue
 		}
 		p.Changed = append(p.Changed, f.name)
@@ -185,7 +184,7 @@ func (p *Pair) judge() {
 	}
 	ran, runs := p.Old.Prediction != nil, p.New.Prediction != nil
 	switch {
-	// A kernel that cannot run any more is worse, whatever its figures.
+	// A kernel that cannot run any more is worse, whatever its buildFigures.
 	case worse || ran && !runs:
 		p.Verdict = Worse
 	case better || !ran && runs:
