@@ -236,3 +236,11 @@ func (t *Table) ordered(order []int, keys []string) []int {
 	}
 	return order
 }
+
+// withoutUnit is a key without the unit at its end.
+func withoutUnit(key string) string {
+	for _, unit := range []string{"_percent", "_points", "_seconds"} {
+		key = strings.TrimSuffix(key, unit)
+	}
+	return key
+}

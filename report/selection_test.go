@@ -84,12 +84,11 @@ func TestChooseColumns(t *testing.T) {
 
 // TestChosenColumnsShown: a table that makes only the cells it needs makes those of the chosen columns, in their order.
 func TestChosenColumnsShown(t *testing.T) {
-	type row struct {
-		Name string `json:"name" col:"Kernel"`
-		A    int    `json:"a" col:"A"`
-		B    int    `json:"b" col:"B"`
-	}
-	table := report.Rows("kernels", 1, func(int) row { return row{"k", 1, 2} })
+	table := report.NewTable("kernels", "", []int{1}, []report.Col[int]{
+		report.Define(report.Column{Key: "name", Title: "Kernel", Kind: report.Text, In: report.All}, func(*int) report.Cell { return report.TextCell("k") }),
+		report.Define(report.Column{Key: "a", Title: "A", Kind: report.Integer, In: report.All}, func(a *int) report.Cell { return report.IntCell(*a) }),
+		report.Define(report.Column{Key: "b", Title: "B", Kind: report.Integer, In: report.All}, func(a *int) report.Cell { return report.IntCell(*a + 1) }),
+	})
 	table.Choose([]string{"b", "a"})
 	cells := table.Shown(report.Page).Row(0, nil)
 	if len(cells) != 3 || cells[0].Text != "k" || cells[1].Int != 2 || cells[2].Int != 1 {

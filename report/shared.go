@@ -135,9 +135,9 @@ func clock(c arch.Clock) string {
 
 // VerdictCount says how many rows have a verdict, and what it means.
 type VerdictCount struct {
-	Verdict Cell   `json:"verdict" col:"Verdict"`
-	Rows    int    `json:"rows" col:"Tasks"`
-	Meaning string `json:"meaning" col:"Meaning; in=page"`
+	Verdict Cell
+	Rows    int
+	Meaning string
 }
 
 // VerdictTable shows the counts, on a page as tiles. A verdict that no row has is nothing to be alarmed at.
@@ -147,8 +147,12 @@ func VerdictTable(counts []VerdictCount) *Table {
 			counts[i].Verdict.Status = Muted
 		}
 	}
-	t := List("verdicts", "Verdicts", counts)
-	t.Form = Chips
+	t := NewTable("verdicts", "Verdicts", counts, []Col[VerdictCount]{
+		Define(Column{Key: "verdict", Title: "Verdict", Kind: Text, In: All}, func(c *VerdictCount) Cell { return c.Verdict }),
+		Define(Column{Key: "rows", Title: "Tasks", Kind: Integer, In: All}, func(c *VerdictCount) Cell { return IntCell(c.Rows) }),
+		Define(Column{Key: "meaning", Title: "Meaning", Kind: Text, In: Page | Data}, func(c *VerdictCount) Cell { return TextCell(c.Meaning) }),
+	})
+	t.In, t.Form = Files, Chips
 	return t
 }
 

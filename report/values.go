@@ -23,11 +23,11 @@ type DeviceValue struct {
 
 // InputValue is one file that was read.
 type InputValue struct {
-	Path    string  `json:"path" col:"File"`
-	Kind    string  `json:"kind" col:"Kind" jsonschema:"vtune, vtune-summary, unitrace, vec_add or another format"`
-	Digest  *string `json:"digest" col:"Digest" jsonschema:"sha256:... or xxh3:... of the file"`
-	Rows    int64   `json:"rows" col:"Rows"`
-	BadRows int64   `json:"bad_rows" col:"Bad rows"`
+	Path    string  `json:"path"`
+	Kind    string  `json:"kind" jsonschema:"vtune, vtune-summary, unitrace, vec_add or another format"`
+	Digest  *string `json:"digest" jsonschema:"sha256:... or xxh3:... of the file"`
+	Rows    int64   `json:"rows"`
+	BadRows int64   `json:"bad_rows"`
 }
 
 // InputValues gives the inputs of a run as JSON has them, never nil; an empty digest is not known.
@@ -47,8 +47,28 @@ func InputLines(r *compare.Result) (lines []string) {
 	return lines
 }
 
-// InputColumns are those of a table of inputs.
-func InputColumns() []string { return []string{"path", "kind", "rows", "bad_rows", "digest"} }
+// InputColumns are those of a table of inputs, for files.
+func InputColumns() []Col[InputValue] {
+	return []Col[InputValue]{
+		Define(Column{Key: "path", Title: "File", Kind: Text, In: Files}, func(v *InputValue) Cell { return TextCell(v.Path) }),
+		Define(Column{Key: "kind", Title: "Kind", Kind: Text, In: Files}, func(v *InputValue) Cell { return TextCell(v.Kind) }),
+		Define(Column{Key: "rows", Title: "Rows", Kind: Integer, In: Files}, func(v *InputValue) Cell { return IntCell(v.Rows) }),
+		Define(Column{Key: "bad_rows", Title: "Bad rows", Kind: Integer, In: Files}, func(v *InputValue) Cell { return IntCell(v.BadRows) }),
+		Define(Column{Key: "digest", Title: "Digest", Kind: Text, In: Files}, func(v *InputValue) Cell {
+			if v.Digest == nil {
+				return Cell{}
+			}
+			return TextCell(*v.Digest)
+		}),
+	}
+}
+
+// InputTable is the table of inputs, for files.
+func InputTable(inputs []InputValue) *Table {
+	t := NewTable("inputs", "Inputs", inputs, InputColumns())
+	t.In = Files
+	return t
+}
 
 // NewDeviceValue gives a device as JSON has it, nil for none.
 func NewDeviceValue(d *arch.Device, chosenBy string) *DeviceValue {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,7 +232,7 @@ func (v *validation) write() {
 			fmt.Sprintf("Of %d answers, those for published tables included, %d are known to be true, %d are probable, and %d say that the cause cannot be told from the file. The test fails where an answer is stated more surely than that.",
 				v.answers[known]+v.answers[probable]+v.answers[untold], v.answers[known], v.answers[probable], v.answers[untold]),
 			"known: something beside the file says the same, such as another run of the program, a trace, or the other table of the file. probable: nothing contradicts it. cannot be told: the file leaves it open, and the answer says so. Some runs are read twice, with and without their summary or for two GPUs."},
-			Tables: []*report.Table{report.List("real", "", v.runs)}},
+			Tables: []*report.Table{tagged("real", v.runs)}},
 		{Key: "error", Title: "The error of the prediction", Text: []string{
 			"Over all rows that have an account and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
 			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
@@ -245,8 +246,8 @@ func (v *validation) write() {
 	golden(v.T, filepath.Join("testdata", "validation.md"), v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
 			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that XVEs that ran held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
-			Tables: []*report.Table{report.List("accounts", "", v.accounts)}},
-		{Key: "published", Title: "Published low-occupancy tables", Tables: []*report.Table{report.List("published", "", v.published)}},
+			Tables: []*report.Table{tagged("accounts", v.accounts)}},
+		{Key: "published", Title: "Published low-occupancy tables", Tables: []*report.Table{tagged("published", v.published)}},
 	}}))
 }
 
@@ -267,4 +268,33 @@ func (v *validation) page(doc *report.Document) string {
 		v.Fatal(err)
 	}
 	return b.String()
+}
+
+// tagged makes a table of rows whose tags have the headings: "Measured [%]; decimals=1".
+func tagged[T any](key string, rows []T) *report.Table {
+	var cols []report.Col[T]
+	of := reflect.TypeFor[T]()
+	for i := range of.NumField() {
+		tag, decimals, _ := strings.Cut(of.Field(i).Tag.Get("col"), "; decimals=")
+		title, unitText, _ := strings.Cut(strings.TrimSuffix(tag, "]"), " [")
+		c := report.Column{Key: of.Field(i).Name, Title: title, Unit: unitText, Kind: report.Text, In: report.Files}
+		if c.Decimals, _ = strconv.Atoi(decimals); decimals != "" {
+			c.Kind = report.Number
+		} else if unitText == "%" {
+			c.Kind = report.Percent
+		}
+		cols = append(cols, report.Define(c, func(row *T) report.Cell {
+			switch x := reflect.ValueOf(row).Elem().Field(i).Interface().(type) {
+			case unit.Opt[unit.Ratio]:
+				return report.OptPercent(x)
+			case unit.Ratio:
+				return report.RatioCell(x)
+			case unit.Opt[float64]:
+				return report.OptNum(c.Kind, x, 1)
+			default:
+				return report.TextCell(fmt.Sprint(x))
+			}
+		}))
+	}
+	return report.NewTable(key, "", rows, cols)
 }

@@ -205,8 +205,9 @@ func provenanceSection(d *diff.Result, prov report.Provenance) report.Section {
 	}
 	t := report.NewTable("runs", "Runs", runs, comparedColumns).Show()
 	t.In = report.Files
-	s.Tables = append(s.Tables, t,
-		report.List("inputs", "Inputs", inputs, append([]string{"side", "run"}, report.InputColumns()...)...))
+	of := report.NewTable("inputs", "Inputs", inputs, comparedInputs)
+	of.In = report.Files
+	s.Tables = append(s.Tables, t, of)
 	return s
 }
 
@@ -240,7 +241,13 @@ var comparedColumns = []report.Col[comparedRun]{
 
 // comparedInput is a file in the table of inputs.
 type comparedInput struct {
-	Side string `col:"Side"`
-	Run  int    `col:"Run"`
+	side string
+	run  int
 	report.InputValue
 }
+
+// comparedInputs are the columns of files of several sides.
+var comparedInputs = append([]report.Col[comparedInput]{
+	report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.Files}, func(i *comparedInput) cell { return report.TextCell(i.side) }),
+	report.Define(column{Key: "run", Title: "Run", Kind: report.Integer, In: report.Files}, func(i *comparedInput) cell { return report.IntCell(i.run) }),
+}, report.Within("", "", func(i *comparedInput) *report.InputValue { return &i.InputValue }, report.InputColumns())...)

@@ -231,6 +231,6 @@ func runsProvenance(s *diff.Runs, prov report.Provenance) report.Section {
 	for i := range s.Runs {
 		inputs = append(inputs, report.InputValues(s.Runs[i].Result)...)
 	}
-	p.Tables = append(p.Tables, report.List("inputs", "Inputs", inputs, report.InputColumns()...))
+	p.Tables = append(p.Tables, report.InputTable(inputs))
 	return p
 }

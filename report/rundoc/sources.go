@@ -130,7 +130,7 @@ func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section
 	}
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
 	if len(r.Inputs) > 0 {
-		s.Tables = append(s.Tables, report.List("inputs", "Inputs", report.InputValues(r), report.InputColumns()...))
+		s.Tables = append(s.Tables, report.InputTable(report.InputValues(r)))
 	}
 	return s
 }

@@ -13,15 +13,18 @@ import (
 // numbers and names stay as they are.
 func TestFold(t *testing.T) {
 	type step struct {
-		Name  string `json:"name" col:"Step; cut"`
-		Text  string `json:"text" col:"Calculation; fold; drop=1"`
-		Value int    `json:"value" col:"Value"`
+		name, text string
+		value      int
 	}
 	rows := []step{
 		{"GPU peak occupancy", "min(704, 672) / 672", 100},
 		{"a", "the last wave costs 47.6 points", 1234},
 	}
-	table := report.Rows("steps", len(rows), func(i int) step { return rows[i] })
+	table := report.NewTable("steps", "", rows, []report.Col[step]{
+		report.Define(report.Column{Key: "name", Title: "Step", Kind: report.Text, Cut: true, In: report.All}, func(s *step) report.Cell { return report.TextCell(s.name) }),
+		report.Define(report.Column{Key: "text", Title: "Calculation", Kind: report.Text, Fold: true, Drop: 1, In: report.All}, func(s *step) report.Cell { return report.TextCell(s.text) }),
+		report.Define(report.Column{Key: "value", Title: "Value", Kind: report.Integer, In: report.All}, func(s *step) report.Cell { return report.IntCell(s.value) }),
+	})
 	d := &report.Document{Sections: []report.Section{{Tables: []*report.Table{table}}}}
 	for _, c := range []struct {
 		reason string
