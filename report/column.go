@@ -125,7 +125,7 @@ func (t *Table) Records() iter.Seq[Record] {
 		return t.records
 	}
 	return func(yield func(Record) bool) {
-		if t.cell == nil { // of tagged structs, or made by hand
+		if t.cell == nil { // made by hand
 			for cells := range t.All() {
 				if !yield(func(column int) Cell { return cells[column] }) {
 					return
@@ -178,7 +178,7 @@ func (t *Table) Show(keys ...string) *Table {
 		at := order[column]
 		return raw.Columns[at].paper(raw.Cell(row, at))
 	}
-	shown.Row, shown.only = shown.wholeRow, nil
+	shown.Row = shown.wholeRow
 	return &shown
 }
 

@@ -149,7 +149,6 @@ type Table struct {
 	cell    func(row, column int) Cell // see NewTable
 	records iter.Seq[Record]           // see NewStream
 
-	only func(columns []int) func(int, []Cell) []Cell // Row of some columns, where that saves making the others
 }
 
 // ColumnsIn gives the indices of the columns that a view shows. A page has the words to choose rows by beside their
@@ -177,37 +176,12 @@ func (t *Table) Shown(v View) *Table {
 
 // arrange gives the table some of its columns, in their order.
 func (t *Table) arrange(order []int) {
-	t.Columns = ListOf(order, func(i int) Column { return t.Columns[i] })
-	only := t.only
-	if t.cell != nil || t.records != nil {
-		t.rearrange(order)
-		return
-	}
-	if only == nil {
-		all := t.Row
-		only = func(columns []int) func(int, []Cell) []Cell {
-			return func(i int, dst []Cell) []Cell {
-				cells := all(i, nil)
-				for _, k := range columns {
-					dst = append(dst, cells[k])
-				}
-				return dst
-			}
-		}
-	}
-	t.Row = only(order)
-	t.only = func(columns []int) func(int, []Cell) []Cell {
-		return only(ListOf(columns, func(k int) int { return order[k] }))
-	}
-}
-
-// rearrange is arrange of a table of cells.
-func (t *Table) rearrange(order []int) {
-	cell, records := t.cell, t.records
-	t.cell = func(row, column int) Cell { return cell(row, order[column]) }
-	if records != nil {
+	all := *t
+	t.Columns = ListOf(order, func(i int) Column { return all.Columns[i] })
+	t.cell = func(row, column int) Cell { return all.Cell(row, order[column]) }
+	if all.records != nil {
 		t.records = func(yield func(Record) bool) {
-			for r := range records {
+			for r := range all.records {
 				if !yield(func(column int) Cell { return r(order[column]) }) {
 					return
 				}

@@ -99,9 +99,6 @@ func Decimal(x float64, decimals int) string {
 	return s
 }
 
-// Rounded is a number whose cells are rounded to twelve digits.
-type Rounded float64
-
 // Round gives a number of twelve digits, which hide that 60.8 - 60.5 is not quite 0.3 to a computer.
 func Round(x float64) float64 {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
