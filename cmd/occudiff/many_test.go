@@ -44,7 +44,7 @@ func TestManyKernels(t *testing.T) {
 	status, table, stderr := runCommand("validate", "--device", "max1100", "run.csv", "-q", "-o", "a.md", "-o", "a.json", "-o",
 		"a.xml")
 	page := readOutput(t, "a.md")
-	if status != exitDone || len(table) > 20_000 || !strings.Contains(page, ", like the kernels above; the table of kernels lists them.") {
+	if status != exitDone || len(table) > 20_000 || !strings.Contains(page, "The table of kernels has the cause of each.") {
 		t.Errorf("exit %d, %d bytes on the terminal\n%s", status, len(table), stderr)
 	}
 	if got := strings.Count(readOutput(t, "a.json"), `"task":`); got != n {
