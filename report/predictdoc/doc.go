@@ -52,12 +52,12 @@ func Outputs() []report.Output {
 		{Name: "predict-binary", ID: kernelsSchema, Command: "occudiff predict FILE... --format json",
 			Text: "the kernels of binaries with what was predicted.", Values: []any{kernelList{Kernels: report.NewTable("", "", nil, KernelColumns), Notes: report.Notes(nil)}}},
 		{Name: "sweep-binary", ID: modesSchema, Command: "occudiff predict FILE... --sweep grf --format json",
-			Text: "the kernels of binaries and sources in each register mode.", Values: []any{modeList{Points: report.NewTable("", "", nil, kernelModeColumns), Notes: report.Notes(nil)}}},
+			Text: "the kernels of binaries and sources in each register mode.", Values: []any{modeList{Points: report.NewTable("", "", nil, kernelModeColumns()), Notes: report.Notes(nil)}}},
 		{Name: "doctor", ID: doctorSchema, Command: "occudiff collect --check --format json",
-			Text: "what is installed for collecting.", Values: []any{doctorValue{Checks: report.NewTable("", "", nil, checkColumns)}}},
+			Text: "what is installed for collecting.", Values: []any{doctorValue{Checks: report.NewTable("", "", nil, checkColumns())}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
-			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NewTable("", "", nil, givenColumns)}}},
+			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NewTable("", "", nil, givenColumns())}}},
 		{Name: "explain", ID: explainSchema, Command: "occudiff explain --format json",
-			Text: "what the words of the other outputs mean.", Values: []any{glossary{Words: report.NewTable("", "", nil, termColumns)}}},
+			Text: "what the words of the other outputs mean.", Values: []any{glossary{Words: report.NewTable("", "", nil, termColumns())}}},
 	}
 }

@@ -13,18 +13,20 @@ type doctorValue struct {
 	Traps  []string      `json:"traps" jsonschema:"what makes a collection say less than it could"`
 }
 
-var checkColumns = []report.Col[collect.Check]{
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "What", Kind: report.Text, In: all}, func(c *collect.Check) cell { return text(c.Name) }),
-	report.Define(column{Path: "ok", Always: true, Kind: report.Bool}, func(c *collect.Check) cell { return report.BoolCell(c.OK) }),
-	report.Define(column{Key: "state", Title: "State", Kind: report.Text, In: all}, func(c *collect.Check) cell {
-		if c.OK {
-			return report.StatusCell("ok", report.Good)
-		}
-		return report.StatusCell("missing", report.Bad)
-	}),
-	report.Define(column{Key: "found", Path: "found", Title: "Found", Kind: report.Text, Fold: true, In: all}, func(c *collect.Check) cell { return report.TextCell(c.Found) }),
-	report.Define(column{Key: "costs", Path: "costs", Title: "What the lack costs", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Costs) }),
-	report.Define(column{Key: "get", Path: "get", Title: "How to get it", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Get) }),
+func checkColumns() []report.Col[collect.Check] {
+	return []report.Col[collect.Check]{
+		report.Define(column{Key: "name", Path: "name", Always: true, Title: "What", Kind: report.Text, In: all}, func(c *collect.Check) cell { return text(c.Name) }),
+		report.Define(column{Path: "ok", Always: true, Kind: report.Bool}, func(c *collect.Check) cell { return report.BoolCell(c.OK) }),
+		report.Define(column{Key: "state", Title: "State", Kind: report.Text, In: all}, func(c *collect.Check) cell {
+			if c.OK {
+				return report.StatusCell("ok", report.Good)
+			}
+			return report.StatusCell("missing", report.Bad)
+		}),
+		report.Define(column{Key: "found", Path: "found", Title: "Found", Kind: report.Text, Fold: true, In: all}, func(c *collect.Check) cell { return report.TextCell(c.Found) }),
+		report.Define(column{Key: "costs", Path: "costs", Title: "What the lack costs", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Costs) }),
+		report.Define(column{Key: "get", Path: "get", Title: "How to get it", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Get) }),
+	}
 }
 
 // Doctor gives what is installed for collecting in every form.
@@ -38,7 +40,7 @@ func Doctor(checks []collect.Check, traps []string, version string) *report.Answ
 				c.Get + ".", Status: report.Bad})
 		}
 	}
-	table := report.NewTable("checks", "", checks, checkColumns)
+	table := report.NewTable("checks", "", checks, checkColumns())
 	s.Tables = []*report.Table{table.Show()}
 	closing := "Everything that collecting needs is here."
 	if missing > 0 {

@@ -22,14 +22,16 @@ type glossary struct {
 	Words  *report.Table `json:"words"`
 }
 
-var termColumns = []report.Col[report.Term]{
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
-	report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
-	report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Means) }),
-	report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.Sign) }),
-	report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Do) }),
-	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.From) }),
-	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of an account"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
+func termColumns() []report.Col[report.Term] {
+	return []report.Col[report.Term]{
+		report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
+		report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
+		report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Means) }),
+		report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.Sign) }),
+		report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Do) }),
+		report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.From) }),
+		report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of an account"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
+	}
 }
 
 // words lists all words.
@@ -148,6 +150,6 @@ func answer(list []report.Term) *report.Answer {
 		}
 	}
 	d.Sections = append([]report.Section{groups}, d.Sections...)
-	t := report.NewTable("words", "", list, termColumns)
+	t := report.NewTable("words", "", list, termColumns())
 	return &report.Answer{Doc: d, Value: glossary{explainSchema, t}, Table: t}
 }

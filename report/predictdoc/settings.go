@@ -13,10 +13,12 @@ type settingsValue struct {
 // Setting is a setting that applies, and who said so.
 type Setting struct{ Name, Value, From string }
 
-var givenColumns = []report.Col[Setting]{
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Setting", Kind: report.Text, In: all}, func(s *Setting) cell { return text(s.Name) }),
-	report.Define(column{Key: "value", Path: "value", Always: true, Title: "Value", Kind: report.Text, Fold: true, In: all, Doc: "as a flag takes it; empty where nothing is set"}, func(s *Setting) cell { return text(s.Value) }),
-	report.Define(column{Key: "from", Path: "from", Always: true, Title: "From", Kind: report.Text, In: all, Doc: "default, the environment variable, or the place in the file"}, func(s *Setting) cell { return text(s.From) }),
+func givenColumns() []report.Col[Setting] {
+	return []report.Col[Setting]{
+		report.Define(column{Key: "name", Path: "name", Always: true, Title: "Setting", Kind: report.Text, In: all}, func(s *Setting) cell { return text(s.Name) }),
+		report.Define(column{Key: "value", Path: "value", Always: true, Title: "Value", Kind: report.Text, Fold: true, In: all, Doc: "as a flag takes it; empty where nothing is set"}, func(s *Setting) cell { return text(s.Value) }),
+		report.Define(column{Key: "from", Path: "from", Always: true, Title: "From", Kind: report.Text, In: all, Doc: "default, the environment variable, or the place in the file"}, func(s *Setting) cell { return text(s.From) }),
+	}
 }
 
 // Settings gives the settings in every form.
@@ -29,7 +31,7 @@ func Settings(file string, list []Setting, unknown []string) *report.Answer {
 	if file != "" {
 		headline = "Settings file: " + report.OneLine(file)
 	}
-	t := report.NewTable("settings", "", list, givenColumns)
+	t := report.NewTable("settings", "", list, givenColumns())
 	s.Tables = []*report.Table{t.Show()}
 	d := &report.Document{Whole: true, Title: "Settings", Headline: []string{headline}, Sections: []report.Section{s}}
 	return &report.Answer{Doc: d, Table: t,
