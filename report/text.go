@@ -219,6 +219,9 @@ func CutApart(texts []string, width int) []string {
 	return cut
 }
 
+// ShortName is the name of a kernel in a sentence, cut to a width.
+func ShortName(task string, width int) string { return CutApart([]string{KernelName(task)}, width)[0] }
+
 // commonEnds gives the lengths of what the texts of a group share at both ends, -1 when they are all equal.
 func commonEnds(texts []string, group []int) (prefix, suffix int) {
 	first := texts[group[0]]

@@ -46,7 +46,7 @@ func FuzzArguments(f *testing.F) {
 		"diff run.csv run.csv --format json", "predict --device tgl --global 1M --local 16x16 --simd 8 --sweep local",
 		"advise --device tgl --global 80K --local 320 --simd 8 --slm 24K", "track add run.csv --db h.db --device max1100",
 		"track check --db h.db --window 3", "track export --db h.db x.csv", "devices mtl --xve 112", "explain dispatch",
-		"help schema validate", "completion bash", "help track add", "--help", "demo -q", "collect --check",
+		"help schema validate", "completion bash", "help track add", "--help", "demo -q",
 		"predict --batch devices.csv -o out.csv", "track import --db h.db devices.csv", "validate . --device-file devices.csv",
 		"predict --model compute-unit --platform gen11 --local 48 --simd 8", "validate --tolerance NaN run.csv --local 1x1x1x1",
 	} {

@@ -73,7 +73,7 @@ func Unjudged(s *diff.Sides) report.Unjudged {
 			case !r.IsKernel:
 			case r.Missing():
 				if missing++; missing == 1 {
-					name = report.CutMiddle(report.KernelName(r.Task), 40)
+					name = report.ShortName(r.Task, 40)
 				}
 			case r.Old == nil || r.New == nil:
 			case r.Unexplained():
@@ -111,7 +111,7 @@ func regressions(d *diff.Result) string {
 			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", report.CutMiddle(report.KernelName(r.Task), 40), fell(r)))
+		names = append(names, fmt.Sprintf("%s (%s)", report.ShortName(r.Task, 40), fell(r)))
 	}
 	than := d.Options.Threshold
 	if d.Summary.Tested == 0 && d.Options.Noise == nil {

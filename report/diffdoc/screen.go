@@ -21,13 +21,14 @@ type screenRow struct {
 	number unit.Opt[string] // absent where no row has one
 	side   string           // of several sides, the one that it is of
 	row    *diff.Row
+	name   string
 	what   string
 }
 
 var screenColumns = []report.Col[screenRow]{
 	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(r *screenRow) cell { return report.OptText(r.number) }),
-	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Everywhere, Cut: true, Role: report.Code},
-		func(r *screenRow) cell { return report.TextCell(report.KernelName(r.row.Task)) }),
+	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Everywhere, Role: report.Code},
+		func(r *screenRow) cell { return report.TextCell(r.name) }),
 	report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.Everywhere, Cut: true}, func(r *screenRow) cell { return report.TextCell(r.side) }),
 	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Number, In: report.Everywhere}, func(r *screenRow) cell { return report.TextCell(fromTo(r.row)) }),
 	report.Define(column{Key: "change", Title: "Points", Kind: report.Number, In: report.Everywhere}, func(r *screenRow) cell {
@@ -120,6 +121,11 @@ func screen(s *diff.Sides, names []string, show report.Selection) *report.Screen
 		}
 	}
 	if len(rows) > 0 {
+		const nameWidth = 24 // whatever the verdict needs: that is broken into lines
+		tasks := report.ListOf(rows, func(r screenRow) string { return report.KernelName(r.row.Task) })
+		for i, name := range report.CutApart(tasks, nameWidth) {
+			rows[i].name = name
+		}
 		sc.Rows = report.NewTable("screen", "", rows, screenColumns).Show()
 	}
 	for _, d := range s.Against {
@@ -359,7 +365,7 @@ func worstOfVerdict(d *diff.Result, v diff.Verdict) (most *diff.Row) {
 	return most
 }
 
-func nameOf(r *diff.Row) string { return report.CutMiddle(report.KernelName(r.Task), 40) }
+func nameOf(r *diff.Row) string { return report.ShortName(r.Task, 40) }
 
 // screenMeans says what is compared, and what changed beside the kernels.
 func screenMeans(s *diff.Sides, names []string) string {

@@ -146,7 +146,7 @@ func CheckFailure(c *track.Check) string {
 // few names the first of some kernels.
 func few(names []string) string {
 	return strings.Join(report.Few(report.ListOf(names, func(s string) string {
-		return report.CutMiddle(report.OneLine(s), nameWidth)
+		return report.ShortName(s, 48)
 	}), report.MostTasks), ", ")
 }
 

@@ -55,7 +55,7 @@ func (m metric) sentence(all []*track.Series, word, where string) string {
 		text += fmt.Sprintf(" (%d after a change of device, driver or launch shape)", anew)
 	}
 	if most != nil && n[trend.Regression]+n[trend.Alarm]+n[track.Faster]+n[track.OpenOnBase] == 0 {
-		text += "; largest change " + report.CutMiddle(report.KernelName(most.Key.Task), nameWidth) + " " + m.change(most.Off())
+		text += "; largest change " + report.ShortName(most.Key.Task, nameWidth) + " " + m.change(most.Off())
 	}
 	return text
 }

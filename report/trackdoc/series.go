@@ -264,7 +264,7 @@ func (m metric) failure(all []*track.Series, where string, alarms bool) string {
 			continue
 		}
 		if named++; named <= most {
-			name := report.CutMiddle(report.OneLine(s.Key.Name()), nameWidth)
+			name := report.ShortName(s.Key.Name(), nameWidth)
 			names = append(names, fmt.Sprintf("%s (%s)", name, m.difference(s.Off())))
 		}
 	}
