@@ -1,6 +1,7 @@
 package trackdoc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -112,13 +113,13 @@ func (m metric) lines(all []*track.Series, shared []track.Shared) (list []line) 
 
 func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
-// shortRef names a run by its number and commit: run 10 (c10).
+// shortRef names a run by its number and commit, or else its label: run 10 (c10).
 func shortRef(r *track.Ref) string {
 	text := "run " + strconv.FormatInt(r.Run, 10)
-	if r.Commit != "" {
-		text += " (" + report.OneLine(shortCommit(r.Commit)) + ")"
+	if r.Commit == "" && r.Label == "" {
+		return text
 	}
-	return text
+	return text + " (" + report.ShortName(cmp.Or(shortCommit(r.Commit), r.Label), 24) + ")"
 }
 
 // sameTime is up to which share launches take as long as before.
