@@ -39,7 +39,6 @@ func Define[R any](c Column, of func(*R) Cell) Col[R] { return Col[R]{Column: c,
 func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
 	t := newTable(key, title, len(rows), cols)
 	t.cell = func(row, column int) Cell { return cols[column].Of(&rows[row]) }
-	t.Row = t.wholeRow
 	return t
 }
 
@@ -58,7 +57,6 @@ func TableOf[R any](key string, cols []Col[R]) func(rows []R) *Table {
 	return func(rows []R) *Table {
 		t := &Table{Key: key, Len: len(rows), Main: len(rows), In: Everywhere, Columns: columns}
 		t.cell = func(row, column int) Cell { return cols[column].Of(&rows[row]) }
-		t.Row = t.wholeRow
 		return t
 	}
 }
@@ -74,7 +72,6 @@ func NewStream[R any](key string, rows iter.Seq[*R], cols []Col[R]) *Table {
 			}
 		}
 	}
-	t.Row = t.wholeRow
 	return t
 }
 
@@ -113,9 +110,6 @@ func Within[R, P any](key, path string, of func(*R) *P, cols []Col[P]) []Col[R] 
 	})
 }
 
-// Typed says whether a table is made of typed rows.
-func (t *Table) Typed() bool { return t.cell != nil || t.records != nil }
-
 // Record gives the cells of one row, by the place of their columns.
 type Record func(column int) Cell
 
@@ -125,14 +119,6 @@ func (t *Table) Records() iter.Seq[Record] {
 		return t.records
 	}
 	return func(yield func(Record) bool) {
-		if t.cell == nil { // made by hand
-			for cells := range t.All() {
-				if !yield(func(column int) Cell { return cells[column] }) {
-					return
-				}
-			}
-			return
-		}
 		for i := range t.Len {
 			if !yield(func(column int) Cell { return t.Cell(i, column) }) {
 				return
@@ -142,14 +128,10 @@ func (t *Table) Records() iter.Seq[Record] {
 }
 
 // Cell gives one cell. It is safe for concurrent use.
-func (t *Table) Cell(row, column int) Cell {
-	if t.cell == nil { // of a table that is made by hand
-		return t.Row(row, nil)[column]
-	}
-	return t.cell(row, column)
-}
+func (t *Table) Cell(row, column int) Cell { return t.cell(row, column) }
 
-func (t *Table) wholeRow(i int, dst []Cell) []Cell {
+// Row appends the cells of row i to dst, one per column. It is safe for concurrent use.
+func (t *Table) Row(i int, dst []Cell) []Cell {
 	for k := range t.Columns {
 		dst = append(dst, t.Cell(i, k))
 	}
@@ -178,7 +160,6 @@ func (t *Table) Show(keys ...string) *Table {
 		at := order[column]
 		return raw.Columns[at].paper(raw.Cell(row, at))
 	}
-	shown.Row = shown.wholeRow
 	return &shown
 }
 

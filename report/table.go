@@ -125,14 +125,13 @@ func (c Column) Heading() string {
 // RightAligned says whether the cells are numbers.
 func (c Column) RightAligned() bool { return c.Kind >= Integer }
 
-// Table is rows of cells. Rows are made when they are asked for, because a run that keeps every launch has millions:
-// Row appends the cells of row i to dst, one per column, and is safe for concurrent use.
+// Table is rows of cells, which are made when they are asked for, because a run that keeps every launch has millions.
+// NewTable and NewStream make one.
 type Table struct {
 	Key     string
 	Title   string // empty when the section's title says it
 	Columns []Column
 	Len     int
-	Row     func(i int, dst []Cell) []Cell
 	// Main is how many of the first rows are what the table is about; the rest is company (copies beside kernels)
 	// that a terminal leaves out.
 	Main int
@@ -148,7 +147,6 @@ type Table struct {
 
 	cell    func(row, column int) Cell // see NewTable
 	records iter.Seq[Record]           // see NewStream
-
 }
 
 // ColumnsIn gives the indices of the columns that a view shows. A page has the words to choose rows by beside their
@@ -188,7 +186,6 @@ func (t *Table) arrange(order []int) {
 			}
 		}
 	}
-	t.Row = t.wholeRow
 }
 
 // All gives the rows in order. The cells of a row are good until the next one.

@@ -254,7 +254,7 @@ func TestCSVNumbersAreNeverGuarded(t *testing.T) {
 // TestTableNumbers wants the numbers of every CSV in one style: whole digits, no exponent.
 func TestTableNumbers(t *testing.T) {
 	var b strings.Builder
-	table := sample.Table("t", []report.Column{{Key: "x", Kind: report.Number}, {Key: "n", Kind: report.Integer}},
+	table := sample.Table("t", []report.Column{{Key: "x", Kind: report.Number, In: report.Data}, {Key: "n", Kind: report.Integer, In: report.Data}},
 		[][]report.Cell{{report.NumCell(report.Number, 0.0000184), report.IntCell(2000000000000)}, {report.NumCell(report.Number, 1e21), {}}})
 	if err := machine.Table(&b, table); err != nil || b.String() != "x,n\n0.0000184,2000000000000\n1000000000000000000000,\n" {
 		t.Errorf("%q, %v", b.String(), err)

@@ -22,9 +22,6 @@ func Table(w io.Writer, t *report.Table) error {
 
 func writeTable(w io.Writer, t *report.Table) error {
 	out, columns := table.NewCSV(w), t.ColumnsIn(report.Data)
-	if !t.Typed() { // all of its columns are for CSV
-		columns = report.ListOf(t.Columns, func(c report.Column) int { return t.Column(c.Key) })
-	}
 	line := report.ListOf(columns, func(i int) string { return t.Columns[i].Key })
 	if err := out.Write(line); err != nil {
 		return err
