@@ -14,9 +14,12 @@ import (
 // lacks (no local size, no sub-group size) is always searched, since there is no prediction without it.
 type Vary struct {
 	Local, SIMD, SLM, GRF bool
-	// SameThreads leaves out what takes more threads than the launch: where threads end faster than the dispatcher
-	// starts new ones, more and shorter threads raise the predicted figure and nothing else.
-	SameThreads bool
+}
+
+// allows says whether a setting may change. What is no setting of a search (barriers, the number of work-groups) may.
+func (may Vary) allows(setting string) bool {
+	allowed, known := map[string]bool{SettingLocal: may.Local, SettingSLM: may.SLM, SettingGRF: may.GRF}[setting]
+	return allowed || !known
 }
 
 // Change is one setting that differs from the launch that was asked about. From is 0 where the launch had none.
@@ -87,7 +90,7 @@ type Advice struct {
 	// costs neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest
 	// that makes it run. Nil when there is none.
 	Least *Setting
-	Next  []NextStep // how far each limit is from letting go; never nil
+	Next  []NextStep // how far each limit is from letting go, by what may change; never nil
 	Fill  Fill       // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
 	// SLMRoom is the most SLM per work-group that leaves the work-groups per Xe-core as they are, 0 when none does.
 	SLMRoom unit.Bytes
@@ -116,10 +119,7 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	a := Advice{Best: []Setting{}, Next: []NextStep{}, Rules: []Rule{}}
 	if p, err := Predict(d, l); err == nil {
 		a.Current = &p
-		a.Next = nextSteps(d, l)
-		if may.SameThreads {
-			a.Next = slices.DeleteFunc(a.Next, func(n NextStep) bool { return n.Prediction.threads() > p.threads() })
-		}
+		a.Next = slices.DeleteFunc(nextSteps(d, l), func(n NextStep) bool { return !may.allows(n.Change.Setting) })
 	} else {
 		a.Refusal = err
 	}

@@ -11,6 +11,9 @@ import (
 // MinProbe is how many points of peak a probe is below the one before: less would not be seen in a measurement.
 const MinProbe unit.Points = 5
 
+// threads is how many threads a launch starts in all.
+func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
+
 // Probes are launches of the same work at lower occupancy, from the highest peak to the lowest: what their times say of
 // a kernel tells whether it needs its occupancy. Each differs from the launch in one setting: in SLM that nobody uses,
 // of each allocation step that lowers the peak; in the work-group size, where the launch has no SLM whose amount would

@@ -28,13 +28,8 @@ func search(d *arch.Device, l Launch, may Vary) []Setting {
 // shapes lists work-groups of up to so many work-items for a launch, one for each number of work-items, in their order.
 type shapes func(l Launch, most int64) []unit.Size3
 
-// threads is how many threads a launch starts in all.
-func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
-
 // searchOver is search over the work-groups that one way of listing them gives.
 func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) (found []Setting) {
-	own, err := Predict(d, l)
-	bounded := may.SameThreads && err == nil
 	slms := searchSLM(d, l, may)
 	found = make([]Setting, 0, 64)
 	for _, simd := range searchSIMD(d, l, may) {
@@ -50,7 +45,7 @@ func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) (found []Sett
 				at.Local = local
 				for _, slm := range slms {
 					at.SLM = slm
-					if p, err := Predict(d, at); err == nil && !(bounded && p.threads() > own.threads()) {
+					if p, err := Predict(d, at); err == nil {
 						found = append(found, Setting{Launch: at, Prediction: p})
 						found[len(found)-1].weigh(d, l)
 					}

@@ -50,6 +50,3 @@ func Terms() (kinds []TermKind) {
 	}
 	return kinds
 }
-
-// CauseTerms gives the terms of the causes that compare names.
-func CauseTerms() []Term { return Terms()[0].Terms }

@@ -7,9 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
-	"occudiff/compare"
-	"occudiff/ingest"
-	"occudiff/ingest/formats"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/computeunit"
@@ -29,63 +26,58 @@ type adviseFlags struct {
 	Free   []string `flag:"free" arg:"SETTINGS" hints:"local simd slm grf" help:"change only these settings (default: all of them)"`
 	Policy string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole" help:"dispatch: auto, free or whole"`
 	Probe  bool     `flag:"probe" help:"settings that lower the occupancy in steps and leave the work as it is: measuring them tells whether occupancy matters"`
-	Below  float64  `flag:"below" arg:"PERCENT" default:"90" help:"with files: advise on kernels below this occupancy, predicted or measured"`
 }
 
 // adviseCommand searches settings of higher occupancy.
 func (a *app) adviseCommand() *cobra.Command {
 	v := &advise{launch: launch{app: a}}
-	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: cobra.ArbitraryArgs,
-		share: deviceFlags + "tolerance sampling-interval progress" + answerFlags, experts: "tolerance sampling-interval",
-		check: v.check, answer: v.answer})
+	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: noFiles,
+		share: deviceFlags + answerFlags, check: v.check, answer: v.answer})
+}
+
+// noFiles says who advises on the kernels of a run.
+func noFiles(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return cli.Errorf("advise is about one launch; 'occudiff validate %s' says of each kernel of a run what may help, "+
+			"and prints its advise command", args[0])
+	}
+	return nil
 }
 
 // settingWords are what --fix and --free name.
 const settingWords = "local simd slm grf"
 
-// settings takes lists of settings apart.
+// settingWordsOf takes lists of settings apart.
 func settingWordsOf(lists []string) []string {
 	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// check finds flags that contradict each other. There are three questions, of a run, of one launch and of a compute
-// unit: each refuses the flags of the others instead of ignoring them, so that no answer looks as if it had used them.
-func (v *advise) check(paths []string) error {
-	f := v.flags
+// check finds flags that contradict each other. There are two questions, of a launch and of a compute unit: each refuses
+// the flags of the other instead of ignoring them, so that no answer looks as if it had used them.
+func (v *advise) check([]string) error {
 	v.named, v.policy = []string{v.Device}, v.Policy
 	if err := v.launch.check(); err != nil {
 		return err
 	}
 	units := v.Model == "compute-unit"
 	switch {
-	case v.Probe && (units || len(paths) > 0 || v.Global == "" || v.Local.Size == "" || v.SIMD.N == 0):
-		return cli.Errorf("--probe is of a launch on an Intel GPU: give --global, --local and --simd, and no files")
+	case v.Probe && (units || v.Global == "" || v.Local.Size == "" || v.SIMD.N == 0):
+		return cli.Errorf("--probe is of a launch on an Intel GPU: give --global, --local and --simd")
 	case v.Probe && len(v.Fix)+len(v.Free) > 0:
 		return cli.Errorf("--probe changes one setting at a time: leave out --fix and --free")
 	case len(v.Fix) > 0 && len(v.Free) > 0:
 		return cli.Errorf("--fix and --free exclude each other: give one of them")
-	case !(v.Below > 0 && v.Below <= 100):
-		return cli.Errorf("--below %v: expected a percentage above 0 and up to 100", v.Below)
-	case units && len(paths) > 0:
-		return cli.Errorf("--model compute-unit advises on one kernel, not on a run: leave %s out", paths[0])
-	case len(paths) == 0 && f.Changed("below"):
-		return cli.Errorf("--below selects kernels of a run: give the files of a run")
 	}
 	for _, w := range settingWordsOf(slices.Concat(v.Fix, v.Free)) {
 		if !slices.Contains(strings.Fields(settingWords), w) {
 			return cli.Errorf("--fix and --free take %s, not %q", strings.ReplaceAll(settingWords, " ", ", "), w)
 		}
 	}
-	const ofRuns = " tolerance sampling-interval progress"
-	switch {
-	case units:
-		return cli.Refuse(f, "--model compute-unit", "device device-file global barriers grf policy barrier-slots "+
-			"work-group-slots xve fix free below"+ofRuns)
-	case len(paths) > 0:
-		return cli.Refuse(f, "the files of a run, which say it",
-			"global slm barriers grf registers policy platform platform-file")
+	if units {
+		return cli.Refuse(v.flags, "--model compute-unit",
+			"device device-file global barriers grf policy barrier-slots work-group-slots xve fix free")
 	}
-	return cli.Refuse(f, "a launch on an Intel GPU", "platform platform-file"+ofRuns)
+	return cli.Refuse(v.flags, "a launch on an Intel GPU", "platform platform-file")
 }
 
 // vary turns --fix and --free into what may change.
@@ -100,12 +92,10 @@ func (v *advise) vary() predict.Vary {
 
 // answer gives what the flags ask for.
 // A device without a launch is a question, too: which launches fill it.
-func (v *advise) answer(ctx context.Context, paths []string) (*report.Answer, error) {
+func (v *advise) answer(context.Context, []string) (*report.Answer, error) {
 	switch {
 	case v.Model == "compute-unit":
 		return v.computeUnit()
-	case len(paths) > 0:
-		return v.adviseRun(ctx, paths)
 	case !slices.ContainsFunc([]string{"global", "local", "simd", "slm", "barriers", "grf", "registers", "policy",
 		"fix", "free"}, v.flags.Changed):
 		c, err := v.oneDevice("advise")
@@ -147,42 +137,4 @@ func (v *advise) computeUnit() (*report.Answer, error) {
 		want.RegisterBytes = unit.Some(launch.RegisterBytes)
 	}
 	return predictdoc.ComputeUnitAdvice(&platform, want)
-}
-
-// adviseRun reads a run and advises for each kernel that is predicted or measured low.
-func (v *advise) adviseRun(ctx context.Context, paths []string) (*report.Answer, error) {
-	t, err := v.table()
-	if err != nil {
-		return nil, err
-	}
-	names := v.names(t.Knows)
-	if len(names) > 1 {
-		return nil, cli.Errorf("a run is of one device: give one --device, or none when the inputs name it")
-	}
-	v.Device = strings.Join(names, "")
-	// Kernels of one name from several runs would be added up to launches that no run had.
-	if runs := ingest.Runs(paths, formats.All()); len(runs) > 1 {
-		return nil, cli.Errorf("these paths hold %d runs; advise reads one at a time: give %s alone, for example",
-			len(runs), runs[0][0])
-	}
-	v.shared.Local, v.shared.SIMD = v.Local, v.launchFlags.SIMD // for what the run does not say
-	run, err := v.readRun(ctx, paths, ingest.Options{})
-	if err != nil {
-		return nil, err
-	}
-	// Settings are searched on a device, so a run without one has no advice, where validate still has VTune's peaks.
-	r, err := v.compareRun(run, compare.Refuse)
-	if err != nil {
-		return nil, err
-	}
-	if r.Device == nil {
-		return nil, cli.Errorf("nothing to advise on: the run holds no kernel with a launch size")
-	}
-	v.sayNotes(r.Notes)
-	return predictdoc.AdviseRun(r, v.Below, v.vary(), func(row *compare.Row) predict.Launch {
-		// The table's slots are per device; no file of a run holds others.
-		l := r.LaunchOf(row)
-		l.BarrierSlots, l.GroupSlots = v.BarrierSlots, v.GroupSlots
-		return l
-	}), nil
 }

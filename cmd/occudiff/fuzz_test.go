@@ -123,7 +123,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		commands := []struct{ id, args string }{
 			{rundoc.ValidateSchema, "validate --local 64 --simd 16"}, {rundoc.ValidateSchema, "validate --instances"},
-			{"occudiff/diff/1", "diff --local 64 " + path}, {"occudiff/advise/1", "advise"},
+			{"occudiff/diff/1", "diff --local 64 " + path},
 		}
 		c := commands[int(which)%len(commands)]
 		args := append(strings.Fields(c.args), path, "--device", "max1100", "-q", "--format", "json")

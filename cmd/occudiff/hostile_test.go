@@ -288,7 +288,7 @@ func TestHostile(t *testing.T) {
 		{"validate", "trace.json", "--device", "max1100"},
 		{"validate", "samples.txt", "--timeline", "--device", "max1100"},
 		{"diff", "old", "new", "--device-file", "devices.csv", "--device", "dev30"},
-		{"advise", "old", "--device", "max1100"}, {"advise", "old", "--device-file", "devices.csv", "--device", "dev4"},
+		{"advise", "--device-file", "devices.csv", "--device", "dev4", "--local", "64", "--simd", "16"},
 		{"predict", "--device-file", "devices.csv", "--device", "dev1,dev2,dev4", "--local", "64", "--simd", "16"},
 		{"predict", "--device-file", "devices.csv", "--device", "dev1,dev2", "--sweep", "local"},
 		{"devices", "--device-file", "devices.csv"}, {"devices", "dev4", "--device-file", "devices.csv"},

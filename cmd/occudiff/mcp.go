@@ -58,9 +58,8 @@ func tools() []tool {
 				"usable is false"},
 		{"diff", "diff --format card", "paths", run + " threshold noise",
 			"Compares two runs, paths being OLD and NEW. A card; conclude nothing where usable is false"},
-		{"advise", "advise --format json", "paths", launch + " fix free below probe",
-			"Searches settings of higher occupancy for a launch, or for the kernels of a run (paths). JSON of " +
-				"occudiff/advise/1"},
+		{"advise", "advise --format json", "", launch + " fix free probe",
+			"Searches settings of higher occupancy for a launch. JSON of occudiff/advise/1"},
 		{"explain", "explain --format json", "term", "",
 			"Explains a word of an answer: a cause, a verdict, a limit, a field. Without a term it lists all"},
 		{"track_check", "track check --format json", "", "db run last metric direction threshold window base-branch",

@@ -112,7 +112,6 @@ func TestOutputsKeepTheirSchemas(t *testing.T) {
 		{"advice on a device", "occudiff/advise/1", "advise --device tgl --work-group-slots 16"},
 		{"probes", "occudiff/advise/1", "advise --probe --device tgl --global 81920 --local 320 --simd 8 --slm 24K"},
 		{"advice on a compute unit", "occudiff/advise/1", "advise --model compute-unit --platform rtx2080ti --simd 32"},
-		{"advice on a run", "occudiff/advise/1", "advise --device max1100 " + fixture},
 		{"a stored run", "occudiff/track-add/1", "track add --time 2026-03-01T02:00:00Z --device max1100 --db " + filepath.Join(dir, "h.db") + " " + fixture},
 		{"the stored runs", "occudiff/track-list/1", "track list --db " + filepath.Join(dir, "h.db")},
 	} {

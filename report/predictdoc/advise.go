@@ -6,29 +6,24 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
-// adviceList is the JSON output of `advise`: one launch, or the kernels of a run.
-// Kernels are a stream: the advice on a run of a million kernels is searched for while it is written.
+// adviceList is the JSON output of `advise` on a launch.
 type adviceList struct {
 	Schema  string        `json:"schema"`
 	Device  *report.Table `json:"device"`
-	Kernels *report.Table `json:"kernels"`
+	Kernels *report.Table `json:"kernels" jsonschema:"the launch that was asked about"`
 	Notes   *report.Table `json:"notes"`
 }
 
-// advice is what would raise the occupancy of one launch. For a kernel of a run it also says what was seen there.
+// advice is what would raise the occupancy of one launch.
 type advice struct {
 	launch predict.Launch
 	found  predict.Advice
-	row    *compare.Row // of a run, nil for a launch from the command line
-	part   string       // of the account, to which most of the unused slots went
-	do     string       // for that part, where it is no matter of launch settings
 }
 
 // setting is a launch that is proposed, or the launch as it is.
@@ -36,7 +31,7 @@ type setting struct {
 	launch     predict.Launch
 	prediction *predict.Prediction
 	changes    []predict.Change
-	task, what string // in the table of settings
+	what       string // in the table of settings
 }
 
 func settingOf(s *predict.Setting, what string) setting {
@@ -48,25 +43,8 @@ func (s *setting) words() string {
 	return strings.Join(report.ListOf(s.changes, func(c predict.Change) string { return c.Text }), ", ")
 }
 
-// adviceColumns are of a launch, or of a kernel of a run.
+// adviceColumns are of a launch.
 var adviceColumns = slices.Concat(
-	[]report.Col[advice]{
-		report.Define(column{Path: "task", Kind: report.Name, Doc: "of a run; null for a launch from the command line"}, ofRow(func(r *compare.Row) cell { return report.NameCell(r.Task) })),
-		report.Define(column{Path: "file", Kind: report.Text}, ofRow(func(r *compare.Row) cell { return report.TextCell(r.Pos.File) })),
-		report.Define(column{Path: "line", Kind: report.Integer}, ofRow(func(r *compare.Row) cell { return count(r.Pos.Line) })),
-		report.Define(column{Path: "measured_percent", Kind: report.Percent}, ofRow(func(r *compare.Row) cell { return report.OptPercent(r.Measured) })),
-		report.Define(column{Path: "verdict", Kind: report.Text}, ofRow(func(r *compare.Row) cell { return report.TextCell(string(r.Verdict)) })),
-	},
-	object("cause", "", func(a *advice) *compare.Cause {
-		if a.row == nil {
-			return nil
-		}
-		return a.row.Cause
-	}, causeColumns),
-	[]report.Col[advice]{
-		report.Define(column{Path: "part", Kind: report.Text, Doc: "of the account, to which most of the unused slots went; advice follows it"}, func(a *advice) cell { return report.TextCell(a.part) }),
-		report.Define(column{Path: "do", Kind: report.Text, Doc: "for that part, where it is no matter of launch settings"}, func(a *advice) cell { return report.TextCell(a.do) }),
-	},
 	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, inJSON(launchColumns)),
 	object("current", "null when the launch cannot run; message says why", func(a *advice) *predict.Prediction { return a.found.Current }, inJSON(predictionColumns)),
 	[]report.Col[advice]{
@@ -90,28 +68,10 @@ var adviceColumns = slices.Concat(
 		rows("rules", "", func(a *advice) []predict.Rule { return a.found.Rules }, ruleColumns),
 	})
 
-func ofRow(of func(*compare.Row) cell) func(*advice) cell {
-	return func(a *advice) cell {
-		if a.row == nil {
-			return cell{}
-		}
-		return of(a.row)
-	}
-}
-
-var causeColumns = append(texts("name because", func(c *compare.Cause) []string { return []string{c.Name, c.Because} }),
-	report.Define(column{Path: "confidence", Kind: report.Text, Doc: "null of a refusal"}, func(c *compare.Cause) cell { return report.TextCell(c.Confidence) }))
-
 // settingColumns are of a launch that is proposed, and of the table that shows it beside the launch as it is.
 var settingColumns = slices.Concat(
 	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.launch }, inJSON(launchColumns)),
 	[]report.Col[setting]{
-		report.Define(column{Key: "task", Title: "Kernel", Kind: report.Name, Cut: true, In: all}, func(s *setting) cell {
-			if s.task == "" {
-				return cell{}
-			}
-			return report.NameCell(s.task)
-		}),
 		report.Define(column{Key: "what", Title: "Setting", Kind: report.Text, In: all}, func(s *setting) cell { return report.TextCell(s.what) }),
 		report.Define(column{Key: "local", Title: "Work-group", Kind: report.Size, In: all}, func(s *setting) cell { return report.SizeCell(s.launch.Local) }),
 		report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: all}, func(s *setting) cell { return count(s.launch.SIMD) }),
@@ -138,10 +98,6 @@ var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 
 var ruleColumns = texts("code text limit why", func(r *predict.Rule) []string { return []string{r.Code, r.Text, r.Limit, r.Why} })
 
-func settingTable(list []setting) *report.Table {
-	return report.NewTable("best", "", list, settingColumns)
-}
-
 func adviceTable(list ...advice) *report.Table {
 	return report.NewTable("kernels", "", list, adviceColumns)
 }
@@ -152,53 +108,32 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	if err != nil {
 		return nil, err
 	}
-	found.Next = allowed(found.Next, may)
 	c := advice{launch: l, found: found}
 	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(),
 		items: c.items(), more: c.more(),
-		table: settingTable(c.settings(false)), headline: []string{deviceLine(t)}}
+		table: report.NewTable("best", "", c.settings(), settingColumns), headline: []string{deviceLine(t)}}
 	if line := launchLine(&l); line != "" {
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
-	pg.table.Hide(all, "task")
 	return pg.answer(adviceList{adviseSchema, deviceValue(t), adviceTable(c), report.Notes(t.Notes)}), nil
 }
 
-// settings are the rows of the table of settings: the launch as it is and what is proposed. A run has many kernels, and
-// room for the first proposal of each.
-func (c *advice) settings(run bool) []setting {
-	var list []setting
+// settings are the rows of the table of settings: the launch as it is and what is proposed. With few settings free the
+// least change is often the best one, and stands once.
+func (c *advice) settings() (list []setting) {
 	if c.found.Current != nil {
 		list = append(list, setting{what: "now", launch: c.launch, prediction: c.found.Current})
 	}
 	best := c.found.Best
-	if run && len(best) > 1 {
-		best = best[:1]
-	}
-	// With few settings free the least change is often the best one, and stands once.
-	if l := c.found.Least; l != nil {
-		least := settingOf(l, "least change")
-		first := setting{}
-		if len(best) > 0 {
-			first.changes = best[0].Changes
-		}
-		if len(best) == 0 || least.words() != first.words() {
-			list = append(list, least)
-		}
+	if l := c.found.Least; l != nil && (len(best) == 0 || !slices.Equal(l.Changes, best[0].Changes)) {
+		list = append(list, settingOf(l, "least change"))
 	}
 	for i := range best {
-		if len(best[i].Changes) == 0 && c.found.Current != nil { // the launch as it is
-			if c.gains() == nil {
-				list[0].what = "now, best"
-			}
-			continue
-		}
-		list = append(list, settingOf(&best[i], "best"))
-	}
-	for i := range list {
-		if c.row != nil {
-			list[i].task = c.row.Task
+		if len(best[i].Changes) > 0 || c.found.Current == nil {
+			list = append(list, settingOf(&best[i], "best"))
+		} else if c.gains() == nil { // the launch as it is
+			list[0].what = "now, best"
 		}
 	}
 	return list
@@ -234,14 +169,6 @@ func (c *advice) best() string {
 		return "No setting that may change does better than the launch as it is."
 	}
 	return "Best: " + best.Words() + "."
-}
-
-// allowed are the next steps that change nothing that has to stay.
-func allowed(steps []predict.NextStep, may predict.Vary) []predict.NextStep {
-	return slices.DeleteFunc(steps, func(n predict.NextStep) bool {
-		may, setting := map[string]bool{predict.SettingLocal: may.Local, predict.SettingSLM: may.SLM, predict.SettingGRF: may.GRF}[n.Change.Setting]
-		return setting && !may
-	})
 }
 
 // gains is the first next step that raises the occupancy by itself, nil for none.

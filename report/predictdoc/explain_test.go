@@ -41,7 +41,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 
 // TestEveryCauseIsDocumented wants a full text for every cause, in the order of the search.
 func TestEveryCauseIsDocumented(t *testing.T) {
-	terms := report.CauseTerms()
+	terms := report.Terms()[0].Terms
 	if len(terms) != len(compare.Causes()) {
 		t.Fatalf("%d texts for %d causes", len(terms), len(compare.Causes()))
 	}

@@ -219,8 +219,9 @@ func single(c *onDevice) *report.Document {
 			"fills %s.", percent(p.XeCoreOfMode))
 	}
 	if p.IdleLanes > 0 {
-		closing += " " + lostLanes(unit.Ratio(p.IdleLanes)/unit.Ratio(p.GroupSize+p.IdleLanes), p.GroupSize,
-			c.launch.SIMD)
+		closing += fmt.Sprintf(" %s of the lanes are lost: %s in sub-groups of %d.",
+			percent(unit.Ratio(p.IdleLanes)/unit.Ratio(p.GroupSize+p.IdleLanes)),
+			unit.Counted(p.GroupSize, "work-item", "work-items"), c.launch.SIMD)
 	}
 	closing += partialSentence(&c.launch, p)
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
