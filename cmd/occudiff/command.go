@@ -105,13 +105,12 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 			reads = append(reads, f.Value.String())
 		}
 	})
-	var err error
-	a.out, err = openFiles(a.Outputs, a.endings, reads, c.Context().Err)
+	err := a.openOutputs(reads, c.Context().Err)
+	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
+	defer a.out.discard()
 	if err != nil {
 		return err
 	}
-	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
-	defer a.out.discard()
 	ans, err := d.answer(c.Context(), args)
 	if err != nil || ans == nil {
 		return err

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
-	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/ingest/unit"
 	"occudiff/report/text"
@@ -55,17 +53,13 @@ func run(ctx context.Context, a *app, args []string) int {
 	// Before cobra runs: where a help flag follows it prints the help of the command above, and succeeds.
 	err := cli.UnknownCommand(root, args, instead)
 	if err == nil {
-		err = cmp.Or(finish(ctx, root), out.err)
+		err = cmp.Or(root.ExecuteContext(ctx), out.err)
 	}
 	var gate *gateError
 	var again *suspectError
 	switch {
 	case err == nil:
 		return exitDone
-	// Before the other interrupt, whose message says that nothing was written: that is not known of abandoned work.
-	case errors.Is(err, errStuck):
-		fmt.Fprintln(a.stderr, "occudiff: interrupted;", err)
-		return exitUsage
 	case errors.As(err, &again):
 		fmt.Fprintln(a.stderr, "occudiff:", again)
 		return exitAgain
@@ -96,29 +90,4 @@ func (c *checked) Write(p []byte) (int, error) {
 		c.err = fmt.Errorf("standard output: %w", err)
 	}
 	return n, err
-}
-
-// patience is how long a command that was called off may take to come to an end: a few files are read without looking
-// at the context, and one of them may be a pipe that nobody writes to.
-const patience = 3 * time.Second
-
-var errStuck = errors.New("the work in progress did not stop in time and was abandoned")
-
-// finish runs the command, and gives up on it when it is called off and does not come to an end.
-// The goroutine that is given up ends with the process. Within occudiff mcp it goes on until its read returns; the room
-// for one result in done lets it end then.
-func finish(ctx context.Context, root *cobra.Command) error {
-	done := make(chan error, 1)
-	go func() { done <- root.ExecuteContext(ctx) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(patience):
-		return errStuck
-	}
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"occudiff/ingest/note"
+	"occudiff/cmd/cli"
 	"occudiff/report"
 	"occudiff/report/excel"
 	"occudiff/report/html"
@@ -38,16 +38,52 @@ func endingOf(path string) string {
 	return filepath.Ext(path)
 }
 
-// writers are the ways of writing an answer, by the ending of a file.
-func writers(ans *report.Answer) map[string]formWriter {
-	return map[string]formWriter{
+// deliver writes an answer to its files, then prints it in the format that was asked for.
+// What is written while it is read (a batch, an exported history) and texts that are no report (a schema, a job script)
+// do not come this way.
+func (a *app) deliver(ans *report.Answer) error {
+	ans.Version = version()
+	if a.Format == "card" && ans.Card == nil {
+		return cli.Errorf("--format card: only validate and diff of runs have a card; --format json has the whole " +
+			"answer")
+	}
+	if err := a.chooseColumns(ans); err != nil {
+		return err
+	}
+	// Files come first: a pipe that closes (head, a pager) ends the printing, and the files are in place by then.
+	by := a.writers(ans)
+	for _, f := range a.out.files {
+		f.write = by[f.ending]
+		if f.ending == ".md" {
+			if err := a.addPlots(f, ans.Document()); err != nil {
+				return err
+			}
+		}
+	}
+	if err := a.out.place(); err != nil {
+		return err
+	}
+	if err := a.print(a.output(a.Format), by[a.Format]); err != nil {
+		return err
+	}
+	a.sayWrote()
+	return nil
+}
+
+// writers are the ways of writing an answer, by the ending of a file and by format.
+func (a *app) writers(ans *report.Answer) map[string]formWriter {
+	by := map[string]formWriter{
+		"table": func(w io.Writer) error {
+			return text.Terminal(w, ans.Document(), text.Options{Width: a.width(), Color: a.useColor(), Verbose: a.Verbose})
+		},
+		"card":  func(w io.Writer) error { return machine.JSON(w, ans.Card()) },
 		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Document()) },
 		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document()) },
 		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
 		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
 		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
-		".svg":  func(w io.Writer) error { return svg(ans.Chart)(w) },
+		".svg":  svg(ans.Chart),
 		perfettoEnding: func(w io.Writer) error {
 			if ans.Trace == nil {
 				return errors.New("a trace needs one run that says when its launches ran: give its result folder, or a " +
@@ -56,104 +92,24 @@ func writers(ans *report.Answer) map[string]formWriter {
 			return machine.JSON(w, ans.Trace)
 		},
 	}
+	by["markdown"], by["json"], by["csv"] = by[".md"], by[".json"], by[".csv"]
+	return by
 }
 
-// openFiles checks the endings of files and opens them, for a command that reads inputs.
-func openFiles(paths, endings, inputs []string, stopped func() error) (*outputFiles, error) {
-	f := &outputFiles{inputs: inputs, stopped: stopped}
-	for _, p := range paths {
-		ending := endingOf(p)
-		if ending == perfettoEnding && !slices.Contains(endings, perfettoEnding) {
-			ending = ".json"
+// addPlots gives a Markdown file the plots of the report as files beside it: report.account.svg beside report.md. They
+// are written and put in place with all other files.
+func (a *app) addPlots(page *outputFile, doc *report.Document) error {
+	names := map[*report.Plot]string{}
+	for p := range doc.Plots(report.Page) {
+		path := strings.TrimSuffix(page.path, filepath.Ext(page.path)) + "." + p.Key + ".svg"
+		file, err := a.out.open(path, ".svg")
+		if err != nil {
+			return fmt.Errorf("-o %s, which has a plot of %s, %w", path, page.path, err)
 		}
-		err := fmt.Errorf(": this command writes %s; the ending picks the format", strings.Join(endings, " "))
-		if slices.Contains(endings, ending) {
-			if _, err = f.open(p, ending); err == nil {
-				continue
-			}
-			err = fmt.Errorf(" %w", err)
-		}
-		f.discard()
-		return nil, fmt.Errorf("-o %s%w", p, err)
+		file.write, names[p] = svg(p), url.PathEscape(filepath.Base(path))
 	}
-	return f, nil
-}
-
-// write writes an answer into every file and puts them in place: all are written before any is.
-func (f *outputFiles) write(ans *report.Answer) error {
-	if err := f.addPlots(ans); err != nil {
-		return err
-	}
-	by := writers(ans)
-	return f.place(func(to *outputFile, w io.Writer) error {
-		if to.own != nil {
-			return to.own(w)
-		}
-		return by[to.ending](w)
-	})
-}
-
-// writeAll writes the same into every file, whatever its ending is.
-func (f *outputFiles) writeAll(write formWriter) error {
-	return f.place(func(_ *outputFile, w io.Writer) error { return write(w) })
-}
-
-// print prints an answer in a format: table, or markdown, json, csv, or card where it has one. It may be long: nothing
-// of it is held back.
-func (f *outputFiles) print(w io.Writer, format string, ans *report.Answer, opt text.Options) error {
-	by := writers(ans)
-	by[".markdown"] = by[".md"]
-	by[".card"] = func(w io.Writer) error { return machine.JSON(w, ans.Card()) }
-	by[".table"] = func(w io.Writer) error { return text.Terminal(w, ans.Document(), opt) }
-	out := bufio.NewWriterSize(stoppable{w, f.stopped}, 64<<10)
-	if err := by["."+format](out); err != nil {
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	return nil
-}
-
-// names lists the files for a message, empty when there are none.
-func (f *outputFiles) names() string {
-	var names []string
-	for _, file := range f.files {
-		if !file.beside {
-			names = append(names, file.path)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// addPlots gives every Markdown file the plots of the report, in a folder beside it that has its name: report.files
-// beside report.md. They are written and put in place with all other files.
-func (f *outputFiles) addPlots(ans *report.Answer) error {
-	for _, page := range f.files {
-		if page.ending != ".md" {
-			continue
-		}
-		doc := ans.Document()
-		folder := strings.TrimSuffix(page.path, filepath.Ext(page.path)) + ".files"
-		names := map[*report.Plot]string{}
-		for p := range doc.Plots(report.Page) {
-			if len(names) == 0 {
-				if err := f.makeFolder(folder); err != nil {
-					return fmt.Errorf("%s, the folder for the plots of %s, cannot be made: %w; give -o another name",
-						folder, page.path, note.Reason(err))
-				}
-			}
-			names[p] = url.PathEscape(filepath.Base(folder)) + "/" + url.PathEscape(p.Key) + ".svg"
-			picture := filepath.Join(folder, p.Key+".svg")
-			file, err := f.open(picture, ".svg")
-			if err != nil {
-				return fmt.Errorf("-o %s %w", picture, err)
-			}
-			file.own, file.beside = svg(p), true
-		}
-		page.own = func(w io.Writer) error {
-			return text.MarkdownPlots(w, doc, func(p *report.Plot) string { return names[p] })
-		}
+	page.write = func(w io.Writer) error {
+		return text.MarkdownPlots(w, doc, func(p *report.Plot) string { return names[p] })
 	}
 	return nil
 }
@@ -169,4 +125,107 @@ func svg(p *report.Plot) formWriter {
 		}
 		return err
 	}
+}
+
+// stream writes what is made while it is written: the same into every file, or to a stream where none was asked for.
+func (a *app) stream(to io.Writer, write formWriter) error {
+	if len(a.Outputs) == 0 {
+		return a.print(to, write)
+	}
+	for _, f := range a.out.files {
+		f.write = write
+	}
+	return a.out.place()
+}
+
+// print writes to standard output while the answer is made, since it may be long.
+func (a *app) print(to io.Writer, write formWriter) error {
+	w := bufio.NewWriterSize(stoppable{to, a.out.stopped}, 64<<10)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+// sayWrote names the files that were asked for and put in place.
+func (a *app) sayWrote() {
+	if len(a.Outputs) > 0 {
+		a.say("wrote %s", strings.Join(a.Outputs, ", "))
+	}
+}
+
+// openOutputs checks the endings of the files of -o and opens them. What the command reads is told, since it must not
+// write over it.
+func (a *app) openOutputs(reads []string, stopped func() error) error {
+	a.out = &outputFiles{inputs: reads, stopped: stopped}
+	for _, p := range a.Outputs {
+		ending := endingOf(p)
+		if ending == perfettoEnding && !slices.Contains(a.endings, perfettoEnding) {
+			ending = ".json"
+		}
+		if !slices.Contains(a.endings, ending) {
+			return fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p, strings.Join(a.endings, " "))
+		}
+		if _, err := a.out.open(p, ending); err != nil {
+			return fmt.Errorf("-o %s %w", p, err)
+		}
+	}
+	return nil
+}
+
+// rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
+// there is none.
+// CSV holds rows alone, so a warning that must go with the figures cannot stand in it.
+func (a *app) rowsAlone(endings ...string) string {
+	for _, o := range append([]string{"." + a.Format}, a.Outputs...) {
+		if e := endingOf(o); slices.Contains(endings, e) {
+			return e
+		}
+	}
+	return ""
+}
+
+// chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
+// them.
+func (a *app) chooseColumns(ans *report.Answer) error {
+	if len(a.Columns) == 0 {
+		return nil
+	}
+	tables := ans.Document().KernelTables()
+	var keys, csvKeys []string
+	for name := range strings.SplitSeq(strings.Join(a.Columns, ","), ",") {
+		name = strings.TrimSpace(name)
+		// The first table that has the column names it; a heading may differ between tables where the key does not.
+		key := ""
+		for _, t := range append(tables, ans.Table) {
+			if at := t.Find(name); at >= 0 && key == "" {
+				key = t.Columns[at].Key
+			}
+		}
+		_, settings := a.given["columns"]
+		if key == "" && (settings || len(tables) == 0) { // settings are for other tables, too; without one nobody knows
+			continue
+		}
+		if key == "" {
+			return cli.Errorf("--columns %s: there is no such column; there are %s", name,
+				strings.Join(tables[0].Keys(), ", "))
+		}
+		// CSV may have columns that no document shows, and calls for them by the name that was typed.
+		keys = append(keys, key)
+		if ans.Table.Find(name) < 0 {
+			name = key
+		}
+		csvKeys = append(csvKeys, name)
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	csv := *ans.Table // before the table of a document is that of CSV as well
+	csv.Only(csvKeys)
+	ans.Document().Choose(keys)
+	ans.Table = &csv
+	return nil
 }

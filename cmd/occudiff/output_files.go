@@ -21,7 +21,6 @@ type outputFiles struct {
 	inputs  []string     // what the command reads; a folder stands for the files in it
 	stopped func() error // whether the work was called off: a large report stops in the middle then
 	files   []*outputFile
-	folders []string // that were made
 }
 
 // outputFile is one of them.
@@ -30,8 +29,7 @@ type outputFile struct {
 	old    fs.FileInfo // of what is there already; nil when nothing is
 	tmp    *os.File
 	ending string
-	own    formWriter // instead of that of the ending; nil when there is none
-	beside bool       // it belongs to another file and goes without saying
+	write  formWriter // set before it is put in place
 }
 
 // open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An
@@ -78,50 +76,30 @@ func throughLink(p string) string {
 	return filepath.Clean(p)
 }
 
-// input gives the input that a file is, by whatever name; empty when it is none.
+// input gives the input that a file is, by whatever name; empty when it is none. Folders stand for the files in them, and
+// in folders in them: as deep as runs are looked for.
 func (s *outputFiles) input(info fs.FileInfo) string {
-	for _, p := range withFiles(s.inputs) {
-		if in, err := os.Stat(p); err == nil && os.SameFile(in, info) {
-			return p
+	for _, p := range s.inputs {
+		names := []string{"."}
+		for _, pattern := range []string{"*", "*/*"} {
+			below, _ := fs.Glob(os.DirFS(p), pattern) // what is no folder has none
+			names = append(names, below...)
+		}
+		for _, name := range names {
+			path := filepath.Join(p, filepath.FromSlash(name))
+			if in, err := os.Stat(path); err == nil && os.SameFile(in, info) {
+				return path
+			}
 		}
 	}
 	return ""
 }
 
-// withFiles adds the files of folders, and of folders in them: as deep as runs are looked for.
-func withFiles(paths []string) []string {
-	all := append([]string{}, paths...)
-	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
-		for _, p := range paths {
-			if info, err := os.Stat(p); err == nil && info.IsDir() {
-				if below, err := fs.Glob(os.DirFS(p), filepath.ToSlash(pattern)); err == nil {
-					for _, b := range below {
-						all = append(all, filepath.Join(p, filepath.FromSlash(b)))
-					}
-				}
-			}
-		}
-	}
-	return all
-}
-
-// makeFolder makes a folder for files of the command. It goes away again when none is put in it.
-func (s *outputFiles) makeFolder(path string) error {
-	_, missing := os.Stat(path)
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return err
-	}
-	if missing != nil {
-		s.folders = append(s.folders, path)
-	}
-	return nil
-}
-
-// place writes every file, in the order of openFiles, and puts them in place when all are written.
-func (s *outputFiles) place(write func(f *outputFile, w io.Writer) error) error {
+// place writes every file, in the order in which they were opened, and puts them in place when all are written.
+func (s *outputFiles) place() error {
 	defer s.discard()
 	for _, f := range s.files {
-		if err := s.fill(f, write); err != nil {
+		if err := s.fill(f); err != nil {
 			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
 		}
 	}
@@ -137,9 +115,9 @@ func (s *outputFiles) place(write func(f *outputFile, w io.Writer) error) error 
 }
 
 // fill writes one file. A file that is replaced keeps its permissions.
-func (s *outputFiles) fill(f *outputFile, write func(f *outputFile, w io.Writer) error) error {
+func (s *outputFiles) fill(f *outputFile) error {
 	b := bufio.NewWriterSize(stoppable{f.tmp, s.stopped}, 64<<10)
-	if err := write(f, b); err != nil {
+	if err := f.write(b); err != nil {
 		return err
 	}
 	if err := b.Flush(); err != nil {
@@ -172,8 +150,5 @@ func (s *outputFiles) discard() {
 	for _, f := range s.files {
 		f.tmp.Close()
 		os.Remove(f.tmp.Name())
-	}
-	for _, folder := range s.folders {
-		os.Remove(folder) // fails where it holds files
 	}
 }

@@ -22,12 +22,14 @@ func put(text string, paths ...string) error { return putBeside(nil, going, text
 func putBeside(inputs []string, stopped func() error, text string, paths ...string) error {
 	s := &outputFiles{inputs: inputs, stopped: stopped}
 	for _, p := range paths {
-		if _, err := s.open(p, ""); err != nil {
+		f, err := s.open(p, "")
+		if err != nil {
 			s.discard()
 			return err
 		}
+		f.write = func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 	}
-	return s.place(func(_ *outputFile, w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	return s.place()
 }
 
 // files lists a folder with modes and sizes.
@@ -74,18 +76,14 @@ func TestWhole(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("no more")
 	s := &outputFiles{stopped: going}
-	for _, name := range []string{"a.md", "b.md"} {
-		if _, err := s.open(filepath.Join(dir, name), ""); err != nil {
+	for name, fault := range map[string]error{"a.md": nil, "b.md": broken} {
+		f, err := s.open(filepath.Join(dir, name), "")
+		if err != nil {
 			t.Fatal(err)
 		}
+		f.write = func(w io.Writer) error { io.WriteString(w, "half"); return fault }
 	}
-	if err := s.makeFolder(filepath.Join(dir, "a.files")); err != nil {
-		t.Fatal(err)
-	}
-	err := s.place(func(f *outputFile, w io.Writer) error {
-		io.WriteString(w, "half")
-		return map[string]error{"b.md": broken}[filepath.Base(f.path)]
-	})
+	err := s.place()
 	if got := files(t, dir); !errors.Is(err, broken) || !strings.Contains(err.Error(), "b.md was not written") || got != "" {
 		t.Errorf("error %v; left: %s", err, got)
 	}

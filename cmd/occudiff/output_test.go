@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 const platformsCSV = "key,name,processing_blocks,subgroups_per_block,register_bytes_per_subgroup,register_bytes,slm_bytes,max_groups\n" +
@@ -59,8 +55,8 @@ func TestInputsAreKept(t *testing.T) {
 	}
 }
 
-// TestNoEmptyFolder: a report that cannot be written leaves no folder of plots.
-func TestNoEmptyFolder(t *testing.T) {
+// TestNoPlots: a report that cannot be written leaves no plots.
+func TestNoPlots(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -70,20 +66,5 @@ func TestNoEmptyFolder(t *testing.T) {
 	status, _, stderr := runCommand("validate", "--device", "max1100", export, "-o", "a.md", "-o", "a.trace.json")
 	if entries, _ := os.ReadDir("."); status != exitUsage || len(entries) != 0 || !strings.Contains(stderr, "a.trace.json was not written") {
 		t.Errorf("exit %d, %s; left: %v", status, stderr, entries)
-	}
-}
-
-// TestGivenUp: a file that never comes is given up when the command is called off.
-func TestGivenUp(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe.csv")
-	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
-		t.Skipf("no pipes here: %v %s", err, out)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	var errs strings.Builder
-	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &errs, getenv: func(string) string { return "" }}
-	if status := run(ctx, a, []string{"devices", "--device-file", pipe}); status != exitUsage || !strings.Contains(errs.String(), "was abandoned") {
-		t.Errorf("exit %d, %s", status, errs.String())
 	}
 }

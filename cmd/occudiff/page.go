@@ -50,7 +50,7 @@ func (a *app) pageCommand() *cobra.Command {
 			if f.Serve {
 				return nil, a.servePage(ctx, p, f.Port)
 			}
-			if err := a.out.writeAll(func(w io.Writer) error { return site.Write(w, p) }); err != nil {
+			if err := a.stream(a.stdout, func(w io.Writer) error { return site.Write(w, p) }); err != nil {
 				return nil, err
 			}
 			a.sayWrote()

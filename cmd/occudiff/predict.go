@@ -274,12 +274,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	// time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report
-	write := func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err }
-	if p.out.names() == "" {
-		err = write(p.output("csv"))
-	} else {
-		err = p.out.writeAll(write)
-	}
+	err = p.stream(p.output("csv"), func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err })
 	if err != nil {
 		return err
 	}
@@ -351,8 +346,8 @@ func (p *prediction) sayBatch(r batch.Report) {
 	if r.Failed > 0 {
 		p.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
 	}
-	if names := p.out.names(); names != "" {
-		p.say("wrote %s: %d rows", names, r.Rows)
+	if len(p.Outputs) > 0 {
+		p.say("wrote %s: %d rows", p.Outputs[0], r.Rows)
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"runtime/debug"
-	"slices"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -13,18 +12,6 @@ import (
 	"occudiff/predict/arch"
 	"occudiff/predict/batch"
 )
-
-// rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
-// there is none.
-// CSV holds rows alone, so a warning that must go with the figures cannot stand in it.
-func (a *app) rowsAlone(endings ...string) string {
-	for _, o := range append([]string{"." + a.Format}, a.Outputs...) {
-		if e := endingOf(o); slices.Contains(endings, e) {
-			return e
-		}
-	}
-	return ""
-}
 
 // readingGarbage is for debug.SetGCPercent: reading makes next to no garbage, so that collecting what there is early
 // costs nothing and keeps memory flat at any file size.

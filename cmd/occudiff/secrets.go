@@ -7,7 +7,13 @@ import (
 
 	"occudiff/compare/history"
 	"occudiff/ingest"
+	"occudiff/report"
 )
+
+// provenance is what a report gives as its origin.
+func (a *app) provenance() report.Provenance {
+	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.Label, Show: a.show}
+}
 
 // commandLine is what a report gives as its origin, without passwords: reports are handed on.
 // A password can stand in a word of its own behind its flag (--token abc), so each word is also looked at together with

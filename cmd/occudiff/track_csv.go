@@ -125,14 +125,8 @@ func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 		}
 		return err
 	}
-	if len(t.Outputs) == 0 {
-		b := bufio.NewWriter(text.Safe(t.stdout)) // names stay as they are: it can be imported
-		if err := write(b); err != nil {
-			return err
-		}
-		return b.Flush()
-	}
-	if err := t.out.writeAll(write); err != nil {
+	// On a stream names stay as they are: it can be imported.
+	if err := t.stream(text.Safe(t.stdout), write); err != nil || len(t.Outputs) == 0 {
 		return err
 	}
 	return t.tell("%s: %s written to %s", db.Where(), unit.Counted(lines, "line", "lines"), strings.Join(t.Outputs, ", "))

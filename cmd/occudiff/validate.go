@@ -96,21 +96,16 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 	return r, err
 }
 
-// fewRuns is how many runs a terminal shows each by itself, below what is said of all of them; files have every run.
-const fewRuns = 3
-
 // answerRuns answers for one run, or for several side by side; what a gate says comes last.
 // All runs are judged before anything is written, since what was accepted stands in every output as a note.
 func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Answer, error) {
-	var gates []rundoc.Gate
-	var unseen []string
+	var failed, unseen []string
 	for i, r := range results {
-		g := rundoc.GateOf(r, a.FailOn)
-		gates = append(gates, g)
 		of := ""
 		if len(results) > 1 {
 			of = names[i] + ": "
 		}
+		g := rundoc.GateOf(r, a.FailOn)
 		lost, err := a.accept(&r.Notes, g.Unjudged)
 		if err != nil {
 			return nil, err
@@ -118,72 +113,39 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 		for _, text := range lost {
 			unseen = append(unseen, of+text)
 		}
+		if g.Failure != "" {
+			failed = append(failed, of+g.Failure)
+		}
 	}
 	// Without a gate kernels that were lost are a note in every output, and no error.
 	if a.FailOn == "never" {
 		unseen = nil
 	}
-	a.after = func() error { return a.concludeRuns(names, results, gates, unseen) }
+	failure := ""
+	if n := len(failed) - report.MostTasks; n > 0 {
+		failed = append(failed[:report.MostTasks], fmt.Sprintf("%d more of %d runs", n, len(results)))
+	}
+	if len(failed) > 0 {
+		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
+	}
+	a.after = func() error {
+		var marks []report.Annotation
+		var notes []note.Note
+		for _, r := range results {
+			for _, n := range r.Notes {
+				if !slices.Contains(notes, n) { // many runs say the same of their device
+					notes = append(notes, n)
+				}
+			}
+			if a.Annotate {
+				marks = append(marks, rundoc.Annotations(r, a.annotateLevels())...)
+			}
+		}
+		a.sayNotes(notes)
+		return a.conclude(marks, failure, unseen)
+	}
 	if len(results) > 1 {
 		return diffdoc.Runs(diff.SideBySide(names, results), a.provenance()), nil
 	}
 	return rundoc.Answer(results[0], a.provenance()), nil
-}
-
-// concludeRuns says what is to be said of runs beside their answer.
-func (a *app) concludeRuns(names []string, results []*compare.Result, gates []rundoc.Gate,
-	unseen []string) error {
-	// Only for people: other formats are one document, which has every run.
-	if len(results) > 1 && len(results) <= fewRuns && a.Format == "table" {
-		if err := a.printEach(names, results); err != nil {
-			return err
-		}
-	}
-	var failed []string
-	var marks []report.Annotation
-	var notes []note.Note
-	for i, r := range results {
-		for _, n := range r.Notes {
-			if !slices.Contains(notes, n) { // many runs say the same of their device
-				notes = append(notes, n)
-			}
-		}
-		if a.Annotate {
-			marks = append(marks, rundoc.Annotations(r, a.annotateLevels())...)
-		}
-		name := ""
-		if len(results) > 1 {
-			name = names[i] + ": "
-		}
-		if text := gates[i].Failure; text != "" {
-			failed = append(failed, name+text)
-		}
-	}
-	a.sayNotes(notes)
-	if n := len(failed); n > report.MostTasks {
-		failed = append(failed[:report.MostTasks:report.MostTasks],
-			fmt.Sprintf("%d more of %d runs", n-report.MostTasks, len(results)))
-	}
-	failure := ""
-	if len(failed) > 0 {
-		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
-	}
-	return a.conclude(marks, failure, unseen)
-}
-
-// printEach prints each of a few runs by itself.
-func (a *app) printEach(names []string, results []*compare.Result) error {
-	for i, r := range results {
-		if _, err := fmt.Fprintf(a.stdout, "\nRun %s\n\n", report.OneLine(names[i])); err != nil {
-			return fmt.Errorf("standard output: %w", err)
-		}
-		one := rundoc.Answer(r, a.provenance())
-		if err := a.chooseColumns(one); err != nil {
-			return err
-		}
-		if err := a.print(one); err != nil {
-			return err
-		}
-	}
-	return nil
 }
