@@ -18,7 +18,7 @@ type Unjudged struct {
 
 // UnjudgedKernels are those that one reason kept from being judged.
 type UnjudgedKernels struct {
-	Reason string // one of UnjudgedReasons
+	Reason string // one of the reasons below
 	N      int
 	Text   string // "2 unmeasurable"
 }
@@ -29,11 +29,6 @@ const (
 	ReasonNoPrediction = "no-prediction"
 	ReasonMissing      = "missing" // a run or a side does not have it
 )
-
-// UnjudgedReasons lists the reasons.
-func UnjudgedReasons() []string {
-	return []string{ReasonUnmeasurable, ReasonNoPrediction, ReasonMissing}
-}
 
 // Sort gives the text of what is not accepted and of what is: empty where there is nothing. Nothing judged at all is
 // never accepted.

@@ -42,7 +42,7 @@ const (
 //	default  the default; without it, that is what stands in the field
 //	arg      what help texts call the value; none for a switch
 //	help     what it is for; of a flag that commands share, their help shows it up to the first semicolon
-//	words    the only values that it takes, with a blank between them
+//	words    the only values that it takes, with a blank between them; of a list with commas all, when none is given
 //	hints    some that it takes, for completion
 //	files    the endings of the files that it names; * is any
 //	expert   "true" keeps it out of the command's help; the list of all flags has it
@@ -64,6 +64,11 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 		case *string:
 			f.StringVarP(v, name, letter, *v, help)
 		case *[]string:
+			if words, ok := field.Tag.Lookup(keyWords); ok {
+				f.StringSliceVarP(v, name, letter, *v, help)
+				f.Lookup(name).NoOptDefVal = strings.ReplaceAll(words, " ", ",")
+				break
+			}
 			f.StringArrayVarP(v, name, letter, *v, help)
 		case *int:
 			f.IntVarP(v, name, letter, *v, help)
@@ -77,9 +82,6 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 			f.DurationVarP(v, name, letter, *v, help)
 		case pflag.Value:
 			f.VarP(v, name, letter, help)
-			if bare, ok := v.(interface{ Bare() string }); ok { // what it means without a value
-				f.Lookup(name).NoOptDefVal = bare.Bare()
-			}
 		}
 		flag := f.Lookup(name)
 		switch flag.Value.Type() {
@@ -137,11 +139,17 @@ func Experts(f *pflag.FlagSet, names string) {
 // NamesFile says whether a flag names a file that is read or written.
 func NamesFile(f *pflag.Flag) bool { return len(f.Annotations[keyFiles]) > 0 }
 
-// Check finds a flag that holds none of the words that it takes.
+// Check finds a flag that holds another word than those that it takes.
 func Check(f *pflag.FlagSet) (err error) {
 	f.Visit(func(f *pflag.Flag) {
-		if words := f.Annotations[keyWords]; err == nil && len(words) > 0 && !slices.Contains(words, f.Value.String()) {
-			err = Errorf("--%s %q: expected one of %s", f.Name, f.Value, strings.Join(words, ", "))
+		given, words := []string{f.Value.String()}, f.Annotations[keyWords]
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			given = list.GetSlice()
+		}
+		for _, word := range given {
+			if err == nil && len(words) > 0 && !slices.Contains(words, word) {
+				err = Errorf("--%s %q: expected one of %s", f.Name, word, strings.Join(words, ", "))
+			}
 		}
 	})
 	return err

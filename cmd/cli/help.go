@@ -22,7 +22,7 @@ func Help(c *cobra.Command, _ []string) {
 	if c.HasAvailableSubCommands() {
 		usage = c.CommandPath() + " COMMAND [flags]"
 	}
-	b.WriteString(fill(text) + "\n\nUsage:\n  " + usage + "\n")
+	b.WriteString(text + "\n\nUsage:\n  " + usage + "\n")
 	if c.Example != "" {
 		b.WriteString("\nExamples:\n" + c.Example + "\n")
 	}
@@ -105,7 +105,7 @@ func flagLine(f *pflag.Flag, usage string) string {
 // PrintFlags prints all flags below a text, whole: those that commands share, then those of experts that one command has.
 func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.FlagSet) error {
 	var b strings.Builder
-	b.WriteString(fill(text) + "\n\n")
+	b.WriteString(text + "\n\n")
 	shared.VisitAll(func(f *pflag.Flag) { b.WriteString(flagLine(f, f.Usage)) })
 	for c := range All(root) {
 		title := "\nMore of '" + c.CommandPath() + "':\n"
@@ -118,21 +118,4 @@ func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.Fla
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// fill breaks paragraphs into lines. Lines that begin with a blank stay by themselves.
-func fill(paragraphs string) string {
-	var b strings.Builder
-	for i, paragraph := range strings.Split(paragraphs, "\n\n") {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		if strings.HasPrefix(paragraph, " ") {
-			b.WriteString(paragraph + "\n")
-			continue
-		}
-		lines := text.Paragraph("", 2, strings.Join(strings.Fields(paragraph), " "), width+2)
-		b.WriteString(strings.ReplaceAll(strings.TrimPrefix(lines, "  "), "\n  ", "\n"))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }

@@ -11,12 +11,10 @@ func FromHere(path string) string {
 	if path == "" || path == "-" {
 		return ""
 	}
-	if here, err := os.Getwd(); err == nil {
-		if full, err := filepath.Abs(path); err == nil {
-			if rel, err := filepath.Rel(here, full); err == nil && filepath.IsLocal(rel) {
-				path = rel
-			}
-		}
+	here, _ := os.Getwd()
+	full, _ := filepath.Abs(path)
+	if rel, err := filepath.Rel(here, full); err == nil && filepath.IsLocal(rel) {
+		path = rel
 	}
 	return filepath.ToSlash(path)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
 	"occudiff/predict/arch"
-	"occudiff/predict/computeunit"
 )
 
 // completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
@@ -17,8 +16,14 @@ func (a *app) completion(root *cobra.Command) {
 	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
 	for c := range cli.All(root) {
-		// fails only where there is one
-		register := func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, a.completer(f)) }
+		// Registering fails only where there is one.
+		register := func(f *pflag.Flag) {
+			complete := cli.Complete(f)
+			if f.Name == "device" {
+				complete = a.completeDevices
+			}
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete)
+		}
 		c.LocalNonPersistentFlags().VisitAll(register)
 		c.PersistentFlags().VisitAll(register)
 		if c.Name() == "completion" {
@@ -29,17 +34,6 @@ func (a *app) completion(root *cobra.Command) {
 			}
 		}
 	}
-}
-
-// completer gives what completes a flag.
-func (a *app) completer(f *pflag.Flag) cobra.CompletionFunc {
-	switch f.Name {
-	case "device":
-		return a.completeDevices
-	case "platform":
-		return completePlatforms
-	}
-	return cli.Complete(f)
 }
 
 // completeDevices completes the keys of the device table, those of --device-file included, with the devices' names. The
@@ -65,12 +59,4 @@ func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]str
 		keys = append(keys, cobra.CompletionWithDesc("all", "every device of the table"))
 	}
 	return keys, cobra.ShellCompDirectiveNoFileComp
-}
-
-func completePlatforms(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	t, err := computeunit.Builtin()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return t.Keys(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -111,7 +111,7 @@ func (a *app) mcpCommand() *cobra.Command {
 			s.AddTool(add, c.answer)
 		}
 		// Standard output is the protocol from here on; the commands print into buffers.
-		c := newClient(a.stdin, a.stdout)
+		c := &client{in: a.stdin, out: a.stdout}
 		err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
 		if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
 			err = nil
@@ -134,24 +134,21 @@ type agentCall struct {
 func (t tool) schema() *jsonschema.Schema {
 	fresh := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
 	of, _, _ := fresh.rootCommand().Find(strings.Fields(t.command))
+	// The kinds of values in JSON that a type of a flag takes, those of the elements of an array before it.
+	kinds := map[string][]string{"int": {"integer"}, "int64": {"integer"}, "float64": {"number"}, "bool": {"boolean"},
+		"count": {"string", "integer"}, "size": {"string", "integer", "array"}, "stringArray": {"string", "array"}}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, name := range strings.Fields(t.flags) {
 		f := of.Flag(name)
-		p := &jsonschema.Schema{Types: []string{"string"}, Description: f.Usage}
-		switch kind := f.Value.Type(); {
-		case kind == "int" || kind == "int64":
-			p.Types = []string{"integer"}
-		case kind == "float64":
-			p.Types = []string{"number"}
-		case kind == "bool":
-			p.Types = []string{"boolean"}
-		case kind == "size":
-			p.Types, p.Items = []string{"string", "integer", "array"}, &jsonschema.Schema{Type: "integer"}
-		case kind == "stringArray":
-			p.Types, p.Items = []string{"string", "array"}, &jsonschema.Schema{Type: "string"}
-		case kind == "count" || name == "slm" || name == "registers":
-			p.Types = []string{"string", "integer"}
+		p := &jsonschema.Schema{Types: kinds[f.Value.Type()], Description: f.Usage}
+		switch {
+		case name == "slm" || name == "registers":
+			p.Types = kinds["count"]
+		case p.Types == nil:
+			p.Types = []string{"string"}
+		case slices.Contains(p.Types, "array"):
+			p.Items = &jsonschema.Schema{Type: p.Types[len(p.Types)-2]}
 		}
 		if cli.NamesFile(f) {
 			p.Description += "; in the folder of the server"

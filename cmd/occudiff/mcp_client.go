@@ -3,12 +3,10 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,32 +21,25 @@ import (
 // stands between it and the streams to prevent both: it passes whole messages on, answers other lines itself, and keeps
 // the end of input back until no call waits.
 type client struct {
-	in      io.Reader
-	mu      sync.Mutex // of the rest; writes are whole messages
-	out     io.Writer
-	waiting map[jsonrpc.ID]bool // calls without an answer
-	ended   atomic.Bool         // it is gone
+	in    io.Reader
+	out   io.Writer
+	mu    sync.Mutex     // of out: writes are whole messages
+	calls sync.WaitGroup // without an answer
+	ended atomic.Bool    // it is gone
 }
-
-func newClient(in io.Reader, out io.Writer) *client {
-	return &client{in: in, out: out, waiting: map[jsonrpc.ID]bool{}}
-}
-
-// mostMessage is how long a message may be: paths and flags, no files.
-const mostMessage = 1 << 20
 
 // lastAnswers is how long a client that has ended its messages is answered.
 const lastAnswers = time.Minute
 
 // Write implements io.Writer: each write is a message.
 func (c *client) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if m, err := jsonrpc.DecodeMessage(bytes.TrimSpace(b)); err == nil {
-		if answer, ok := m.(*jsonrpc.Response); ok {
-			delete(c.waiting, answer.ID)
+		if _, ok := m.(*jsonrpc.Response); ok {
+			defer c.calls.Done()
 		}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	n, err := c.out.Write(b)
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		c.ended.Store(true)
@@ -65,32 +56,20 @@ func (*client) Close() error { return nil }
 func (c *client) messages() io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
-		for lines := bufio.NewReaderSize(c.in, mostMessage); ; {
-			line, err := lines.ReadSlice('\n')
-			if err == bufio.ErrBufferFull {
-				c.refuse(fmt.Errorf("it has more than %d bytes", mostMessage))
-				for line = nil; err == bufio.ErrBufferFull; {
-					_, err = lines.ReadSlice('\n')
-				}
+		lines := bufio.NewReader(c.in)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if fault := c.pass(w, bytes.TrimSpace(line)); err == nil {
+				err = fault // the server has ended
 			}
-			if text := bytes.TrimSpace(line); len(text) > 0 {
-				m, fault := jsonrpc.DecodeMessage(text)
-				if call, ok := m.(*jsonrpc.Request); ok && fault == nil && call.IsCall() {
-					c.mu.Lock()
-					c.waiting[call.ID] = true
-					c.mu.Unlock()
+			if err == io.EOF {
+				c.ended.Store(true)
+				answered := make(chan struct{})
+				go func() { c.calls.Wait(); close(answered) }()
+				select {
+				case <-answered:
+				case <-time.After(lastAnswers):
 				}
-				if fault == nil {
-					// Clipped: text is part of the reader's buffer, into which append would write.
-					_, fault = w.Write(append(slices.Clip(text), '\n'))
-					err = cmp.Or(err, fault) // the server has ended
-				} else {
-					c.refuse(fault)
-				}
-			}
-			c.ended.Store(err == io.EOF)
-			for end := time.Now().Add(lastAnswers); err == io.EOF && c.waits() && time.Now().Before(end); {
-				time.Sleep(time.Millisecond)
 			}
 			if err != nil {
 				w.CloseWithError(err)
@@ -101,20 +80,27 @@ func (c *client) messages() io.ReadCloser {
 	return r
 }
 
-func (c *client) waits() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.waiting) > 0
-}
-
-// refuse answers a line that is no message: there is no number to answer to (JSON-RPC 2.0, section 5.1).
-func (c *client) refuse(fault error) {
-	text, err := json.Marshal("expected a message of JSON-RPC 2.0 on a line: " + fault.Error())
-	if err != nil {
-		return // a text can always be written
+// pass passes a line on if it is a message, and answers it otherwise: there is no number to answer to (JSON-RPC 2.0,
+// section 5.1).
+func (c *client) pass(w io.Writer, line []byte) error {
+	if len(line) == 0 {
+		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`+"\n", jsonrpc.CodeParseError,
-		text)
+	m, fault := jsonrpc.DecodeMessage(line)
+	if fault != nil {
+		text, err := json.Marshal("expected a message of JSON-RPC 2.0 on a line: " + fault.Error())
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, err = fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`+"\n",
+			jsonrpc.CodeParseError, text)
+		return err
+	}
+	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
+		c.calls.Add(1)
+	}
+	_, err := w.Write(append(line, '\n'))
+	return err
 }
