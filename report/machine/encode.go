@@ -39,8 +39,6 @@ func (j *jsonWriter) newEncoder(t reflect.Type) encoder {
 			}
 			j.table(v.Interface().(*report.Table), indent)
 		}
-	case t.Implements(reflect.TypeFor[stream]()):
-		return encodeStream
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[appender]()) && t.Kind() != reflect.Pointer:
 		return encodeAppender
 	// Asked for the pointer, since methods may have either receiver.

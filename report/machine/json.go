@@ -16,8 +16,8 @@ import (
 // list is null: one that is nil is empty. Fields keep their order, and names keep their characters: `<` stays `<`,
 // because the output is not put into a web page.
 //
-// It has an encoder of its own for two reasons. A report.Stream is written element by element, since a run that keeps
-// every launch has more rows than should be in memory. And encoding/json indents in a second pass and calls a method
+// It has an encoder of its own for two reasons. A report.Table is written row by row, since a run that keeps every
+// launch has more rows than should be in memory. And encoding/json indents in a second pass and calls a method
 // with a new slice for every value of package unit, which takes longer than reading the profiler's export does.
 func JSON(w io.Writer, value any) error {
 	j := &jsonWriter{w: bufio.NewWriterSize(w, 64<<10), encoders: map[reflect.Type]encoder{}}
@@ -33,8 +33,8 @@ func JSON(w io.Writer, value any) error {
 	return nil
 }
 
-// jsonWriter collects the output in buf and writes that after each element of a stream.
-// An error ends a stream early and nothing else: what follows it is made and not written.
+// jsonWriter collects the output in buf and writes that between the elements of long lists.
+// An error ends a table early and nothing else: what follows it is made and not written.
 type jsonWriter struct {
 	w        *bufio.Writer
 	buf      []byte
@@ -64,21 +64,6 @@ func (j *jsonWriter) encode(v reflect.Value, indent string) {
 		return
 	}
 	j.encoderOf(v.Type())(j, v, indent)
-}
-
-// stream is a report.Stream of any type.
-type stream interface{ Each(yield func(any) bool) }
-
-func encodeStream(j *jsonWriter, v reflect.Value, indent string) {
-	inner, n := indent+"  ", 0
-	v.Interface().(stream).Each(func(x any) bool {
-		j.separate(n, '[', inner)
-		n++
-		j.encode(reflect.ValueOf(x), inner)
-		j.flush()
-		return j.err == nil
-	})
-	j.end(n, "[]", indent)
 }
 
 // separate begins the nth part of a list or an object on a line of its own.

@@ -59,49 +59,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestJSONStreams holds what is written element by element against encoding/json, at the top and inside lists and structs.
-func TestJSONStreams(t *testing.T) {
-	type inner[L any] struct {
-		Name string `json:"name"`
-		Rows L      `json:"rows"`
-	}
-	type outer[L any] struct {
-		Rows  L              `json:"rows"`
-		Text  string         `json:"text"`
-		Runs  []inner[L]     `json:"runs"`
-		One   *inner[L]      `json:"one"`
-		None  *inner[L]      `json:"none"`
-		Plain map[string]int `json:"plain"`
-	}
-	type stream = report.Stream[map[string]string]
-	list := []map[string]string{{"a": "<b>"}, {}, {"rows": `"rows": []`}}
-	values := func(list []map[string]string) stream {
-		return stream{Seq: func(yield func(*map[string]string) bool) {
-			for i := range list {
-				if !yield(&list[i]) {
-					return
-				}
-			}
-		}}
-	}
-	full, empty := values(list), values(nil)
-	var got, want bytes.Buffer
-	err := machine.JSON(&got, outer[stream]{full, `"rows": []`, []inner[stream]{{"x", empty}, {"y", full}}, &inner[stream]{"z", full}, nil, map[string]int{"n": 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	enc := json.NewEncoder(&want)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	type rows = []map[string]string
-	if err := enc.Encode(outer[rows]{list, `"rows": []`, []inner[rows]{{"x", rows{}}, {"y", list}}, &inner[rows]{"z", list}, nil, map[string]int{"n": 1}}); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want.String(), got.String()); d != "" {
-		t.Error(d)
-	}
-}
-
 // TestJSONIsThatOfTheLibrary holds every kind of value against encoding/json.
 func TestJSONIsThatOfTheLibrary(t *testing.T) {
 	type Inner struct {

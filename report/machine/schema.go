@@ -28,7 +28,7 @@ func Schema(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
 	var list []*jsonschema.Schema
 	for _, v := range o.Values {
 		t := reflect.TypeOf(v)
-		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: ownSchemas(t)})
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: unitSchemas()})
 		if err == nil {
 			err = c.apply(s, reflect.ValueOf(v), t.Name())
 		}
@@ -134,9 +134,6 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 	return s
 }
 
-// streamed is a Stream of any type.
-type streamed interface{ Element() reflect.Type }
-
 // unitSchemas are those of the values of package unit, which write themselves, and of tables, which their columns give.
 // They must follow AppendJSON of these types: a Ratio is written as a percentage, and what may be absent as null.
 func unitSchemas() map[reflect.Type]*jsonschema.Schema {
@@ -158,37 +155,6 @@ func unitSchemas() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[unit.Opt[string]]():       either("null", "string"),
 		reflect.TypeFor[unit.Size3]():             {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
 	}
-}
-
-// ownSchemas gives the schemas of what does not follow from a Go type alone: the values of package unit, and the
-// streams in a type, which are lists of their elements.
-// A stream is a struct to reflection. Its elements are named by its method Element, since the function in it has no
-// type that a schema could take.
-func ownSchemas(t reflect.Type) map[reflect.Type]*jsonschema.Schema {
-	found := unitSchemas()
-	var look func(reflect.Type)
-	look = func(t reflect.Type) {
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			look(t.Elem())
-		case reflect.Struct:
-			if found[t] != nil {
-				return
-			}
-			if e, ok := reflect.Zero(t).Interface().(streamed); ok {
-				items, err := jsonschema.ForType(e.Element(), &jsonschema.ForOptions{TypeSchemas: unitSchemas()})
-				if err == nil {
-					found[t] = &jsonschema.Schema{Type: "array", Items: items}
-				}
-				return
-			}
-			for i := range t.NumField() {
-				look(t.Field(i).Type)
-			}
-		}
-	}
-	look(t)
-	return found
 }
 
 // contract adds to a schema what its Go type does not say: columns, units, and that counts and places are not negative.
@@ -230,9 +196,6 @@ func (c *contract) apply(s *jsonschema.Schema, v reflect.Value, at string) error
 		return nil
 	case t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return fmt.Errorf("%s: %s writes itself, so its type says nothing of the output", at, t)
-	}
-	if e, ok := reflect.Zero(t).Interface().(streamed); ok {
-		return c.apply(s.Items, reflect.Zero(e.Element()), at)
 	}
 	switch t.Kind() {
 	case reflect.Struct:

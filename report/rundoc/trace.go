@@ -16,9 +16,16 @@ import (
 //
 // The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 type traceFile struct {
-	Unit   string                    `json:"displayTimeUnit"`
-	Events report.Stream[traceEvent] `json:"traceEvents"`
+	Unit   string       `json:"displayTimeUnit"`
+	Events []traceEvent `json:"traceEvents"`
+
+	begin int64 // the first moment, in nanoseconds
 }
+
+// since is a time of the file.
+func (f *traceFile) since(ns int64) float64 { return float64(ns-f.begin) / 1e3 }
+
+func (f *traceFile) add(e traceEvent) { f.Events = append(f.Events, e) }
 
 // traceEvent is a slice ("X"), a value of a counter ("C") or a name ("M").
 type traceEvent struct {
@@ -53,58 +60,45 @@ func traceOf(r *compare.Result) any {
 	if t.Len() == 0 {
 		return nil
 	}
-	begin, sampled := t.First, false
+	f := &traceFile{Unit: "ms", begin: t.First}
+	sampled := false
 	for _, s := range r.Samples {
 		if s.Key.Task == "" && len(s.List) > 0 {
-			begin, sampled = min(begin, s.List[0].At-s.List[0].Length), true
+			f.begin, sampled = min(f.begin, s.List[0].At-s.List[0].Length), true
 		}
 	}
-	since := func(ns int64) float64 { return float64(ns-begin) / 1e3 }
-	return traceFile{Unit: "ms", Events: report.Stream[traceEvent]{Seq: func(yield func(*traceEvent) bool) {
-		for i, name := range t.Devices {
-			if name == "" {
-				name = "GPU"
-			}
-			if !yield(&traceEvent{Phase: "M", Name: "process_name", Process: i, Args: &traceArgs{Name: name}}) {
-				return
-			}
+	for i, name := range t.Devices {
+		f.add(traceEvent{Phase: "M", Name: "process_name", Process: i, Args: &traceArgs{Name: cmp.Or(name, "GPU")}})
+	}
+	of := slicesOf(r)
+	tracks := make([]track, len(t.Devices))
+	for l := range t.All() {
+		args, device := of.args(&l), t.Lanes[l.Lane]
+		tracks[device].until(l.Start, device, f)
+		f.add(traceEvent{Phase: "X", Name: report.KernelName(t.Tasks[l.Task].Task), Process: device, Thread: int(l.Lane),
+			At: f.since(l.Start), Duration: float64(l.End-l.Start) / 1e3, Args: args})
+		x := running{l.End, args.Predicted, args.Measured}
+		if sampled { // the samples are drawn and not the means of launches
+			x.measured = nil
 		}
-		of := slicesOf(r)
-		tracks := make([]track, len(t.Devices))
-		for l := range t.All() {
-			args, device := of.args(&l), t.Lanes[l.Lane]
-			if !tracks[device].until(l.Start, device, since, yield) || !yield(&traceEvent{Phase: "X",
-				Name: report.KernelName(t.Tasks[l.Task].Task), Process: device, Thread: int(l.Lane), At: since(l.Start),
-				Duration: float64(l.End-l.Start) / 1e3, Args: args}) {
-				return
-			}
-			if x := (running{l.End, args.Predicted, args.Measured}); !tracks[device].begins(x, sampled, l.Start, device, since, yield) {
-				return
-			}
-		}
-		for device := range tracks {
-			if !tracks[device].until(math.MaxInt64, device, since, yield) {
-				return
-			}
-		}
-		for _, s := range r.Samples {
-			if s.Key.Task == "" && !counters(s.List, since, yield) {
-				return
-			}
-		}
-	}}}
-}
-
-// counters gives the samples of whatever ran: a counter keeps its value until the next one.
-func counters(list []ingest.Moment, since func(int64) float64, yield func(*traceEvent) bool) bool {
-	for i := range list {
-		percent := 100 * float64(list[i].Measured)
-		if !yield(&traceEvent{Phase: "C", Name: measuredTrack, At: since(list[i].At - list[i].Length),
-			Args: &traceArgs{Measured: &percent}}) {
-			return false
+		if x.predicted != nil || x.measured != nil {
+			tracks[device].running = append(tracks[device].running, x)
+			tracks[device].draw(l.Start, device, f)
 		}
 	}
-	return true
+	for device := range tracks {
+		tracks[device].until(math.MaxInt64, device, f)
+	}
+	for _, s := range r.Samples {
+		for i := range s.List {
+			if s.Key.Task == "" { // of whatever ran: a counter keeps its value until the next one
+				percent := 100 * float64(s.List[i].Measured)
+				f.add(traceEvent{Phase: "C", Name: measuredTrack, At: f.since(s.List[i].At - s.List[i].Length),
+					Args: &traceArgs{Measured: &percent}})
+			}
+		}
+	}
+	return f
 }
 
 // The counter tracks.
@@ -126,20 +120,8 @@ type running struct {
 	predicted, measured *float64
 }
 
-// begins draws a launch. Where occupancy was sampled over time, the samples are drawn and not the means of launches.
-func (t *track) begins(x running, sampled bool, at int64, device int, since func(int64) float64, yield func(*traceEvent) bool) bool {
-	if sampled {
-		x.measured = nil
-	}
-	if x.predicted == nil && x.measured == nil {
-		return true
-	}
-	t.running = append(t.running, x)
-	return t.draw(at, device, since, yield)
-}
-
 // until draws the ends of launches up to a moment.
-func (t *track) until(at int64, device int, since func(int64) float64, yield func(*traceEvent) bool) bool {
+func (t *track) until(at int64, device int, f *traceFile) {
 	for len(t.running) > 0 {
 		first := 0
 		for i := range t.running {
@@ -149,41 +131,35 @@ func (t *track) until(at int64, device int, since func(int64) float64, yield fun
 		}
 		end := t.running[first].end
 		if end > at {
-			return true
+			return
 		}
 		t.running = slices.Delete(t.running, first, first+1)
-		// A launch that begins at once draws over this.
-		if (end < at || len(t.running) > 0) && !t.draw(end, device, since, yield) {
-			return false
+		if end < at || len(t.running) > 0 { // a launch that begins at once draws over this
+			t.draw(end, device, f)
 		}
 	}
-	return true
 }
 
-func (t *track) draw(at int64, device int, since func(int64) float64, yield func(*traceEvent) bool) bool {
-	var now [2]float64
-	for i := range now {
+// draw draws what is shown from a moment on, where that changes.
+func (t *track) draw(at int64, device int, f *traceFile) {
+	for i, name := range []string{predictedTrack, measuredTrack} {
+		now := 0.0
 		for _, x := range slices.Backward(t.running) {
 			if v := [...]*float64{x.predicted, x.measured}[i]; v != nil {
-				now[i] = *v
+				now = *v
 				break
 			}
 		}
-		if now[i] == t.shown[i] {
+		if now == t.shown[i] {
 			continue
 		}
-		t.shown[i] = now[i]
-		e := &traceEvent{Phase: "C", Process: device, At: since(at)}
-		if i == 0 {
-			e.Name, e.Args = predictedTrack, &traceArgs{Predicted: &now[i]}
-		} else {
-			e.Name, e.Args = measuredTrack, &traceArgs{Measured: &now[i]}
+		t.shown[i] = now
+		args := &traceArgs{Predicted: &now}
+		if i == 1 {
+			args = &traceArgs{Measured: &now}
 		}
-		if !yield(e) {
-			return false
-		}
+		f.add(traceEvent{Phase: "C", Name: name, Process: device, At: f.since(at), Args: args})
 	}
-	return true
 }
 
 // sliceArgs finds what is said of each launch of a trace.
