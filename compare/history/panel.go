@@ -360,7 +360,9 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 		text += ", " + string(columns[c].Metric)
 	}
 	text += ` FROM occudiff_kernel`
-	r := &panelReader{p: p, keys: keys, words: map[string]string{}}
+	r := &panelReader{p: p, keys: keys, at: map[int64]int{}, words: map[string]string{}}
+	// Without an order of its own: sorting takes a server longer than reading.
+	defer p.arrange()
 	if run == 0 && n == 0 {
 		return r.read(ctx, d, text, nil)
 	}
@@ -391,11 +393,12 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 type panelReader struct {
 	p     *Panel
 	keys  map[int64]Key
+	at    map[int64]int     // the place of the kernel of each series
 	words map[string]string // one text for all rows that have it
 }
 
-// read reads rows in the order of the table's key. Those of runs that do not count, or that were stored after the runs
-// were read, are left out.
+// read reads rows in any order. Those of runs that do not count, or that were stored after the runs were read, are left
+// out.
 func (r *panelReader) read(ctx context.Context, d *DB, text string, args []any) error {
 	values := make([]sql.NullFloat64, len(r.p.columns))
 	var series, run int64
@@ -404,33 +407,30 @@ func (r *panelReader) read(ctx context.Context, d *DB, text string, args []any) 
 	for i := range values {
 		into = append(into, &values[i])
 	}
-	var k *Kernel
-	err := d.query(ctx, "reading the series of "+d.engine.where, text+` ORDER BY series_id, time, run_id`, args,
-		func(rows *sql.Rows) error {
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
-			place, counts := r.p.place[run]
-			key, known := r.keys[series]
-			if !counts || !known {
-				return nil
-			}
-			if k == nil || k.ID != series {
-				k.arrange()
-				r.p.Kernels = append(r.p.Kernels, Kernel{ID: series, Key: key, panel: r.p})
-				k = &r.p.Kernels[len(r.p.Kernels)-1]
-			}
-			k.In = append(k.In, Presence{place, r.word(verdict), r.word(cause)})
-			for _, v := range values {
-				if !v.Valid {
-					v.Float64 = math.NaN()
-				}
-				k.values = append(k.values, v.Float64)
-			}
+	return d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		place, counts := r.p.place[run]
+		key, known := r.keys[series]
+		if !counts || !known {
 			return nil
-		})
-	k.arrange()
-	return err
+		}
+		i, there := r.at[series]
+		if !there {
+			i, r.at[series] = len(r.p.Kernels), len(r.p.Kernels)
+			r.p.Kernels = append(r.p.Kernels, Kernel{ID: series, Key: key, panel: r.p})
+		}
+		k := &r.p.Kernels[i]
+		k.In = append(k.In, Presence{place, r.word(verdict), r.word(cause)})
+		for _, v := range values {
+			if !v.Valid {
+				v.Float64 = math.NaN()
+			}
+			k.values = append(k.values, v.Float64)
+		}
+		return nil
+	})
 }
 
 // word gives the one text for bytes.
@@ -443,9 +443,16 @@ func (r *panelReader) word(raw []byte) string {
 	return word
 }
 
-// arrange puts presences in the order of time into that of the panel.
+// arrange puts kernels into the order in which they were first stored, and their presences into that of the runs.
+func (p *Panel) arrange() {
+	slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range p.Kernels {
+		p.Kernels[i].arrange()
+	}
+}
+
 func (k *Kernel) arrange() {
-	if k == nil || slices.IsSortedFunc(k.In, byPlace) {
+	if slices.IsSortedFunc(k.In, byPlace) {
 		return
 	}
 	n := len(k.panel.columns)

@@ -26,11 +26,15 @@ const goneRuns = 20
 // and this one has not in that launch shape.
 func (c *Check) findGone(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
+	commits := map[string][]*history.Run{}
+	for i := range j.panel.Runs {
+		r := &j.panel.Runs[i]
+		commits[r.Commit] = append(commits[r.Commit], r)
+	}
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
-		again := slices.ContainsFunc(j.panel.Runs, func(of history.Run) bool { return supplements(r, &of) })
-		if r.ID < c.Run.ID && r.ID != j.adds && !again && r.Device == c.Run.Device &&
-			sameProgram(r.Program, c.Run.Program) && db.IsBase(r.Branch) {
+		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device && sameProgram(r.Program, c.Run.Program) &&
+			db.IsBase(r.Branch) && !slices.ContainsFunc(commits[r.Commit], func(of *history.Run) bool { return supplements(r, of) }) {
 			before = append(before, r)
 		}
 	}
