@@ -177,7 +177,7 @@ func (d *DB) insert(ctx context.Context, tx *sql.Tx, into string, rows [][]any, 
 	}
 	var whole *sql.Stmt // of a whole batch
 	// A statement is prepared where it is used twice at least; the driver of PostgreSQL keeps its own.
-	if len(rows) >= 2*d.engine.batch && !d.engine.dollar {
+	if len(rows) >= 2*d.engine.batch && !d.engine.server {
 		var err error
 		if whole, err = tx.PrepareContext(ctx, text(d.engine.batch)); err != nil {
 			return err

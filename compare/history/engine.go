@@ -30,82 +30,65 @@ const (
 	errBadRun     kind = "the run cannot be stored"
 )
 
-// fault is a kind of failure that an engine reports, the same for both engines.
-type fault int
-
-const (
-	faultOther    fault = iota
-	faultConflict       // try again
-	faultRace           // try again; what is there after many tries is in the way
-	faultLocked
-	faultReadOnly
-	faultFull
-	faultConnection
-	faultDenied
-	faultDamaged
-	faultNotDatabase
-	faultUnfinished
-)
-
-// advice says what to do about a fault. Nothing has been changed whenever it is given: the transaction was rolled
-// back, or will be when the connection is gone.
-var advice = map[fault]struct {
+// fault is a failure that both engines know, and what to do about it. Nothing has been changed whenever it is said: the
+// transaction was rolled back, or will be when the connection is gone.
+type fault struct {
 	kind kind
 	text string
-}{
-	faultConflict: {errLocked,
-		"nothing was changed; another process is writing: wait for it, or end it, and try again"},
-	faultLocked: {errLocked,
-		"nothing was changed; another process is writing: wait for it, or end it, and try again"},
-	faultReadOnly: {errReadOnly, "nothing was changed; check the permissions of the file and of its folder"},
-	faultDenied: {errConnection,
-		"nothing was changed; the server refuses: check user, password and the name of the database"},
-	faultFull: {errFull, "nothing was changed; free some space and try again"},
-	faultConnection: {errConnection,
-		"what was not finished is undone; check that the server runs and try again: a run is never stored twice"},
-	faultDamaged:     {errDamaged, "nothing was changed; restore a copy, or start a new history with --db"},
-	faultNotDatabase: {errNotHistory, "nothing was changed; name another file with --db"},
-	faultUnfinished: {errUnfinished,
-		"nothing was changed; the next command that writes undoes it, as 'occudiff track add' does"},
 }
+
+// The faults; others have none.
+var (
+	faultConflict = &fault{errLocked, lockedText} // try again
+	faultLocked   = &fault{errLocked, lockedText}
+	faultReadOnly = &fault{errReadOnly, "nothing was changed; check the permissions of the file and of its folder"}
+	// On a server that is a grant and no file.
+	faultNoGrant = &fault{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE " +
+		"on the tables of occudiff, or use one that has them"}
+	faultDenied = &fault{errConnection,
+		"nothing was changed; the server refuses: check user, password and the name of the database"}
+	faultFull       = &fault{errFull, "nothing was changed; free some space and try again"}
+	faultConnection = &fault{errConnection,
+		"what was not finished is undone; check that the server runs and try again: a run is never stored twice"}
+	faultDamaged     = &fault{errDamaged, "nothing was changed; restore a copy, or start a new history with --db"}
+	faultNotDatabase = &fault{errNotHistory, "nothing was changed; name another file with --db"}
+	faultUnfinished  = &fault{errUnfinished,
+		"nothing was changed; the next command that writes undoes it, as 'occudiff track add' does"}
+)
+
+const lockedText = "nothing was changed; another process is writing: wait for it, or end it, and try again"
 
 // engine is what differs between the two.
 // Everything else is one code: a difference that stands here is tested on both engines by the same stories.
 type engine struct {
-	where string
+	where  string
+	server bool // placeholders are $1 and not ?, and tables of others do not mean that it is not ours
 
 	id, clustered string // spellings in the schema
 	countTables   string // counts our tables and all tables
 	forUpdate     string
 	snapshot      sql.IsolationLevel // with which a reader sees one state
-	ownFile       bool               // tables of others mean that it is not ours
-	dollar        bool               // placeholders are $1 and not ?
 	batch         int                // rows per insert
 	// orFail lets a statement that fails leave what it has inserted. The transaction is rolled back all the same, and
 	// the pages that it changes need not be written aside first.
 	orFail string
 
-	fault func(error) fault
+	fault func(error) *fault
 }
 
 // bind spells the placeholders of a statement. Question marks in texts do not occur in our statements.
 func (e *engine) bind(text string) string {
-	if !e.dollar {
+	if !e.server {
 		return text
 	}
 	var b strings.Builder
-	n := 0
-	for {
-		before, after, found := strings.Cut(text, "?")
-		b.WriteString(before)
-		if !found {
-			return b.String()
+	for i, part := range strings.Split(text, "?") {
+		if i > 0 {
+			b.WriteString("$" + strconv.Itoa(i))
 		}
-		n++
-		b.WriteByte('$')
-		b.WriteString(strconv.Itoa(n))
-		text = after
+		b.WriteString(part)
 	}
+	return b.String()
 }
 
 // explain says what happened to whom and what to do.
@@ -117,13 +100,8 @@ func (e *engine) explain(doing string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: stopped, nothing was changed: %w", doing, err)
 	}
-	// On a server that is a grant and no file.
-	if e.dollar && e.fault(err) == faultReadOnly {
-		return fmt.Errorf("%s: %w, nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE "+
-			"on the tables of occudiff, or use one that has them (%w)", doing, errReadOnly, err)
-	}
-	if a, known := advice[e.fault(err)]; known {
-		return fmt.Errorf("%s: %w, %s (%w)", doing, a.kind, a.text, err)
+	if f := e.fault(err); f != nil {
+		return fmt.Errorf("%s: %w, %s (%w)", doing, f.kind, f.text, err)
 	}
 	return fmt.Errorf("%s: nothing was changed: %w", doing, err)
 }

@@ -35,6 +35,10 @@ func TestNotAHistory(t *testing.T) {
 	if err := os.WriteFile(cut, []byte("SQLite"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	logged := filepath.Join(dir, "logged.db")
+	if err := os.WriteFile(logged, []byte("SQLite format 3\x00\x10\x00\x02\x02"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	cases := []struct {
 		reason, path string
 		options      Options
@@ -43,6 +47,7 @@ func TestNotAHistory(t *testing.T) {
 	}{
 		{"a text", text, Options{}, errNotHistory, "not a history: " + text + ` is no SQLite database (it begins with "kernel,time\nFan2"), nothing was changed; name another file with --db`},
 		{"the first bytes only", cut, Options{}, errNotHistory, "not a history: " + cut + ` is no SQLite database (it begins with "SQLite"), nothing was changed; name another file with --db`},
+		{"one with a log, which opening puts into the file", logged, Options{}, errNotHistory, "not a history: " + logged + " is a database with a write-ahead log, which no history has; name another file with --db"},
 		{"another program's database", foreign, Options{}, errNotHistory, "not a history: " + foreign + " is a database of another program: it has tables, but none of occudiff's; name another file with --db"},
 		{"a folder", dir, Options{}, errNotHistory, "not a history: " + dir + " is not a file; name a file or a postgres:// URL with --db"},
 		{"an empty file for a reader", empty, Options{MustExist: true}, errMissing,
@@ -104,7 +109,7 @@ func TestOtherSchema(t *testing.T) {
 			if _, err := d.sql.Exec(fmt.Sprintf("UPDATE occudiff_meta SET value = %d", number)); err != nil {
 				t.Fatal(err)
 			}
-			file := d.engine.ownFile
+			file := !d.engine.server
 			before := ""
 			if file {
 				d.Close()
@@ -133,60 +138,42 @@ func TestOtherSchema(t *testing.T) {
 	})
 }
 
-// TestReadersNeverWrite: the bytes of a history that was read are those before, also with what a killed writer left.
+// TestReadersNeverWrite: the folder of a history that was read is as before.
 func TestReadersNeverWrite(t *testing.T) {
-	for _, killed := range []bool{false, true} {
-		path := filepath.Join(t.TempDir(), "history.db")
-		d := open(t, path)
-		for i := range 3 {
-			add(t, d, sample(i, 5))
+	path := filepath.Join(t.TempDir(), "history.db")
+	d := open(t, path)
+	for i := range 3 {
+		add(t, d, sample(i, 5))
+	}
+	d.Close()
+	before := snapshot(t, filepath.Dir(path))
+	r, err := OpenWith(bg, path, Options{ReadOnly: true, Verify: true, Base: []string{"main"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := r.List(bg)
+	if err != nil || len(runs) != 3 {
+		t.Errorf("%d runs, %v; want 3", len(runs), err)
+	}
+	if err := r.Export(bg, func(Record) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	for name, write := range map[string]func() error{
+		"Add":    func() error { _, err := r.Add(bg, sample(9, 1)); return err },
+		"Accept": func() error { _, err := r.Accept(bg, 1, nil, "", start); return err },
+		"Rename": func() error { return r.Rename(bg, "a", "b", start) },
+		"Remove": func() error { return r.Remove(bg, 1) },
+	} {
+		if err := write(); !errors.Is(err, errReadOnly) {
+			t.Errorf("%s: %v, want an error of a reader", name, err)
 		}
-		if killed { // the log is as after a crash: nobody has put it into the file
-			for _, end := range []string{"", "-wal"} {
-				data, err := os.ReadFile(path + end)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(filepath.Dir(path), "killed.db"+end), data, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		d.Close()
-		if killed {
-			path = filepath.Join(filepath.Dir(path), "killed.db")
-		}
-		bytes := func() string {
-			file, _ := os.ReadFile(path)
-			log, _ := os.ReadFile(path + "-wal")
-			return string(file) + string(log)
-		}
-		before := bytes()
-		r, err := OpenWith(bg, path, Options{ReadOnly: true, Verify: true, Base: []string{"main"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs, err := r.List(bg)
-		if err != nil || len(runs) != 3 {
-			t.Errorf("killed: %v: %d runs, %v; want 3", killed, len(runs), err)
-		}
-		if err := r.Export(bg, func(Record) error { return nil }); err != nil {
-			t.Error(err)
-		}
-		for name, write := range map[string]func() error{
-			"Add":    func() error { _, err := r.Add(bg, sample(9, 1)); return err },
-			"Accept": func() error { _, err := r.Accept(bg, 1, nil, "", start); return err },
-			"Rename": func() error { return r.Rename(bg, "a", "b", start) },
-			"Remove": func() error { return r.Remove(bg, 1) },
-		} {
-			if err := write(); !errors.Is(err, errReadOnly) {
-				t.Errorf("%s: %v, want an error of a reader", name, err)
-			}
-		}
-		r.Close()
-		if bytes() != before {
-			t.Errorf("killed: %v: reading changed the history", killed)
-		}
+	}
+	if snapshot(t, filepath.Dir(path)) != before {
+		t.Error("reading left something beside the history while it was open")
+	}
+	r.Close()
+	if snapshot(t, filepath.Dir(path)) != before {
+		t.Error("reading changed the history")
 	}
 }
 
@@ -196,7 +183,7 @@ func TestUnfinished(t *testing.T) {
 	d := open(t, path)
 	add(t, d, sample(0, 50))
 	d.Close()
-	raw, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)&_pragma=journal_mode(delete)")
+	raw, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,29 +271,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%s: %v; want a clear error of a damaged file", c.reason, err)
 		}
 		t.Logf("%s: %v", c.reason, err)
-		for _, name := range []string{"-wal", "-shm", "-journal"} {
-			os.Remove(path + name)
-		}
-	}
-}
-
-// TestRollbackJournal uses what network file systems get, on a file that had a write-ahead log.
-func TestRollbackJournal(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "history.db")
-	d := open(t, path)
-	add(t, d, sample(0, 50))
-	if _, err := d.sql.Exec("PRAGMA journal_mode = delete"); err != nil {
-		t.Fatal(err)
-	}
-	add(t, d, sample(1, 50))
-	whole(t, d)
-	if list, err := d.List(bg); err != nil || len(list) != 2 {
-		t.Errorf("%d runs, %v; want 2", len(list), err)
-	}
-	for _, name := range []string{"-wal", "-shm", "-journal"} {
-		if _, err := os.Stat(path + name); err == nil {
-			t.Errorf("%s is left behind", path+name)
-		}
+		os.Remove(path + "-journal")
 	}
 }
 

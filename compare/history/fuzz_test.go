@@ -43,7 +43,7 @@ func FuzzOpen(f *testing.F) {
 			data = middle
 		}
 		path := filepath.Join(dir, "h.db")
-		for _, end := range []string{"", "-journal", "-wal", "-shm"} {
+		for _, end := range []string{"", "-journal"} {
 			os.Remove(path + end)
 		}
 		if err := os.WriteFile(path, data, 0o600); err != nil {

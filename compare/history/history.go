@@ -79,7 +79,7 @@ func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
 	if a.server {
 		d, err = openPostgres(ctx, a, options)
 	} else {
-		d, err = openSQLite(ctx, a.name, options)
+		d, err = openSQLite(a.name, options)
 	}
 	if err != nil {
 		return nil, err
@@ -102,9 +102,6 @@ func (d *DB) ready(ctx context.Context) error {
 	}
 	// Whose history it is must be known before the first write to it.
 	known, err := d.known(ctx)
-	if err == nil && !d.options.ReadOnly && d.engine.ownFile {
-		err = d.engine.explain("opening the history "+d.engine.where, d.setJournal(ctx))
-	}
 	if err == nil && !known {
 		err = d.create(ctx)
 	}
@@ -155,34 +152,30 @@ func (d *DB) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) 
 		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
 	}
 	for attempt := 1; ; attempt++ {
-		err := d.once(ctx, f)
+		err := d.transaction(ctx, f)
 		if err == nil {
 			return nil
 		}
-		lost := d.engine.fault(err) == faultConflict || d.engine.fault(err) == faultRace
-		if !lost || attempt == retries || ctx.Err() != nil {
-			return d.engine.explain(doing, err)
+		if d.engine.fault(err) != faultConflict || attempt == retries || ctx.Err() != nil {
+			return d.engine.explain(doing, ended(ctx, err))
 		}
-		pause := time.NewTimer(time.Duration(attempt) * 10 * time.Millisecond)
 		select {
 		case <-ctx.Done():
-			pause.Stop()
-		case <-pause.C:
+		case <-time.After(time.Duration(attempt) * 10 * time.Millisecond):
 		}
 	}
 }
 
-// once is one attempt of write.
-// database/sql watches the context on its own, and which of the two notices its end first is chance: callers get one
-// error.
-func (d *DB) once(ctx context.Context, f func(tx *sql.Tx) error) error {
-	err := d.transaction(ctx, f)
+// ended gives one error of a context that has ended: database/sql watches it on its own, and which of the two notices
+// first is chance.
+func ended(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		return ctx.Err() // database/sql rolled it back on its own, between two statements
+		return ctx.Err()
 	}
 	return err
 }
 
+// transaction is one attempt of write.
 func (d *DB) transaction(ctx context.Context, f func(tx *sql.Tx) error) error {
 	// SQLite begins it as an immediate transaction (see openSQLite): a lock taken late cannot be waited for.
 	tx, err := d.sql.BeginTx(ctx, nil)
@@ -205,11 +198,7 @@ func (d *DB) transaction(ctx context.Context, f func(tx *sql.Tx) error) error {
 
 // query runs a select outside of a transaction and hands each row to scan.
 func (d *DB) query(ctx context.Context, doing, text string, args []any, scan func(rows *sql.Rows) error) error {
-	err := d.each(ctx, d.source(), text, args, scan)
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		err = ctx.Err() // a reader ends with its context
-	}
-	return d.engine.explain(doing, err)
+	return d.engine.explain(doing, ended(ctx, d.each(ctx, d.source(), text, args, scan)))
 }
 
 // each runs a select, in a transaction or outside of one, and hands each row to scan.
@@ -244,12 +233,6 @@ func marks(n int) string {
 		return ""
 	}
 	return strings.Repeat("?, ", n-1) + "?"
-}
-
-// noTables is the error of a database that nothing has been added to.
-func (d *DB) noTables() error {
-	return fmt.Errorf("%w: %s has no tables of occudiff; 'occudiff track add' makes them, --db names another history",
-		errMissing, d.engine.where)
 }
 
 // noRun is the error of a run that is not there.

@@ -42,7 +42,7 @@ func fill(b *testing.B, dsn string) *DB {
 			b.Fatal(err)
 		}
 	}
-	if !d.engine.ownFile {
+	if d.engine.server {
 		if _, err := d.sql.Exec("ANALYZE"); err != nil {
 			b.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func whole(t testing.TB, d *DB) {
 			t.Fatalf("%s = %d, %v; want 0", strings.Join(strings.Fields(q), " "), n, err)
 		}
 	}
-	if d.engine.ownFile {
+	if !d.engine.server {
 		var answer string
 		if err := d.sql.QueryRow("PRAGMA integrity_check").Scan(&answer); err != nil || answer != "ok" {
 			t.Fatalf("integrity_check = %s, %v", answer, err)

@@ -60,40 +60,32 @@ func columnNames(before, behind string) string {
 	return b.String()
 }
 
-// version reads the number of the schema: 0 when there is none yet, and whether other tables are there.
-func (d *DB) version(ctx context.Context) (version int, others bool, err error) {
-	var ours, all int
-	err = d.source().QueryRowContext(ctx, d.engine.countTables).Scan(&ours, &all)
-	if err != nil || ours == 0 {
-		return 0, all > 0, err
-	}
-	err = d.source().QueryRowContext(ctx, `SELECT value FROM occudiff_meta WHERE name = 'schema'`).Scan(&version)
-	if err == sql.ErrNoRows || err == nil && version < 1 {
-		err = d.damaged(fmt.Sprintf("it has schema %d, which no program makes", version))
-	}
-	return version, false, err
-}
-
 // known says whether the history is one that this program reads: false of one that has to be made first, an error of
 // any other.
 func (d *DB) known(ctx context.Context) (bool, error) {
-	version, others, err := d.version(ctx)
+	var ours, all, version int
+	err := d.source().QueryRowContext(ctx, d.engine.countTables).Scan(&ours, &all)
+	if err == nil && ours > 0 {
+		err = d.source().QueryRowContext(ctx, `SELECT COALESCE(MAX(value), 0) FROM occudiff_meta WHERE name = 'schema'`).
+			Scan(&version)
+	}
 	switch {
 	case err != nil:
 		return false, d.engine.explain("opening the history "+d.engine.where, err)
-	case version == schema:
-		return true, nil
-	case version != 0:
+	case ours == 0 && all > 0 && !d.engine.server:
+		return false, fmt.Errorf("%w: %s is a database of another program: it has tables, but none of occudiff's; name"+
+			" another file with --db", errNotHistory, d.engine.where)
+	case ours == 0 && (d.options.MustExist || d.options.ReadOnly):
+		return false, fmt.Errorf("%w: %s has no tables of occudiff; 'occudiff track add' makes them, --db names another"+
+			" history", errMissing, d.engine.where)
+	case ours > 0 && version < 1:
+		return false, d.damaged(fmt.Sprintf("it has schema %d, which no program makes", version))
+	case ours > 0 && version != schema:
 		return false, fmt.Errorf("%w: %s has schema %d, and this program works with %d; nothing was changed: "+
 			"use the occudiff that made it, or name another history with --db", errOther, d.engine.where,
 			version, schema)
-	case others && d.engine.ownFile:
-		return false, fmt.Errorf("%w: %s is a database of another program: it has tables, but none of occudiff's; name"+
-			" another file with --db", errNotHistory, d.engine.where)
-	case d.options.MustExist || d.options.ReadOnly:
-		return false, d.noTables()
 	}
-	return false, nil
+	return ours > 0, nil
 }
 
 // create makes the tables, in one transaction. Two processes may come here at once: the second finds the work done.

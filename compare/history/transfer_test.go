@@ -452,7 +452,7 @@ func TestImportTogether(t *testing.T) {
 			t.Fatal(done, err)
 		}
 		var apart *DB
-		if together.engine.ownFile {
+		if !together.engine.server {
 			apart = open(t, filepath.Join(t.TempDir(), "apart.db"))
 		} else {
 			apart = open(t, server.Fresh(t))

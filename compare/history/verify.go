@@ -28,7 +28,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 	doing := "verifying the history " + d.engine.where
 	// An index has no position, so that the first of the two reads the table.
 	recent := func(string) string { return "" } // a condition on the number of a run
-	if !d.engine.ownFile {
+	if d.engine.server {
 		var last int64
 		err := d.source().QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM occudiff_run").Scan(&last)
 		if err != nil {
@@ -37,7 +37,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 		recent = func(column string) string { return fmt.Sprint(column, " > ", last-recentRuns) }
 	}
 	const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))"
-	if d.engine.ownFile {
+	if !d.engine.server {
 		var answer string
 		if err := d.source().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
 			return d.engine.explain(doing, err)
@@ -68,7 +68,7 @@ func (d *DB) lookForDamage(ctx context.Context) error {
 		{"runs have no digest", `SELECT COUNT(*) FROM occudiff_run WHERE NOT EXISTS
 			(SELECT 1 FROM occudiff_content WHERE run_id = id)` + recent(" AND id"), false},
 	} {
-		if c.fileOnly && !d.engine.ownFile {
+		if c.fileOnly && d.engine.server {
 			continue
 		}
 		var n int64

@@ -70,7 +70,7 @@ func TestVerify(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if d.engine.ownFile {
+			if !d.engine.server {
 				d.sql.Exec("DELETE FROM sqlite_sequence")
 			} else {
 				d.sql.Exec("ALTER SEQUENCE occudiff_run_id_seq RESTART; ALTER SEQUENCE occudiff_series_id_seq RESTART")
@@ -130,8 +130,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for range flips {
-		os.Remove(path + "-wal")
-		os.Remove(path + "-shm")
+		os.Remove(path + "-journal")
 		flipped := bytes.Clone(whole)
 		at := random.IntN(len(flipped))
 		flipped[at] ^= byte(1 + random.IntN(255))
