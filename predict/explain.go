@@ -15,6 +15,7 @@ type Step struct {
 	Formula string // with the figures: "ceil(320 / 32)"
 	Value   string // "10", "62.5 %"
 	Binds   bool   // the step is a resource that admits no more than N
+	Aside   bool   // it explains a figure of another step, or a resource that does not bind
 }
 
 // StepDriver is the label of the step that gives the driver's formula.
@@ -56,29 +57,37 @@ func (e *explainer) add(label, value, formula string, figures ...any) {
 	e.steps = append(e.steps, Step{Label: label, Formula: formula, Value: value})
 }
 
+// aside marks the step that was added last.
+func (e *explainer) aside() { e.steps[len(e.steps)-1].Aside = true }
+
 // bound adds a resource of the Xe-core, marked when it binds.
 func (e *explainer) bound(l Limit, label string, n int64, formula string, figures ...any) {
+	value := unit.Thousands(n)
 	if n == Unlimited {
-		e.add(label, "no limit", formula, figures...)
-		return
+		value = "no limit"
 	}
-	e.add(label, unit.Thousands(n), formula, figures...)
-	e.steps[len(e.steps)-1].Binds = e.p.XeCoreLimits&l != 0
+	e.add(label, value, formula, figures...)
+	s := &e.steps[len(e.steps)-1]
+	s.Binds = n != Unlimited && e.p.XeCoreLimits&l != 0
+	s.Aside = !s.Binds && l != LimitThreads
 }
 
 // launch explains what the launch is made of.
 func (e *explainer) launch() {
 	p, d, lanes := e.p, e.d, e.p.ThreadsPerGroup*int64(e.l.SIMD)
 	e.add("work-group size", unit.Plural(p.GroupSize, "work-item"), product(e.l.Local))
+	e.aside()
 	e.add("threads per work-group", unit.Thousands(p.ThreadsPerGroup), "ceil(%d / %d)", p.GroupSize, e.l.SIMD)
 	if p.IdleLanes > 0 {
 		e.add("idle lanes", fmt.Sprintf("%d of %d (%s)", p.IdleLanes, lanes, percent(ratio(p.IdleLanes, lanes))),
-			"%d x %d - %d, in the last sub-group of each work-group", p.ThreadsPerGroup, e.l.SIMD, p.GroupSize)
+			"%d x %d - %d in each work-group", p.ThreadsPerGroup, e.l.SIMD, p.GroupSize)
 	}
 	e.add("thread slots per Xe-core", unit.Thousands(e.slots), "%d XVE x %d threads", d.XVEPerXeCore, d.ThreadsPerXVE)
+	e.aside()
 	e.add("share of one work-group", percent(ratio(p.ThreadsPerGroup, e.slots)), "%d / %d", p.ThreadsPerGroup, e.slots)
+	e.aside()
 	if e.modeSlots != e.slots {
-		e.add("of them for this kernel", unit.Thousands(e.modeSlots), "%d XVE x %d threads at %d registers per thread",
+		e.add("slots of the GRF mode", unit.Thousands(e.modeSlots), "%d XVE x %d threads at %d registers",
 			d.XVEPerXeCore, e.mode.ThreadsPerXVE, e.mode.Registers)
 	}
 }
@@ -114,7 +123,7 @@ func (e *explainer) xeCore() {
 	e.add("work-groups per Xe-core", unit.Thousands(n), "the least of these")
 	e.add("Xe-core occupancy", percent(e.p.XeCore), "%d x %d / %d", t, n, e.slots)
 	if e.modeSlots != e.slots {
-		e.add("of the slots that the GRF mode leaves", percent(e.p.XeCoreOfMode), "%d x %d / %d", t, n, e.modeSlots)
+		e.add("of the GRF mode's slots", percent(e.p.XeCoreOfMode), "%d x %d / %d", t, n, e.modeSlots)
 	}
 }
 
@@ -123,18 +132,20 @@ func (e *explainer) gpu() {
 	p, d := e.p, e.d
 	formula := e.l.Global.String() + " / " + e.l.Local.String()
 	if p.Partial {
-		formula += ", rounded up in each dimension: the last work-group there is smaller but counts as a whole one"
+		formula += ", rounded up: the last ones are smaller and count as whole ones"
 	}
 	e.add("work-groups", unit.Thousands(p.Groups), formula)
 	wave, t := p.capacity(d, e.modeSlots), p.ThreadsPerGroup
 	all := int64(d.Slots())
 	e.add("dispatch policy", p.Policy.String(), policyReason(e.l))
+	e.aside()
 	if p.Policy == Whole {
 		e.add("GPU capacity", unit.Thousands(wave/t)+" work-groups", "%d Xe-cores x %d work-groups", d.XeCores,
 			p.GroupsPerXeCore)
 	} else {
 		e.add("GPU capacity", decimal(float64(wave)/float64(t))+" work-groups", "%d thread slots / %d", wave, t)
 	}
+	e.aside()
 	total := p.Groups * t
 	e.add("waves", decimal(p.Waves), "%d x %d / %d threads", p.Groups, t, wave)
 	e.add("GPU peak occupancy", percent(p.Peak), "min(%d, %d) / %d", total, wave, all)
@@ -151,6 +162,7 @@ func (e *explainer) gpu() {
 		_, left := p.usedXVEs(d, rest)
 		e.add("GPU average, up to", percent(p.AverageHigh), "(%d x %d + t x %d) / (%d x (%d + t)), t = %d / %d "+
 			"threads per XVE", full, wave, rest, all, full, left, most)
+		e.aside()
 	}
 }
 
@@ -176,6 +188,7 @@ func (e *explainer) limits() {
 		reasons = append(reasons, "the last wave costs "+cost+" points of the average")
 	}
 	e.add("limited by", join(p.Limits.Names()), strings.Join(reasons, "; "))
+	e.aside()
 }
 
 func (e *explainer) driver() {
@@ -191,11 +204,11 @@ func policyReason(l Launch) string {
 	case l.Policy == Free || l.Policy == Whole:
 		return "as given"
 	case l.SLM > 0 && l.Barriers > 0:
-		return "SLM and barriers keep a work-group whole on one Xe-core"
+		return "SLM and barriers keep a work-group on one Xe-core"
 	case l.SLM > 0:
-		return "SLM keeps a work-group whole on one Xe-core"
+		return "SLM keeps a work-group on one Xe-core"
 	case l.Barriers > 0:
-		return "a barrier keeps a work-group whole on one Xe-core"
+		return "a barrier keeps a work-group on one Xe-core"
 	}
 	return "without SLM and barriers a thread goes to any free slot"
 }

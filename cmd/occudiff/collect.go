@@ -72,7 +72,7 @@ func (a *app) collectCommand() *cobra.Command {
 		},
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
 			if f.Check {
-				return predictdoc.Doctor(collect.Doctor("/"), collect.Traps(), version()), nil
+				return predictdoc.Doctor(collect.Doctor("/"), collect.Traps()), nil
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
 			// What is printed may run on another machine, so what is installed here says nothing.

@@ -381,12 +381,12 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 			return nil, err
 		}
 		p.sayNotes(notes)
-		return predictdoc.Modes(modes, notes, opt.Global, p.provenance()), nil
+		return predictdoc.Modes(modes, notes, opt.Global), nil
 	}
 	kernels, notes, err := p.readBinaries(ctx, paths, opt)
 	if err != nil {
 		return nil, err
 	}
 	p.sayNotes(notes)
-	return predictdoc.Kernels(kernels, notes, opt.Global, p.provenance()), nil
+	return predictdoc.Kernels(kernels, notes, opt.Global), nil
 }

@@ -72,40 +72,35 @@ var bandwidthColumns = append(texts("source", func(b *arch.Bandwidth) []string {
 // mostDevices is how many a terminal shows with their figures.
 const mostDevices = 15
 
-// byArchitecture lists the keys of devices by their architecture.
+// byArchitecture lists the keys of devices.
 func byArchitecture(devices []arch.Device) (items []report.Item) {
 	for i := range devices {
 		d := &devices[i]
 		at := slices.IndexFunc(items, func(i report.Item) bool { return i.Lead == d.Architecture })
 		if at < 0 {
-			at = len(items)
-			items = append(items, report.Item{Lead: d.Architecture})
+			items = append(items, report.Item{Lead: d.Architecture, Text: d.Key})
+			continue
 		}
-		items[at].Text = strings.TrimPrefix(items[at].Text+", "+d.Key, ", ")
+		items[at].Text += ", " + d.Key
 	}
 	return items
 }
 
 // Devices answers what the device table has: all devices side by side.
 func Devices(devices []arch.Device) *report.Answer {
-	t := report.NewTable("devices", "", devices, tableColumns)
 	// Sources stand with one device: where they disagree a table has no room for both.
 	head := unit.Counted(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
-	shown, groups := t.Show(), report.Section{Key: "groups", Title: "Devices", In: report.Terminal, ItemsIn: report.Terminal}
+	pg := page{title: "Devices", key: "devices", heading: "Devices", table: report.NewTable("devices", "", devices, tableColumns)}
 	if len(devices) > mostDevices { // then a terminal has their keys by architecture, unless asked for all
-		shown.In = report.Files
+		pg.instead = byArchitecture(devices)
 		head += ", -v all with their figures"
-		groups.Items = byArchitecture(devices)
 	}
-	return &report.Answer{Value: deviceList{devicesSchema, t}, Table: t, Doc: &report.Document{Whole: true, Title: "Devices",
-		Headline: []string{head},
-		Sections: []report.Section{groups, {Key: "devices", Title: "Devices", Tables: []*report.Table{shown}}}}}
+	pg.headline = []string{head}
+	return pg.answer(deviceList{devicesSchema, pg.table})
 }
 
 // Device answers with every figure that the model takes from one device, and its source.
 func Device(d *arch.Device) *report.Answer {
-	// JSON and CSV have one form for one device and for all; only the document differs.
-	ans := Devices([]arch.Device{*d})
 	rows := report.DeviceRows(d, "")
 	if len(d.SIMDWidths) > 0 {
 		narrow := slices.Min(d.SIMDWidths)
@@ -115,8 +110,10 @@ func Device(d *arch.Device) *report.Answer {
 	if len(d.Memory) == 0 {
 		rows.Text("Memory bandwidth", "unknown; --memory-bandwidth gives it")
 	}
-	ans.Doc = &report.Document{Whole: true, Title: d.Name, Headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)},
-		Sections: []report.Section{{Key: report.SectionDevice, Title: "Device",
-			Tables: []*report.Table{inTerminal(report.NameValue("device", "", rows))}}}}
+	pg := page{title: d.Name, key: report.SectionDevice, heading: "Device", table: inTerminal(report.NameValue("device", "", rows)),
+		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)}}
+	// JSON and CSV have one form for one device and for all; only the document differs.
+	ans := Devices([]arch.Device{*d})
+	ans.Doc = pg.answer(nil).Doc
 	return ans
 }

@@ -30,30 +30,23 @@ func checkColumns() []report.Col[collect.Check] {
 }
 
 // Doctor gives what is installed for collecting in every form.
-func Doctor(checks []collect.Check, traps []string, version string) *report.Answer {
-	missing := 0
-	s := report.Section{Key: "checks", Title: "What is installed", Sheet: "Doctor", ItemsIn: report.Terminal}
+func Doctor(checks []collect.Check, traps []string) *report.Answer {
+	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
+		table: report.NewTable("checks", "", checks, checkColumns())}
 	for _, c := range checks {
 		if !c.OK {
-			missing++
-			s.Items = append(s.Items, report.Item{Lead: c.Name, Text: report.UpperFirst(c.Costs) + ". To get it: " +
-				c.Get + ".", Status: report.Bad})
+			pg.items = append(pg.items, report.Item{Lead: c.Name, Status: report.Bad,
+				Text: report.UpperFirst(c.Costs) + ". To get it: " + c.Get + "."})
 		}
 	}
-	table := report.NewTable("checks", "", checks, checkColumns())
-	s.Tables = []*report.Table{table.Show()}
-	closing := "Everything that collecting needs is here."
-	if missing > 0 {
-		closing = unit.Counted(missing, "thing is", "things are") +
+	line := "Everything that collecting needs is here."
+	if missing := len(pg.items); missing > 0 {
+		line = unit.Counted(missing, "thing is", "things are") +
 			" missing. Predictions and reports of files need none of them."
 	}
-	d := &report.Document{Whole: true, Title: "What is installed for collecting", Version: version,
-		Headline: []string{closing}}
-	advice := report.Section{Key: "traps", Title: "Traps of collecting", Sheet: "Doctor",
-		ItemsIn: report.Terminal | report.Page}
+	pg.headline = []string{line}
 	for _, t := range traps {
-		advice.Items = append(advice.Items, report.Item{Text: t})
+		pg.items = append(pg.items, report.Item{Lead: "trap", Text: t})
 	}
-	d.Sections = []report.Section{s, advice}
-	return &report.Answer{Doc: d, Value: doctorValue{doctorSchema, table, traps}, Table: table}
+	return pg.answer(doctorValue{doctorSchema, pg.table, traps})
 }

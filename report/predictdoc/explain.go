@@ -68,12 +68,12 @@ func Explain(name string, others ...report.Term) (*report.Answer, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no output has the term %q", name)
 	}
-	ans := answer(found)
-	ans.Doc.Titled, ans.Doc.Title, ans.Doc.Headline, ans.Doc.Sections = true, report.UpperFirst(found[0].Name), nil, nil
+	t := report.NewTable("words", "", found, termColumns())
+	d := &report.Document{Whole: true, Titled: true, Title: report.UpperFirst(found[0].Name)}
 	for i := range found {
-		ans.Doc.Sections = append(ans.Doc.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
+		d.Sections = append(d.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
 	}
-	return ans, nil
+	return &report.Answer{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
 }
 
 // called finds the terms of a name.
@@ -95,20 +95,17 @@ func section(w *report.Term, key string) report.Section {
 			title = w.Name + " (flag of " + w.With + ")"
 		}
 	}
+	sign := "How it is recognized"
+	if w.Kind == columnKind {
+		sign = "Formula"
+	}
 	s := report.Section{Key: key, Title: title, Sheet: "Words", ItemsIn: report.Everywhere}
-	add := func(lead, text string) {
-		if text != "" {
-			s.Items = append(s.Items, report.Item{Lead: lead, Text: text})
+	for _, i := range []report.Item{{Lead: "What it means", Text: w.Means}, {Lead: sign, Text: w.Sign},
+		{Lead: "What to do", Text: w.Do}, {Lead: "From", Text: w.From}} {
+		if i.Text != "" {
+			s.Items = append(s.Items, i)
 		}
 	}
-	add("What it means", w.Means)
-	if w.Kind == columnKind {
-		add("Formula", w.Sign)
-	} else {
-		add("How it is recognized", w.Sign)
-	}
-	add("What to do", w.Do)
-	add("From", w.From)
 	return s
 }
 
@@ -128,28 +125,16 @@ func spelled(name string) string {
 }
 
 // Glossary answers what all words mean. A terminal has their names by group.
-func Glossary() *report.Answer { return answer(words()) }
-
-func answer(list []report.Term) *report.Answer {
-	d := &report.Document{Whole: true, Title: "What the terms mean", Headline: []string{
+func Glossary() *report.Answer {
+	pg := page{title: "What the terms mean", key: "words", heading: "Words", headline: []string{
 		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a heading of " +
-			"a report, a flag, a key of JSON or CSV, or a device."}}
-	groups := report.Section{Key: "groups", Title: "Words", In: report.Terminal, ItemsIn: report.Terminal}
+			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", words(), termColumns())}
 	for _, k := range report.Terms() {
-		s := report.Section{Key: strings.ReplaceAll(k.Kind, " ", "-"), Title: k.Title, Sheet: "Words", In: report.Files, ItemsIn: report.Files}
-		var names []string
-		for _, w := range list {
-			if w.Kind == k.Kind {
-				s.Items = append(s.Items, report.Item{Lead: w.Name, Text: w.Means})
-				names = append(names, w.Name)
-			}
-		}
-		if d.Sections = append(d.Sections, s); k.Kind != columnKind && k.Kind != fieldKind {
+		if k.Kind != columnKind && k.Kind != fieldKind {
 			title, _, _ := strings.Cut(k.Title, ",")
-			groups.Items = append(groups.Items, report.Item{Lead: title, Text: strings.Join(names, ", ")})
+			names := report.ListOf(k.Terms, func(t report.Term) string { return t.Name })
+			pg.instead = append(pg.instead, report.Item{Lead: title, Text: strings.Join(names, ", ")})
 		}
 	}
-	d.Sections = append([]report.Section{groups}, d.Sections...)
-	t := report.NewTable("words", "", list, termColumns())
-	return &report.Answer{Doc: d, Value: glossary{explainSchema, t}, Table: t}
+	return pg.answer(glossary{explainSchema, pg.table})
 }

@@ -85,21 +85,17 @@ func renamed[R any](cols []report.Col[R], names ...string) (list []report.Col[R]
 }
 
 // Kernels gives the kernels of binaries in every form.
-func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, prov report.Provenance) *report.Answer {
-	t := report.NewTable("kernels", "", kernels, KernelColumns)
-	d := &report.Document{Whole: true, Title: "Occupancy from kernel binaries", Version: prov.Version,
-		Headline: []string{headline(kernels, global)}, Closing: closing(kernels)}
-	d.Headline = append(d.Headline, notCompiled(notes)...)
-	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show(firstOfKernels...)},
-		ItemsIn: report.Terminal | report.Page}
+func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3) *report.Answer {
+	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
+		table: report.NewTable("kernels", "", kernels, KernelColumns), first: firstOfKernels,
+		headline: append([]string{headline(kernels, global)}, notCompiled(notes)...), closing: closing(kernels), more: noteItems(notes)}
 	for i := range kernels {
 		if k := &kernels[i]; k.Message != "" {
-			s.Items = append(s.Items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key,
+			pg.items = append(pg.items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key,
 				Text: report.OneLine(k.Message)})
 		}
 	}
-	d.Sections = []report.Section{s, report.NoteSection(report.RunNotes(notes))}
-	return &report.Answer{Doc: d, Table: t, Value: kernelList{kernelsSchema, t, report.Notes(notes)}}
+	return pg.answer(kernelList{kernelsSchema, pg.table, report.Notes(notes)})
 }
 
 // notCompiled says for which devices a source did not compile: the table has no rows of them.

@@ -2,6 +2,7 @@ package predictdoc
 
 import (
 	"fmt"
+	"slices"
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -50,7 +51,7 @@ func kernelModeColumns() []report.Col[batch.Mode] {
 			return report.RatioCell(m.Prediction.Prediction.Average)
 		}),
 		report.Define(column{Key: "compiled", Path: "compiled", Always: true, Kind: report.Bool, Doc: "for this mode; else predicted from another"}, func(m *batch.Mode) cell { return report.BoolCell(m.Compiled) }),
-		report.Define(column{Key: "ask", Path: "ask", Always: true, Title: "How to ask for it", Kind: report.Text, In: files}, func(m *batch.Mode) cell { return text(report.AskForRegisters(m.Mode.Registers)) }),
+		report.Define(column{Key: "ask", Path: "ask", Always: true, Title: "How to ask for it", Kind: report.Text, In: kept}, func(m *batch.Mode) cell { return text(report.AskForRegisters(m.Mode.Registers)) }),
 		report.Define(column{Key: "message", Path: "message", Title: "Remark", Kind: report.Text, Fold: true, In: all}, func(m *batch.Mode) cell { return report.TextCell(modeText(m)) }),
 	}
 }
@@ -71,24 +72,24 @@ func modeText(m *batch.Mode) string {
 }
 
 // Modes gives the kernels of binaries and sources in every register mode, in every form.
-func Modes(modes []batch.Mode, notes []note.Note, global unit.Size3, prov report.Provenance) *report.Answer {
-	t := report.NewTable("modes", "", modes, kernelModeColumns())
-	d := &report.Document{Whole: true, Title: "Register modes", Version: prov.Version,
-		Headline: append([]string{fmt.Sprintf("Register modes of kernels, predicted for %s", predictedFor(global))}, notCompiled(notes)...),
-		Closing: "More registers need not spill less, and another mode may take another SIMD width: measure both. " +
-			"The option of a build holds for all kernels of a module.",
-		Sections: []report.Section{{Key: "modes", Title: "Register modes", Sheet: "Modes", Tables: []*report.Table{t.Show()},
-			Items: howToAsk(modes), ItemsIn: report.Terminal}, report.NoteSection(report.RunNotes(notes))}}
-	return &report.Answer{Doc: d, Table: t, Value: modeList{modesSchema, t, report.Notes(notes)}}
+func Modes(modes []batch.Mode, notes []note.Note, global unit.Size3) *report.Answer {
+	pg := page{title: "Register modes", key: "modes", heading: "Register modes",
+		table: report.NewTable("modes", "", modes, kernelModeColumns()),
+		headline: append([]string{fmt.Sprintf("Register modes of kernels, predicted for %s", predictedFor(global))},
+			notCompiled(notes)...),
+		items: howToAsk(modes, func(m *batch.Mode) int { return m.Mode.Registers }), more: noteItems(notes),
+		closing: "More registers need not spill less, and another mode may take another SIMD width: measure both. " +
+			"The option of a build holds for all kernels of a module."}
+	return pg.answer(modeList{modesSchema, pg.table, report.Notes(notes)})
 }
 
-// howToAsk says once for each mode how a compiler is asked for it.
-func howToAsk(modes []batch.Mode) (items []report.Item) {
-	said := map[int]bool{}
-	for i := range modes {
-		if n := modes[i].Mode.Registers; !said[n] {
-			said[n] = true
-			items = append(items, report.Item{Lead: fmt.Sprintf("%d registers", n), Text: report.AskForRegisters(n)})
+// howToAsk says once for each register mode how a compiler is asked for it.
+func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
+	for i := range rows {
+		n := registers(&rows[i])
+		item := report.Item{Lead: fmt.Sprintf("%d registers", n), Text: report.AskForRegisters(n)}
+		if !slices.ContainsFunc(items, func(i report.Item) bool { return i.Lead == item.Lead }) {
+			items = append(items, item)
 		}
 	}
 	return items

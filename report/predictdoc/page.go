@@ -1,6 +1,7 @@
 package predictdoc
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,47 +26,52 @@ func deviceLine(on *arch.Choice) string {
 		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
 }
 
-// page is what the documents of this package have in common: what was asked, a sentence of what came out, and a table.
-// A report of a prediction is one section, which a terminal shows whole; a workbook has the same words on its first
-// sheet.
+// page is what the documents of this package have in common: what was asked, what came out of it, one table, and what
+// else there is to say. A terminal shows it whole but for what has a shorter form; a workbook has the words on its first
+// sheet, and the table on the next.
 type page struct {
 	title    string // of the document
-	key      string // of its first section
-	heading  string // of its first section
+	key      string // of its section
+	heading  string // of its section
 	headline []string
 	closing  string
 	table    *report.Table // as CSV has it
-	brief    *report.Table // that a terminal has in its place, unless asked for all; nil where it has the table
+	first    []string      // its columns that people see first
 	items    []report.Item
-	more     []report.Item // that a terminal has when asked for all
+	more     []report.Item // that a terminal has with -v
+	// What a terminal has in place of the table without -v, nil where it has the table.
+	brief   *report.Table
+	instead []report.Item
 }
 
-func (p *page) document() *report.Document {
-	s := report.Section{Key: p.key, Title: p.heading, Text: slices.Clone(p.headline), Items: p.items,
-		ItemsIn: report.Terminal | report.Page}
-	if p.closing != "" {
-		s.Text = append(s.Text, p.closing)
-	}
-	if p.table != nil {
-		s.Tables = []*report.Table{p.table.Show()}
-	}
-	brief := report.Section{Key: p.key + "-brief", Title: p.heading, In: report.Terminal}
-	if p.brief != nil {
-		s.Tables[0].In = report.Files
-		brief.Tables = []*report.Table{p.brief.Show()}
-	}
-	more := report.Section{Key: p.key + "-more", Title: "More", In: report.Page, Items: p.more, ItemsIn: report.Page}
-	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet,
-		Text: s.Text, Items: slices.Concat(p.items, p.more), ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
-	return &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing,
-		Sections: slices.DeleteFunc([]report.Section{summary, brief, s, more}, func(s report.Section) bool {
-			return len(s.Tables) == 0 && len(s.Items) == 0 && s.Text == nil
-		})}
+// setSteps sets a reasoning: of its steps a terminal has those that decide.
+func (p *page) setSteps(steps []predict.Step) {
+	brief := slices.DeleteFunc(slices.Clone(steps), func(s predict.Step) bool { return s.Aside })
+	p.table, p.brief = report.NewTable("steps", "", steps, stepColumns), report.NewTable("steps", "", brief, stepColumns)
 }
 
 // answer is the page with its JSON value.
 func (p *page) answer(value any) *report.Answer {
-	return &report.Answer{Doc: p.document(), Value: value, Table: p.table}
+	text := slices.Clone(p.headline)
+	if p.closing != "" {
+		text = append(text, p.closing)
+	}
+	whole := report.Section{Key: p.key, Title: p.heading, Text: text, Tables: []*report.Table{p.table.Show(p.first...)},
+		Items: p.items, ItemsIn: report.Terminal | report.Page}
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet, Text: text,
+		Items: slices.Concat(p.items, p.more), ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
+	d := &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing}
+	if p.brief != nil || p.instead != nil || len(p.more) > 0 {
+		brief := whole
+		brief.Key, brief.In, brief.ItemsIn, brief.Tables = p.key+"-brief", report.Terminal, report.Terminal, nil
+		if brief.Items = append(p.instead, p.items...); p.instead == nil {
+			brief.Tables = []*report.Table{cmp.Or(p.brief, p.table).Show(p.first...)}
+		}
+		d.Sections = append(d.Sections, brief)
+		whole.Items, whole.In, whole.ItemsIn, whole.Tables[0].In = summary.Items, report.Files, report.Page, report.Files
+	}
+	d.Sections = append(d.Sections, summary, whole)
+	return &report.Answer{Doc: d, Value: value, Table: p.table}
 }
 
 // launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32, 16 KB SLM".
@@ -126,24 +132,6 @@ func figure(p *predict.Prediction) (unit.Ratio, string) {
 	return p.XeCore, "Xe-core occupancy"
 }
 
-// partialText says what happens to a local size that does not divide the global size.
-// It is a sentence and no refusal, since OpenCL 2.0 runs such launches (non-uniform work-groups).
-func partialText(l *predict.Launch, p *predict.Prediction) string {
-	if p == nil || !p.Partial {
-		return ""
-	}
-	return fmt.Sprintf("local size %s does not divide %s: the last work-groups are smaller and count as whole ones",
-		l.Local, l.Global)
-}
-
-// partialSentence is partialText as a sentence that follows another one.
-func partialSentence(l *predict.Launch, p *predict.Prediction) string {
-	if text := partialText(l, p); text != "" {
-		return " " + report.UpperFirst(text) + "."
-	}
-	return ""
-}
-
 func percent(r unit.Ratio) string { return report.PercentText(r.Percent()) }
 
 // number words a number with no more decimals than it has.
@@ -155,11 +143,15 @@ func number(x float64) string {
 	return text
 }
 
-func noteText(n note.Note) string {
-	if n.Hint == "" {
-		return n.Text
-	}
-	return n.Text + "; " + n.Hint
+// noteItems are notes as a document lists them.
+func noteItems(notes []note.Note) []report.Item {
+	return report.ListOf(notes, func(n note.Note) report.Item {
+		text := n.Text
+		if n.Hint != "" {
+			text += "; " + n.Hint
+		}
+		return report.Item{Lead: n.Severity.String(), Text: text}
+	})
 }
 
 func errorText(err error) string {

@@ -67,8 +67,8 @@ var onDeviceColumns = slices.Concat(
 	[]report.Col[onDevice]{
 		rows("steps", "", func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
 		rows("notes", "", func(c *onDevice) []note.Note { return c.Notes }, report.NoteColumns()),
-		report.Define(column{Key: "reason", Title: "Remark", Kind: report.Text, In: report.Terminal | report.Data}, func(c *onDevice) cell { return c.remark(refusalWord, "partial work-groups") }),
-		report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, In: files}, func(c *onDevice) cell { return c.remark(errorText, partialText(&c.launch, c.model)) }),
+		report.Define(column{Key: "reason", Title: "Remark", Kind: report.Text, In: all}, (*onDevice).remark),
+		report.Define(column{Key: "message", Kind: report.Text, In: report.Data}, func(c *onDevice) cell { return report.TextCell(errorText(c.refusal)) }),
 	})
 
 func choiceOf(c *onDevice) *arch.Choice    { return &c.Choice }
@@ -87,14 +87,14 @@ var driverColumns = []report.Col[predict.DriverLimit]{
 
 // remark is what stands beside the figures: why there are none, that work-groups are smaller at the edges, or which end
 // of a range they are.
-func (c *onDevice) remark(why func(error) string, partial string) cell {
+func (c *onDevice) remark() cell {
 	switch {
 	case c.refusal != nil:
-		return report.StatusCell(why(c.refusal), report.Bad)
+		return report.StatusCell(refusalWord(c.refusal), report.Bad)
 	case c.chosen:
 		return report.TextCell(c.end)
 	case c.model.Partial:
-		return report.TextCell(partial)
+		return report.TextCell("partial work-groups")
 	}
 	return cell{}
 }
@@ -104,10 +104,6 @@ func statusOf(err error) string {
 		return "error"
 	}
 	return "ok"
-}
-
-func stepTable(steps []predict.Step) *report.Table {
-	return report.NewTable("steps", "", steps, stepColumns)
 }
 
 // Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on
@@ -132,13 +128,16 @@ func Predict(q *Question) (*report.Answer, error) {
 		return nil, fmt.Errorf("the launch runs on none of the %d devices; on %s: %w", len(list), list[0].Device.Key,
 			list[0].refusal)
 	}
-	several := sideBySide(q, list)
-	v := prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: several.table}
+	pg := sideBySide(q, list)
+	v := prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}
 	if len(list) > 1 {
-		return several.answer(v), nil
+		return pg.answer(v), nil
 	}
 	v.Launch = launchValue(&list[0].launch) // with its GRF mode
-	return &report.Answer{Doc: single(&list[0]), Value: v, Table: several.table}, nil
+	one := list[0].reasoning()
+	ans := one.answer(v)
+	ans.Table = pg.table
+	return ans, nil
 }
 
 // anyLocal answers for a launch that leaves the work-group size to the compiler: the best and the worst size on each
@@ -201,75 +200,27 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	return c
 }
 
-// single is the document of one launch on one device, with every step of the reasoning.
-// The other policy is a step of it, for people ask why the profiler's peak is another one.
-func single(c *onDevice) *report.Document {
-	steps := c.steps
-	if o := c.other; o != nil {
-		// The steps are those of JSON as well, which has the other policy in a member: hence a copy.
-		steps = append(steps[:len(steps):len(steps)], predict.Step{Label: "GPU under policy " + o.Policy.String(),
-			Formula: "the policy that was not taken",
-			Value:   fmt.Sprintf("peak %s, average %s", percent(o.Peak), percent(o.Average))})
-	}
-	p := c.model
-	closing := report.UpperFirst(reached(p)) + "."
-	// Large GRF halves the threads of an XVE: then 50 % is full, and the figure alone would look like a loss.
-	if p.XeCoreOfMode != p.XeCore {
-		closing += fmt.Sprintf(" VTune divides by all thread slots; of those that the GRF mode leaves, an Xe-core "+
-			"fills %s.", percent(p.XeCoreOfMode))
-	}
-	if p.IdleLanes > 0 {
-		closing += fmt.Sprintf(" %s of the lanes are lost: %s in sub-groups of %d.",
-			percent(unit.Ratio(p.IdleLanes)/unit.Ratio(p.GroupSize+p.IdleLanes)),
-			unit.Counted(p.GroupSize, "work-item", "work-items"), c.launch.SIMD)
-	}
-	closing += partialSentence(&c.launch, p)
+// reasoning is the document of one launch on one device.
+func (c *onDevice) reasoning() page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
-		headline: []string{deviceLine(&c.Choice), launchLine(&c.launch)},
-		closing:  closing, table: stepTable(steps)}
-	for _, n := range c.Notes {
-		pg.items = append(pg.items, report.Item{Lead: n.Severity.String(), Text: noteText(n)})
+		headline: []string{deviceLine(&c.Choice), launchLine(&c.launch)}, closing: report.UpperFirst(reached(c.model)),
+		items: noteItems(c.Notes)}
+	pg.setSteps(c.steps)
+	// People ask why the profiler's peak is another one.
+	if o := c.other; o != nil {
+		pg.closing += fmt.Sprintf("; under policy %s peak %s, average %s", o.Policy, percent(o.Peak), percent(o.Average))
 	}
-	d := pg.document()
-	if c.driver != nil {
-		d.Sections = append(d.Sections, driverSection(c))
-	}
-	return d
-}
-
-// driverSection holds the driver's formula against the model, resource by resource.
-func driverSection(c *onDevice) report.Section {
-	r, p := c.driver, c.model
-	groups := func(n, times int64) string {
-		if n == predict.Unlimited {
-			return "no limit"
+	pg.closing += "."
+	if r := c.driver; r != nil {
+		text := fmt.Sprintf("The compute driver's formula and the model agree: the GPU holds %s work-groups at once.",
+			report.Thousands(r.Groups))
+		if r.Differs {
+			text = fmt.Sprintf("The compute driver's formula holds %s work-groups at once on the GPU, the model %s: %s.",
+				report.Thousands(r.Groups), report.Thousands(r.Model), strings.Join(r.Reasons, "; "))
 		}
-		return report.Thousands(n * times)
+		pg.items = append(pg.items, report.Item{Lead: "driver", Text: text})
 	}
-	// The driver counts for the whole GPU, the model for an Xe-core.
-	cores := int64(c.Device.XeCores)
-	col := func(key, title string, i int) report.Col[[3]string] {
-		return report.Define(column{Key: key, Title: title, Kind: report.Text, In: all}, func(row *[3]string) cell { return report.TextCell(row[i]) })
-	}
-	rows := [][3]string{
-		{"by threads", groups(r.ByThreads.Or(predict.Unlimited), 1), groups(p.ByThreads, cores)},
-		{"by SLM", groups(r.BySLM.Or(predict.Unlimited), 1), groups(p.BySLM, cores)},
-		{"by barriers", groups(r.ByBarriers.Or(predict.Unlimited), 1), groups(p.ByBarriers, cores)},
-		{"by work-group slots", "no limit", groups(p.BySlots, cores)},
-		{"resident at once", report.Thousands(r.Groups), report.Thousands(r.Model)},
-	}
-	s := report.Section{Key: "driver", Title: "Second opinion: the driver's formula",
-		ItemsIn: report.Terminal | report.Page,
-		Text:    []string{"What the compute driver admits for a cooperative kernel, on the whole GPU."},
-		Tables: []*report.Table{report.NewTable("driver", "", rows, []report.Col[[3]string]{
-			col("resource", "Work-groups on the GPU", 0), col("driver", "Driver's formula", 1), col("model", "Model", 2)})}}
-	if !r.Differs {
-		s.Items = []report.Item{{Lead: "driver", Text: "The driver's formula and the model agree."}}
-	}
-	for _, reason := range r.Reasons {
-		s.Items = append(s.Items, report.Item{Lead: "driver", Text: reason})
-	}
-	return s
+	return pg
 }
 
 // sideBySide holds one launch on several devices side by side.
@@ -282,9 +233,7 @@ func sideBySide(q *Question, list []onDevice) page {
 		pg.table.Hide(all, "resident_work_groups", "driver_work_groups")
 	}
 	for i := range list {
-		for _, n := range list[i].Notes {
-			pg.items = append(pg.items, report.Item{Lead: list[i].Device.Key, Text: noteText(n)})
-		}
+		pg.items = append(pg.items, noteItems(list[i].Notes)...)
 	}
 	return pg
 }
@@ -298,20 +247,12 @@ func refusalWord(err error) string {
 }
 
 // refusals explains each kind of refusal once, by the first device that has it.
-func refusals(list []onDevice) []report.Item {
-	var items []report.Item
-	count := map[string]int{}
+func refusals(list []onDevice) (items []report.Item) {
+	said := map[string]bool{}
 	for i := range list {
-		if err := list[i].refusal; err != nil {
-			word := refusalWord(err)
-			if count[word]++; count[word] == 1 {
-				items = append(items, report.Item{Lead: word, Text: errorText(err), Status: report.Bad})
-			}
-		}
-	}
-	for i := range items {
-		if n := count[items[i].Lead] - 1; n > 0 {
-			items[i].Text += "; alike on " + unit.Counted(n, "more device", "more devices")
+		if err := list[i].refusal; err != nil && !said[refusalWord(err)] {
+			said[refusalWord(err)] = true
+			items = append(items, report.Item{Lead: refusalWord(err), Text: errorText(err), Status: report.Bad})
 		}
 	}
 	return items

@@ -23,17 +23,14 @@ func givenColumns() []report.Col[Setting] {
 
 // Settings gives the settings in every form.
 func Settings(file string, list []Setting, unknown []string) *report.Answer {
-	s := report.Section{Key: "settings", Title: "Settings", Sheet: "Settings", ItemsIn: report.Terminal | report.Page}
-	for _, line := range unknown {
-		s.Items = append(s.Items, report.Item{Text: line, Status: report.Unsure})
-	}
-	headline := "No settings file (occudiff.yaml) was found here or in a parent folder."
+	pg := page{title: "Settings", key: "settings", heading: "Settings",
+		headline: []string{"No settings file (occudiff.yaml) was found here or in a parent folder."},
+		table:    report.NewTable("settings", "", list, givenColumns())}
 	if file != "" {
-		headline = "Settings file: " + report.OneLine(file)
+		pg.headline[0] = "Settings file: " + report.OneLine(file)
 	}
-	t := report.NewTable("settings", "", list, givenColumns())
-	s.Tables = []*report.Table{t.Show()}
-	d := &report.Document{Whole: true, Title: "Settings", Headline: []string{headline}, Sections: []report.Section{s}}
-	return &report.Answer{Doc: d, Table: t,
-		Value: settingsValue{settingsSchema, report.Filled(file), t, unknown}}
+	for _, line := range unknown {
+		pg.items = append(pg.items, report.Item{Text: line, Status: report.Unsure})
+	}
+	return pg.answer(settingsValue{settingsSchema, report.Filled(file), pg.table, unknown})
 }

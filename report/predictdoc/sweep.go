@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -32,10 +31,10 @@ func axisOf(over string, groups []int64) axis {
 	case "groups":
 		return axis{"work_groups", "Work-groups", "", 1, 0, func(d *arch.Device, l predict.Launch) []predict.Point {
 			return predict.SweepGroups(d, l, groups)
-		}, []string{"peak_percent: Slots of the GPU", "average_percent", "waves", "tail_percent"}}
+		}, []string{"work_items", "threads", "peak_percent: Slots of the GPU", "average_percent", "waves", "tail_percent"}}
 	case "grf":
-		return axis{"registers", "Registers per thread", "", 1, 32, predict.SweepGRF,
-			[]string{"xe_core_percent", "peak_percent", "average_percent", "limits"}}
+		return axis{"registers", "Registers per thread", "", 1, 32, predict.SweepGRF, []string{"threads_per_xve",
+			"largest_work_group", "xe_core_percent", "peak_percent", "average_percent", "limits", "ask"}}
 	case "slm":
 		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM, every}
 	case "simd":
@@ -46,23 +45,9 @@ func axisOf(over string, groups []int64) axis {
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
 
-// column heads the values; those of a launch may be no whole numbers in the unit of the axis.
-func (a *axis) column(kind report.Kind, decimals int) report.Column {
-	return report.Column{Key: a.key, Title: a.title, Unit: a.unit, Kind: kind, Decimals: decimals,
-		In: all}
-}
-
-// onlyOf is a key of a column that the table of one axis has.
-func onlyOf(a *axis, axis, key string) string {
-	if a.key == axis {
-		return key
-	}
-	return ""
-}
-
 // chart draws occupancy over the values.
 func (a *axis) chart(title string, series ...report.LineSeries) *report.Plot {
-	plot := occupancyChart(title, a.column(report.Number, 0).Heading(), a.step, series...)
+	plot := occupancyChart(title, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step, series...)
 	if (a.key == "sub_group_size" || a.key == "registers") && len(series) > 0 { // there is nothing between those
 		for _, p := range series[0].Points {
 			plot.LineChart.XAlone = append(plot.LineChart.XAlone, p.X)
@@ -98,33 +83,77 @@ type sweep struct {
 // A point that cannot run keeps its place with the reason, and is a gap of the chart.
 type point struct {
 	predict.Point
-	prediction     *predict.Prediction // nil when it cannot run, and for the calculator
 	xeCore         unit.Opt[unit.Ratio]
 	items, threads int64         // of numbers of work-groups
 	mode           *arch.GRFMode // of register modes
 	largest        int64
 }
 
-// pointColumns are of a point over an axis, whose values have decimals.
-func (a *axis) pointColumns(decimals int) []report.Col[point] {
-	x := a.column(report.Integer, 0)
+// pointOf adds to a point what its axis tells: of numbers of work-groups what they are, and how much of one Xe-core they
+// fill if all of them go to it; of a register mode what it admits.
+func (a *axis) pointOf(of predict.Point, d *arch.Device) point {
+	p := point{Point: of}
+	if p.Err == nil {
+		p.xeCore = unit.Some(p.Prediction.XeCore)
+		if a.key == "work_groups" {
+			p.items, p.threads = p.Prediction.Groups*p.Prediction.GroupSize, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
+			p.xeCore = unit.Some(min(unit.Ratio(p.threads)/unit.Ratio(d.SlotsPerXeCore()), p.Prediction.XeCore))
+		}
+	}
+	if a.key == "registers" {
+		p.largest = predict.LargestGroup(d, p.Launch)
+		if i := slices.IndexFunc(d.GRFModes, func(m arch.GRFMode) bool { return int64(m.Registers) == p.X }); i >= 0 {
+			p.mode = &d.GRFModes[i]
+		}
+	}
+	return p
+}
+
+// predicted is nil for a point that cannot run, and for the calculator, which predicts no more than a share.
+func (p *point) predicted() *predict.Prediction {
+	if p.Prediction.ThreadsPerGroup == 0 {
+		return nil
+	}
+	return &p.Prediction
+}
+
+// remark marks the launch that was swept, and says what is particular at a point.
+func (p *point) remark() cell {
+	switch {
+	case p.Err != nil && p.mode != nil:
+		return report.StatusCell("does not launch", report.Bad)
+	case p.Err != nil:
+		return report.StatusCell(p.Err.Error(), report.Bad)
+	}
+	var parts []string
+	if p.Own {
+		parts = append(parts, "this launch")
+	}
+	if n := p.Prediction.IdleLanes; n > 0 {
+		parts = append(parts, unit.Counted(n, "lane idle", "lanes idle"))
+	}
+	if p.Prediction.Partial {
+		parts = append(parts, "does not divide the global size")
+	}
+	return report.TextCell(strings.Join(parts, ", "))
+}
+
+// columnsOf are of the points over the axis.
+func (a *axis) columnsOf(points []point) []report.Col[point] {
+	x := column{Key: a.key, Title: a.title, Unit: a.unit, Kind: report.Integer, In: all}
 	if a.divisor > 1 { // SLM of a launch is in bytes: no whole KB, and a column has one form for all of its rows
-		x = a.column(report.Number, decimals)
+		x.Kind = report.Number
+		if slices.ContainsFunc(points, func(p point) bool { return p.X%a.divisor != 0 }) {
+			x.Decimals = 3
+		}
 	}
 	own := column{Path: "xe_core_percent", Kind: report.Percent, Title: "Xe-core slots",
 		In: all, Doc: "of one full Xe-core; of numbers of work-groups, what they fill of one if all go to it"}
 	if !slices.Contains(a.columns, "xe_core_percent") {
 		own.Key = "xe_core_percent"
 	}
-	ofModes := func(of func(*point) cell) func(*point) cell {
-		return func(p *point) cell {
-			if p.mode == nil {
-				return cell{}
-			}
-			return of(p)
-		}
-	}
-	list := slices.Concat([]report.Col[point]{
+	mode := func(p *point) *arch.GRFMode { return p.mode }
+	return shown(slices.Concat([]report.Col[point]{
 		report.Define(x, func(p *point) cell {
 			if a.divisor > 1 {
 				return report.NumCell(report.Number, a.value(p.X))
@@ -135,39 +164,23 @@ func (a *axis) pointColumns(decimals int) []report.Col[point] {
 		report.Define(column{Path: "own", Always: true, Kind: report.Bool, Doc: "the launch that was asked about"}, func(p *point) cell { return report.BoolCell(p.Own) }),
 		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(p *point) cell { return report.TextCell(statusOf(p.Err)) }),
 		report.Define(column{Path: "message", Kind: report.Text}, func(p *point) cell { return report.TextCell(errorText(p.Err)) }),
-		report.Define(column{Key: onlyOf(a, "work_groups", "work_items"), Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.items) }),
-		report.Define(column{Key: onlyOf(a, "work_groups", "threads"), Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.threads) }),
+		report.Define(column{Key: "work_items", Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.items) }),
+		report.Define(column{Key: "threads", Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.threads) }),
 		report.Define(own, func(p *point) cell { return report.OptPercent(p.xeCore) }),
-		report.Define(column{Key: onlyOf(a, "registers", "threads_per_xve"), Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"},
-			ofModes(func(p *point) cell { return report.IntCell(p.mode.ThreadsPerXVE) })),
-
-		report.Define(column{Key: onlyOf(a, "registers", "largest_work_group"), Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items, at this sub-group size"},
-			ofModes(func(p *point) cell { return report.IntCell(p.largest) })),
 	},
-		object("predicted", "", func(p *point) *predict.Prediction { return p.prediction }, shown(predictionColumns, a.columns...)),
+		report.Within("", "", mode, []report.Col[arch.GRFMode]{
+			report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.IntCell(m.ThreadsPerXVE) }),
+		}),
 		[]report.Col[point]{
-			report.Define(column{Key: onlyOf(a, "registers", "ask"), Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: files, Doc: "of register modes"},
-				ofModes(func(p *point) cell { return report.TextCell(report.AskForRegisters(p.mode.Registers)) })),
-
-			report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, Cut: true, In: all}, func(p *point) cell {
-				switch {
-				case p.Err != nil && p.mode != nil:
-					return report.StatusCell("does not launch", report.Bad)
-				case p.Err != nil:
-					return report.StatusCell(p.Err.Error(), report.Bad)
-				}
-				return report.TextCell(remark(&p.Point))
-			}),
-		})
-	for i := range list {
-		switch {
-		case list[i].Key == "":
-			list[i].In = 0
-		case list[i].Key == "limits" && a.key == "registers":
-			list[i].Drop = 1
-		}
-	}
-	return list
+			report.Define(column{Key: "largest_work_group", Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items, at this sub-group size"}, func(p *point) cell { return count(p.largest) }),
+		},
+		object("predicted", "", (*point).predicted, shown(predictionColumns, a.columns...)),
+		report.Within("", "", mode, []report.Col[arch.GRFMode]{
+			report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.TextCell(report.AskForRegisters(m.Registers)) }),
+		}),
+		[]report.Col[point]{
+			report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, Cut: true, In: all}, (*point).remark),
+		}), append(slices.Clone(a.columns), a.key, "xe_core_percent", "message")...)
 }
 
 // Sweep answers how occupancy changes over one setting of a launch: local, slm, simd, grf or groups, of which the numbers
@@ -180,34 +193,21 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	}
 	// The launch stands beside the points, since what is not varied bounds them all.
 	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: launchValue(&l)}
-	shown, decimals := l, 0
+	varied := l
 	if over == "groups" {
-		shown.Global = unit.Size3{} // it is what the table varies
+		varied.Global = unit.Size3{}
 	}
-	pg := a.page(deviceLine(t), strings.Replace(launchLine(&shown), ", no global size: one Xe-core only", "", 1))
-	list := make([]point, len(points))
-	for i := range points {
-		p := &list[i]
-		if p.Point = points[i]; p.Err == nil {
-			p.prediction, p.xeCore = &p.Prediction, unit.Some(p.Prediction.XeCore)
-		}
-		if p.X%a.divisor != 0 {
-			decimals = 3
-		}
-		switch over {
-		case "groups":
-			p.countGroups(t.Device)
-		case "grf":
-			p.describeMode(t.Device)
-			pg.items = append(pg.items, report.Item{Lead: strconv.FormatInt(p.X, 10) + " registers",
-				Text: report.AskForRegisters(int(p.X))})
-		}
-	}
-	pg.closing, pg.table = a.closing(over, points), report.NewTable("sweep", "", list, a.pointColumns(decimals))
+	pg := a.page(deviceLine(t), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1))
+	list := report.ListOf(points, func(p predict.Point) point { return a.pointOf(p, t.Device) })
+	pg.closing, pg.table = a.closing(over, points), report.NewTable("sweep", "", list, a.columnsOf(list))
 	v.Points = pg.table
+	if over == "grf" {
+		pg.items = howToAsk(list, func(p *point) int { return int(p.X) })
+	}
 	if len(list) > mostPoints {
-		pg.brief = report.NewTable("sweep", "", a.telling(list, t.Device, &l), a.pointColumns(decimals))
-		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", pg.brief.Len, len(list))
+		some := a.telling(list, t.Device, &l)
+		pg.brief = report.NewTable("sweep", "", some, a.columnsOf(some))
+		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(list))
 	}
 	ans := pg.answer(v)
 	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)
@@ -236,24 +236,6 @@ func (a *axis) telling(list []point, d *arch.Device, l *predict.Launch) (some []
 	return some
 }
 
-// countGroups adds what so many work-groups are, and how much of one Xe-core they fill if all of them go to it.
-func (p *point) countGroups(d *arch.Device) {
-	if p.Err == nil {
-		p.items, p.threads = p.Prediction.Groups*p.Prediction.GroupSize, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
-		p.xeCore = unit.Some(min(unit.Ratio(p.threads)/unit.Ratio(d.SlotsPerXeCore()), p.Prediction.XeCore))
-	}
-}
-
-// describeMode adds what a register mode admits.
-func (p *point) describeMode(d *arch.Device) {
-	p.largest = predict.LargestGroup(d, p.Launch)
-	for _, m := range d.GRFModes {
-		if int64(m.Registers) == p.X {
-			p.mode = &m
-		}
-	}
-}
-
 // refusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
 func refusal(points []predict.Point) error {
 	var first error
@@ -267,21 +249,6 @@ func refusal(points []predict.Point) error {
 		}
 	}
 	return first
-}
-
-// remark marks the launch that was swept, and says what is particular at a point.
-func remark(p *predict.Point) string {
-	var parts []string
-	if p.Own {
-		parts = append(parts, "this launch")
-	}
-	if p.Prediction.IdleLanes > 0 {
-		parts = append(parts, unit.Counted(p.Prediction.IdleLanes, "lane idle", "lanes idle"))
-	}
-	if p.Prediction.Partial {
-		parts = append(parts, "does not divide the global size")
-	}
-	return strings.Join(parts, ", ")
 }
 
 // closing says where the highest occupancy is, and where the launch stands. Values with idle lanes or smaller last
@@ -375,7 +342,7 @@ func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*r
 	}
 	pg := a.page(calculatorLine(d))
 	a.columns = nil
-	pg.table = report.NewTable("sweep", "", list, a.pointColumns(0))
+	pg.table = report.NewTable("sweep", "", list, a.columnsOf(list))
 	pg.table.Hide(all, "message")
 	v.Device, v.Launch, v.Points = deviceValue(nil), launchValue(nil), pg.table
 	ans := pg.answer(v)

@@ -83,7 +83,6 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 			percent(p.Average))
 		title += " (what-if, not a prediction)"
 	}
-	pg.closing += partialSentence(&l, &p)
 	ans := pg.answer(v)
 	ans.Chart = timelineChart(title, &r)
 	return ans, nil

@@ -69,7 +69,8 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		closing += fmt.Sprintf(" GPU peak %s, average %s.", percent(s.Peak), percent(s.Average))
 	}
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
-		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing, table: report.NewTable("compute-unit", "", steps, stepColumns)}
+		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing}
+	pg.setSteps(steps)
 	return pg.answer(unitPrediction{predictSchema, "compute-unit", p.Key, j}), nil
 }
 
@@ -79,7 +80,9 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) []predict.Step {
 	var steps []predict.Step
 	add := func(label, calculation, value string, limit string) {
-		steps = append(steps, predict.Step{Label: label, Formula: calculation, Value: value, Binds: slices.Contains(r.Limits, limit)})
+		binds := slices.Contains(r.Limits, limit)
+		steps = append(steps, predict.Step{Label: label, Formula: calculation, Value: value, Binds: binds,
+			Aside: !binds && limit != ""})
 	}
 	opt := func(o unit.Opt[int64]) string {
 		if n, ok := o.Value(); ok {
