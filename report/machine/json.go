@@ -4,7 +4,6 @@ package machine
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"reflect"
@@ -16,11 +15,10 @@ import (
 // list is null: one that is nil is empty. Fields keep their order, and names keep their characters: `<` stays `<`,
 // because the output is not put into a web page.
 //
-// It has an encoder of its own for two reasons. A report.Table is written row by row, since a run that keeps every
-// launch has more rows than should be in memory. And encoding/json indents in a second pass and calls a method
-// with a new slice for every value of package unit, which takes longer than reading the profiler's export does.
+// It has an encoder of its own for tables, which are written row by row: a run that keeps every launch has more rows
+// than should be in memory.
 func JSON(w io.Writer, value any) error {
-	j := &jsonWriter{w: bufio.NewWriterSize(w, 64<<10), encoders: map[reflect.Type]encoder{}}
+	j := &jsonWriter{w: bufio.NewWriterSize(w, 64<<10), fields: map[*report.Column][]field{}}
 	j.encode(reflect.ValueOf(value), "")
 	j.buf = append(j.buf, '\n')
 	j.flush()
@@ -36,12 +34,10 @@ func JSON(w io.Writer, value any) error {
 // jsonWriter collects the output in buf and writes that between the elements of long lists.
 // An error ends a table early and nothing else: what follows it is made and not written.
 type jsonWriter struct {
-	w        *bufio.Writer
-	buf      []byte
-	encoders map[reflect.Type]encoder
-	fields   map[*report.Column][]field // of tables whose columns many rows share
-	spare    bytes.Buffer
-	err      error // the first one
+	w      *bufio.Writer
+	buf    []byte
+	fields map[*report.Column][]field // of tables whose columns many rows share
+	err    error                      // the first one
 }
 
 func (j *jsonWriter) flush() {
@@ -55,15 +51,6 @@ func (j *jsonWriter) fail(err error) {
 	if j.err == nil {
 		j.err = err
 	}
-}
-
-// encode appends a value whose lines after the first begin with indent.
-func (j *jsonWriter) encode(v reflect.Value, indent string) {
-	if !v.IsValid() {
-		j.buf = append(j.buf, "null"...)
-		return
-	}
-	j.encoderOf(v.Type())(j, v, indent)
 }
 
 // separate begins the nth part of a list or an object on a line of its own.

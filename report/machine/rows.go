@@ -48,9 +48,6 @@ func (j *jsonWriter) fieldsOf(columns []report.Column) []field {
 	}
 	fields, known := j.fields[&columns[0]]
 	if !known {
-		if j.fields == nil {
-			j.fields = map[*report.Column][]field{}
-		}
 		fields = fieldsOf(columns)
 		j.fields[&columns[0]] = fields
 	}
