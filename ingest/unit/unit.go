@@ -3,7 +3,7 @@
 //
 // A value is kept in its base unit and changes it only on paper: [Ratio] is 0 to 1 inside the program and a
 // percentage in every output. A value that was not measured is an absent [Opt], never a zero. How a value is read
-// from text and written as JSON and CSV is defined here too, once for all formats.
+// from text and written as JSON is defined here too, once for all formats.
 //
 // The package is a leaf: it knows no file format, device or statistic.
 package unit

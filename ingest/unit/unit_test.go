@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -113,47 +112,40 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestEncodings writes every kind of value as JSON and CSV.
+// TestEncodings writes every kind of value as JSON.
 func TestEncodings(t *testing.T) {
 	type text string
 	for _, c := range []struct {
-		reason    string
-		value     any
-		json, csv string
+		reason string
+		value  any
+		json   string
 	}{
-		{"seconds", Seconds(1.25), "1.25", "1.25"},
-		{"small seconds have an exponent in JSON alone", Seconds(2.2e-9), "2.2e-9", "0.0000000022"},
-		{"large ones too", Seconds(1e22), "1e+22", "10000000000000000000000"},
-		{"an exponent of three digits stays", Seconds(1e-300), "1e-300", "0." + strings.Repeat("0", 299) + "1"},
-		{"a ratio is a percentage", FromPercent(62.7), "62.7", "62.7"},
-		{"points", Points(-0.5), "-0.5", "-0.5"},
-		{"not a number", Ratio(math.NaN()), "null", ""},
-		{"an infinity", Points(math.Inf(-1)), "null", ""},
-		{"a size", Size(512, 1), "[512,1]", "512x1"},
-		{"no size", Size3{}, "[]", ""},
-		{"absent", Opt[Ratio]{}, "null", ""},
-		{"a measured zero", Some(Ratio(0)), "0", "0"},
-		{"an optional percentage", Some(Ratio(0.5)), "50", "50"},
-		{"optional seconds", Some(Seconds(0.001)), "0.001", "0.001"},
-		{"optional points", Some(Points(3)), "3", "3"},
-		{"an optional NaN", Some(math.NaN()), "null", ""},
-		{"an optional number", Some(1.5), "1.5", "1.5"},
-		{"an optional count", Some(int64(1234567)), "1234567", "1234567"},
-		{"an optional int", Some(7), "7", "7"},
-		{"optional bytes", Some(Bytes(65536)), "65536", "65536"},
-		{"an optional size", Some(Size(16, 16)), "[16,16]", "16x16"},
-		{"an optional text", Some(text("a<b")), `"a\u003cb"`, "a<b"},
+		{"seconds", Seconds(1.25), "1.25"},
+		{"small seconds have an exponent", Seconds(2.2e-9), "2.2e-9"},
+		{"large ones too", Seconds(1e22), "1e+22"},
+		{"an exponent of three digits stays", Seconds(1e-300), "1e-300"},
+		{"a ratio is a percentage", FromPercent(62.7), "62.7"},
+		{"points", Points(-0.5), "-0.5"},
+		{"not a number", Ratio(math.NaN()), "null"},
+		{"an infinity", Points(math.Inf(-1)), "null"},
+		{"a size", Size(512, 1), "[512,1]"},
+		{"no size", Size3{}, "[]"},
+		{"absent", Opt[Ratio]{}, "null"},
+		{"a measured zero", Some(Ratio(0)), "0"},
+		{"an optional percentage", Some(Ratio(0.5)), "50"},
+		{"optional seconds", Some(Seconds(0.001)), "0.001"},
+		{"optional points", Some(Points(3)), "3"},
+		{"an optional NaN", Some(math.NaN()), "null"},
+		{"an optional number", Some(1.5), "1.5"},
+		{"an optional count", Some(int64(1234567)), "1234567"},
+		{"an optional int", Some(7), "7"},
+		{"optional bytes", Some(Bytes(65536)), "65536"},
+		{"an optional size", Some(Size(16, 16)), "[16,16]"},
+		{"an optional text", Some(text("a<b")), `"a\u003cb"`},
 	} {
 		b, err := json.Marshal(c.value)
 		if err != nil || string(b) != c.json {
 			t.Errorf("%s: JSON %s, %v; want %s", c.reason, b, err, c.json)
-		}
-		cell, ok := c.value.(interface{ MarshalCSV() (string, error) })
-		if !ok {
-			t.Fatalf("%s: %T has no CSV", c.reason, c.value)
-		}
-		if s, err := cell.MarshalCSV(); err != nil || s != c.csv {
-			t.Errorf("%s: CSV %q, %v; want %q", c.reason, s, err, c.csv)
 		}
 	}
 	var b Bytes
@@ -165,11 +157,11 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestNumbersPrintAsInJSON holds appendReal against encoding/json.
+// TestNumbersPrintAsInJSON holds AppendReal against encoding/json.
 func TestNumbersPrintAsInJSON(t *testing.T) {
 	for _, x := range []float64{0, 1, -1, 1.0 / 3, 1e-6, 9.99e-7, 1e-7, 1e20, 1e21, 123456789e15, 5e-324, math.MaxFloat64, -2.5e-10} {
 		want, err := json.Marshal(x)
-		if got := appendReal(nil, x); err != nil || string(got) != string(want) {
+		if got := AppendReal(nil, x); err != nil || string(got) != string(want) {
 			t.Errorf("%v prints as %s; encoding/json has %s", x, got, want)
 		}
 	}

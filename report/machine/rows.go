@@ -119,7 +119,7 @@ func (j *jsonWriter) cell(c report.Cell, indent string) {
 	case report.Integer:
 		j.buf = strconv.AppendInt(j.buf, c.Int, 10)
 	case report.Number, report.Percent, report.Points, report.Duration:
-		j.buf = unit.Points(c.Num).AppendJSON(j.buf)
+		j.buf = unit.AppendReal(j.buf, c.Num)
 	case report.Array:
 		if c.Rows != nil {
 			j.table(c.Rows, indent)

@@ -135,7 +135,7 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 }
 
 // unitSchemas are those of the values of package unit, which write themselves, and of tables, which their columns give.
-// They must follow AppendJSON of these types: a Ratio is written as a percentage, and what may be absent as null.
+// They must follow MarshalJSON of these types: a Ratio is written as a percentage, and what may be absent as null.
 func unitSchemas() map[reflect.Type]*jsonschema.Schema {
 	either := func(types ...string) *jsonschema.Schema { return &jsonschema.Schema{Types: types} }
 	count := &jsonschema.Schema{Types: []string{"null", "integer"}, Minimum: jsonschema.Ptr(0.0)}
