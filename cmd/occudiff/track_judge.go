@@ -58,7 +58,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			return nil, err
 		}
 		check.Alarms, check.FailGone = t.FailOn == "alarm", t.FailOn == "missing"
-		if f.Suspects && trackdoc.CheckFailure(check) == "" {
+		if f.Suspects && trackdoc.Failure(&check.Judgment) == "" {
 			pattern := trackdoc.SuspectPattern(check)
 			if pattern == "" {
 				return nil, nil
@@ -70,7 +70,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 		}
 		// No kernels are unseen here: what an input lost was refused, or accepted, when its run was added.
 		t.after = func() error {
-			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.CheckFailure(check), nil)
+			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.Failure(&check.Judgment), nil)
 		}
 		return trackdoc.FromCheck(check, prov), nil
 	})
@@ -129,7 +129,8 @@ func (t *tracking) report(ctx context.Context, p trend.Params) (*report.Answer, 
 		if err != nil {
 			return nil, err
 		}
-		t.after = func() error { return t.conclude(nil, trackdoc.ReportFailure(r, t.FailOn == "alarm"), nil) }
+		r.Alarms = t.FailOn == "alarm"
+		t.after = func() error { return t.conclude(nil, trackdoc.Failure(&r.Judgment), nil) }
 		return trackdoc.FromReport(r, prov), nil
 	})
 }

@@ -14,32 +14,22 @@ import (
 
 // Check is what the gate says of one run, or of several that were added one after the other.
 type Check struct {
-	Metric      Metric
-	Alarms      bool        // fail the gate, not only regressions
-	Where       string      // the history
+	Judgment                // of the series that have a value in one of the runs; points up to it
 	Run         history.Run // the last one
-	Runs        []Ref       // all that are judged, in the order in which they were added
-	Series      []*Series   // that have a value in one of the runs; points up to it
-	NotMeasured int         // kernels of Run without one
+	NotMeasured int         // its kernels without one
 	// Missing are kernels that the run before, of the same program on the same device, had and this one does not.
 	Missing       []string
 	MissingBefore int64 // that run
-	// Gone are kernels that the runs before had, FailGone fails the gate on those that mattered.
-	Gone     []Gone
-	FailGone bool
 	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or
 	// the other way round: nobody can tell whether anything changed.
 	Unnamed       int
 	UnnamedBefore history.Span // of one of them, up to its last run before
-	Clock         Clock
-	Shared        []Shared
-	Renumbered    []Renumbered // with one of the last runs
 }
 
 // CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
 // several of them the worst verdict counts, of equal ones the last. now is the time that dates are held against.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
-	c := &Check{Metric: m, Where: db.Where()}
+	c := &Check{Judgment: Judgment{Metric: m, Where: db.Where()}}
 	at := map[history.Key]int{}
 	var j *judge
 	var runs []history.Run
@@ -51,10 +41,11 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		if c.Run, err = db.Get(ctx, id); err != nil { // its inputs, too
 			return nil, err
 		}
-		c.Runs = append(c.Runs, refOf(&c.Run))
+		c.Checked = append(c.Checked, refOf(&c.Run))
 		c.Renumbered = lately(renumber(panel, m), panel.Runs)
 		runs = merge(runs, panel.Runs)
 		j = newJudge(panel, &c.Run, m, now)
+		c.Refs = j.runs
 		list, err := c.judge(j, db.IsBase)
 		if err != nil {
 			return nil, err

@@ -265,8 +265,8 @@ func TestClocks(t *testing.T) {
 		t.Errorf("three runs 20 points low: %s since %+v, %+v", s.Outcome(), s.FirstBad, c.Clock)
 	}
 	r, err := track.ReadReport(bg, db, metric(t, "measured", 0), trend.DefaultParams(), now)
-	if err != nil || len(r.Future) != 1 || r.Future[0].Run != 15 || r.Series[0].Outcome() != trend.Regression {
-		t.Errorf("the report: %+v, %v", r.Future, err)
+	if err != nil || len(r.Clock.Future) != 1 || r.Clock.Future[0].Run != 15 || r.Series[0].Outcome() != trend.Regression {
+		t.Errorf("the report: %+v, %v", r.Clock.Future, err)
 	}
 }
 
@@ -310,7 +310,7 @@ func TestWhichRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, _ := c.Series[0].Newest()
-		if got := fmt.Sprintf("%s %d", c.Series[0].Outcome(), p.Run); got != want || len(c.Runs) != 3 || c.Run.ID != ids[2] {
+		if got := fmt.Sprintf("%s %d", c.Series[0].Outcome(), p.Run); got != want || len(c.Checked) != 3 || c.Run.ID != ids[2] {
 			t.Errorf("runs %v: %s, want %s", ids, got, want)
 		}
 	}
@@ -322,40 +322,6 @@ func TestWhichRuns(t *testing.T) {
 	bare := history.Run{Device: "A", Rows: []history.Row{{Key: history.Key{Task: "k", Device: "A"}}}}
 	if _, err := track.CheckRuns(bg, storeRuns(t, bare), []int64{1}, metric(t, "loaded", 0), now); err == nil || !strings.HasPrefix(err.Error(), "run 1 has no value of any metric") {
 		t.Errorf("a run without values: %v", err)
-	}
-}
-
-// TestScatter has values whose spread is known: levels with steps of 1 up and down, and one far off.
-func TestScatter(t *testing.T) {
-	series := func(changes []trend.ChangePoint, values ...float64) *track.Series {
-		s := &track.Series{Changes: changes}
-		for i, v := range values {
-			s.Points = append(s.Points, history.Point{Run: int64(i), Value: v})
-		}
-		return s
-	}
-	turns := []float64{1, -1, 1, -1, 1, -1, 1, -1}
-	if s, ok := series(nil, turns...).Scatter(); !ok || s.Runs != 8 || !near(s.Deviation, 1.4826) || !near(s.Correlation, -7.0/8) || s.Outliers != 0 {
-		t.Errorf("up and down: %+v", s)
-	}
-	if s, ok := series(nil, 1, 1, 1, 1, -1, -1, -1, -1).Scatter(); !ok || !near(s.Correlation, 5.0/8) {
-		t.Errorf("up, then down: %+v", s)
-	}
-	// Far off counts as 3 deviations, and as an outlier.
-	far := 3 * 1.4826
-	if s, _ := series(nil, append(slices.Clone(turns), 100, -100, 1, -1)...).Scatter(); s.Outliers != 2 ||
-		!near(s.Correlation, -(7+far+far*far+far+1)/(10+2*far*far)) {
-		t.Errorf("with two far off: %+v", s)
-	}
-	stepped := append(slices.Clone(turns), 11, 9, 11, 9)
-	if s, _ := series([]trend.ChangePoint{{Index: 8, MeanBefore: 0, MeanAfter: 10}}, stepped...).Scatter(); !near(s.Deviation, 1.4826) || s.Outliers != 0 || !near(s.Correlation, -11.0/12) {
-		t.Errorf("two levels: %+v", s)
-	}
-	if _, ok := series(nil, turns[:7]...).Scatter(); ok {
-		t.Error("seven runs tell a spread")
-	}
-	if s, ok := series(nil, 5, 5, 5, 5, 5, 5, 5, 5).Scatter(); !ok || s.Deviation != 0 || s.Correlation != 0 {
-		t.Errorf("no noise: %+v", s)
 	}
 }
 

@@ -11,15 +11,8 @@ import (
 
 // Report is the whole history of one metric.
 type Report struct {
-	Metric Metric
+	Judgment
 	Params trend.Params
-	Where  string        // the history
-	Series []*Series     // in the order in which they were first stored
-	Runs   map[int64]Ref // by their numbers
-	Future []Ref         // runs that are dated in the future
-	Shared []Shared
-
-	Renumbered []Renumbered
 }
 
 // ReadReport reads the whole history of a metric, finds the change points and judges the newest values. now is the time
@@ -31,10 +24,10 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	}
 	moved := renumber(panel, m)
 	j := newJudge(panel, nil, m, now)
-	r := &Report{Metric: m, Renumbered: moved, Params: p, Where: db.Where(), Runs: j.runs}
+	r := &Report{Judgment{Metric: m, Where: db.Where(), Renumbered: moved, Refs: j.runs}, p}
 	for i := range panel.Runs {
 		if Future(panel.Runs[i].Time, now) {
-			r.Future = append(r.Future, refOf(&panel.Runs[i]))
+			r.Clock.Future = append(r.Clock.Future, refOf(&panel.Runs[i]))
 		}
 	}
 	r.Series, _, _, err = j.whole(func(t *Series) error {

@@ -177,6 +177,22 @@ type Series struct {
 	faster bool           // see Faster
 }
 
+// Judgment is what the gate says of the newest values of the series of a metric, in a check or a report.
+type Judgment struct {
+	Metric     Metric
+	Where      string    // the history
+	Series     []*Series // in the order in which they were first stored
+	Shared     []Shared
+	Renumbered []Renumbered
+	Clock      Clock
+	Refs       map[int64]Ref // the runs by their numbers
+	Checked    []Ref         // the runs of a check, in the order in which they were added; none of a report
+	Alarms     bool          // fail the gate, not only regressions
+	// Gone are kernels that the runs before a check had, FailGone fails the gate on those that mattered.
+	Gone     []Gone
+	FailGone bool
+}
+
 // Open is a finding that is open, with its runs: LastGood is nil where the finding begins the series.
 type Open struct {
 	trend.Finding

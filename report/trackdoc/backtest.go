@@ -3,6 +3,8 @@ package trackdoc
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"occudiff/compare/history"
 	"occudiff/compare/track"
@@ -17,47 +19,77 @@ type backtest struct {
 	metric
 }
 
-// FromBacktest answers how many checks would have been red, and how well drops would have been finding.
+// finding is one of a series.
+type finding struct {
+	series
+	trend.Finding
+}
+
+// FromBacktest answers how many checks would have been red, and how well drops would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
 	b := &backtest{t, metric{t.Metric, prov.CommitURL}}
-	var rows []finding // in one list over all series, in the order in which these were first stored: a budget is over all
+	var all []finding // in one list over all series, in the order in which these were first stored: a budget is over all
 	for _, s := range b.Series {
-		rows = append(rows, b.findingsOf(s)...)
+		all = append(all, findingsOf(&series{s})...)
 	}
-	raw := report.NewTable("findings", "Findings", rows, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
+	raw := report.NewTable("findings", "Findings", all, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
 		b.findingColumns()...))
 	table := raw.Show("series")
 	table.Hide(report.Terminal, "device", "driver", "program")
-	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(),
-		Headline: []string{report.OneLine(b.Where) + ": " + b.rule()}, Closing: b.closing()}
-	sections := []report.Section{summary(d)}
-	// Drops are planted only behind enough runs; a table of zeros would look as if none were finding.
-	if slices.ContainsFunc(b.Power, func(p trend.Power) bool { return p.Planted > 0 }) {
-		sections = append(sections, tableSection(report.NewTable("power", "Planted drops", b.Power, b.powerColumns()).Show()))
-	}
-	return &report.Answer{Doc: b.finish(d, b.Where, prov, append(sections, tableSection(table))...), Value: b.value(), Table: raw}
+	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Screen: b.screen(table), Headline: []string{b.rule()},
+		Sections: []report.Section{tableSection(table)}}
+	finish(d, b.Where, prov)
+	return &report.Answer{Doc: d, Value: b.value(), Table: raw}
 }
 
-func (b *backtest) closing() string {
-	t, left := &b.Total, leftOut(b.LeftOut, b.LeftOutOf)
+func (b *backtest) screen(table *report.Table) *report.Screen {
+	t := &b.Total
 	if t.Checks == 0 {
-		return "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) +
-			" runs yet." + left
+		return &report.Screen{Line: "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
 	}
 	// The budget is of findings and not of red checks: one drop for nothing turns every check red until it is mended,
 	// and is still one thing to look at.
-	text := fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
+	s := &report.Screen{Line: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.Counted(t.Checks, "check", "checks"), rate(t.Rate()),
-		unit.Counted(t.Red, "was", "were"))
+		unit.Counted(t.Red, "was", "were")), Means: "Every finding is taken for one for nothing here: accept those that were real."}
 	// A threshold is proposed only where the gate as it is goes over the budget, and then it is the least that keeps
 	// it.
 	if b.Kept.Floor > b.Gate.Floor {
-		text += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)),
-			rate(b.KeptTotal.Rate()))
+		s.Line += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)), rate(b.KeptTotal.Rate()))
 	} else {
-		text += " That keeps the budget."
+		s.Line += " That keeps the budget."
 	}
-	return text + " Every finding is taken for one for nothing here: accept those that were real." + left
+	if table.Len > 0 {
+		first := *table
+		first.Len = min(table.Len, report.ScreenRows)
+		s.Rows = &first
+		if n := table.Len - first.Len; n > 0 {
+			s.More = fmt.Sprintf("and %d more", n)
+		}
+	}
+	var planted []string
+	for _, p := range b.Power { // drops are planted only behind enough runs; zeros would look as if none were found
+		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Planted, report.Shortest(p.Drop), b.dropUnit())
+		if delay, ok := p.Delay().Value(); ok {
+			text += fmt.Sprintf(" (after %.0f runs)", delay)
+		}
+		if p.Planted > 0 {
+			planted = append(planted, text)
+		}
+	}
+	if len(planted) > 0 {
+		s.Do = append(s.Do, "Planted drops found within ten runs: "+strings.Join(planted, ", ")+".")
+	}
+	s.Do = append(s.Do, leftOut(b.LeftOut, b.LeftOutOf)...)
+	return s
+}
+
+// dropUnit is that of planted drops.
+func (b *backtest) dropUnit() string {
+	if b.Gate.Relative {
+		return "%"
+	}
+	return b.distanceUnit()
 }
 
 // rate prints checks in 100.
@@ -69,6 +101,71 @@ func rate(x float64) string {
 	return report.Decimal(x, 2)
 }
 
-func (b *backtest) findingsOf(s *track.Series) []finding {
-	return report.ListOf(s.Findings, func(f trend.Finding) finding { return finding{s, f} })
+func findingsOf(s *series) []finding {
+	return report.ListOf(s.Findings, func(f trend.Finding) finding { return finding{*s, f} })
+}
+
+// findingColumns are what a replay found.
+func (b *backtest) findingColumns() []report.Col[finding] {
+	return slices.Concat([]report.Col[finding]{
+		count(column{Key: "run", Path: "first_bad", Title: "First bad run"}, func(f *finding) int64 { return f.Points[f.First].Run })},
+		timeColumns(column{Title: "At"}, func(f *finding) time.Time { return f.Points[f.First].Time }),
+		[]report.Col[finding]{
+			count(column{Key: "opened", Path: "opened_by", Title: "Found with run"}, func(f *finding) int64 { return f.Points[f.Opened].Run }),
+			figure(b.metric, column{Key: "median", Path: "median", Always: true, Title: "Level"}, func(f *finding) unit.Opt[float64] { return unit.Some(f.Level) }),
+			figure(b.metric, column{Key: "shift", Path: "shift", Always: true, Title: "Shift", Unit: b.distanceUnit()},
+				func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }),
+			define(column{Path: "p", Always: true, Kind: report.Number}, func(f *finding) cell { return report.NumCell(report.Number, f.P) }),
+			define(column{Key: "closed", Path: "closed_by", Title: "Mended with run", Kind: report.Integer, Doc: "null while it is open"}, func(f *finding) cell {
+				if f.Closed < 0 { // it has no end, which is not the run of its first point
+					return cell{}
+				}
+				return report.IntCell(f.Points[f.Closed].Run)
+			}),
+		})
+}
+
+// powerColumns say how well planted drops of one size are found, within ten runs.
+var powerColumns = []report.Col[trend.Power]{
+	define(column{Path: "drop", Always: true, Kind: report.Number, Doc: "in points; of times in percent"}, func(p *trend.Power) cell { return report.NumCell(report.Number, p.Drop) }),
+	count(column{Path: "planted"}, func(p *trend.Power) int { return p.Planted }),
+	count(column{Path: "found"}, func(p *trend.Power) int { return p.Found }),
+	define(column{Path: "found_percent", Kind: report.Number}, func(p *trend.Power) cell {
+		return report.NumCell(report.Number, 100*float64(p.Found)/float64(p.Planted)) // absent where none is planted
+	}),
+	define(column{Path: "median_delay_runs", Kind: report.Number}, func(p *trend.Power) cell { return report.OptNum(report.Number, p.Delay(), 1) }),
+}
+
+// BacktestValue is the JSON output of `occudiff track backtest`.
+type BacktestValue struct {
+	Schema    string        `json:"schema"`
+	Metric    string        `json:"metric"`
+	Direction string        `json:"direction"`
+	Checks    int           `json:"checks" jsonschema:"that could be judged"`
+	Opened    int           `json:"opened" jsonschema:"checks that opened a finding"`
+	Red       int           `json:"red" jsonschema:"checks in which one was open"`
+	Rate      float64       `json:"opened_per_100_checks"`
+	LeftOut   int           `json:"left_out"`
+	Power     *report.Table `json:"power"`
+	Series    *report.Table `json:"series"`
+	Proposal  ProposalValue `json:"proposal"`
+}
+
+// ProposalValue is the least threshold that keeps the budget, in the unit of --threshold: points, or percent.
+type ProposalValue struct {
+	Target    float64 `json:"target_per_100_checks"`
+	Threshold float64 `json:"threshold"`
+	Opened    int     `json:"opened"`
+	Rate      float64 `json:"opened_per_100_checks"`
+}
+
+func (b *backtest) value() *BacktestValue {
+	t := &b.Total
+	columns := append(keyColumns(b.metric, (*series).key),
+		count(column{Path: "runs"}, func(s *series) int { return len(s.Own()) }),
+		array(column{Path: "findings"}, b.findingColumns(), findingsOf))
+	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.Red, t.Rate(), b.LeftOut,
+		report.NewTable("power", "", b.Power, powerColumns),
+		report.NewTable("series", "", rowsOf(b.Series), columns),
+		ProposalValue{100 * b.Target, b.Threshold(b.Kept.Floor), b.KeptTotal.Opened, b.KeptTotal.Rate()}}
 }

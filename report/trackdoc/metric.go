@@ -1,9 +1,8 @@
 package trackdoc
 
 import (
-	_ "embed"
+	"cmp"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,11 +12,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
-
-// ruleText says how series are judged, a paragraph a line.
-//
-//go:embed rule.txt
-var ruleText string
 
 // metric prints the values of what is followed. People read microseconds, and points for differences of percentages.
 type metric struct {
@@ -50,63 +44,38 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// as makes a column one of values of the metric, whose cells are value's.
-func (m metric) as(c column) column {
-	c.Kind = map[string]report.Kind{"%": report.Percent, "points": report.Points, "s": report.Duration}[m.Unit()]
-	if c.Unit, c.Decimals = m.unit(), 1; c.Kind == report.Absent {
-		c.Kind, c.Decimals = report.Number, 0 // bytes
-	}
-	return c
-}
-
-func (m metric) value(x unit.Opt[float64]) cell {
-	v, ok := x.Value()
-	if !ok {
-		return cell{}
-	}
-	return report.NumCell(m.as(column{}).Kind, v)
-}
-
-// asSpread makes a column one of distances without a sign, which are often below a tenth; spread makes its cells.
-func (m metric) asSpread(c column) column {
-	c.Unit, c.Kind, c.Decimals = m.distanceUnit(), report.Number, 2
+// figure makes a column of values of the metric: a number in its unit, for people in the one that they read.
+func figure[R any](m metric, c column, of func(*R) unit.Opt[float64]) report.Col[R] {
+	c.Kind, c.Unit = report.Number, cmp.Or(c.Unit, m.unit())
 	if m.Unit() == "s" {
 		c.Kind = report.Duration
 	}
-	return c
+	if c.Decimals == 0 && m.Unit() != "bytes" {
+		c.Decimals = 1
+	}
+	return define(c, func(r *R) cell { return report.OptNum(c.Kind, of(r), 1) })
 }
 
-func (m metric) spread(x unit.Opt[float64]) cell {
-	return report.OptNum(m.asSpread(column{}).Kind, x, 1)
+// number is a value as people read it, print has its unit.
+func (m metric) number(x float64) string {
+	decimals := 1
+	if m.Unit() == "bytes" {
+		decimals = 0
+	}
+	return report.Decimal(report.Round(x*m.scale()), decimals)
 }
 
-// asDifference makes a column one of distances with a sign, in the unit that people read.
-func (m metric) asDifference(c column) column {
-	c.Unit, c.Kind = m.distanceUnit(), report.Points
-	return c
-}
-
-func (m metric) scaled(x float64) cell {
-	return report.NumCell(report.Points, x*m.scale())
-}
-
-// print is a value with its unit, number without.
 func (m metric) print(x float64) string { return m.number(x) + " " + m.unit() }
 
-func (m metric) number(x float64) string {
-	c := m.as(column{})
-	if c.Kind == report.Duration {
-		c.Kind = report.Number
-	}
-	return c.Print(report.NumCell(c.Kind, report.Round(x*m.scale())))
-}
-
-// distance is a distance without a sign and unit, with two decimals; difference has both.
-func (m metric) distance(d float64) string { return report.Decimal(d*m.scale(), 2) }
-
+// difference is a distance with its sign.
 func (m metric) difference(d float64) string {
 	return report.Signed(d*m.scale(), 1) + " " + m.distanceUnit()
 }
+
+// change is a difference, in points without the word.
+func (m metric) change(d float64) string { return strings.TrimSuffix(m.difference(d), " points") }
+
+func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
 // side says on which side of something a value is, and how far from it: "8.0 points below".
 func (m metric) side(d float64) string {
@@ -125,17 +94,6 @@ func (m metric) worse(d float64) float64 {
 		return math.Abs(d)
 	}
 	return d
-}
-
-// changeStatus is the color of a change: it may be for the better.
-func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
-	switch {
-	case m.Gate.Direction == trend.Both:
-		return report.Unsure
-	case m.worse(c.MeanAfter-c.MeanBefore) > 0:
-		return report.Bad
-	}
-	return report.Good
 }
 
 // rule says how the gate judges, with every figure that a verdict depends on.
@@ -167,55 +125,5 @@ func (m metric) rule() string {
 		"is mended or accepted."
 }
 
-// leftOut says how many values are in no verdict, of how many series; nothing of none.
-func leftOut(n, of int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return " 1 value was left out: unmeasurable."
-	}
-	return " " + report.Thousands(int64(n)) + " values of " + unit.Counted(of, "series", "series") +
-		" were left out: unmeasurable."
-}
-
 // when prints a time for people, to the minute and in UTC: runs of one history come from several time zones.
 func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
-
-// finish gives a document what a check, a report and a replay have in common: how series are judged, and what it was
-// made from.
-func (m metric) finish(d *report.Document, where string, prov report.Provenance, sections ...report.Section) *report.Document {
-	rows := prov.Pairs()
-	rows.Text("History", where)
-	rule := strings.Split(strings.TrimSpace(ruleText), "\n")
-	rule[0] = m.rule() + " " + rule[0]
-	d.Version = prov.Version
-	d.Sections = slices.Concat(sections, []report.Section{
-		{Key: report.SectionRule, Title: "How this is judged", Sheet: "Sources", In: report.Files, Text: rule},
-		{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources", In: report.Files,
-			Tables: []*report.Table{report.NameValue("provenance", "", rows)}}})
-	return d
-}
-
-// summary is the section that begins a document: its first and last lines again.
-func summary(d *report.Document) report.Section {
-	text := append(slices.Clone(d.Headline), d.Closing)
-	return report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary",
-		Text: slices.DeleteFunc(text, func(s string) bool { return s == "" })}
-}
-
-// attentionSection holds what somebody should look at.
-func attentionSection(title string, items []report.Item) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: title, Sheet: "Summary", ItemsIn: report.Everywhere, Items: items}
-	if len(items) == 0 {
-		s.Text = []string{"Nothing."}
-	}
-	return s
-}
-
-// tableSection holds a table, on a sheet of its own.
-func tableSection(t *report.Table) report.Section {
-	s := report.Section{Key: t.Key, Title: t.Title, Sheet: t.Title, In: t.In, Tables: []*report.Table{t}}
-	t.Title = ""
-	return s
-}

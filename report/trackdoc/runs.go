@@ -2,7 +2,9 @@ package trackdoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"occudiff/compare/history"
 	"occudiff/compare/track"
@@ -129,3 +131,87 @@ func AcceptText(a *history.Accept, undone bool) string {
 	}
 	return fmt.Sprintf("%s: run %d is accepted, the baseline begins there", what, a.Run)
 }
+
+// runColumns are a stored run.
+var runColumns = slices.Concat([]report.Col[history.Run]{
+	count(column{Key: "id", Path: "id", Title: "Run"}, func(r *history.Run) int64 { return r.ID })},
+	timeColumns(column{Title: "Time"}, func(r *history.Run) time.Time { return r.Time }),
+	[]report.Col[history.Run]{
+		runWord("label", column{Title: "Label", Drop: 6}, func(r *history.Run) string { return r.Label }),
+		runWord("device", column{Title: "Device"}, func(r *history.Run) string { return r.Device }),
+		runWord("driver", column{Title: "Driver", Drop: 7}, func(r *history.Run) string { return r.Driver }),
+		count(column{Key: "kernels", Path: "kernels", Title: "Kernels"}, func(r *history.Run) int { return r.Kernels }),
+		runWord("host", column{Title: "Host", Drop: 1}, func(r *history.Run) string { return r.Host }),
+		runWord("job", column{Path: "job_id", Title: "Job", Drop: 2}, func(r *history.Run) string { return r.JobID }),
+	},
+	commitColumns(column{Title: "Commit", Drop: 3}, func(r *history.Run) string { return r.Commit }),
+	[]report.Col[history.Run]{
+		runWord("branch", column{Title: "Branch", Drop: 8}, func(r *history.Run) string { return r.Branch }),
+		runWord("vtune", column{Path: "vtune_version", Title: "VTune", In: inFiles}, func(r *history.Run) string { return r.VTune }),
+		array(column{Path: "inputs"}, inputColumns, func(r *history.Run) []history.Input { return r.Inputs }),
+		runWord("inputs", column{Path: "-", Title: "Inputs", Drop: 5}, inputNames),
+		runWord("program", column{Title: "Program", Drop: 4}, func(r *history.Run) string { return r.Program }),
+	})
+
+// runWord is a column of a text, with a path as its key unless it has another or, as "-", none.
+func runWord(key string, c column, of func(*history.Run) string) report.Col[history.Run] {
+	switch c.Path {
+	case "":
+		c.Path = key
+	case "-":
+		c.Path = ""
+	}
+	c.Key, c.Cut = key, c.In == 0
+	return define(c, func(r *history.Run) cell { return report.TextCell(of(r)) })
+}
+
+var inputColumns = []report.Col[history.Input]{
+	define(column{Path: "path", Always: true}, func(in *history.Input) cell { return report.OptText(unit.Some(in.Path)) }),
+	define(column{Path: "kind", Always: true, Doc: "vtune, vtune-summary, unitrace, vec_add or another format"},
+		func(in *history.Input) cell { return report.OptText(unit.Some(in.Kind)) }),
+	word(column{Path: "digest", Doc: "sha256:... or xxh3:... of the file"}, func(in *history.Input) string { return in.Digest }),
+	count(column{Path: "rows"}, func(in *history.Input) int64 { return int64(in.Rows) }),
+	count(column{Path: "bad_rows"}, func(in *history.Input) int64 { return int64(in.BadRows) }),
+}
+
+// AddValue is the JSON output of `occudiff track add`.
+type AddValue struct {
+	Schema string        `json:"schema"`
+	Runs   *report.Table `json:"runs"`
+}
+
+// NewAddValue gives the value of the JSON output.
+func NewAddValue(runs []track.Added) *AddValue {
+	stored := yesNo(column{Path: "stored", Doc: "false when its content was there already"}, func(r *track.Added) bool { return r.Stored })
+	return &AddValue{addSchema, report.NewTable("runs", "", runs, append([]report.Col[track.Added]{stored},
+		report.Within("", "", func(r *track.Added) *history.Run { return &r.Run }, runColumns)...))}
+}
+
+// RunsValue is the JSON output of `occudiff track list`.
+type RunsValue struct {
+	Schema   string        `json:"schema"`
+	Runs     *report.Table `json:"runs"`
+	Accepted *report.Table `json:"accepted"`
+	Renamed  *report.Table `json:"renamed"`
+}
+
+func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Rename) *RunsValue {
+	return &RunsValue{runsSchema, report.NewTable("runs", "Runs", runs, runColumns),
+		report.NewTable("accepted", "Accepted: the baseline begins there", accepted, acceptedColumns),
+		report.NewTable("renamed", "Kernels with another name than before", moved, renameColumns)}
+}
+
+var acceptedColumns = slices.Concat([]report.Col[history.Accept]{
+	count(column{Key: "run", Path: "run", Title: "Run"}, func(a *history.Accept) int64 { return a.Run }),
+	word(column{Key: "kernel", Path: "kernel", Title: "Kernel", Cut: true, Role: report.Code, Doc: "null for all of the run's program on its device"},
+		func(a *history.Accept) string { return a.Key.Name() }),
+}, timeColumns(column{Title: "Accepted"}, func(a *history.Accept) time.Time { return a.Time }), []report.Col[history.Accept]{
+	word(column{Key: "note", Path: "note", Title: "Note", Cut: true}, func(a *history.Accept) string { return a.Note }),
+})
+
+var renameColumns = slices.Concat([]report.Col[history.Rename]{
+	word(column{Key: "old", Path: "old", Always: true, Title: "Old name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.Old }),
+	word(column{Key: "new", Path: "new", Always: true, Title: "New name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.New }),
+	define(column{Key: "run", Path: "run", Title: "Run", Kind: report.Integer, Doc: "the run that brought it, null when track rename did"},
+		func(r *history.Rename) cell { return report.OptInt(unit.NonZero(r.Run)) }),
+}, timeColumns(column{Title: "Time"}, func(r *history.Rename) time.Time { return r.Time }))

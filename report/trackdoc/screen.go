@@ -15,89 +15,91 @@ import (
 	"occudiff/report"
 )
 
-// sentence says in one line what the gate says of some series: its word, where, how many are as before and what the
-// others are.
-func (m metric) sentence(all []*track.Series, word, where string) string {
+// sentence says in one line what the gate says: its word, where, how many series are as before and what the others are.
+func (v *view) sentence(word, where string) string {
 	n, anew, ended := map[trend.Outcome]int{}, 0, 0
 	var most *track.Series
-	for _, s := range all {
-		switch o := s.Outcome(); {
-		case s.Ended:
+	for _, s := range v.Series {
+		if s.Ended {
 			ended++
 			continue
-		case o == trend.OK && s.Gate.Median.Present() && (most == nil || math.Abs(s.Off()) > math.Abs(most.Off())):
+		}
+		o := s.Outcome()
+		if o == trend.OK && s.Gate.Median.Present() && (most == nil || math.Abs(s.Off()) > math.Abs(most.Off())) {
 			most = s
 		}
-		if n[s.Outcome()]++; s.Anew() {
+		if n[o]++; s.Anew() {
 			anew++
 		}
 	}
 	var parts []string
-	add := func(n int, format string, args ...any) {
+	add := func(n int, text string) {
 		if n == 0 {
 			return
 		}
 		count := report.Thousands(int64(n))
 		if len(parts) == 0 {
-			count += " of " + unit.Counted(len(all), "kernel", "kernels")
+			count += " of " + unit.Counted(len(v.Series), "kernel", "kernels")
 		}
-		parts = append(parts, count+fmt.Sprintf(format, args...))
+		parts = append(parts, count+text)
 	}
 	add(n[trend.Regression], " got worse and stayed so")
 	add(n[trend.Alarm], " farther off than one run goes by chance, which the next run confirms or not")
 	add(n[track.Faster], " faster at lower occupancy")
 	add(n[track.OpenOnBase], " open on the base branch")
+	open := len(parts) > 0
 	add(n[trend.OK], " as before")
-	add(n[trend.Learning], " with fewer than %d earlier runs", m.Gate.Learning)
+	add(n[trend.Learning], " with fewer than "+strconv.Itoa(v.Gate.Learning)+" earlier runs")
 	add(n[track.Unmeasurable], " too short to measure")
 	add(ended, " of the past")
 	text := word + ": " + where + strings.Join(parts, ", ")
 	if anew > 0 {
 		text += fmt.Sprintf(" (%d after a change of device, driver or launch shape)", anew)
 	}
-	if most != nil && n[trend.Regression]+n[trend.Alarm]+n[track.Faster]+n[track.OpenOnBase] == 0 {
-		text += "; largest change " + report.ShortName(most.Key.Task, nameWidth) + " " + m.change(most.Off())
+	if most != nil && !open {
+		text += "; largest change " + report.ShortName(most.Key.Task, nameWidth) + " " + v.change(most.Off())
 	}
 	return text
 }
 
-// change is a difference, in points without the word.
-func (m metric) change(d float64) string { return strings.TrimSuffix(m.difference(d), " points") }
+// nameWidth is how much of a series' name a sentence shows.
+const nameWidth = 72
 
 // line is a row of a screen: a finding, or what many series have in common.
 type line struct {
 	number, name, level, change, since string
+	severity                           track.Severity
 	status                             report.Status
 	series                             *track.Series // nil for many
 }
 
 // lines lists all that is open, and alarms, what needs attention first. What many series have in common is one.
-func (m metric) lines(all []*track.Series, shared []track.Shared) (list []line) {
-	for i := range shared {
-		if s := &shared[i]; !s.Anew {
+func (v *view) lines() (list []line) {
+	for i := range v.Shared {
+		if s := &v.Shared[i]; !s.Anew {
 			since := "since " + shortRef(&s.First) + ", last good " + shortRef(&s.Before)
 			if len(s.Changed) > 0 {
 				since += "; " + changedText(s)
 			}
 			list = append(list, line{name: fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device)),
-				change: m.change(s.Median), since: since, status: statusOf(s.Series[0])})
+				change: v.change(s.Median), since: since, status: statusOf(s.Series[0]), severity: worstOf(s)})
 		}
 	}
-	for _, s := range all {
+	for _, s := range v.series {
 		if s.FirstBad == nil || s.Shared != nil && !s.Shared.Anew || s.Severity() >= track.SeverityAnew {
 			continue
 		}
-		one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), series: s}
-		if shape := s.Key.Shape(); slices.ContainsFunc(all, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
-			one.name += " [" + report.OneLine(shape) + "]"
+		one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s}
+		if slices.ContainsFunc(v.series, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
+			one.name += " [" + report.OneLine(s.Key.Shape()) + "]"
 		}
 		if len(s.Open) == 0 { // one run alone
-			one.level, one.change = m.between(s.Gate.Median.Or(0), s.Gate.Value), m.change(s.Off())
+			one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
 			one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + aside(s)
 			list = append(list, one)
 		}
 		for i, f := range s.Open {
-			one.level, one.change = m.between(f.Level, f.Level+f.Shift), m.change(f.Shift)
+			one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
 			one.since = "since " + shortRef(&f.FirstBad)
 			if f.LastGood != nil {
 				one.since += ", last good " + shortRef(f.LastGood)
@@ -110,8 +112,6 @@ func (m metric) lines(all []*track.Series, shared []track.Shared) (list []line) 
 	}
 	return list
 }
-
-func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
 // shortRef names a run by its number and commit, or else its label: run 10 (c10).
 func shortRef(r *track.Ref) string {
@@ -149,38 +149,38 @@ func aside(s *track.Series) (text string) {
 	return text
 }
 
-// screen is what a check or a report begins with: the sentence, a row for each finding, and how to look at it or accept it.
-// A row is numbered where several are.
-func (m metric) screen(sentence string, list []line, do []string, run int64, prov report.Provenance) *report.Screen {
-	s := &report.Screen{Line: sentence, Do: do}
+// lineColumns are those of a screen.
+var lineColumns = []report.Col[line]{
+	define(column{Key: "n", Title: " "}, func(l *line) cell { return cell{Kind: report.Text, Text: l.number} }),
+	define(column{Key: "kernel", Title: "Kernel", Cut: true, Role: report.Code}, func(l *line) cell { return report.StatusCell(l.name, l.status) }),
+	define(column{Key: "level", Title: "Level, now"}, func(l *line) cell { return report.TextCell(l.level) }),
+	define(column{Key: "change", Title: "Change"}, func(l *line) cell { return report.TextCell(l.change) }),
+	define(column{Key: "since", Title: "Since", Fold: true}, func(l *line) cell { return report.TextCell(l.since) }),
+}
+
+// fill gives a screen a row for each finding, and how to look at it or accept it. A row is numbered where several are.
+func (v *view) fill(s *report.Screen, run int64, prov report.Provenance) {
+	list := v.lines()
 	if len(list) == 0 {
-		return s
+		return
 	}
-	s.Rows = report.NewTable("screen", "", list[:min(len(list), report.ScreenRows)], []report.Col[line]{
-		define(column{Key: "n", Title: " "}, func(l *line) cell { return cell{Kind: report.Text, Text: l.number} }),
-		define(column{Key: "kernel", Title: "Kernel", Cut: true, Role: report.Code}, func(l *line) cell { return report.StatusCell(l.name, l.status) }),
-		define(column{Key: "level", Title: "Level, now"}, func(l *line) cell { return report.TextCell(l.level) }),
-		define(column{Key: "change", Title: "Change"}, func(l *line) cell { return report.TextCell(l.change) }),
-		define(column{Key: "since", Title: "Since", Fold: true}, func(l *line) cell { return report.TextCell(l.since) }),
-	})
+	var tasks []string
+	many := false
+	for i := range list {
+		l := &list[i]
+		if len(list) > 1 {
+			l.number = strconv.Itoa(i + 1)
+		}
+		if many = many || l.series == nil; !many {
+			tasks = append(tasks, l.series.Key.Task)
+		}
+	}
+	s.Rows = report.NewTable("screen", "", list[:min(len(list), report.ScreenRows)], lineColumns)
 	if n := len(list) - s.Rows.Len; n > 0 {
 		s.More = fmt.Sprintf("and %d more", n)
 	}
-	for i := range list {
-		if len(list) > 1 {
-			list[i].number = strconv.Itoa(i + 1)
-		}
-	}
 	only, db := "", ""
-	var tasks []string
-	for _, l := range list {
-		if l.series == nil {
-			tasks = nil
-			break
-		}
-		tasks = append(tasks, l.series.Key.Task)
-	}
-	if tasks = slices.Compact(tasks); len(tasks) == 1 || len(tasks) <= report.MostTasks && len(patternOf(tasks)) < nameWidth {
+	if tasks = slices.Compact(tasks); !many && (len(tasks) == 1 || len(tasks) <= report.MostTasks && len(patternOf(tasks)) < nameWidth) {
 		only = " --kernel " + report.CommandLine([]string{patternOf(tasks)})
 	}
 	if i := slices.Index(prov.CommandLine, "--db"); i >= 0 && i+1 < len(prov.CommandLine) {
@@ -192,10 +192,124 @@ func (m metric) screen(sentence string, list []line, do []string, run int64, pro
 	}
 	s.Sure = append(s.Sure, report.Check{Rows: "Look:", Command: "occudiff track report" + db + only + " -o trend.html"},
 		report.Check{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, only)})
-	return s
 }
 
-// texts are what items say, for a screen.
-func texts(items []report.Item) []string {
-	return report.ListOf(items, func(i report.Item) string { return i.Lead + ": " + i.Text })
+// notices are sentences about what series go on with, about dates that cannot be right and numbers that moved.
+func (v *view) notices() (list []string) {
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for i := range v.Shared {
+		if s := &v.Shared[i]; s.Anew {
+			add("%s: %s.", sharedTitle(s), changedText(s))
+		}
+	}
+	// Nobody can tell which clock was wrong, so nothing is corrected: the message says what it led to, and how to
+	// repair it.
+	const order = "Series with it are in the order in which their runs were added."
+	if n := len(v.Clock.Future); n > 0 {
+		r := &v.Clock.Future[n-1]
+		text := fmt.Sprintf("Run %d is dated %s, in the future", r.Run, when(r.Time))
+		if n > 1 {
+			text = fmt.Sprintf("%d runs are dated in the future, the last run %d (%s)", n, r.Run, when(r.Time))
+		}
+		add("clock: %s. %s track remove %d and adding it again with --time repairs it.", text, order, r.Run)
+	}
+	if r, before := v.Clock.Earlier, v.Clock.Before; r != nil {
+		const toTheSecond = "2006-01-02 15:04:05"
+		add("clock: Run %d is dated %s, before run %d (%s), which was added earlier. %s", r.Run, r.Time.UTC().Format(toTheSecond),
+			before.Run, before.Time.UTC().Format(toTheSecond), order)
+	}
+	for _, r := range v.Renumbered {
+		moved := report.ListOf(r.Names, func(n [2]string) string { return report.KernelName(n[0]) + " was " + report.KernelName(n[1]) })
+		add("numbers: With %s numbers moved, by values and launch shapes: %s. Each is judged by what it was before.",
+			runName(&r.Run), strings.Join(report.Few(moved, 6), ", "))
+	}
+	return list
+}
+
+// lacks says what a checked run does not have, and what nobody can tell.
+func (v *view) lacks(c *track.Check) (list []string) {
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	gone := v.gone()
+	for _, g := range gone[:min(len(gone), report.MostTasks)] {
+		add("%s: Gone: %s.", report.OneLine(g.Key.Name()), goneText(g))
+	}
+	if n := len(c.Missing); n > 0 {
+		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",
+			unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), few(c.Missing))
+	}
+	if c.Unnamed > 0 {
+		old := c.UnnamedBefore
+		add("not named: %s anew: run %d %s, this one %s. Name both in every run or in none; track remove %d and adding it "+
+			"again repairs this one.", unit.Counted(c.Unnamed, "series begins", "series begin"), old.Run,
+			named(old.Key.Device, old.Key.Driver), named(c.Run.Device, c.Run.Driver), c.Run.ID)
+	}
+	if n := c.NotMeasured; n > 0 {
+		add("not measured: %s of this run %s no %s value.", unit.Counted(n, "kernel", "kernels"), number(n, "has", "have"), v.name())
+	}
+	return list
+}
+
+// named says which device and driver a run gives.
+func named(device, driver string) string {
+	return "names " + report.OneLine(cmp.Or(device, "no device")) + ", driver " + report.OneLine(cmp.Or(driver, "none"))
+}
+
+// groups name the series by what is said of them, where nothing is open.
+func (v *view) groups() []string {
+	list := map[string][]string{}
+	for _, s := range v.series {
+		word := string(s.Outcome())
+		switch {
+		case s.Ended:
+			word = "of the past"
+		case s.Outcome() == track.Unmeasurable:
+			word = "too short to measure"
+		case s.Outcome() == trend.OK:
+			word = "as before"
+		}
+		list[word] = append(list[word], s.Key.Task)
+	}
+	text := ""
+	for _, word := range []string{"as before", string(trend.Learning), "too short to measure", "of the past"} {
+		if tasks := list[word]; len(tasks) > 0 {
+			slices.Sort(tasks)
+			text += report.UpperFirst(word) + ": " + few(slices.Compact(tasks)) + ". "
+		}
+	}
+	return slices.DeleteFunc([]string{strings.TrimSpace(text)}, func(s string) bool { return s == "" })
+}
+
+// changed counts the change points and names the largest of the last ones.
+func (v *view) changed() []string {
+	changes := 0
+	var list []*track.Series
+	for _, s := range v.series {
+		if n := len(s.Changes); n > 0 {
+			changes, list = changes+n, append(list, s)
+		}
+	}
+	text := "No change point."
+	if changes > 0 {
+		text = fmt.Sprintf("%s in %s of %s.", unit.Counted(changes, "change point", "change points"),
+			report.Thousands(int64(len(list))), unit.Counted(len(v.series), "series", "series"))
+	}
+	by := func(s *track.Series) float64 { return math.Abs(lastChange(s).MeanAfter - lastChange(s).MeanBefore) }
+	slices.SortStableFunc(list, func(a, b *track.Series) int { return cmp.Compare(by(b), by(a)) })
+	for _, s := range list[:min(len(list), report.MostTasks)] {
+		text += fmt.Sprintf(" %s: %s.", report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
+	}
+	return []string{text}
+}
+
+// leftOut says how many values of how many series are in no verdict; nothing of none.
+func leftOut(n, of int) (list []string) {
+	if n > 0 {
+		list = append(list, unit.Counted(n, "value", "values")+" of "+unit.Counted(of, "series", "series")+" left out: unmeasurable.")
+	}
+	return list
+}
+
+// few names the first of some kernels.
+func few(tasks []string) string {
+	return strings.Join(report.Few(report.ListOf(tasks, func(s string) string { return report.ShortName(s, 48) }), report.MostTasks), ", ")
 }

@@ -80,6 +80,11 @@ func steps(n int, levels ...float64) []float64 {
 	return values
 }
 
+// reported is a report of series.
+func reported(where string, m track.Metric, list ...*track.Series) *track.Report {
+	return &track.Report{Judgment: track.Judgment{Metric: m, Where: where, Series: list}, Params: trend.DefaultParams()}
+}
+
 // tracks is a history with every verdict in it.
 func tracks(t *testing.T) *track.Report {
 	m := measured()
@@ -99,12 +104,14 @@ func tracks(t *testing.T) *track.Report {
 	for i := range int64(24) {
 		runs[i+1] = track.Ref{Run: i + 1, Time: time.Date(2026, 1, int(i+1), 2, 0, 0, 0, time.UTC)}
 	}
-	return &track.Report{Metric: m, Params: trend.DefaultParams(), Where: "occudiff.db", Series: list, Runs: runs}
+	r := reported("occudiff.db", m, list...)
+	r.Refs = runs
+	return r
 }
 
 // hostileTracks has names that must not harm any output, in every place that shows one.
 func hostileTracks(t *testing.T) *track.Report {
-	r := &track.Report{Metric: measured(), Params: trend.DefaultParams(), Where: "<b>\x1b[31m.db"}
+	r := reported("<b>\x1b[31m.db", measured())
 	for _, name := range sample.HostileNames() {
 		s := followed(t, r.Metric, name, append(steps(10, 62.7), 54.7, 54.9)...)
 		s.Key.Device, s.Key.Driver, s.Against = name, name, name
@@ -121,12 +128,12 @@ func others(t *testing.T) map[string]*track.Report {
 	zero.Gate.Direction = trend.Both
 	residual := track.Metric{Metric: history.Residual, Gate: trend.PointsGate()}
 	return map[string]*track.Report{
-		"empty":    {Metric: measured(), Params: trend.DefaultParams(), Where: "empty.db"},
-		"seconds":  {Metric: m, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)}},
-		"residual": {Metric: residual, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, residual, "Fan2", steps(12, -3, -9)...)}},
+		"empty":    reported("empty.db", measured()),
+		"seconds":  reported("t.db", m, followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)),
+		"residual": reported("t.db", residual, followed(t, residual, "Fan2", steps(12, -3, -9)...)),
 		// From 0 to 5: one of the two shares is infinite, which JSON could not write.
-		"from zero": {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}},
-		"flat":      {Metric: zero, Params: trend.DefaultParams(), Where: "t.db", Series: []*track.Series{followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)}},
+		"from zero": reported("t.db", zero, followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)),
+		"flat":      reported("t.db", zero, followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)),
 		"hostile":   hostileTracks(t),
 	}
 }
@@ -187,9 +194,9 @@ func TestTrackPictures(t *testing.T) {
 		{"one alone is large", []*track.Series{down}, "down"},
 		{"a single run is no picture", []*track.Series{once}, ""},
 	} {
-		d := trackdoc.FromReport(&track.Report{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: c.series}, prov()).Doc
+		d := trackdoc.FromReport(reported("x.db", m, c.series...), prov()).Doc
 		var got []string
-		section := sample.Section(d, trackdoc.SectionTimeSeries)
+		section := sample.Section(d, "time-series")
 		if section == nil {
 			section = &report.Section{}
 		}
@@ -276,7 +283,7 @@ func forbidden(format string) []string {
 // TestTrackJSONContract pins the names of the contract.
 func TestTrackJSONContract(t *testing.T) {
 	m := measured()
-	r := &track.Report{Metric: m, Params: trend.DefaultParams(), Where: "x.db", Series: []*track.Series{followed(t, m, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)}}
+	r := reported("x.db", m, followed(t, m, "Fan2", append(make([]float64, 12), steps(12, 5)...)...))
 	var b bytes.Buffer
 	if err := machine.JSON(&b, trackdoc.FromReport(r, prov()).Value); err != nil {
 		t.Fatal(err)
@@ -306,7 +313,7 @@ func TestTrackJSONContract(t *testing.T) {
 		}
 	}
 	var empty bytes.Buffer
-	if err := machine.JSON(&empty, trackdoc.FromReport(&track.Report{Metric: m}, prov()).Value); err != nil || !strings.Contains(empty.String(), `"series": []`) {
+	if err := machine.JSON(&empty, trackdoc.FromReport(reported("", m), prov()).Value); err != nil || !strings.Contains(empty.String(), `"series": []`) {
 		t.Errorf("no series are %s, %v; want a list", empty.String(), err)
 	}
 }
@@ -315,7 +322,7 @@ func TestTrackJSONContract(t *testing.T) {
 // takes.
 func TestTrackCheckSuite(t *testing.T) {
 	r := tracks(t)
-	c := &track.Check{Metric: r.Metric, Where: "occudiff.db", Run: history.Run{ID: 11, Kernels: 8}, Series: r.Series}
+	c := &track.Check{Judgment: r.Judgment, Run: history.Run{ID: 11, Kernels: 8}}
 	s := trackdoc.FromCheck(c, prov()).Tests()
 	got := map[string]string{}
 	for _, k := range s.Cases {
@@ -337,7 +344,7 @@ func TestTrackCheckSuite(t *testing.T) {
 		}
 	}
 	hostile := hostileTracks(t)
-	c = &track.Check{Metric: hostile.Metric, Where: hostile.Where, Series: hostile.Series}
+	c = &track.Check{Judgment: hostile.Judgment}
 	var b bytes.Buffer
 	if err := machine.JUnit(&b, trackdoc.FromCheck(c, prov()).Tests()); err != nil {
 		t.Fatal(err)
@@ -360,11 +367,8 @@ func TestTrackCheckSuite(t *testing.T) {
 // TestTrackAbsences names what a run does not have.
 func TestTrackAbsences(t *testing.T) {
 	m := measured()
-	c := &track.Check{Metric: m, Series: []*track.Series{followed(t, m, "Fan2", 60)}, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
-	var got []string
-	for _, it := range sample.Section(trackdoc.FromCheck(c, prov()).Doc, report.SectionAttention).Items {
-		got = append(got, it.Lead+": "+it.Text)
-	}
+	c := &track.Check{Judgment: reported("", m, followed(t, m, "Fan2", 60)).Judgment, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
+	got := trackdoc.FromCheck(c, prov()).Doc.Screen.Do
 	want := []string{
 		"missing: 5 kernels of run 7, the one before on this device, are not in this run and cannot be judged: a, b, c, 2 more.",
 		"not measured: 1 kernel of this run has no measured value.",

@@ -1,0 +1,207 @@
+package trackdoc
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"occudiff/compare/history"
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// message is what is said of a series, or of what many have in common: a paragraph and, in CI, an annotation.
+type message struct {
+	report.Item
+	title string
+	level report.AnnotationLevel // as the exit status has it: an error is what makes the job red
+}
+
+// messages are those of some series. What many have in common is one; each of them by itself would bury the rest.
+func (v *view) messages(list []*track.Series) (all []message) {
+	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
+		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
+		track.SeverityAnew: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
+	if v.Alarms {
+		levels[track.SeverityAlarm] = report.AnnotateError
+	}
+	for i := range v.Shared {
+		s, status := &v.Shared[i], report.Bad
+		if s.Anew {
+			status = report.Muted
+		}
+		all = append(all, message{report.Item{Lead: report.OneLine(s.Device), Text: v.sharedText(s), Links: v.links(&s.First, &s.Before),
+			Status: status}, sharedTitle(s), levels[worstOf(s)]})
+	}
+	for _, s := range list {
+		text := v.evidence(s)
+		if text == "" || s.Shared != nil {
+			continue
+		}
+		item := report.Item{Lead: report.KernelName(s.Key.Task), Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; "),
+			Text: text, Status: statusOf(s)}
+		if s.Bad() {
+			item.Links = v.links(s.FirstBad, s.LastGood)
+		}
+		all = append(all, message{item, report.OneLine(s.Key.Name()) + ": " + findingText(s), levels[s.Severity()]})
+	}
+	return all
+}
+
+// worstOf is the severity of the worst of a shared finding.
+func worstOf(s *track.Shared) track.Severity {
+	worst := track.SeverityAnew
+	for _, t := range s.Series { // severities count from the worst
+		worst = min(worst, t.Severity())
+	}
+	return worst
+}
+
+// CheckAnnotations lists regressions as errors, alarms as warnings unless they fail the gate, and changed devices and
+// drivers as notices.
+func CheckAnnotations(c *track.Check, prov report.Provenance) (list []report.Annotation) {
+	v := newView(&c.Judgment, prov.CommitURL)
+	for _, m := range v.messages(v.series) {
+		text := report.UpperFirst(m.Text)
+		for _, l := range m.Links {
+			text += " " + l.URL
+		}
+		list = append(list, report.Annotation{Level: m.level, Title: m.title, Message: text})
+	}
+	level := report.AnnotateWarning
+	if v.FailGone {
+		level = report.AnnotateError
+	}
+	for _, g := range v.gone() {
+		list = append(list, report.Annotation{Level: level, Title: report.OneLine(g.Key.Name()) + ": gone",
+			Message: report.UpperFirst(goneText(g)) + "."})
+	}
+	return list
+}
+
+// gone are the kernels that are gone and held more than 1 % of the time: others come and go.
+func (v *view) gone() (list []*track.Gone) {
+	for i := range v.Gone {
+		if g := &v.Gone[i]; g.Matters() {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// Failure says what fails the gate, the worst first; nothing when nothing does. It is the text of the exit status, so it
+// says both ways to fail: what got worse, and what is gone.
+func Failure(j *track.Judgment) string {
+	v := newView(j, "")
+	fails := func(s track.Severity) bool {
+		return s == track.SeverityRegression || j.Alarms && s == track.SeverityAlarm
+	}
+	n, what := 0, " got worse and stayed so: "
+	for _, s := range j.Series {
+		if fails(s.Severity()) {
+			if n++; s.Severity() == track.SeverityAlarm {
+				what = number(n, " is", " are") + " worse: "
+			}
+		}
+	}
+	var names, parts []string
+	for _, l := range v.lines() {
+		if fails(l.severity) {
+			names = append(names, fmt.Sprintf("%s (%s)", report.ShortName(l.name, nameWidth), cmp.Or(l.level, l.change)))
+		}
+	}
+	if n > 0 {
+		parts = append(parts, report.Thousands(int64(n))+" of "+unit.Counted(len(j.Series), "kernel", "kernels")+what+
+			strings.Join(report.Few(names, report.MostTasks), ", "))
+	}
+	if list := v.gone(); v.FailGone && len(list) > 0 {
+		parts = append(parts, fmt.Sprintf("%s that held more than 1 %% of the time %s gone: %s", unit.Counted(len(list), "kernel", "kernels"),
+			number(len(list), "is", "are"), few(report.ListOf(list, func(g *track.Gone) string { return g.Key.Name() }))))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(v.checked()+": ", ": ") + strings.Join(parts, "; ")
+}
+
+// SuspectPattern is a regular expression for --kernel that matches the suspect kernels, "" when there is none.
+func SuspectPattern(c *track.Check) string {
+	return patternOf(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
+}
+
+// patternOf is a regular expression that matches some names alone, "" for none.
+func patternOf(names []string) string {
+	names = report.ListOf(names, regexp.QuoteMeta)
+	slices.Sort(names)
+	switch names = slices.Compact(names); len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "^" + names[0] + "$"
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
+
+// suite gives a check as test cases: what fails the gate fails, what could not be judged or is not confirmed is skipped.
+func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
+	// The time is that of the run: two reports of one run are the same bytes, whenever they were made.
+	s := report.NewTestSuite("track check", report.Provenance{})
+	s.Collected, s.Host = c.Run.Time, report.OneLine(c.Run.Host)
+	for _, p := range [][2]string{{"occudiff", prov.Version}, {"history", c.Where}, {"run", RunText(&c.Run)}, {"commit", c.Run.Commit},
+		{"metric", v.name()}, {"rule", v.rule()}} {
+		s.Add(p[0], p[1])
+	}
+	cases := report.ListOf(v.series, v.testCase)
+	for _, g := range v.gone() {
+		// It has the class and name that it had while it ran, so that a CI system shows one test that began to fail.
+		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped, Type: "missing",
+			Message: "the kernel is gone", Text: goneText(g)}
+		if c.FailGone {
+			k.Outcome = report.Failed
+		}
+		cases = append(cases, k)
+	}
+	s.SetCases(cases)
+	return s
+}
+
+// caseClass is the class of the test case of a series.
+func caseClass(k history.Key) string {
+	class := strings.TrimRight(report.OneLine(k.Device)+"/"+report.OneLine(k.Driver)+"/"+report.OneLine(k.Program), "/")
+	return cmp.Or(class, "unknown device")
+}
+
+// testCase is that of a series, with the figures that its verdict was taken from.
+func (v *view) testCase(s *track.Series) report.Case {
+	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
+	g := &s.Gate
+	switch o := s.Outcome(); {
+	// Lower occupancy that made launches faster passes; the text says so all the same.
+	case o == trend.OK, o == track.Faster, o == track.OpenOnBase:
+	case o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
+		k.Outcome, k.Type = report.Failed, string(o)
+		k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.Counted(g.N, "run", "runs")
+	default: // a case that is skipped is seen in a test report without turning it red
+		k.Outcome, k.Type, k.Message = report.Skipped, string(o), findingText(s)
+	}
+	if text := v.evidence(s); text != "" {
+		k.Text = report.UpperFirst(text) + "\n"
+		if s.Bad() {
+			for _, l := range v.links(s.FirstBad, s.LastGood) {
+				k.Text += l.URL + "\n"
+			}
+		}
+	}
+	k.Text += fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", v.print(g.Value), report.Thousands(int64(g.N)), report.Thousands(int64(g.Window)))
+	if x, ok := g.Median.Value(); ok {
+		k.Text += "median: " + v.print(x) + "\nMAD: " + report.Decimal(g.MAD.Or(0)*v.scale(), 2) + "\n"
+	}
+	if x, ok := g.Threshold.Value(); ok {
+		k.Text += "threshold: " + v.print(x) + "\n"
+	}
+	return k
+}

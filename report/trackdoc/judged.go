@@ -1,0 +1,224 @@
+package trackdoc
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"occudiff/compare/history"
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// view is what the gate says on its way to an answer. A check is the report of its last run: both have a screen, a table
+// of the series, a paragraph for each that needs one, and what they were made from.
+type view struct {
+	*track.Judgment
+	metric
+	series []*track.Series // what needs attention first
+}
+
+// newView puts the series that need attention first, of one kind the one farthest off towards worse.
+func newView(j *track.Judgment, commitURL string) *view {
+	v := &view{j, metric{j.Metric, commitURL}, slices.Clone(j.Series)}
+	rank := func(s *track.Series) int {
+		switch {
+		case !s.NeedsAttention():
+			return 2
+		case s.Shared != nil: // said once of many
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(v.series, func(a, b *track.Series) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Severity(), b.Severity()),
+			cmp.Compare(v.worse(b.Off()), v.worse(a.Off())))
+	})
+	return v
+}
+
+// FromCheck answers what the gate says of a run: it is the report of the last run.
+func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
+	v := newView(&c.Judgment, prov.CommitURL)
+	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it", Date: c.Run.Time,
+		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
+	if len(c.Checked) > 1 {
+		d.Headline = append(d.Headline, report.UpperFirst(v.checked())+" are judged, each against what was known then; of "+
+			"a series the worst verdict counts.")
+	}
+	word, where := string(v.worst()), v.checked()
+	if len(c.Checked) == 1 {
+		where = shortRef(&c.Checked[0])
+	}
+	if c.FailGone && len(v.gone()) > 0 && v.worst() != trend.Regression {
+		word = "missing"
+	}
+	s := &report.Screen{Line: v.sentence(word, where+", "), Do: append(v.notices(), v.lacks(c)...)}
+	v.complete(d, s, c.Run.ID, false, prov)
+	return &report.Answer{Doc: d, Value: v.checkValue(c), Table: v.table(v.chosen(prov), false),
+		Tests: func() *report.TestSuite { return v.suite(c, prov) }}
+}
+
+// FromReport answers how a metric developed over the whole history.
+func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
+	v := newView(&r.Judgment, prov.CommitURL)
+	d := &report.Document{Title: "Occupancy over time", Subject: v.Title()}
+	var run int64
+	for id, ref := range r.Refs {
+		if run = max(run, id); ref.Time.After(d.Date) {
+			d.Date = ref.Time
+		}
+	}
+	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
+		Do: slices.Concat(v.groups(), v.changed(), v.notices())}
+	d.Headline = []string{changeRule(&r.Params)}
+	v.complete(d, s, run, true, prov)
+	return &report.Answer{Doc: d, Value: v.reportValue(r), Table: v.table(v.chosen(prov), true)}
+}
+
+// complete gives a document its screen and its sections. Of some series that are asked for the screen has what the table
+// has; the sentence is of all.
+func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, prov report.Provenance) {
+	show, left := report.Select(prov.Show, v.series, "series", candidate)
+	s.Notes = report.NotWhole(left)
+	table := v.table(show, changes).Show("series", "device", "driver", "program")
+	v.hide(table, show)
+	if prov.Show.Chosen() {
+		rows := *table
+		rows.Len = min(rows.Len, max(report.ScreenRows, prov.Show.Top))
+		s.Rows = &rows
+	} else {
+		v.fill(s, run, prov)
+	}
+	items := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: report.Everywhere}
+	for _, m := range v.messages(show) {
+		items.Items = append(items.Items, m.Item)
+	}
+	n, of := 0, 0
+	for _, s := range v.series {
+		n, of = n+len(s.LeftOut), of+min(len(s.LeftOut), 1)
+	}
+	d.Screen, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(n, of))
+	d.Sections = []report.Section{tableSection(table)}
+	if len(items.Items) > 0 {
+		d.Sections = append(d.Sections, items)
+	}
+	if plots := v.plots(show); changes && len(plots.Plots) > 0 {
+		d.Sections = append(d.Sections, plots)
+	}
+	finish(d, v.Where, prov)
+}
+
+// finish says last what a document was made from, and how its series were judged.
+func finish(d *report.Document, where string, prov report.Provenance) {
+	rows := prov.Pairs()
+	rows.Text("History", where)
+	for _, text := range d.Headline {
+		rows.Text("How this is judged", text)
+	}
+	d.Version = prov.Version
+	d.Sections = append(d.Sections, report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
+		In: report.Files, Tables: []*report.Table{report.NameValue("provenance", "", rows)}})
+}
+
+// tableSection holds a table, on a sheet of its own.
+func tableSection(t *report.Table) report.Section {
+	s := report.Section{Key: t.Key, Title: t.Title, Sheet: t.Title, In: t.In, Tables: []*report.Table{t}}
+	t.Title = ""
+	return s
+}
+
+func candidate(s **track.Series) report.Candidate {
+	return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
+}
+
+// chosen gives the series that people want to see.
+func (v *view) chosen(prov report.Provenance) []*track.Series {
+	show, _ := report.Select(prov.Show, v.series, "series", candidate)
+	return show
+}
+
+// hide takes columns out of a terminal that say the same of all series, or what another column says.
+func (v *view) hide(t *report.Table, list []*track.Series) {
+	for key, of := range map[string]func(*history.Key) string{"device": func(k *history.Key) string { return k.Device },
+		"driver":  func(k *history.Key) string { return k.Driver },
+		"program": func(k *history.Key) string { return k.Program }} {
+		if !slices.ContainsFunc(list, func(s *track.Series) bool { return of(&s.Key) != of(&list[0].Key) }) {
+			t.Hide(report.Terminal, key)
+		}
+	}
+	if v.metric.Metric.Metric != history.Occupancy {
+		t.Hide(report.Everywhere, "judged_by")
+	}
+	if !slices.ContainsFunc(list, func(s *track.Series) bool { return s.On == history.Loaded }) {
+		t.Hide(report.Terminal, "measured")
+	}
+	for _, s := range list {
+		if s.NeedsAttention() {
+			t.Attention++
+		}
+	}
+}
+
+// checked names the runs of a check: run 12, runs 12 to 14.
+func (v *view) checked() string {
+	switch n := len(v.Checked); n {
+	case 0:
+		return ""
+	case 1:
+		return "run " + strconv.FormatInt(v.Checked[0].Run, 10)
+	default:
+		return fmt.Sprintf("runs %d to %d", v.Checked[0].Run, v.Checked[n-1].Run)
+	}
+}
+
+// worst is the worst verdict of what is not of the past. A value that nobody can judge makes none bad.
+func (v *view) worst() trend.Outcome {
+	for _, o := range outcomes {
+		if o != track.Unmeasurable && slices.ContainsFunc(v.series, func(s *track.Series) bool { return !s.Ended && s.Outcome() == o }) {
+			return o
+		}
+	}
+	return trend.Learning
+}
+
+// extent says what the history holds.
+func (v *view) extent() string {
+	devices, runs := map[string]bool{}, map[int64]bool{}
+	var first, last time.Time
+	for _, s := range v.series {
+		devices[s.Key.Device] = true
+		for _, p := range slices.Concat(s.Points, s.LeftOut) { // what is in no verdict is part of the history all the same
+			if runs[p.Run] = true; first.IsZero() || p.Time.Before(first) {
+				first = p.Time
+			}
+			if p.Time.After(last) {
+				last = p.Time
+			}
+		}
+	}
+	if first.IsZero() {
+		return fmt.Sprintf("%s has no value of %s; occudiff track add PATH adds runs, --metric follows another number",
+			report.OneLine(v.Where), v.name())
+	}
+	return fmt.Sprintf("%s: %s of %s in %s on %s, %s to %s UTC", report.OneLine(v.Where), v.name(),
+		unit.Counted(len(v.series), "series", "series"), unit.Counted(len(runs), "run", "runs"),
+		unit.Counted(len(devices), "device", "devices"), when(first), when(last))
+}
+
+// changeRule says which change points are shown.
+func changeRule(p *trend.Params) string {
+	text := "Change points: E-divisive means, window " + strconv.Itoa(p.Window) + ", p below " + report.Shortest(p.P)
+	if p.Magnitude > 0 {
+		text += ", means that differ by more than " + report.Shortest(100*p.Magnitude) + " %"
+	}
+	if least := cmp.Or(p.MinSegment, trend.Levels); least > 1 {
+		text += ", segments of " + strconv.Itoa(least) + " runs or more"
+	}
+	return text + "."
+}

@@ -1,0 +1,92 @@
+package trackdoc
+
+import (
+	"strconv"
+
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// sectionTimeSeries is the key of the pictures of a history.
+const sectionTimeSeries = "time-series"
+
+const (
+	// mostPlots is how many series are shown.
+	mostPlots = 13
+	// mostRuns is how many runs a picture shows: more points than this cannot be told apart.
+	mostRuns = 2000
+)
+
+// plots shows the first series: those that need attention, then the others; one alone is large.
+func (v *view) plots(show []*track.Series) report.Section {
+	sec := report.Section{Key: sectionTimeSeries, Title: "Over time", In: report.Page, Text: []string{
+		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}
+	for _, s := range show[:min(len(show), mostPlots)] {
+		if len(s.Points) < 2 { // the table says it all
+			continue
+		}
+		text := unit.Counted(len(s.Points), "run", "runs")
+		if n := len(s.Points); n > mostRuns {
+			text = "The last " + report.Thousands(mostRuns) + " of " + text
+		}
+		c := v.timeSeries(s)
+		c.Large = len(show) == 1
+		sec.Plots = append(sec.Plots, report.Plot{Key: sectionTimeSeries + "-" + strconv.Itoa(len(sec.Plots)+1), Title: plotTitle(s),
+			Unit: v.unit(), Text: text + ", oldest on the left.", TimeSeries: c})
+	}
+	return sec
+}
+
+// plotTitle names a series above its picture.
+func plotTitle(s *track.Series) string {
+	title := report.OneLine(s.Key.Name())
+	if place := place(s); place != "" {
+		title += " on " + place
+	}
+	return title
+}
+
+// timeSeries gives the last runs of a series as a picture, with the mean of each stretch between change points. A newest
+// value that is not the kernel's own is in none.
+func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
+	first := max(0, len(s.Points)-mostRuns)
+	c := &report.TimeSeries{}
+	for _, p := range s.Points[first:] {
+		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(),
+			Name: v.runName(p) + ": " + v.print(p.Value)})
+	}
+	if x, ok := s.Gate.Threshold.Value(); ok {
+		x *= v.scale()
+		c.Threshold = &x
+	}
+	for i := range s.Changes {
+		change := &s.Changes[i]
+		if i == 0 {
+			c.Segments = append(c.Segments, report.Segment{To: change.Index, Mean: change.MeanBefore})
+		}
+		c.Segments[i].To = change.Index
+		c.Segments = append(c.Segments, report.Segment{From: change.Index, To: len(s.Own()), Mean: change.MeanAfter,
+			Status: v.changeStatus(change), Name: "change point at " + v.step(s, change)})
+	}
+	var shown []report.Segment
+	for _, g := range c.Segments {
+		if g.From, g.To, g.Mean = max(g.From-first, 0), g.To-first, g.Mean*v.scale(); g.To > 0 {
+			shown = append(shown, g)
+		}
+	}
+	c.Segments = shown
+	return c
+}
+
+// changeStatus is the color of a change: it may be for the better.
+func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
+	switch {
+	case m.Gate.Direction == trend.Both:
+		return report.Unsure
+	case m.worse(c.MeanAfter-c.MeanBefore) > 0:
+		return report.Bad
+	}
+	return report.Good
+}

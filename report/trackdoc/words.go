@@ -1,0 +1,279 @@
+package trackdoc
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"occudiff/compare/history"
+	"occudiff/compare/track"
+	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// outcomes are the verdicts in the order in which they need attention.
+var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.OpenOnBase, trend.OK, trend.Learning,
+	track.Unmeasurable}
+
+// statusOf is the color of the verdict; what is of the past has none.
+func statusOf(s *track.Series) report.Status {
+	if s.Ended {
+		return report.Muted
+	}
+	return outcomeStatus(s.Outcome())
+}
+
+func outcomeStatus(o trend.Outcome) report.Status {
+	switch o {
+	case trend.Regression:
+		return report.Bad
+	case trend.Alarm, track.Unmeasurable:
+		return report.Unsure
+	case trend.OK, track.Faster:
+		return report.Good
+	}
+	return report.Muted
+}
+
+// findingText is the verdict with what stands in its way: "learning: driver changed here".
+func findingText(s *track.Series) string {
+	switch {
+	case s.Ended:
+		return string(s.Outcome()) + ", ended"
+	case !s.Anew() && !(s.FirstBad != nil && s.Begins != nil && s.GoesOn() && s.Age() < track.Fresh):
+		return string(s.Outcome())
+	}
+	return string(s.Outcome()) + ": " + strings.Join(s.Begins.What, " and ") + " changed " + ago(s)
+}
+
+// ago says how long ago the series began.
+func ago(s *track.Series) string {
+	if n := s.Age(); n > 0 {
+		return unit.Counted(n, "run", "runs") + " ago"
+	}
+	return "here"
+}
+
+// changed says from what to what: "driver 24.1 -> 25.2".
+func changed(s *track.Series) string {
+	var words []string
+	for _, what := range s.Begins.What {
+		old, now := s.Begins.From, s.Key
+		from, to := old.Driver, now.Driver
+		switch what {
+		case "device":
+			from, to = old.Device, now.Device
+		case track.LaunchShape:
+			from, to = old.Shape(), now.Shape()
+		}
+		words = append(words, what+" "+report.OneLine(from)+" -> "+report.OneLine(to))
+	}
+	return strings.Join(words, ", ")
+}
+
+// place tells series of one kernel apart: device, driver, program.
+func place(s *track.Series) string {
+	text := report.OneLine(s.Key.Device)
+	for _, part := range [][2]string{{"driver ", s.Key.Driver}, {"program ", s.Key.Program}} {
+		if part[1] != "" {
+			text += ", " + part[0] + report.OneLine(part[1])
+		}
+	}
+	return strings.TrimPrefix(text, ", ")
+}
+
+// runName names a run with its commit and label.
+func runName(r *track.Ref) string {
+	text := fmt.Sprintf("run %d of %s", r.Run, when(r.Time))
+	var words []string
+	if r.Commit != "" {
+		words = append(words, "commit "+report.OneLine(shortCommit(r.Commit)))
+	}
+	if r.Label != "" {
+		words = append(words, report.OneLine(r.Label))
+	}
+	if len(words) > 0 {
+		text += " (" + strings.Join(words, ", ") + ")"
+	}
+	return text
+}
+
+// runName names the run of a point.
+func (v *view) runName(p history.Point) string {
+	ref, known := v.Refs[p.Run]
+	if !known {
+		ref = track.Ref{Run: p.Run, Time: p.Time}
+	}
+	return runName(&ref)
+}
+
+// lastChange is the newest change point.
+func lastChange(s *track.Series) *trend.ChangePoint { return &s.Changes[len(s.Changes)-1] }
+
+// step prints a change point: its run, and what changed with it.
+func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
+	return fmt.Sprintf("%s, %s -> %s (%s, p %s)", v.runName(s.Points[c.Index]), v.print(c.MeanBefore), v.print(c.MeanAfter),
+		v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
+}
+
+// moved says what moved with the occupancy.
+func moved(s *track.Series) string {
+	var parts []string
+	for _, move := range s.Moved {
+		m := metric{Metric: track.Metric{Metric: move.Metric}}
+		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
+			parts = append(parts, fmt.Sprintf("%s %s -> %s (%s)", report.StartLower(m.Title()), m.print(move.Before),
+				m.print(move.After), by))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " With it moved " + strings.Join(parts, ", ") + "."
+}
+
+// evidence says of a series that needs attention what happened, from which figures, and of others their change points.
+// A changed device comes first, for then there is no verdict. A changed driver or launch shape is said and no excuse:
+// the series is judged by the runs before it, see track/begin.go.
+func (v *view) evidence(s *track.Series) string {
+	text := ""
+	if s.NeedsAttention() {
+		text = v.explain(s)
+	}
+	for i := range s.Changes {
+		text += " The level changed with " + v.step(s, &s.Changes[i]) + "."
+	}
+	return strings.TrimSpace(text)
+}
+
+func (v *view) explain(s *track.Series) string {
+	g, text := &s.Gate, ""
+	if s.Begins != nil && s.Age() < track.Fresh {
+		needed := unit.Counted(v.Gate.Learning-g.Index, "more run is", "more runs are") + " needed for a verdict."
+		text = fmt.Sprintf("%s changed %s: %s", strings.Join(s.Begins.What, " and "), ago(s), changed(s))
+		switch {
+		case !s.GoesOn():
+			return text + fmt.Sprintf(". Run %d of %s was the last before; the series starts anew, and %s",
+				s.Begins.Last.Run, when(s.Begins.Last.Time), needed)
+		case s.FirstBad == nil:
+			text += ". The runs since are " + v.side(s.Since()) + " those before, by which they are judged."
+			if s.Outcome() == trend.Learning {
+				text += " " + needed
+			}
+			return text + moved(s)
+		}
+		text += "; judged against the runs before. "
+	}
+	newest := v.print(g.Value)
+	if s.On != v.metric.Metric.Metric { // of occupancy, which one it is
+		newest = report.UpperFirst(string(s.On)) + " " + newest
+	}
+	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, newest, v.side(s.Off()),
+		v.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), report.Decimal(g.MAD.Or(0)*v.scale(), 2))
+	if len(g.Open) > 0 {
+		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is", "bad runs are"), v.side(g.Open[0].Shift))
+		for _, f := range g.Open[1:] {
+			text += fmt.Sprintf(" From run %d of %s on it is another %s.", s.Points[f.First].Run, when(s.Points[f.First].Time), v.side(f.Shift))
+		}
+	} else {
+		text += ", farther than one run goes by chance. It may be an outlier; if the next one is like it, that is a " +
+			"regression."
+	}
+	if s.FirstBad != nil {
+		text += " The first bad run is " + runName(s.FirstBad)
+		if s.LastGood != nil {
+			text += ", the last good one " + runName(s.LastGood)
+		}
+		text += "."
+	}
+	text += moved(s)
+	if s.Absent {
+		text += " The newest run has no value of it on this driver in this launch shape, which mends nothing: " +
+			"'occudiff track accept' closes what is open."
+	}
+	if s.Against != "" {
+		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
+	}
+	return text
+}
+
+// links lead to the commits of runs.
+func (m metric) links(refs ...*track.Ref) (list []report.Link) {
+	for _, r := range refs {
+		if m.commitURL != "" && r != nil && r.Commit != "" {
+			list = append(list, report.Link{Text: report.OneLine(shortCommit(r.Commit)),
+				URL: strings.ReplaceAll(m.commitURL, "%s", url.PathEscape(r.Commit))})
+		}
+	}
+	return list
+}
+
+// sharedTitle is a shared finding in a few words.
+// It gives both counts: 150 of 300 series of a device say more of the machine than two of three.
+func sharedTitle(s *track.Shared) string {
+	what := "moved at once"
+	if s.Anew && s.GoesOn {
+		what = "go on with a change"
+	} else if s.Anew {
+		what = "begin anew"
+	}
+	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
+}
+
+// sharedText says what many series have in common.
+func (m metric) sharedText(s *track.Shared) string {
+	text := "With " + runName(&s.First) + ". "
+	if len(s.Changed) > 0 {
+		text = report.UpperFirst(changedText(s)) + " w" + text[1:]
+	}
+	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device))
+	switch {
+	case s.Anew && s.GoesOn:
+		return text + fmt.Sprintf("go on with it, %s the runs before in the median, by which they are judged.", m.side(s.Median))
+	case s.Anew:
+		return text + fmt.Sprintf("begin anew, and %s needed for a verdict.",
+			unit.Counted(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
+	}
+	alarms := 0
+	for _, t := range s.Series {
+		if t.Severity() == track.SeverityAlarm {
+			alarms++
+		}
+	}
+	text += fmt.Sprintf("moved at once, by %s in the median", m.difference(s.Median))
+	// Alarms are of the newest run alone, and one run that is off in many kernels may be one bad run.
+	switch alarms {
+	case 0:
+	case len(s.Series):
+		text += "; the next run confirms that or not"
+	default:
+		text += fmt.Sprintf("; of %d the next run confirms that or not", alarms)
+	}
+	return text + ". One cause is more likely than as many."
+}
+
+// changedText says what changed: host node7 -> node9.
+func changedText(s *track.Shared) string {
+	return strings.Join(report.ListOf(s.Changed, func(c track.Change) string {
+		return c.What + " " + report.OneLine(c.From) + " -> " + report.OneLine(c.To)
+	}), ", ")
+}
+
+// goneText says of a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
+// would have held since.
+func goneText(g *track.Gone) string {
+	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
+	if s, ok := g.Share.Value(); ok {
+		text = fmt.Sprintf("it held %.1f %% of the time of run %d, the last that had it", s.Percent(), g.Last.Run)
+	}
+	return text + "; track rename says which kernel it is now, track accept that it is to be gone"
+}
+
+// number picks the form of a verb.
+func number(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
