@@ -19,19 +19,15 @@ import (
 // drift apart: every field is required unless it is left out when empty, a pointer may be null, a list may not, and
 // nothing else may be there. all are the outputs of the program; an output that holds another one names it.
 func Schema(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
-	c := &contract{ids: map[reflect.Type]string{}}
+	c := contract{}
 	for _, other := range all {
 		for _, v := range other.Values {
-			c.ids[reflect.TypeOf(v)] = other.ID
+			c[reflect.TypeOf(v)] = other.ID
 		}
 	}
 	var list []*jsonschema.Schema
 	for _, v := range o.Values {
-		t := reflect.TypeOf(v)
-		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: unitSchemas()})
-		if err == nil {
-			err = c.apply(s, reflect.ValueOf(v), t.Name())
-		}
+		s, err := c.schemaOf(reflect.ValueOf(v))
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s: %w", o.ID, err)
 		}
@@ -80,10 +76,115 @@ func Fields(all []report.Output) (list []report.Term) {
 	return list
 }
 
+// contract has the names of the outputs, by the types of their values.
+type contract map[reflect.Type]string
+
+// schemaOf is the schema of the values of a type. v is one of them: what a table in it has of columns counts. A type that
+// writes itself is an error unless it is known here: its fields say nothing of the output.
+func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
+	if t, ok := v.Interface().(*report.Table); ok {
+		return tableSchema(t), nil
+	}
+	elem, optional := v, v.Kind() == reflect.Pointer
+	if value := v.MethodByName("Value"); value.IsValid() { // of unit.Opt
+		elem, optional = reflect.Zero(value.Type().Out(0)), true
+	} else if optional && v.IsNil() {
+		elem = reflect.Zero(v.Type().Elem())
+	} else if optional {
+		elem = v.Elem()
+	}
+	if optional {
+		s, err := c.schemaOf(elem)
+		if err == nil {
+			orNull(s)
+		}
+		return s, err
+	}
+	s := &jsonschema.Schema{}
+	switch v.Interface().(type) {
+	case unit.Ratio, unit.Points, unit.Seconds:
+		s.Type = "number"
+	case unit.Size3:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer"}
+	case time.Time:
+		s.Type, s.Format = "string", "date-time"
+	case json.Marshaler, encoding.TextMarshaler:
+		return nil, fmt.Errorf("%s writes itself, so its type says nothing of the output", v.Type())
+	default:
+		return c.plainSchema(v)
+	}
+	return s, nil
+}
+
+// plainSchema is the schema of a type that encoding/json knows.
+func (c contract) plainSchema(v reflect.Value) (s *jsonschema.Schema, err error) {
+	s = &jsonschema.Schema{}
+	switch v.Kind() {
+	case reflect.String:
+		s.Type = "string"
+	case reflect.Bool:
+		s.Type = "boolean"
+	case reflect.Float64:
+		s.Type = "number"
+	case reflect.Int, reflect.Int64: // sizes, lines, counts: never less than none
+		s.Type, s.Minimum = "integer", jsonschema.Ptr(0.0)
+	case reflect.Slice: // an empty list is [], never null
+		elem := reflect.Zero(v.Type().Elem())
+		if v.Len() > 0 {
+			elem = v.Index(0)
+		}
+		s.Type = "array"
+		s.Items, err = c.schemaOf(elem)
+	case reflect.Map:
+		s.Type = "object"
+		s.AdditionalProperties, err = c.schemaOf(reflect.Zero(v.Type().Elem()))
+	case reflect.Struct:
+		return c.structSchema(v)
+	default:
+		err = fmt.Errorf("%s is no type of JSON", v.Type())
+	}
+	return s, err
+}
+
+func (c contract) structSchema(v reflect.Value) (*jsonschema.Schema, error) {
+	s := closedObject()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous || !f.IsExported() || name == "-":
+			continue
+		case name == "":
+			return nil, fmt.Errorf("%s.%s: the field has no JSON name", v.Type(), f.Name)
+		}
+		p, err := c.schemaOf(v.FieldByIndex(f.Index))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		p.Description = f.Tag.Get("jsonschema")
+		// The value tells readers which schema to hold the output against.
+		if id := c[v.FieldByIndex(f.Index[:len(f.Index)-1]).Type()]; id != "" && name == "schema" {
+			p.Const = jsonschema.Ptr[any](id)
+		}
+		addProperty(s, name, p, options != "omitempty")
+	}
+	return s, nil
+}
+
+// tableSchema is the schema of the rows of a table, or of its one row.
+func tableSchema(t *report.Table) *jsonschema.Schema {
+	row := rowSchema(fieldsOf(t.Columns), t.Columns)
+	switch {
+	case !t.One:
+		return &jsonschema.Schema{Type: "array", Items: row}
+	case t.Len == 0:
+		orNull(row)
+	}
+	return row
+}
+
 // rowSchema is the schema of the objects that the rows of a table are.
 func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	s := closedObject()
 	for i := range fields {
 		f := &fields[i]
 		p := &jsonschema.Schema{}
@@ -94,19 +195,32 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 			object := rowSchema(f.fields, columns)
 			object.Description = p.Description
 			if f.column >= 0 && !f.omit && !columns[f.column].Always {
-				object.Type, object.Types = "", []string{"null", "object"}
+				orNull(object)
 			}
 			p = object
 		}
-		describe(p, f.name)
-		s.Properties[f.name] = p
-		s.PropertyOrder = append(s.PropertyOrder, f.name)
-		if !f.omit {
-			s.Required = append(s.Required, f.name)
-		}
+		addProperty(s, f.name, p, !f.omit)
 	}
 	return s
 }
+
+// closedObject is the schema of an object without other properties than those that are added.
+func closedObject() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+}
+
+func addProperty(s *jsonschema.Schema, name string, p *jsonschema.Schema, required bool) {
+	describe(p, name)
+	s.Properties[name] = p
+	s.PropertyOrder = append(s.PropertyOrder, name)
+	if required {
+		s.Required = append(s.Required, name)
+	}
+}
+
+// orNull lets a value be null.
+func orNull(s *jsonschema.Schema) { s.Type, s.Types = "", []string{"null", s.Type} }
 
 // cellSchema is the schema of the values of a column.
 func cellSchema(c *report.Column) *jsonschema.Schema {
@@ -129,121 +243,9 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 		}
 	}
 	if !c.Always && !c.Optional {
-		s.Type, s.Types = "", []string{"null", s.Type}
+		orNull(s)
 	}
 	return s
-}
-
-// unitSchemas are those of the values of package unit, which write themselves, and of tables, which their columns give.
-// They must follow MarshalJSON of these types: a Ratio is written as a percentage, and what may be absent as null.
-func unitSchemas() map[reflect.Type]*jsonschema.Schema {
-	either := func(types ...string) *jsonschema.Schema { return &jsonschema.Schema{Types: types} }
-	count := &jsonschema.Schema{Types: []string{"null", "integer"}, Minimum: jsonschema.Ptr(0.0)}
-	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[report.Table]():           {Type: "array"},
-		reflect.TypeFor[unit.Ratio]():             {Type: "number"},
-		reflect.TypeFor[unit.Points]():            {Type: "number"},
-		reflect.TypeFor[unit.Seconds]():           {Type: "number"},
-		reflect.TypeFor[unit.Opt[unit.Ratio]]():   either("null", "number"),
-		reflect.TypeFor[unit.Opt[unit.Points]]():  either("null", "number"),
-		reflect.TypeFor[unit.Opt[unit.Seconds]](): either("null", "number"),
-		reflect.TypeFor[unit.Opt[float64]]():      either("null", "number"),
-		reflect.TypeFor[unit.Opt[int]]():          count,
-		reflect.TypeFor[unit.Opt[int64]]():        count,
-		reflect.TypeFor[unit.Opt[unit.Bytes]]():   count,
-		reflect.TypeFor[unit.Opt[bool]]():         either("null", "boolean"),
-		reflect.TypeFor[unit.Opt[string]]():       either("null", "string"),
-		reflect.TypeFor[unit.Size3]():             {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
-	}
-}
-
-// contract adds to a schema what its Go type does not say: columns, units, and that counts and places are not negative.
-type contract struct{ ids map[reflect.Type]string }
-
-// apply goes through a schema and a value of its type side by side; at is Type.name of the field, for errors.
-// A type that writes itself is an error: its Go fields say nothing of the output.
-func (c *contract) apply(s *jsonschema.Schema, v reflect.Value, at string) error {
-	t := v.Type()
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-		if v.IsNil() {
-			v = reflect.Zero(t)
-		} else {
-			v = v.Elem()
-		}
-	}
-	switch {
-	case t == reflect.TypeFor[time.Time]():
-		s.Format = "date-time"
-		return nil
-	case t == reflect.TypeFor[report.Table]():
-		table := v.Interface().(report.Table)
-		columns := table.Columns
-		if table.One {
-			object := rowSchema(fieldsOf(columns), columns)
-			if object.Description = s.Description; table.Len == 0 {
-				object.Type, object.Types = "", []string{"null", "object"}
-			}
-			*s = *object
-			return nil
-		}
-		if len(columns) == 0 {
-			return fmt.Errorf("%s: a table without columns says nothing of the output", at)
-		}
-		s.Type, s.Types, s.Items = "array", nil, rowSchema(fieldsOf(columns), columns)
-		return nil
-	case unitSchemas()[t] != nil:
-		return nil
-	case t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
-		return fmt.Errorf("%s: %s writes itself, so its type says nothing of the output", at, t)
-	}
-	switch t.Kind() {
-	case reflect.Struct:
-		return c.object(s, v)
-	case reflect.Slice, reflect.Array:
-		s.Type, s.Types = "array", nil // an empty list is [], never null
-		if v.Len() > 0 {
-			return c.apply(s.Items, v.Index(0), at)
-		}
-		return c.apply(s.Items, reflect.Zero(t.Elem()), at)
-	case reflect.Map:
-		return c.apply(s.AdditionalProperties, reflect.Zero(t.Elem()), at)
-	case reflect.Int, reflect.Int64: // sizes, lines, counts: never less than none
-		s.Minimum = jsonschema.Ptr(0.0)
-	}
-	return nil
-}
-
-func (c *contract) object(s *jsonschema.Schema, v reflect.Value) error {
-	t := v.Type()
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous || !f.IsExported() || name == "-":
-			continue
-		case name == "":
-			return fmt.Errorf("%s.%s: the field has no JSON name", t, f.Name)
-		}
-		p := s.Properties[name]
-		// The value tells readers which schema to hold the output against.
-		owner := t
-		if len(f.Index) > 1 {
-			owner = t.FieldByIndex(f.Index[:len(f.Index)-1]).Type
-		}
-		if id := c.ids[owner]; id != "" && name == "schema" {
-			p.Const = jsonschema.Ptr[any](id)
-			continue
-		}
-		value, err := v.FieldByIndexErr(f.Index)
-		if err != nil { // in a struct that is nil
-			value = reflect.Zero(f.Type)
-		}
-		if err := c.apply(p, value, owner.Name()+"."+name); err != nil {
-			return err
-		}
-		describe(p, name)
-	}
-	return nil
 }
 
 // describe adds what the contract says of fields of a name: their unit, and the bounds of sizes and places.
