@@ -60,17 +60,12 @@ func (d *DB) add(ctx context.Context, tx *sql.Tx, run Run) (Added, error) {
 	if err != nil {
 		return Added{}, err
 	}
-	added := Added{ID: run.ID, Stored: true, Programs: p.programs, Moved: p.moved}
-	for first := 0; first < len(run.Rows) && err == nil; first += rowsAtOnce {
-		part := run
-		part.Rows, part.Kernels = run.Rows[first:min(first+rowsAtOnce, len(run.Rows))], first
-		err = d.insertRows(ctx, tx, kernelRows(part, p.ids[first:]))
+	kernels := pending{db: d, tx: tx}
+	if err = kernels.add(ctx, &run, p.ids); err == nil {
+		err = kernels.insert(ctx)
 	}
-	return added, err
+	return Added{ID: run.ID, Stored: true, Programs: p.programs, Moved: p.moved}, err
 }
-
-// rowsAtOnce bounds the rows that are in memory as the table's, which take more than the run's.
-const rowsAtOnce = 1 << 14
 
 // begin stores all of a clean run that is not known but its rows, and gives their series. It sets the run's number.
 func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p seriesIDs, err error) {
@@ -82,7 +77,6 @@ func (d *DB) begin(ctx context.Context, tx *sql.Tx, run *Run) (p seriesIDs, err 
 		return p, err
 	}
 	d.at("inputs")
-	run.Kernels = 0
 	if p, err = d.seriesOf(ctx, tx, run.Rows); err != nil {
 		return p, err
 	}
@@ -142,30 +136,44 @@ func (d *DB) addInputs(ctx context.Context, tx *sql.Tx, id int64, run Run) error
 	return d.insert(ctx, tx, "occudiff_content (digest, run_id)", rows, "")
 }
 
-// kernelRows are the kernels of run.ID as rows of the table, each of its series, behind the run.Kernels that it has
-// already.
-func kernelRows(run Run, series []int64) [][]any {
+// pending are kernels of runs on their way into the table.
+type pending struct {
+	db   *DB
+	tx   *sql.Tx
+	rows [][]any
+}
+
+// rowsAtOnce bounds the rows that are in memory as the table's, which take more than the run's.
+const rowsAtOnce = 1 << 14
+
+// add takes the kernels of a run, each of its series.
+func (p *pending) add(ctx context.Context, run *Run, series []int64) error {
 	at := run.Time.UnixMicro()
-	rows := make([][]any, len(run.Rows))
 	for i := range run.Rows {
 		r := &run.Rows[i]
 		row := append(make([]any, 0, len(columns)+6), series[i], at, run.ID)
 		for _, v := range r.Values {
 			row = append(row, orNil(v))
 		}
-		rows[i] = append(row, r.Verdict, r.Cause, run.Kernels+i)
+		if p.rows = append(p.rows, append(row, r.Verdict, r.Cause, i)); len(p.rows) == rowsAtOnce {
+			if err := p.insert(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	return rows
+	return nil
 }
 
-// insertRows inserts such rows in the order of the table's key, in which neighbors go to one page.
-func (d *DB) insertRows(ctx context.Context, tx *sql.Tx, rows [][]any) error {
-	slices.SortFunc(rows, func(a, b []any) int {
+// insert inserts the rows in the order of the table's key, in which neighbors go to one page.
+func (p *pending) insert(ctx context.Context) error {
+	slices.SortFunc(p.rows, func(a, b []any) int {
 		return cmp.Or(cmp.Compare(a[0].(int64), b[0].(int64)), cmp.Compare(a[1].(int64), b[1].(int64)),
 			cmp.Compare(a[2].(int64), b[2].(int64)))
 	})
-	return d.insert(ctx, tx, `occudiff_kernel (series_id, time, run_id, `+columnNames("", ", ")+
-		`verdict, cause, position)`, rows, "")
+	err := p.db.insert(ctx, p.tx, `occudiff_kernel (series_id, time, run_id, `+columnNames("", ", ")+
+		`verdict, cause, position)`, p.rows, "")
+	p.rows = p.rows[:0]
+	return err
 }
 
 // insert inserts rows, many by statement: on a server every statement is a journey.

@@ -46,37 +46,78 @@ const (
 	eventRenamed  = "rename"
 )
 
-// texts are the columns of a file that are texts, behind series and time.
-var texts = [...]struct {
+// fileColumn is a column of an exported file. A text is guarded against spreadsheets; an empty cell is absent.
+type fileColumn struct {
 	name string
-	of   func(*Record) *string
-}{
-	{"run", func(r *Record) *string { return &r.Run }},
-	{"device", func(r *Record) *string { return &r.Device }},
-	{"driver", func(r *Record) *string { return &r.Driver }},
-	{"label", func(r *Record) *string { return &r.Label }},
-	{"verdict", func(r *Record) *string { return &r.Verdict }},
-	{"cause", func(r *Record) *string { return &r.Cause }},
-	{"program", func(r *Record) *string { return &r.Program }},
-	{"branch", func(r *Record) *string { return &r.Branch }},
-	{"commit", func(r *Record) *string { return &r.Commit }},
-	{"host", func(r *Record) *string { return &r.Host }},
-	{"vtune", func(r *Record) *string { return &r.VTune }},
-	{"event", func(r *Record) *string { return &r.Event }},
-	{"note", func(r *Record) *string { return &r.Note }},
+	get  func(*Record) string
+	set  func(*Record, string) error
 }
 
-// fileColumns lists the columns of an exported file.
-func fileColumns() []string {
-	list := []string{"series", "time"}
-	for _, t := range texts {
-		list = append(list, t.name)
+func textColumn(name string, of func(*Record) *string) fileColumn {
+	return fileColumn{name, func(r *Record) string { return table.Guard(*of(r)) }, func(r *Record, cell string) error {
+		return (*table.Text)(of(r)).UnmarshalCSV(cell)
+	}}
+}
+
+func timeColumn(name string, of func(*Record) *time.Time) fileColumn {
+	return fileColumn{name, func(r *Record) string {
+		if of(r).IsZero() {
+			return ""
+		}
+		return of(r).UTC().Format(time.RFC3339Nano)
+	}, func(r *Record, cell string) (err error) {
+		if cell != "" {
+			*of(r), err = parseTime(cell)
+		}
+		return err
+	}}
+}
+
+func numberColumn(name string, of func(*Record) *unit.Opt[float64]) fileColumn {
+	return fileColumn{name, func(r *Record) string {
+		if v, ok := of(r).Value(); ok {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		return ""
+	}, func(r *Record, cell string) (err error) {
+		*of(r), err = parseValue(name, cell)
+		return err
+	}}
+}
+
+// fileColumns lists the columns of an exported file: series and time, those that are optional, and those of metrics.
+func fileColumns() []fileColumn {
+	list := []fileColumn{
+		textColumn("series", func(r *Record) *string { return &r.Series }),
+		timeColumn("time", func(r *Record) *time.Time { return &r.Time }),
+		textColumn("run", func(r *Record) *string { return &r.Run }),
+		textColumn("device", func(r *Record) *string { return &r.Device }),
+		textColumn("driver", func(r *Record) *string { return &r.Driver }),
+		textColumn("label", func(r *Record) *string { return &r.Label }),
+		textColumn("verdict", func(r *Record) *string { return &r.Verdict }),
+		textColumn("cause", func(r *Record) *string { return &r.Cause }),
+		textColumn("program", func(r *Record) *string { return &r.Program }),
+		textColumn("branch", func(r *Record) *string { return &r.Branch }),
+		textColumn("commit", func(r *Record) *string { return &r.Commit }),
+		textColumn("host", func(r *Record) *string { return &r.Host }),
+		textColumn("vtune", func(r *Record) *string { return &r.VTune }),
+		textColumn("event", func(r *Record) *string { return &r.Event }),
+		textColumn("note", func(r *Record) *string { return &r.Note }),
+		timeColumn("said", func(r *Record) *time.Time { return &r.Said }),
+		numberColumn("frequency", func(r *Record) *unit.Opt[float64] { return &r.Frequency }),
 	}
-	list = append(list, "said", "frequency")
 	for i := range columns {
-		list = append(list, string(columns[i].Metric))
+		of := func(r *Record) *unit.Opt[float64] { return &r.Values[i] }
+		list = append(list, numberColumn(string(columns[i].Metric), of))
 	}
 	return list
+}
+
+func namesOf(list []fileColumn) (names []string) {
+	for _, c := range list {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // maxNotes bounds the notes of one file; more of the same help nobody.
@@ -86,18 +127,32 @@ const maxNotes = 100
 // which is then of a metric; the others are optional. Time is RFC 3339 or Unix seconds. A bad line becomes a note and
 // reading goes on; a file without the columns is an error. file names the input in messages.
 func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, error) {
-	known := append(fileColumns(), "value")
+	records := &Records{}
+	alone, notes, err := readRecords(r, file, of, records.Add)
+	records.Alone = alone
+	return records, notes, err
+}
+
+// readRecords hands out the records of a file, and says whether it has the column value alone.
+func readRecords(r io.Reader, file string, of Metric, add func(Record)) (alone bool, notes []note.Note, err error) {
+	all := append(fileColumns(), numberColumn("value", func(r *Record) *unit.Opt[float64] { return &r.Values[of.index()] }))
+	known := namesOf(all)
 	in := table.NewReader(file, r, table.Format{Code: "track-file", What: "file of points", Columns: known})
 	if err := in.Header(); errors.Is(err, io.EOF) {
-		return nil, nil, fmt.Errorf("%s is empty; expected a first line with the columns series,time,value", file)
+		return false, nil, fmt.Errorf("%s is empty; expected a first line with the columns series,time,value", file)
 	} else if err != nil {
-		return nil, nil, err
+		return false, nil, err
 	}
-	f := fileReader{of: of, records: &Records{Alone: slices.Contains(in.Columns, "value")}}
-	if err := f.check(in.Columns, file); err != nil {
-		return nil, nil, err
+	alone = slices.Contains(in.Columns, "value")
+	if err := checkColumns(in.Columns, alone, file); err != nil {
+		return alone, nil, err
 	}
-	var notes []note.Note
+	has := make([]*fileColumn, len(in.Columns)) // nil where a column is not used
+	for i, name := range in.Columns {
+		if at := slices.Index(known, name); at >= 0 {
+			has[i] = &all[at]
+		}
+	}
 	for _, name := range in.Unknown {
 		notes = append(notes,
 			note.Note{Severity: note.Warning, Code: "unknown-column", Pos: note.Pos{File: file, Line: 1},
@@ -107,15 +162,18 @@ func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, er
 	for {
 		s, err := in.Sheet(512)
 		if err != nil {
-			return nil, nil, err
+			return alone, nil, err
 		}
 		if len(s.Records) == 0 {
 			break
 		}
 		for i := range s.Records {
-			record, column, err := f.record(s.Columns, &s.Records[i])
+			record, column, err := readRecord(has, &s.Records[i])
+			if err == nil && alone && record.Event == "" && !record.Values[of.index()].Present() {
+				column, err = "value", errors.New("the line has no value; leave runs without a value out")
+			}
 			if err == nil {
-				f.records.Add(record)
+				add(record)
 			} else if bad++; bad <= maxNotes {
 				notes = append(notes,
 					note.Note{Severity: note.Error, Code: "bad-row", Pos: s.Pos(i, column), Text: err.Error()})
@@ -126,84 +184,51 @@ func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, er
 		notes = append(notes, note.Note{Severity: note.Error, Code: "bad-row", Pos: note.Pos{File: file},
 			Text: fmt.Sprintf("%d more lines cannot be used", bad-maxNotes)})
 	}
-	return f.records, notes, nil
+	return alone, notes, nil
 }
 
-// fileReader reads the lines of a file.
-type fileReader struct {
-	of      Metric // of the column value
-	records *Records
-}
-
-// check says what is wrong with the columns of a file.
-func (f *fileReader) check(has []string, file string) error {
-	measures := slices.ContainsFunc(has, func(c string) bool { return c != "" && Metric(c).index() >= 0 })
-	optional := fileColumns()[2:]
+// checkColumns says what is wrong with the columns of a file.
+func checkColumns(has []string, alone bool, file string) error {
+	names := namesOf(fileColumns())
+	optional, metrics := names[2:len(names)-len(columns)], names[len(names)-len(columns):]
+	measures := slices.ContainsFunc(metrics, func(name string) bool { return slices.Contains(has, name) })
 	for _, must := range []string{"series", "time", "value"} {
 		if !slices.Contains(has, must) && !(must == "value" && measures) {
 			return fmt.Errorf("%s:1: there is no column %s; expected series,time and value or those of metrics (%s), and "+
-				"optionally %s", file, must, strings.Join(optional[len(texts)+2:], ","),
-				strings.Join(optional[:len(texts)+2], ","))
+				"optionally %s", file, must, strings.Join(metrics, ","), strings.Join(optional, ","))
 		}
 	}
-	if f.records.Alone && measures {
+	if alone && measures {
 		return fmt.Errorf("%s:1: there is a column value beside columns of metrics; keep one of them: value alone is of "+
 			"the metric that --metric names", file)
 	}
 	return nil
 }
 
-// record reads the cells of a line. With an error it names the column that is at fault.
-func (f *fileReader) record(names []string, line *table.Record) (r Record, column string, err error) {
+// readRecord reads the cells of a line. With an error it names the column that is at fault.
+func readRecord(has []*fileColumn, line *table.Record) (r Record, column string, err error) {
 	r.Line = line.Line
 	if line.Fault != "" {
 		return r, "", errors.New(line.Fault)
 	}
-	cell := func(name string) string {
-		if i := slices.Index(names, name); i >= 0 {
-			return line.Cells[i]
+	for i, c := range has {
+		if c == nil {
+			continue
 		}
-		return ""
+		if err := c.set(&r, line.Cells[i]); err != nil {
+			return r, c.name, err
+		}
 	}
-	text := func(name string) string {
-		var t table.Text
-		_ = t.UnmarshalCSV(cell(name)) // it takes any text
-		return string(t)
-	}
-	for _, t := range texts {
-		*t.of(&r) = text(t.name)
-	}
-	r.Series = text("series")
-	if r.Event != "" && r.Event != eventAccepted && r.Event != eventRenamed {
+	switch {
+	case r.Event != "" && r.Event != eventAccepted && r.Event != eventRenamed:
 		return r, "event", fmt.Errorf("the event %q is not known; expected %s, %s or none", r.Event, eventAccepted,
 			eventRenamed)
-	}
-	if r.Series == "" && r.Event != eventAccepted {
+	case r.Series == "" && r.Event != eventAccepted:
 		return r, "series", errors.New("the line has no series")
-	}
-	if r.Time, err = parseTime(cell("time")); err != nil {
-		return r, "time", err
-	}
-	if r.Event != "" {
-		r.Said, err = parseTime(cell("said"))
-		return r, "said", err
-	}
-	if r.Frequency, err = parseValue("frequency", cell("frequency")); err != nil {
-		return r, "frequency", err
-	}
-	if f.records.Alone {
-		v, err := parseValue("value", cell("value"))
-		if err == nil && !v.Present() {
-			err = errors.New("the line has no value; leave runs without a value out")
-		}
-		r.Set(f.of, v)
-		return r, "value", err
-	}
-	for i := range columns {
-		name := string(columns[i].Metric)
-		if r.Values[i], err = parseValue(name, cell(name)); err != nil {
-			return r, name, err
-		}
+	case r.Time.IsZero():
+		return r, "time", errors.New("the line has no time")
+	case r.Event != "" && r.Said.IsZero():
+		return r, "said", errors.New("the line does not say when that was said")
 	}
 	return r, "", nil
 }
@@ -228,7 +253,7 @@ func parseValue(name, text string) (unit.Opt[float64], error) {
 func parseTime(text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
-		return t, nil
+		return t.UTC(), nil
 	}
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(math.Abs(s) < 1e11) {
@@ -242,38 +267,23 @@ func parseTime(text string) (time.Time, error) {
 
 // RecordWriter writes records as CSV that ReadRecords reads back.
 type RecordWriter struct {
-	rows  *table.CSV
-	cells []string
+	rows    *table.CSV
+	columns []fileColumn
+	cells   []string
 }
 
 // NewRecordWriter writes to w, the names of the columns first. Flush must be called at the end.
 func NewRecordWriter(w io.Writer) *RecordWriter {
-	rows := table.NewCSV(w)
-	_ = rows.Write(fileColumns()) // Flush tells
-	return &RecordWriter{rows: rows}
+	rows := &RecordWriter{rows: table.NewCSV(w), columns: fileColumns()}
+	_ = rows.rows.Write(namesOf(rows.columns)) // Flush tells
+	return rows
 }
 
 // Write adds a record. It fits the visitor of DB.Export.
 func (w *RecordWriter) Write(r Record) error {
-	at := func(t time.Time) string {
-		if t.IsZero() {
-			return ""
-		}
-		return t.UTC().Format(time.RFC3339Nano)
-	}
-	number := func(o unit.Opt[float64]) string {
-		if v, ok := o.Value(); ok {
-			return strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		return ""
-	}
-	w.cells = append(w.cells[:0], table.Guard(r.Series), at(r.Time))
-	for _, t := range texts {
-		w.cells = append(w.cells, table.Guard(*t.of(&r)))
-	}
-	w.cells = append(w.cells, at(r.Said), number(r.Frequency))
-	for _, v := range r.Values {
-		w.cells = append(w.cells, number(v))
+	w.cells = w.cells[:0]
+	for _, c := range w.columns {
+		w.cells = append(w.cells, c.get(&r))
 	}
 	return w.rows.Write(w.cells)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"occudiff/ingest/note"
 )
 
 func TestReadRecords(t *testing.T) {
@@ -22,11 +24,10 @@ func TestReadRecords(t *testing.T) {
 		"short,2026-03-01T12:00:00Z\n" +
 		"quo\"te,2026-03-01T12:00:00Z,5,,\n" +
 		"last,0,0,,\n"
-	read, notes, err := ReadRecords(strings.NewReader(text), "h.csv", Measured)
+	got, notes, err := readAll(text, Measured)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := all(read)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	want := []Record{
 		{Series: "Fan2", Time: at, Values: values(Measured, 62.7), Driver: "24.1", Line: 2},
@@ -101,11 +102,10 @@ func TestRecordsRoundTrip(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	read, notes, err := ReadRecords(strings.NewReader(b.String()), "h.csv", Measured)
+	got, notes, err := readAll(b.String(), Measured)
 	if err != nil || len(notes) > 0 {
 		t.Fatal(err, notes)
 	}
-	got := all(read)
 	for i := range got {
 		got[i].Line, want[i].Line = 0, 0
 	}
@@ -118,16 +118,13 @@ func TestRecordsRoundTrip(t *testing.T) {
 	}
 }
 
-// all unpacks records.
-func all(r *Records) []Record {
-	var out []Record
-	for i := range r.Len() {
-		out = append(out, r.At(i))
-	}
-	return out
+// readAll reads the records of a file in their order.
+func readAll(text string, of Metric) (list []Record, notes []note.Note, err error) {
+	_, notes, err = readRecords(strings.NewReader(text), "h.csv", of, func(r Record) { list = append(list, r) })
+	return list, notes, err
 }
 
-// pack is its inverse.
+// pack makes runs of records.
 func pack(list []Record) *Records {
 	r := &Records{}
 	for _, record := range list {
@@ -141,11 +138,11 @@ func FuzzReadRecords(f *testing.F) {
 	f.Add("series,time,value\nFan2,2026-03-01T12:00:00Z,62.7\n")
 	f.Add("time,series,value,run\n0,\"a\nb\",1e300,'=x\n\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		records, _, err := ReadRecords(strings.NewReader(text), "f.csv", Seconds)
+		records, _, err := readAll(text, Seconds)
 		if err != nil {
 			return
 		}
-		for _, r := range all(records) {
+		for _, r := range records {
 			if r.Series == "" || r.Time.IsZero() || r.Line < 2 {
 				t.Errorf("%+v of %q", r, text)
 			}

@@ -6,8 +6,7 @@ import (
 )
 
 // exportEvents hands out what was accepted, and what somebody renamed.
-func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[int64]string,
-	visit func(Record) error) error {
+func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit func(Record) error) error {
 	accepted, err := d.Accepts(ctx)
 	if err != nil {
 		return err
@@ -21,13 +20,12 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 		if r == nil {
 			continue // stored after the runs were read
 		}
-		k := a.Key
-		if a.Series == 0 {
-			k = Key{Device: r.Device, Driver: r.Driver, Program: r.Program}
+		e := Record{Event: eventAccepted, Time: r.Time, Said: a.Time, Run: r.Run, Label: r.Label, Note: a.Note,
+			Device: r.Device, Driver: r.Driver, Program: r.Program}
+		if a.Series != 0 {
+			e.Series, e.Device, e.Driver, e.Program = a.Key.Name(), a.Key.Device, a.Key.Driver, a.Key.Program
 		}
-		err := visit(Record{Event: eventAccepted, Series: k.Name(), Time: r.Time, Said: a.Time,
-			Run: names[a.Run], Device: k.Device, Driver: k.Driver, Program: k.Program, Label: r.Label, Note: a.Note})
-		if err != nil {
+		if err := visit(e); err != nil {
 			return err
 		}
 	}
@@ -35,8 +33,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Run, names map[in
 		if r.Run != 0 {
 			continue
 		}
-		err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, Said: r.Time})
-		if err != nil {
+		if err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, Said: r.Time}); err != nil {
 			return err
 		}
 	}
@@ -63,12 +60,12 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 	return done, nil
 }
 
-// importAccepts accepts what records say, unless it is said already. Its run is found as that of points is.
-func (d *DB) importAccepts(ctx context.Context, records *Records) (done int, err error) {
-	if !slices.ContainsFunc(records.events, func(e Record) bool { return e.Event == eventAccepted }) {
+// importAccepts accepts what records say, unless it is said already. Its run is found as that of kernels is.
+func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err error) {
+	if len(events) == 0 {
 		return 0, nil
 	}
-	runs, err := d.List(ctx)
+	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {
 		return 0, err
 	}
@@ -77,33 +74,28 @@ func (d *DB) importAccepts(ctx context.Context, records *Records) (done int, err
 		return 0, err
 	}
 	names := runNames(runs)
-	for _, e := range records.events {
-		if e.Event != eventAccepted {
+	for _, e := range events {
+		at := slices.IndexFunc(runs, func(r Run) bool {
+			return names[r.ID] == e.Run && r.Time.Equal(e.Time) && r.Label == e.Label
+		})
+		if e.Event != eventAccepted || at < 0 {
 			continue
 		}
-		key := parseName(e.Series)
+		key, all := parseName(e.Series), e.Series == ""
 		key.Device, key.Driver, key.Program = e.Device, e.Driver, e.Program
-		for i := range runs {
-			r := &runs[i]
-			if names[r.ID] != e.Run || !r.Time.Equal(e.Time) || r.Label != e.Label {
-				continue
-			}
-			same := func(a Accept) bool {
-				return a.Run == r.ID && a.Time.Equal(e.Said) && (a.Series == 0) == (e.Series == "") &&
-					(a.Series == 0 || a.Key == key)
-			}
-			if slices.ContainsFunc(known, same) {
-				continue
-			}
-			matches := func(k Key) bool { return k == key }
-			if e.Series == "" {
-				matches = nil
-			}
-			if _, err := d.Accept(ctx, r.ID, matches, e.Note, e.Said); err != nil {
-				return done, err
-			}
-			done++
+		if slices.ContainsFunc(known, func(a Accept) bool {
+			return a.Run == runs[at].ID && a.Time.Equal(e.Said) && (a.Series == 0) == all && (all || a.Key == key)
+		}) {
+			continue
 		}
+		matches := func(k Key) bool { return k == key }
+		if all {
+			matches = nil
+		}
+		if _, err := d.Accept(ctx, runs[at].ID, matches, e.Note, e.Said); err != nil {
+			return done, err
+		}
+		done++
 	}
 	return done, nil
 }

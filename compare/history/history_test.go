@@ -329,8 +329,5 @@ func TestImportExport(t *testing.T) {
 		if _, err := d.Import(bg, pack(records)); err == nil || err.Error() != want {
 			t.Errorf("Import of a point twice: %v\nwant %s", err, want)
 		}
-		if _, err := d.Import(bg, pack([]Record{{Line: 4, Time: start}})); err == nil || err.Error() != "the run cannot be stored: line 4 has no series; fill the column `series`" {
-			t.Errorf("Import without a series: %v", err)
-		}
 	})
 }

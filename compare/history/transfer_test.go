@@ -424,7 +424,7 @@ func TestImportTogether(t *testing.T) {
 		var all Records
 		var each []*Records
 		for i := range 2*importBatch + 20 {
-			one := &Records{}
+			one, added := &Records{}, []Record{}
 			for _, name := range []string{"x", "y"}[:1+r.IntN(2)] {
 				program := ""
 				if i > importBatch/2 {
@@ -434,11 +434,11 @@ func TestImportTogether(t *testing.T) {
 					record := Record{Series: fmt.Sprintf("k%d [256 / 64, SIMD%d]", k*r.IntN(3)+k, 8<<r.IntN(2)), Time: start.Add(time.Duration(i) * time.Hour), Run: name,
 						Values: values(Measured, float64(r.IntN(1000))/10), Device: pick("d", "d", "e"), Driver: pick("1", "1", "2"), Verdict: pick("", "match"), Program: program, Line: k}
 					taken := false
-					for j := range one.Len() {
-						o := one.At(j)
+					for _, o := range added {
 						taken = taken || o.Series == record.Series && o.Run == record.Run && o.Device == record.Device && o.Driver == record.Driver
 					}
 					if !taken {
+						added = append(added, record)
 						one.Add(record)
 						all.Add(record)
 					}
