@@ -13,36 +13,41 @@ import (
 )
 
 // calculatorSections show what Intel's calculator has for the launch, and where and why it differs.
-// What goes wrong is a sentence of the section and no error: the page still has the prediction to show. The SLM of the
-// form is in bytes and that of the calculator in whole KB, so it is rounded up.
+// What goes wrong is a sentence of the section and no error: the page still has the prediction to show.
 func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
-	s := report.Section{Key: "calculator", Title: "Intel GPU Occupancy Calculator"}
+	const key, title = "calculator", "Intel GPU Occupancy Calculator"
+	list, err := a.calculated(d, l, key, title)
+	if err != nil {
+		return []report.Section{{Key: key, Title: title, Text: []string{report.UpperFirst(err.Error()) + "."}}}
+	}
+	return list
+}
+
+// calculated asks the calculator. The SLM of the form is in bytes and that of the calculator in whole KB, so it is rounded
+// up.
+func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) ([]report.Section, error) {
 	calculators, err := a.calculators()
 	if err != nil {
-		s.Text = []string{err.Error()}
-		return []report.Section{s}
+		return nil, err
 	}
 	of, ok := calculatorOf(calculators, d)
 	if !ok {
-		s.Text = []string{"The calculator does not know " + d.Name + "."}
-		return []report.Section{s}
+		return nil, fmt.Errorf("the calculator does not know %s", d.Name)
 	}
 	in := calculator.Input{Global: times(l.Global.String()), Local: times(l.Local.String()), SIMD: l.SIMD,
 		SLMKB: int(math.Ceil(float64(l.SLM) / 1024)), Barrier: l.Barriers > 0}
 	if in.LargeGRF, err = calculator.LargeGRF(l.GRF); err != nil {
-		s.Text = []string{"The calculator has no such register mode: " + err.Error() + "."}
-		return []report.Section{s}
+		return nil, fmt.Errorf("the calculator has no such register mode: %w", err)
 	}
 	ans, err := predictdoc.Calculator(&of, in)
 	if err != nil {
-		s.Text = []string{"The calculator gives no result: " + err.Error()}
-		return []report.Section{s}
+		return nil, fmt.Errorf("the calculator gives no result: %w", err)
 	}
-	list := below(ans.Document(), s.Key, s.Title)
+	list := below(ans.Document(), key, title)
 	if p, err := predict.Predict(d, *l); err == nil {
 		list[0].Text = append(list[0].Text, differences(&of, calculator.Run(&of, in), d, l, &p)...)
 	}
-	return list
+	return list, nil
 }
 
 // times writes a size in the notation of the calculator's form.
@@ -70,35 +75,24 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 	if len(list) == 0 {
 		return []string{"The calculator and the model agree."}
 	}
-	for _, in := range []struct {
-		what         string
-		theirs, ours int
-	}{
-		{"Xe-cores", int(math.Floor(of.XeCores())), d.XeCores},
-		{"XVEs per Xe-core", of.XVEPerXeCore, d.XVEPerXeCore},
-		{"work-group slots per Xe-core", of.GroupSlots, d.GroupSlots},
-		{"KB of SLM per Xe-core", of.SLMKB, int(d.SLMPerXeCore / 1024)},
-	} {
-		if in.theirs != in.ours {
-			list = append(list, fmt.Sprintf("It counts %d %s where the device table has %d.", in.theirs, in.what,
-				in.ours))
+	reason := func(counts bool, format string, args ...any) {
+		if counts {
+			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	if of.XeCores() != math.Trunc(of.XeCores()) {
-		list = append(list, "It counts a fraction of an Xe-core.")
+	counted := func(what string, theirs, ours int) {
+		reason(theirs != ours, "It counts %d %s where the device table has %d.", theirs, what, ours)
 	}
-	if p.Policy == predict.Free && p.HasGrid() {
-		list = append(list, "It keeps each work-group whole on one Xe-core, also without a barrier and SLM.")
-	}
-	if p.HasGrid() && p.Limits&predict.LimitGrid != 0 {
-		list = append(list, "Its Xe-core occupancy is that of a launch this small; here it is that of a full Xe-core.")
-	}
-	if of.Threads != d.SlotsPerXeCore() {
-		list = append(list, fmt.Sprintf("It counts %d thread slots per Xe-core where the device has %d.", of.Threads,
-			d.SlotsPerXeCore()))
-	}
-	if l.Barriers > 1 {
-		list = append(list, "It knows one barrier per work-group or none.")
-	}
+	counted("Xe-cores", int(of.XeCores()), d.XeCores)
+	counted("XVEs per Xe-core", of.XVEPerXeCore, d.XVEPerXeCore)
+	counted("work-group slots per Xe-core", of.GroupSlots, d.GroupSlots)
+	counted("KB of SLM per Xe-core", of.SLMKB, int(d.SLMPerXeCore/1024))
+	counted("thread slots per Xe-core", of.Threads, d.SlotsPerXeCore())
+	reason(of.XeCores() != math.Trunc(of.XeCores()), "It counts a fraction of an Xe-core.")
+	reason(p.Policy == predict.Free && p.HasGrid(),
+		"It keeps each work-group whole on one Xe-core, also without a barrier and SLM.")
+	reason(p.HasGrid() && p.Limits&predict.LimitGrid != 0,
+		"Its Xe-core occupancy is that of a launch this small; here it is that of a full Xe-core.")
+	reason(l.Barriers > 1, "It knows one barrier per work-group or none.")
 	return list
 }
