@@ -189,43 +189,30 @@ func (a *app) rowsAlone(endings ...string) string {
 }
 
 // chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
-// them.
+// them; CSV may have columns that no document shows.
 func (a *app) chooseColumns(ans *report.Answer) error {
 	if len(a.Columns) == 0 {
 		return nil
 	}
-	tables := ans.Document().KernelTables()
-	var keys, csvKeys []string
+	tables := append(ans.Document().KernelTables(), ans.Table)
+	_, settings := a.given["columns"]
+	var names []string
 	for name := range strings.SplitSeq(strings.Join(a.Columns, ","), ",") {
 		name = strings.TrimSpace(name)
-		// The first table that has the column names it; a heading may differ between tables where the key does not.
-		key := ""
-		for _, t := range append(tables, ans.Table) {
-			if at := t.Find(name); at >= 0 && key == "" {
-				key = t.Columns[at].Key
-			}
-		}
-		_, settings := a.given["columns"]
-		if key == "" && (settings || len(tables) == 0) { // settings are for other tables, too; without one nobody knows
-			continue
-		}
-		if key == "" {
+		switch {
+		case slices.ContainsFunc(tables, func(t *report.Table) bool { return t.Find(name) >= 0 }):
+			names = append(names, name)
+		case !settings && len(tables) > 1: // settings are for other tables, too; without one nobody knows
 			return cli.Errorf("--columns %s: there is no such column; there are %s", name,
 				strings.Join(tables[0].Keys(), ", "))
 		}
-		// CSV may have columns that no document shows, and calls for them by the name that was typed.
-		keys = append(keys, key)
-		if ans.Table.Find(name) < 0 {
-			name = key
-		}
-		csvKeys = append(csvKeys, name)
 	}
-	if len(keys) == 0 {
+	if len(names) == 0 {
 		return nil
 	}
 	csv := *ans.Table // before the table of a document is that of CSV as well
-	csv.Only(csvKeys)
-	ans.Document().Choose(keys)
+	csv.Only(names)
+	ans.Document().Choose(names)
 	ans.Table = &csv
 	return nil
 }

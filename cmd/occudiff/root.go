@@ -34,7 +34,6 @@ func (a *app) rootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(a.extraCommands()...)
 	root.SetHelpCommand(a.helpCommand(root))
 	root.SetHelpCommandGroupID("Other")
 	root.InitDefaultHelpCmd()
