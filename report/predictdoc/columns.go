@@ -1,6 +1,7 @@
 package predictdoc
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,6 +85,17 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define(column{Path: "xe_core_limits", Always: true, Kind: report.Array}, func(p *predict.Prediction) cell { return report.ListCell(p.XeCoreLimits.Names()) }),
 	report.Define(column{Path: "idle_lanes_per_work_group", Always: true, Kind: report.Integer}, func(p *predict.Prediction) cell { return report.IntCell(p.IdleLanes) }),
 	report.Define(column{Path: "partial_work_groups", Always: true, Kind: report.Bool}, func(p *predict.Prediction) cell { return report.BoolCell(p.Partial) }),
+}
+
+// Predicted gives columns of a prediction as a table of kernels has them, in this order: what a column says is found by its
+// path, and how it is called and where it appears is the table's matter.
+func Predicted(as ...report.Column) []report.Col[predict.Prediction] {
+	return report.ListOf(as, func(c report.Column) report.Col[predict.Prediction] {
+		of := predictionColumns[slices.IndexFunc(predictionColumns, func(p report.Col[predict.Prediction]) bool { return p.Path == c.Path })]
+		c.Title, c.Doc = cmp.Or(c.Title, of.Title), of.Doc
+		c.Kind, c.Decimals, c.Always = of.Kind, of.Decimals, of.Always
+		return report.Define(c, of.Of)
+	})
 }
 
 // byResource is the work-groups that a resource admits, absent where it sets no limit.

@@ -50,10 +50,18 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 			return nil
 		}
 		return &k.Prediction.Prediction
-	}, renamed(predictionColumns, "policy predicted_policy", "threads_per_work_group threads_per_work_group",
-		"work_groups work_groups", "work_groups_per_xe_core work_groups_per_xe_core", "limits limits",
-		"xe_core_percent predicted_xe_core_percent", "peak_percent predicted_peak_percent",
-		"average_percent predicted_average_percent", "average_high_percent", "waves waves", "tail_percent tail_percent")),
+	}, Predicted(
+		column{Path: "policy", Key: "predicted_policy", In: report.Data},
+		column{Path: "threads_per_work_group", Key: "threads_per_work_group", In: report.Data},
+		column{Path: "work_groups", Key: "work_groups", In: report.Data},
+		column{Path: "work_groups_per_xe_core", Key: "work_groups_per_xe_core", In: report.Data},
+		column{Path: "limits", Key: "limits", In: all},
+		column{Path: "xe_core_percent", Key: "predicted_xe_core_percent", In: report.Data},
+		column{Path: "peak_percent", Key: "predicted_peak_percent", Title: "Predicted peak", Brief: "Peak [%]", In: all},
+		column{Path: "average_percent", Key: "predicted_average_percent", Title: "Predicted average", Brief: "Average [%]", In: all},
+		column{Path: "average_high_percent"},
+		column{Path: "waves", Key: "waves", In: report.Data},
+		column{Path: "tail_percent", Key: "tail_percent", In: report.Data})),
 	[]report.Col[batch.Kernel]{
 		report.Define(column{Key: "best_local", Path: "best_local", Always: true, Title: "Best local", Kind: report.Size, Drop: 9, In: all, Doc: "the work-group size of the highest occupancy; empty where the kernel fixes it"}, func(k *batch.Kernel) cell {
 			if k.Prediction == nil {
@@ -63,26 +71,6 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 		}),
 		report.Define(column{Key: "message", Path: "message", Title: "Note", Kind: report.Text, Wrap: true, In: kept}, func(k *batch.Kernel) cell { return report.TextCell(k.Message) }),
 	})
-
-// renamed gives the columns of some paths, each with the key behind its path, in this order. People see the peak, the
-// average and what limits them.
-func renamed[R any](cols []report.Col[R], names ...string) (list []report.Col[R]) {
-	for _, name := range names {
-		path, key, _ := strings.Cut(name, " ")
-		c := cols[slices.IndexFunc(cols, func(c report.Col[R]) bool { return c.Path == path })]
-		if c.Key, c.In, c.Drop = key, report.Data, 0; key == "" {
-			c.In = 0
-		}
-		if slices.Contains([]string{"peak_percent", "average_percent", "limits"}, path) {
-			c.In = all
-			if c.Kind == report.Percent {
-				c.Title, c.Brief = "Predicted "+strings.ToLower(c.Title), c.Title+" [%]"
-			}
-		}
-		list = append(list, c)
-	}
-	return list
-}
 
 // Kernels gives the kernels of binaries in every form.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3) *report.Answer {

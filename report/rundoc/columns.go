@@ -10,6 +10,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
+	"occudiff/report/predictdoc"
 )
 
 // kernel is a row of a run with what follows from the other rows.
@@ -103,50 +104,19 @@ var launchColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptDuration(k.Average()) }),
 }
 
-// predictionColumns are of what a launch is predicted to hold. What needs the number of work-groups is absent where the
-// global size is not known.
-var predictionColumns = []report.Col[predict.Prediction]{
-	report.Define(column{Key: "predicted_policy", Path: "policy", Always: true, Group: "Predicted", Title: "policy", Kind: report.Text, In: kept, Role: report.Named},
-		func(p *predict.Prediction) cell { return report.TextCell(p.Policy.String()) }),
-	report.Define(column{Key: "threads_per_work_group", Path: "threads_per_work_group", Always: true, Title: "Threads per work-group", Kind: report.Integer, In: kept},
-		func(p *predict.Prediction) cell { return report.IntCell(p.ThreadsPerGroup) }),
-	report.Define(column{Key: "work_groups", Path: "work_groups", Title: "Work-groups", Kind: report.Integer, In: kept},
-		grid(func(p *predict.Prediction) cell { return report.IntCell(p.Groups) })),
-	report.Define(column{Key: "work_groups_per_xe_core", Path: "work_groups_per_xe_core", Always: true, Title: "Work-groups per Xe-core", Kind: report.Integer, In: kept},
-		func(p *predict.Prediction) cell { return report.IntCell(p.GroupsPerXeCore) }),
-	report.Define(column{Key: "limits", Path: "limits", Always: true, Title: "Limited by", Kind: report.Array, In: files, Doc: "why the prediction is not higher"},
-		func(p *predict.Prediction) cell { return report.ListCell(p.Limits.Names()) }),
-	report.Define(column{Key: "predicted_xe_core_percent", Path: "xe_core_percent", Group: "Predicted", Title: "Xe-core", Kind: report.Percent, In: kept, Doc: "of one full Xe-core, 0..100"},
-		func(p *predict.Prediction) cell { return report.RatioCell(p.XeCore) }),
-	report.Define(column{Key: "predicted_peak_percent", Path: "peak_percent", Group: "Predicted", Title: "peak",
-		Unit: "%", Kind: report.Percent, Drop: 9, In: report.All,
-		Doc: "of the GPU while its waves are full, 0..100"},
-		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Peak) })),
-	report.Define(column{Key: "predicted_average_percent", Path: "average_percent", Group: "Predicted",
-		Title: "average", Kind: report.Percent, Drop: 10, In: report.All,
-		Doc: "of the GPU over all waves, each as long as a full one, 0..100"},
-		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Average) })),
-	report.Define(column{Key: "predicted_average_high_percent", Path: "average_high_percent", Group: "Predicted",
-		Title: "to", Kind: report.Percent, Drop: 7, In: report.All, Doc: "where a partial last wave takes " +
-			"as much less time as it has fewer threads; average_percent where there is none"},
-		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.AverageHigh) })),
-	report.Define(column{Key: "waves", Path: "waves", Title: "Waves", Decimals: 2, Kind: report.Number, In: kept,
-		Doc: "with its fraction"},
-		grid(func(p *predict.Prediction) cell { return report.NumCell(report.Number, p.Waves) })),
-	report.Define(column{Key: "tail_percent", Path: "tail_percent", Title: "Last-wave occupancy", Kind: report.Percent,
-		In: kept, Doc: "occupancy of the last, partial wave; 0 when it is full"},
-		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.LastWaveOccupancy) })),
-}
-
-// grid is for cells that need the number of work-groups.
-func grid(of func(*predict.Prediction) cell) func(*predict.Prediction) cell {
-	return func(p *predict.Prediction) cell {
-		if p.Groups <= 0 {
-			return cell{}
-		}
-		return of(p)
-	}
-}
+// predictionColumns are of what a launch is predicted to hold.
+var predictionColumns = predictdoc.Predicted(
+	column{Path: "policy", Key: "predicted_policy", Group: "Predicted", Title: "policy", In: kept, Role: report.Named},
+	column{Path: "threads_per_work_group", Key: "threads_per_work_group", In: kept},
+	column{Path: "work_groups", Key: "work_groups", In: kept},
+	column{Path: "work_groups_per_xe_core", Key: "work_groups_per_xe_core", In: kept},
+	column{Path: "limits", Key: "limits", In: files},
+	column{Path: "xe_core_percent", Key: "predicted_xe_core_percent", Group: "Predicted", In: kept},
+	column{Path: "peak_percent", Key: "predicted_peak_percent", Group: "Predicted", Title: "peak", Drop: 9, In: report.All},
+	column{Path: "average_percent", Key: "predicted_average_percent", Group: "Predicted", Title: "average", Drop: 10, In: report.All},
+	column{Path: "average_high_percent", Key: "predicted_average_high_percent", Group: "Predicted", Title: "to", Drop: 7, In: report.All},
+	column{Path: "waves", Key: "waves", In: kept},
+	column{Path: "tail_percent", Key: "tail_percent", Title: "Last-wave occupancy", In: kept})
 
 // measuredColumns are of what was seen, and how far that is from the prediction.
 var measuredColumns = []report.Col[kernel]{
