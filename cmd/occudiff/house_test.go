@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"compare/track": {"compare", "predict/batch", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit"},
 
 	"report": {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
-	"report/rundoc": {"report", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
+	"report/rundoc": {"report", "report/predictdoc", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
 		"predict", "predict/arch"},
 	"report/diffdoc":    {"report", "report/predictdoc", "predict/batch", "report/rundoc", "compare", "compare/diff", "ingest", "ingest/note", "ingest/unit"},
 	"report/predictdoc": {"report", "compare", "ingest/collect", "ingest/note", "ingest/unit", "predict", "predict/arch", "predict/batch", "predict/calculator", "predict/computeunit", "predict/timeline"},
