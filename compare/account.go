@@ -138,7 +138,7 @@ func (r *Result) account(row *Row) *Account {
 		a.Limited = unit.Some(t * unit.Seconds(a.LastWaveLoss.Or(0)+a.Limits) / 100)
 	}
 	if row.Verdict == Below {
-		f := finder{r: r, row: row, account: &a, certainty: row.Certainty}
+		f := finder{r: r, row: row, account: &a}
 		a.Causes = f.all()
 	}
 	return &a

@@ -10,9 +10,9 @@ import (
 
 // kernelTimes is the time of the kernels that were measured: in all, and times what is told of each.
 type kernelTimes struct {
-	all, idle, measured, reach unit.Seconds
-	pipe, memory               unit.Seconds // of the busiest pipe; GB of memory, as far as kernels have them
-	unsampled                  bool         // there are kernels of which no sample is: what they held is in those of others
+	all, idle, measured unit.Seconds
+	pipe, memory        unit.Seconds // of the busiest pipe; GB of memory, as far as kernels have them
+	unsampled           bool         // there are kernels of which no sample is: what they held is in those of others
 	// The same of all kernels, measured or not: the least and the most that their launches hold, as far as they are
 	// known, and the least time in which they leave XVEs empty.
 	timed, least, most, empty unit.Seconds
@@ -32,7 +32,6 @@ func (t *kernelTimes) add(k *ingest.Kernel, reach unit.Ratio) {
 	t.all += total
 	t.idle += total * unit.Seconds(k.Idle.Or(0))
 	t.measured += total * unit.Seconds(k.Measured.Or(0))
-	t.reach += total * unit.Seconds(reach)
 	busiest, _ := k.Counters.BusiestPipe()
 	t.pipe += total * unit.Seconds(busiest.Or(0))
 	t.memory += total * unit.Seconds(k.Counters.Memory().Or(0))
@@ -66,8 +65,8 @@ func unsampled(k *ingest.Kernel) bool {
 }
 
 // apart is the least idle share of a row that the other kernels' idle shares leave for it.
-func (r *Result) apart(row *Row, c *Certainty, idle unit.Ratio) unit.Ratio {
-	f := c.Foreign.Or(0)
+func (r *Result) apart(row *Row, idle unit.Ratio) unit.Ratio {
+	f := row.Certainty.Foreign.Or(0)
 	others, known := r.others(row)
 	if !known || f >= 1 {
 		return idle
@@ -75,10 +74,10 @@ func (r *Result) apart(row *Row, c *Certainty, idle unit.Ratio) unit.Ratio {
 	return min(idle, max((idle-f*others.idle)/(1-f), 0))
 }
 
-// others is what the other kernels of a run measure, how idle XVEs were, and what they can reach, weighted by time.
+// others is what the other kernels of a run measure, and how idle XVEs were, weighted by time.
 type others struct {
-	measured, idle, reach, pipe unit.Ratio
-	memory                      float64 // GB/s
+	measured, idle, pipe unit.Ratio
+	memory               float64 // GB/s
 }
 
 func (r *Result) others(row *Row) (o others, known bool) {
@@ -91,8 +90,7 @@ func (r *Result) others(row *Row) (o others, known bool) {
 		return unit.Ratio((all - t*unit.Seconds(own)) / rest)
 	}
 	busiest, _ := row.Counters.BusiestPipe()
-	return others{less(of.measured, row.Measured.Or(0)), less(of.idle, row.Idle.Or(0)),
-		less(of.reach, reach(row.Predicted, &row.Kernel)), less(of.pipe, busiest.Or(0)),
+	return others{less(of.measured, row.Measured.Or(0)), less(of.idle, row.Idle.Or(0)), less(of.pipe, busiest.Or(0)),
 		float64(less(of.memory, unit.Ratio(row.Counters.Memory().Or(0))))}, true
 }
 
@@ -162,15 +160,15 @@ func (r *Result) neighbors(row *Row) (theirs struct{ least, most, empty unit.Rat
 }
 
 // setHeld gives a row the range of what its launches held, where its value alone does not tell it.
-func (r *Result) setHeld(row *Row, c *Certainty) {
-	least, most := r.ownRange(row, c)
+func (r *Result) setHeld(row *Row) {
+	least, most := r.ownRange(row, &row.Certainty)
 	row.HeldLow, row.HeldHigh = unit.Some(least), unit.Some(most)
 }
 
 // sameAnyway says whether the verdict of a row is the same wherever in their range its launches are: no less than is
 // predicted, or less; or that neighbors which hold as much leave it what it is.
-func (r *Result) sameAnyway(row *Row, c *Certainty) bool {
-	p := row.Predicted
+func (r *Result) sameAnyway(row *Row) bool {
+	p, c := row.Predicted, &row.Certainty
 	if p == nil || modelOff(row) || r.Fit.Contradiction != "" || row.Total.Or(0) < leastIntervals*c.Interval {
 		return false
 	}
@@ -181,7 +179,7 @@ func (r *Result) sameAnyway(row *Row, c *Certainty) bool {
 	}
 	m, f := row.Measured.Or(0), c.Foreign.Or(1)
 	o, several := r.others(row)
-	outside := min(c.Outside().Or(1), row.Idle.Or(1))
+	outside := min(c.Edges.Or(1), row.Idle.Or(1))
 	if !several || !c.Crosstalk.Present() || f >= 1 || outside >= 1 {
 		return false
 	}

@@ -58,14 +58,15 @@ func (r *Result) setCause(row *Row) {
 		return
 	}
 	for _, look := range []func(*Row) *Cause{r.contradicted, r.shape, r.model} {
-		if row.Cause = look(row); row.Cause != nil {
+		if c := look(row); c != nil {
+			row.Cause = c
 			return
 		}
 	}
-	f := finder{r: r, row: row, certainty: row.Certainty}
+	f := finder{r: r, row: row}
 	switch {
-	case row.Verdict == Unmeasurable:
-		f.unmeasurable()
+	case row.Verdict == Unmeasurable: // the reason is there
+		return
 	case row.Verdict == Above:
 		f.above()
 	case r.Accounted(row):
@@ -110,22 +111,19 @@ func (a *Account) largest() Part {
 
 // finder gathers the causes of a row.
 type finder struct {
-	r         *Result
-	row       *Row
-	account   *Account
-	certainty Certainty
-	found     []Cause
+	r       *Result
+	row     *Row
+	account *Account
+	found   []Cause
 }
 
 // add takes a cause, no surer than the counters allow.
-func (f *finder) add(part Part, name string, sure confidence, text func() (because string, decide decision)) {
-	if sure = min(sure, f.certainty.limit()); f.row.HeldLow.Present() { // the row is judged by a range
+func (f *finder) add(part Part, name string, sure confidence, because string, decide decision) {
+	if sure = min(sure, f.row.Certainty.limit()); f.row.HeldLow.Present() { // the row is judged by a range
 		sure = low
 	}
-	c := Cause{Part: part, Name: name, Confidence: sure.String()}
-	because, decide := text()
-	c.Because, c.Decide, c.Next = because, decide.text, decide.Next
-	f.found = append(f.found, c)
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because,
+		Decide: decide.text, Next: decide.Next})
 }
 
 // all finds the causes of both parts, those of the larger one first.
@@ -167,37 +165,10 @@ func (f *finder) causes(p Part) {
 	})
 }
 
-// unmeasurable says why a row cannot be judged.
-func (f *finder) unmeasurable() {
-	row, c := f.row, &f.certainty
-	why := f.r.unusable(row, c, row.Measured.Or(0), row.reference())
-	switch why {
-	case gpuIdle:
-		f.found = append(f.found, Cause{Name: CauseNothingRan,
-			Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: nothing was sampled, " +
-				"and the value says nothing about the kernel.",
-			Decide: "a run in which the kernel works for longer"})
-		return
-	case fillsTooLittle:
-		f.found = append(f.found, Cause{Name: CauseTolerance, Because: fmt.Sprintf(
-			"The launch can hold at most %.2g %% of the thread slots, which is less than the tolerance of %g points: "+
-				"no measurement can be below it.",
-			row.reference().Percent(), float64(f.r.Options.Tolerance))})
-		return
-	}
-	decide := c.resample()
-	f.found = append(f.found, Cause{Name: CauseSampling, Because: f.r.samplingText(row, c, why), Decide: decide.text, Next: decide.Next})
-}
-
 // unexplained says what is missing to tell more.
 func (f *finder) unexplained(p Part) {
-	f.add(p, CauseUnexplained, low, func() (string, decision) {
-		because, decide := f.missing()
-		if of := f.r.ownText(f.row); of != "" {
-			because = of + because
-		}
-		return because, decide
-	})
+	because, decide := f.missing()
+	f.add(p, CauseUnexplained, low, f.r.ownText(f.row)+because, decide)
 }
 
 // missing says what cannot be told, and what would tell it.

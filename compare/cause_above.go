@@ -24,37 +24,27 @@ func (f *finder) above() {
 	over := m.Minus(ref)
 	// Between the average over waves and the peak.
 	if traced == nil && row.Predicted != nil && over <= r.unseen(row)+digit {
-		f.add("", CauseOverlap, low, func() (string, decision) {
-			return fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of "+
-				"%.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
-				m.Percent(), row.reference().Percent(), name, ref.Percent()), byTrace("")
-		})
+		f.add("", CauseOverlap, low, fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of "+
+			"%.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
+			m.Percent(), row.reference().Percent(), name, ref.Percent()), byTrace(""))
 		return
 	}
 	if f.readOnOneStack(m) {
 		return
 	}
 	if traced != nil {
-		f.add("", CauseUnexplained, low, func() (string, decision) {
-			return fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, and according to the trace no other "+
-				"kernel runs at that time: the trace may be of another run.", m.Percent(), name, ref.Percent()), decision{}
-		})
+		f.add("", CauseUnexplained, low, fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, and according to the trace no other "+
+			"kernel runs at that time: the trace may be of another run.", m.Percent(), name, ref.Percent()), decision{})
 		return
 	}
-	sure, untimed := medium, !row.Average().Present() && row.Reading == ingest.Sampled
-	if untimed {
+	sure, because := medium, fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: "+
+		"other kernels may have run in its window (several queues, ranks or processes on the GPU).",
+		m.Percent(), name, ref.Percent())
+	if !row.Average().Present() && row.Reading == ingest.Sampled {
 		sure = low
+		because += " How long a launch takes is not given: launches shorter than the sampling interval would look the same."
 	}
-	f.add("", CauseOverlap, sure, func() (string, decision) {
-		because := fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: "+
-			"other kernels may have run in its window (several queues, ranks or processes on the GPU).",
-			m.Percent(), name, ref.Percent())
-		if untimed {
-			because += " How long a launch takes is not given: launches shorter than the sampling interval would " +
-				"look the same."
-		}
-		return because, byTrace("")
-	})
+	f.add("", CauseOverlap, sure, because, byTrace(""))
 }
 
 // most is the highest occupancy that the launch reaches alone: the predicted peak, or the profiler's.
@@ -75,15 +65,13 @@ func reach(p *predict.Prediction, k *ingest.Kernel) unit.Ratio {
 
 // foreign says that other tasks under the same samples are enough to explain the value.
 func (f *finder) foreign(m unit.Ratio) bool {
-	c := &f.certainty
+	c := &f.row.Certainty
 	share := c.Foreign.Or(0)
 	if share == 0 || m > c.mixed(f.row.reference()) {
 		return false
 	}
-	f.add("", CauseSampling, medium, func() (string, decision) {
-		return fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f %%.",
-			c.edgesText(), shareText(share), m.Percent()), c.resample()
-	})
+	f.add("", CauseSampling, medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f %%.",
+		c.edgesText(), shareText(share), m.Percent()), c.resample())
 	return true
 }
 
@@ -101,13 +89,10 @@ func (f *finder) readOnOneStack(m unit.Ratio) bool {
 	if !ok || !r.Options.within(m.Minus(of)) {
 		return false
 	}
-	f.add("", CauseStack, medium, func() (string, decision) {
-		return fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f "+
-				"%% was measured; or other kernels ran in its window.",
-				r.Device.Tiles, of.Percent(), m.Percent()),
-			said("the column SubDeviceId: if all rows are of one stack, " + r.Options.Naming.Words(
-				"name that with --device or --xve", "choose that device"))
-	})
+	f.add("", CauseStack, medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f "+
+		"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
+		said("the column SubDeviceId: if all rows are of one stack, "+
+			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 	return true
 }
 
@@ -125,15 +110,13 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 		if err != nil || p.Peak <= row.Predicted.Peak || !r.Options.within(m.Minus(p.Nearest(m))) {
 			continue
 		}
-		f.add("", CauseGRF, medium, func() (string, decision) {
-			ref, name := row.Predicted.Peak, "peak"
-			if m.Minus(ref) <= r.unseen(row)+digit {
-				ref, name = row.reference(), "average"
-			}
-			return fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers "+
-				"per thread; a kernel compiled for %d registers predicts %.1f %%.",
-				m.Percent(), name, ref.Percent(), mode.Registers, p.Nearest(m).Percent()), byBinary()
-		})
+		ref, name := row.Predicted.Peak, "peak"
+		if m.Minus(ref) <= r.unseen(row)+digit {
+			ref, name = row.reference(), "average"
+		}
+		f.add("", CauseGRF, medium, fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers "+
+			"per thread; a kernel compiled for %d registers predicts %.1f %%.",
+			m.Percent(), name, ref.Percent(), mode.Registers, p.Nearest(m).Percent()), byBinary())
 		f.found[len(f.found)-1].Registers = mode.Registers
 		return true
 	}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"strings"
 
 	"occudiff/ingest/unit"
 )
@@ -29,10 +28,8 @@ func (f *finder) nothingRan(p Part) bool {
 	if !f.r.nothingSeen(f.row) || (1-idle).Percent() > float64(printedHalf+digit) || f.row.Predicted == nil {
 		return false // a summary's 0.0 against a peak: of another adapter, or of nothing
 	}
-	f.add(p, CauseNothingRan, high, func() (string, decision) {
-		return "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not " +
-			"run.", said(targetGPU)
-	})
+	f.add(p, CauseNothingRan, high, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
+		"run.", said(targetGPU))
 	return true
 }
 
@@ -67,11 +64,9 @@ func (f *finder) engines(p Part) {
 		if d.Tiles == k {
 			what = fmt.Sprintf("one of %d stacks", k)
 		}
-		f.add(p, CauseStack, low, func() (string, decision) {
-			return fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has %s leaves %.0f %% idle.",
-					idle.Percent(), what, share.Percent()),
-				said("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu")
-		})
+		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has %s leaves %.0f %% idle.",
+			idle.Percent(), what, share.Percent()),
+			said("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"))
 		return
 	}
 }
@@ -82,39 +77,37 @@ func (f *finder) gaps(p Part, told bool) {
 		f.tracedGaps(p, t)
 		return
 	}
-	c := &f.certainty
+	c := &f.row.Certainty
 	idle, known := f.ran()
 	most := min(c.likelyOutside().Or(1), idle)
 	points := pointsOf(f.row.Measured.Or(0) * most / max(1-most, 1e-9))
 	if !known || c.Exact || points < leastCause || told && idle > 2*most {
 		return
 	}
-	f.add(p, CauseGaps, low, func() (string, decision) {
-		because := fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
-			"it cannot be distinguished from time within.", c.edgesText(), float64(points)) + f.r.inLaunchesText(f.row)
-		if c.Intervals.Present() {
-			return because, byTrace(", or " + c.resample().text)
-		}
-		return because, byTrace("")
-	})
+	decide := byTrace("")
+	if c.Intervals.Present() {
+		decide = byTrace(", or " + c.resample().text)
+	}
+	f.add(p, CauseGaps, low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
+		"it cannot be distinguished from time within.", c.edgesText(), float64(points))+f.r.inLaunchesText(f.row), decide)
 }
 
 // dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.
 func (f *finder) dry(p Part) {
 	idle, known := f.ran()
-	likely, bounded := f.certainty.likelyOutside().Value()
+	likely, bounded := f.row.Certainty.likelyOutside().Value()
 	if !known || !bounded || f.row.Predicted == nil {
 		return
 	}
 	_, of := f.r.perBusyStack(f.row)
-	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, &f.certainty, of.Or(idle))
+	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, of.Or(idle))
 	within := func(outside unit.Ratio) bool {
 		return pointsOf(held.Loaded*(own-outside-held.Idle)) >= leastCause
 	}
 	if !within(likely) {
 		return
 	}
-	outside := min(f.certainty.Outside().Or(1), of.Or(idle))
+	outside := min(f.row.Certainty.Edges.Or(1), of.Or(idle))
 	proven := within(outside)
 	if f.r.launchBound(f.row) { // XVEs wait for threads
 		f.dispatch(p)
@@ -127,23 +120,20 @@ func (f *finder) dry(p Part) {
 	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
 	}
-	f.add(p, CauseImbalance, sure, func() (string, decision) {
-		text := fmt.Sprintf("XVEs were idle %.1f %% of the time, of which at most %.1f can lie outside the launches. ",
-			of.Or(idle).Percent(), outside.Percent())
-		if proven {
-			text += "So they were empty within launches"
-		} else {
-			text += "Probably they were empty within launches too"
-		}
-		return strings.TrimSpace(f.r.ownText(f.row) + text + ", as they are when work-groups end at different times."),
-			f.aTrace()
-	})
+	were := "Probably they were empty within launches too"
+	if proven {
+		were = "So they were empty within launches"
+	}
+	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f %% of the time, of which at most %.1f "+
+		"can lie outside the launches. %s, as they are when work-groups end at different times.", of.Or(idle).Percent(),
+		outside.Percent(), were), f.aTrace())
 }
 
 // diluted names other kernels that hold less, where what they can have made of the samples comes to all that is
 // missing.
 func (f *finder) diluted(p Part) bool {
-	share, m := f.certainty.Foreign.Or(0), f.row.Measured.Or(0)
+	c := &f.row.Certainty
+	share, m := c.Foreign.Or(0), f.row.Measured.Or(0)
 	o, known := f.r.others(f.row)
 	points := pointsOf(share / max(1-share, 0.01) * (m - o.measured))
 	if most, ranged := f.row.HeldHigh.Value(); ranged {
@@ -152,10 +142,8 @@ func (f *finder) diluted(p Part) bool {
 	if missing := f.account.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return false
 	}
-	f.add(p, CauseSampling, low, func() (string, decision) {
-		return fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f %%: by itself it "+
-			"may hold up to %.1f points more.", f.certainty.edgesText(), shareText(share), o.measured.Percent(),
-			float64(points)), f.certainty.resample()
-	})
+	f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f %%: by "+
+		"itself it may hold up to %.1f points more.", c.edgesText(), shareText(share), o.measured.Percent(), float64(points)),
+		c.resample())
 	return true
 }

@@ -15,8 +15,9 @@ import (
 func (f *finder) placement(p Part) bool {
 	row, q := f.row, f.row.Predicted
 	idle, known := f.ran()
-	n, timed := f.certainty.Intervals.Value()
-	if !known || q == nil || q.Waves >= 1 || q.Groups < 2 || !f.certainty.Exact && (!timed || n < 1) {
+	c := &row.Certainty
+	n, timed := c.Intervals.Value()
+	if !known || q == nil || q.Waves >= 1 || q.Groups < 2 || !c.Exact && (!timed || n < 1) {
 		return false
 	}
 	within := &f.r.Options
@@ -37,15 +38,13 @@ func (f *finder) placement(p Part) bool {
 		return false
 	}
 	sure := medium
-	if !f.certainty.Exact && n < refitIntervals || within.within((idle - f.certainty.Outside().Or(1)).Minus(row.XVEs.Low.Idle)) {
+	if !c.Exact && n < refitIntervals || within.within((idle - c.Edges.Or(1)).Minus(row.XVEs.Low.Idle)) {
 		sure = low // what lies between launches may be as much
 	}
-	f.add(p, CausePlacement, sure, func() (string, decision) {
-		holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
-		return fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly (policy "+
-			"partial, %s) they hold %.1f %% and leave %.1f %% of the XVEs idle: %.1f and %.1f %% were measured.", q.Groups, holds,
-			unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), f.aTrace()
-	})
+	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
+	f.add(p, CausePlacement, sure, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
+		"(policy partial, %s) they hold %.1f %% and leave %.1f %% of the XVEs idle: %.1f and %.1f %% were measured.", q.Groups, holds,
+		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), f.aTrace())
 	return true
 }
 

@@ -42,25 +42,23 @@ func (f *finder) dispatch(p Part) {
 	case f.alike():
 		sure = high
 	}
-	f.add(p, CauseDispatch, sure, func() (string, decision) {
-		lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
-		switch gpus := r.AveragedGPUs(row); {
-		case gpus > 1:
-			lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.Span(longest), gpus)
-		case !row.BusyOccupancy.Present():
-			lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.Span(shortest))
-		}
-		may := "may not keep up"
-		if sure == high {
-			may = "does not keep up"
-		}
-		decide := byTrace(", or a computing-instance export")
-		if t := r.Traced(row); t != nil {
-			lives += fmt.Sprintf(" (according to the trace, launches take %s, p10 to p90)", spans(t.P10, t.P90))
-			decide = decision{}
-		}
-		return lives + ": the dispatcher " + may + ".", decide
-	})
+	lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
+	switch gpus := r.AveragedGPUs(row); {
+	case gpus > 1:
+		lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.Span(longest), gpus)
+	case !row.BusyOccupancy.Present():
+		lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.Span(shortest))
+	}
+	may := "may not keep up"
+	if sure == high {
+		may = "does not keep up"
+	}
+	decide := byTrace(", or a computing-instance export")
+	if t := r.Traced(row); t != nil {
+		lives += fmt.Sprintf(" (according to the trace, launches take %s, p10 to p90)", spans(t.P10, t.P90))
+		decide = decision{}
+	}
+	f.add(p, CauseDispatch, sure, lives+": the dispatcher "+may+".", decide)
 }
 
 // launchBound says whether a launch is over so soon that what the dispatcher does shows in it: threads that end faster
@@ -87,10 +85,8 @@ func (f *finder) filling(p Part) {
 	if !timed || !f.r.launchBound(f.row) {
 		return
 	}
-	f.add(p, CauseDispatch, low, func() (string, decision) {
-		return fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
-			unit.Span(avg), unit.Span(f.r.fills())), said("more work per launch")
-	})
+	f.add(p, CauseDispatch, low, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
+		unit.Span(avg), unit.Span(f.r.fills())), said("more work per launch"))
 }
 
 // threadLives gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
@@ -124,20 +120,14 @@ func (f *finder) waiting(p Part) {
 		!row.BusyOccupancy.Present() || exported && barrier < imbalanceBarrier {
 		return
 	}
-	sure := low
 	if exported {
-		sure = medium
+		f.add(p, CauseImbalance, medium, fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
+			"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
+			barrier.Percent(), q.Waves), said("a trial with evenly distributed work, or with smaller work-groups"))
+		return
 	}
-	f.add(p, CauseImbalance, sure, func() (string, decision) {
-		because := fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
-			"times and leave slots empty.", q.Waves)
-		if exported {
-			return fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
-				"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
-				barrier.Percent(), q.Waves), said("a trial with evenly distributed work, or with smaller work-groups")
-		}
-		return because, said("a collection with stall reasons")
-	})
+	f.add(p, CauseImbalance, low, fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
+		"times and leave slots empty.", q.Waves), said("a collection with stall reasons"))
 }
 
 // refit looks for the simple things which, if one were otherwise than assumed, would make the prediction fit: another
@@ -149,13 +139,13 @@ func (f *finder) refit(p Part) {
 	}
 	before := len(f.found)
 	t.registers(medium)
-	if share := t.certainty.Foreign.Or(0); len(t.found) == before && share > 0 { // others may have added to both halves
+	if share := f.row.Certainty.Foreign.Or(0); len(t.found) == before && share > 0 { // others may have added to both halves
 		o, _ := t.r.others(t.row)
 		t.above = pointsOf(max(share*(o.measured-t.measured), 0))
 		t.registers(low)
 	}
-	if n, _ := f.certainty.Intervals.Value(); f.row.PeakDifference.Present() ||
-		!f.certainty.Exact && n < refitIntervals {
+	if n, _ := f.row.Certainty.Intervals.Value(); f.row.PeakDifference.Present() ||
+		!f.row.Certainty.Exact && n < refitIntervals {
 		return // the profiler's peak confirms all else: beyond a point `model` has been named already
 	}
 	t.width()
@@ -166,9 +156,10 @@ func (f *finder) refit(p Part) {
 // trial begins a refit, where the row tells enough for one.
 func (f *finder) trial(p Part) (t trial, ok bool) {
 	loaded, known := f.row.BusyOccupancy.Value()
-	n, timed := f.certainty.Intervals.Value()
+	c := &f.row.Certainty
+	n, timed := c.Intervals.Value()
 	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
-		!f.certainty.Exact && (!timed || n < registerIntervals && f.certainty.Foreign.Or(1) > 0 ||
+		!c.Exact && (!timed || n < registerIntervals && c.Foreign.Or(1) > 0 ||
 			n < 1 && f.r.launchBound(f.row)) {
 		return t, false
 	}
@@ -183,7 +174,6 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 func (r *Result) predictedWhileBusy(row *Row) predict.Held {
 	f := finder{r: r, row: row}
 	if row.Verdict == Below {
-		f.certainty = row.Certainty
 		if t, ok := f.trial(""); ok {
 			if _, p := t.largerGRF(); p != nil {
 				g := p.Range(r.Device)
@@ -210,7 +200,7 @@ type trial struct {
 // anything. It has to come near by both halves: what XVEs that ran held, and what was measured, but for time outside
 // the launches.
 func (t *trial) fits(p *predict.Prediction, d *arch.Device, within unit.Points) bool {
-	off, least := abs(t.loaded.Minus(t.near(p, d))), p.Average*(1-t.certainty.Outside().Or(1))
+	off, least := abs(t.loaded.Minus(t.near(p, d))), p.Average*(1-t.row.Certainty.Edges.Or(1))
 	return off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
 		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
@@ -224,10 +214,8 @@ func (t *trial) near(p *predict.Prediction, d *arch.Device) unit.Ratio {
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string,
 	decide decision) {
-	t.add(t.part, cause, sure, func() (string, decision) {
-		return fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what,
-			limit.Percent(), more), decide
-	})
+	t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what,
+		limit.Percent(), more), decide)
 }
 
 // largerGRF is the mode with more registers that makes the prediction fit, nil where none does.
@@ -257,7 +245,7 @@ func (t *trial) registers(sure confidence) {
 		return
 	}
 	d, also := t.r.Device, ""
-	if n, _ := t.certainty.Intervals.Value(); n < 1 && !t.certainty.Exact {
+	if c := &t.row.Certainty; c.Intervals.Or(0) < 1 && !c.Exact {
 		sure = low
 	}
 	if d.Tiles > 1 && !t.row.PeakDifference.Present() {

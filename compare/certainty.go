@@ -23,7 +23,7 @@ type Certainty struct {
 	Interval   unit.Seconds         // between two samples, as the hardware takes it
 	Intervals  unit.Opt[float64]    // mean time of a launch / Interval
 	OwnShare   unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
-	Edges      unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches
+	Edges      unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches, whatever lies there
 	Foreign    unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
 	Crosstalk  unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
 }
@@ -97,13 +97,9 @@ func (r *Result) shared(own unit.Ratio, counted bool) unit.Ratio {
 	return max(1-own, 0.5)
 }
 
-// Outside bounds how much of the values' time lies outside the kernel's launches: a trace or a result folder measures
-// it, else it is what can lie at their edges. Instructions in rows of no kernel say nothing about idle time: a launch
-// that takes as many samples as it loses has no crosstalk and gaps all the same.
-func (c *Certainty) Outside() unit.Opt[unit.Ratio] { return c.Edges }
-
-// likelyOutside is how much of it probably does: samples at the edges that go to what stands beside a launch take
-// instructions along, so that by most rules no more lies outside than stands in rows of no kernel. It proves nothing.
+// likelyOutside is how much of the values' time probably lies outside the launches, of Edges at most: samples at the edges that go to what stands beside a launch take
+// instructions along, so that by most rules no more lies outside than stands in rows of no kernel. It proves nothing: a launch that takes as many
+// samples as it loses has no crosstalk and gaps all the same.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	x, known := c.Crosstalk.Value()
 	if !known || c.Exact || c.Own {
@@ -115,26 +111,12 @@ func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 // busy is the time in which the GPU of a row ran any task. What ran on adapters of other names left no samples in it.
 func (r *Result) busy(row *Row) unit.Seconds {
 	if row.Device != "" {
-		return r.taskTime - r.adapterTime.all + r.adapterTime.of[row.Device]
+		return r.taskTime - r.adapterTime[""] + r.adapterTime[row.Device]
 	}
 	if r.taskTime > 0 {
 		return r.taskTime
 	}
 	return r.Summary.GPUTime.Or(0)
-}
-
-// adapterTimes is the time of the tasks that name their adapter.
-type adapterTimes struct {
-	of  map[string]unit.Seconds
-	all unit.Seconds
-}
-
-func (a *adapterTimes) add(name string, t unit.Seconds) {
-	if a.of == nil {
-		a.of = map[string]unit.Seconds{}
-	}
-	a.of[name] += t
-	a.all += t
 }
 
 // confidence is how sure a cause is.
@@ -174,70 +156,75 @@ func (c *Certainty) limit() confidence {
 	return by
 }
 
-// unusable is why the counters of a row tell nothing of its kernel.
-type unusable uint8
-
-const (
-	usable         unusable = iota
-	gpuIdle                 // 0.0 %, and the GPU was busy for 0.0 % of the run
-	notSampled              // no thread was seen, and XVEs were not idle; or no state of them
-	fillsTooLittle          // the reference itself is below the tolerance
-	shortInAll              // all launches together
-	othersValue             // more than half can be of other tasks
-	crossTalking            // most instructions stand in rows of no kernel
-	threadsOfOthers
-	longWindow // most of the time in which the counters ran is not the kernel's
-	wide       // the samples do not tell it from what ran beside it
-)
-
-// unusable says whether the counters' values can be this kernel's, from what is measured and the reference it is held
-// against.
-func (r *Result) unusable(row *Row, c *Certainty, measured, reference unit.Ratio) unusable {
+// refuse says why the values of a row cannot be held against its reference; nil where they can. That is a fact and no
+// conclusion, so that it has no confidence.
+func (r *Result) refuse(row *Row) *Cause {
+	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
+	sampled := func(format string, args ...any) *Cause {
+		decide := c.resample()
+		return &Cause{Name: CauseSampling, Because: fmt.Sprintf(format, args...) + heldText(row), Decide: decide.text, Next: decide.Next}
+	}
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
-		return gpuIdle
+		return &Cause{Name: CauseNothingRan, Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: " +
+			"nothing was sampled, and the value says nothing about the kernel.", Decide: "a run in which the kernel works for longer"}
 	}
 	if m, estimate := margin(&row.Kernel).Value(); estimate && m > mostMargin {
-		return wide
+		return sampled("The samples hold other launches and gaps beside it.")
 	}
-	if (unsampled(&row.Kernel) && !c.Exact || noArray(row)) && !row.MeasuredLow.Present() {
-		return notSampled
+	estimated := row.MeasuredLow.Present()
+	switch {
+	case estimated:
+	case noArray(row):
+		return sampled("Active, stalled and idle are all 0.0 %%: no sample of the XVE array is of this kernel.")
+	case unsampled(&row.Kernel) && !c.Exact:
+		return sampled("%.1f %% says that no thread was seen, in an array that was idle %.1f %% of the time only: "+
+			"no sample is of this kernel.", m.Percent(), row.Idle.Or(0).Percent())
 	}
-	over := measured.Minus(reference)
-	beyond := over > 0 && !r.Options.within(over)
-	if reference.Percent() < float64(r.Options.Tolerance) && !beyond {
-		return fillsTooLittle
+	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 || r.Options.within(over)) {
+		return &Cause{Name: CauseTolerance, Because: fmt.Sprintf("The launch can hold at most %.2g %% of the thread slots, "+
+			"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
+			float64(r.Options.Tolerance))}
 	}
-	if c.Exact && c.Edges.Or(0) > foreignMost {
-		return longWindow
-	}
-	if c.Exact || row.MeasuredLow.Present() {
-		return usable
-	}
-	nothingExplains := row.Predicted != nil && r.Options.beyond(measured.Minus(c.mixed(reference)), 0)
-	if why := mixedUp(row, c); why == crossTalking || why != usable && !r.sameAnyway(row, c) && !(why == othersValue && nothingExplains) {
-		return why
+	switch {
+	case c.Exact && c.Edges.Or(0) > foreignMost:
+		return sampled("%s: the values are mostly of the time around it.", c.edgesText())
+	case c.Exact || estimated:
+		return nil
+	case r.shortInAll(row):
+		if !r.sameAnyway(row) {
+			return sampled("The whole kernel ran for %s, less than %d sampling intervals of %s.", unit.Span(row.Total.Or(0)),
+				minIntervals, unit.Span(c.Interval))
+		}
+	case c.Crosstalk.Or(0) > crosstalkMost:
+		return sampled("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run none, so the rest was "+
+			"taken from kernels: too many samples of this run are in the wrong rows for its values to be judged.",
+			(1 - c.Crosstalk.Or(0)).Percent())
+	case c.Foreign.Or(0) > foreignMost:
+		nothingExplains := row.Predicted != nil && r.Options.beyond(m.Minus(c.mixed(reference)), 0)
+		if !nothingExplains && !r.sameAnyway(row) {
+			return sampled("%s", c.othersText())
+		}
 	}
 	started, counted := row.Threads.Value()
 	of, known := r.threadsCounted()
 	if want, ok := row.ThreadsPredicted().Value(); ok && counted && known && !row.Uneven &&
 		float64(started) > threadsOfOthersTimes*float64(want)*of {
-		return threadsOfOthers
+		return sampled("%s threads were started where all launches together start %s: more than half of what was counted comes "+
+			"from other tasks.", unit.Thousands(started), unit.Thousands(want))
 	}
-	return usable
+	return nil
+}
+
+// shortInAll says whether all launches of a row together are too short for sampled counters.
+func (r *Result) shortInAll(row *Row) bool {
+	t, timed := row.Total.Value()
+	return timed && t < minIntervals*row.Certainty.Interval && !row.Certainty.Own && !row.Certainty.Exact
 }
 
 // mixedUp says whether other tasks can have made so much of a value that it alone tells nothing.
-func mixedUp(row *Row, c *Certainty) unusable {
-	if t, ok := row.Total.Value(); ok && t < minIntervals*c.Interval && !c.Own && !c.Exact {
-		return shortInAll
-	}
-	if x, known := c.Crosstalk.Value(); known && x > crosstalkMost {
-		return crossTalking
-	}
-	if f, bounded := c.Foreign.Value(); bounded && f > foreignMost {
-		return othersValue
-	}
-	return usable
+func (r *Result) mixedUp(row *Row) bool {
+	c := &row.Certainty
+	return r.shortInAll(row) || c.Crosstalk.Or(0) > crosstalkMost || c.Foreign.Or(0) > foreignMost
 }
 
 // threadsCounted is the part of the threads that "Computing Threads Started" counts, where that is known.
@@ -253,38 +240,8 @@ func (r *Result) threadsCounted() (part float64, known bool) {
 	return 0, false
 }
 
-// samplingText says why the values are not the kernel's, and what its launches can have held.
-func (r *Result) samplingText(row *Row, c *Certainty, why unusable) string {
-	if why == wide {
-		return fmt.Sprintf("The samples hold other launches and gaps beside it: its launches held %.1f to %.1f %%.",
-			row.MeasuredLow.Or(0).Percent(), row.MeasuredHigh.Or(1).Percent())
-	}
-	return r.whyUnusable(row, c, why) + heldText(row)
-}
-
-func (r *Result) whyUnusable(row *Row, c *Certainty, why unusable) string {
-	switch why {
-	case shortInAll:
-		return fmt.Sprintf("The whole kernel ran for %s, less than %d sampling intervals of %s.",
-			unit.Span(row.Total.Or(0)), minIntervals, unit.Span(c.Interval))
-	case crossTalking:
-		own := 1 - c.Crosstalk.Or(0)
-		return fmt.Sprintf("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run "+
-			"none, so the rest was taken from kernels: too many samples of this run are in the wrong rows for its "+
-			"values to be judged.", own.Percent())
-	case notSampled:
-		if noArray(row) {
-			return "Active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel."
-		}
-		return fmt.Sprintf("%.1f %% says that no thread was seen, in an array that was idle %.1f %% of the time only: "+
-			"no sample is of this kernel.", row.Measured.Or(0).Percent(), row.Idle.Or(0).Percent())
-	case longWindow:
-		return fmt.Sprintf("%s: the values are mostly of the time around it.", c.edgesText())
-	case threadsOfOthers:
-		return fmt.Sprintf("%s threads were started where all launches together start %s: more than half of what was "+
-			"counted comes from other tasks.", unit.Thousands(row.Threads.Or(0)),
-			unit.Thousands(row.ThreadsPredicted().Or(0)))
-	}
+// othersText says how much of a value can come from other tasks.
+func (c *Certainty) othersText() string {
 	n, timed := c.Intervals.Value()
 	switch {
 	case timed && !c.OwnShare.Present():

@@ -23,7 +23,8 @@ func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
 	}
 	r := &Result{Device: dev, Fit: fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
 		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples,
-		Recording: run.Recording, Notes: append([]note.Note{}, run.Notes...), launches: run.Launches}
+		Recording: run.Recording, Notes: append([]note.Note{}, run.Notes...), launches: run.Launches,
+		adapterTime: map[string]unit.Seconds{}}
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {
@@ -71,41 +72,33 @@ func (r *Result) nothingMeasured() {
 	}
 }
 
-// forecast predicts for a kernel, or says why nothing is predicted.
-func (r *Result) forecast(k *ingest.Kernel) forecast {
-	var f forecast
-	if r.Device == nil {
-		f.why = "the device is not known"
-		return f
-	}
-	if !k.Global.Present() {
-		f.why = "the input has no global work size for it; an export with the columns Work Size:Global and " +
-			"Work Size:Local has it"
-		return f
-	}
-	l := r.launchOfKernel(k)
+// forecast predicts for the kernel of a row, or says why nothing is predicted.
+func (r *Result) forecast(row *Row) {
+	l := r.launchOfKernel(&row.Kernel)
 	switch {
+	case r.Device == nil:
+		row.NoPrediction = "the device is not known"
+	case !l.Global.Present():
+		row.NoPrediction = "the input has no global work size for it; an export with the columns Work Size:Global and " +
+			"Work Size:Local has it"
 	case !l.Local.Present():
-		f.why = "the input has no work-group size for it; give it with --local"
-		return f
+		row.NoPrediction = "the input has no work-group size for it; give it with --local"
 	case l.SIMD == 0:
-		f.why = "the input has no SIMD width for it; give it with --simd"
-		return f
-	}
-	p, other, err := r.choosePolicy(l, k)
-	if err != nil {
-		f.why = err.Error()
-		return f
-	}
-	f.predicted, f.modelPeak = &p, p.Peak
-	if p.XeCoreOfMode != p.XeCore { // VTune's peak is that of all thread slots, whatever the GRF mode is
-		l.GRF, l.Policy = mostThreads(r.Device), p.Policy
-		if q, err := predict.Predict(r.Device, l); err == nil {
-			f.modelPeak = q.Peak
+		row.NoPrediction = "the input has no SIMD width for it; give it with --simd"
+	default:
+		p, other, err := r.choosePolicy(l, &row.Kernel)
+		if err != nil {
+			row.NoPrediction = err.Error()
+			return
+		}
+		row.Predicted, row.ModelPeak, row.XVEs = &p, p.Peak, r.emptyXVEs(&p, &other)
+		if p.XeCoreOfMode != p.XeCore { // VTune's peak is that of all thread slots, whatever the GRF mode is
+			l.GRF, l.Policy = mostThreads(r.Device), p.Policy
+			if q, err := predict.Predict(r.Device, l); err == nil {
+				row.ModelPeak = q.Peak
+			}
 		}
 	}
-	f.xves = r.emptyXVEs(&p, &other)
-	return f
 }
 
 // emptyXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from
@@ -230,7 +223,7 @@ func (r *Result) unseen(row *Row) unit.Points {
 // hold the measured value against. A launch that cannot run is another matter.
 func (r *Result) shapeMissing(row *Row) bool {
 	l := r.launchOfKernel(&row.Kernel)
-	return !row.Global.Present() || !l.Local.Present() || l.SIMD == 0
+	return !l.Global.Present() || !l.Local.Present() || l.SIMD == 0
 }
 
 // judge takes the differences and gives the verdict. Of a launch it is that by the rule of its kernel, which is given.
@@ -258,26 +251,22 @@ func (r *Result) judge(row, kernel *Row) {
 		row.Verdict = NoPrediction
 		return
 	}
-	d, _ := row.Difference.Value()
-	c := &row.Certainty
-	if kernel != nil {
-		c = &kernel.Certainty
-	}
-	why := usable
-	if measured && kernel == nil {
-		r.setHeld(row, c)
-		if why = r.unusable(row, c, m, row.reference()); why == usable && mixedUp(row, c) == usable {
+	if kernel == nil && measured {
+		r.setHeld(row)
+		if row.Cause = r.refuse(row); row.Cause == nil && !r.mixedUp(row) {
 			row.HeldLow, row.HeldHigh = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
 		}
+	} else if kernel != nil {
+		row.Certainty = kernel.Certainty
 	}
-	switch {
-	case why != usable, kernel != nil && kernel.Verdict == Unmeasurable:
+	switch d := row.Difference.Or(0); {
+	case row.Cause != nil, kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable
 	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)) && row.Basis == BasisPeak:
 		row.Verdict = PeaksAgree // two predictions, which match no measurement
 	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)):
 		row.Verdict = Match
-	case d < 0 && r.onlyIdle(row, c):
+	case d < 0 && r.onlyIdle(row):
 		row.Verdict = Idle
 	case d < 0:
 		row.Verdict = Below
@@ -288,7 +277,8 @@ func (r *Result) judge(row, kernel *Row) {
 
 // onlyIdle says whether XVEs that ran held what is predicted of them, and no more idle time is missing from the rest
 // than can lie between launches.
-func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
+func (r *Result) onlyIdle(row *Row) bool {
+	c := &row.Certainty
 	loaded, known := row.BusyOccupancy.Value()
 	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Contradiction != "" ||
 		r.adapters(row) != nil {
@@ -298,7 +288,7 @@ func (r *Result) onlyIdle(row *Row, c *Certainty) bool {
 	if r.launchBound(row) {
 		return false
 	}
-	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.Outside().Or(1)+c.Foreign.Or(1) &&
+	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.Edges.Or(1)+c.Foreign.Or(1) &&
 		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
 }
 

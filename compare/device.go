@@ -143,7 +143,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	sizes, least, mixed := map[int64]bool{}, int64(0), r.Platform.XVEs.Present()
 	for i := range kernels {
 		row := Row{Kernel: kernels[i]}
-		row.setForecast(r.forecast(&row.Kernel))
+		r.forecast(&row)
 		p := row.Predicted
 		if p == nil && !r.shapeMissing(&row) {
 			f.Contradiction, agrees = cmp.Or(f.Contradiction, row.NoPrediction), false

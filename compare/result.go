@@ -216,8 +216,8 @@ type Result struct {
 	Options Options // as used
 	Notes   []note.Note
 
-	taskTime    unit.Seconds // of all tasks
-	adapterTime adapterTimes // of those that name one
+	taskTime    unit.Seconds            // of all tasks
+	adapterTime map[string]unit.Seconds // of those that name their adapter, by its name; "" is of all of them
 	kernelTime  kernelTimes
 	fromSummary bool // the rows are those of a summary
 	launches    *ingest.Launches

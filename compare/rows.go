@@ -9,7 +9,6 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
-	"occudiff/predict"
 )
 
 // makeRows makes the rows of kernels and of timings of a log that no kernel explains, each once and on all cores, in
@@ -19,7 +18,7 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	inParallel(len(r.Rows), func(i int) {
 		row := &r.Rows[i]
 		if row.Kernel = kernels[i]; row.IsKernel() {
-			row.setForecast(r.forecast(&row.Kernel))
+			r.forecast(row)
 		}
 	})
 	r.addTimes()
@@ -40,24 +39,13 @@ func (r *Result) addTimes() {
 			r.kernelTime.add(&row.Kernel, reach(row.Predicted, &row.Kernel))
 		}
 		if row.Device != "" {
-			r.adapterTime.add(row.Device, row.Total.Or(0))
+			r.adapterTime[row.Device] += row.Total.Or(0)
+			r.adapterTime[""] += row.Total.Or(0)
 		}
 	}
 	if r.fromSummary { // which lists the hottest tasks alone
 		r.taskTime = max(r.taskTime, r.Platform.GPUTime.Or(0))
 	}
-}
-
-// forecast is what is predicted for a kernel, or why nothing is.
-type forecast struct {
-	predicted *predict.Prediction
-	why       string
-	modelPeak unit.Ratio // Row.ModelPeak
-	xves      XVEs
-}
-
-func (r *Row) setForecast(f forecast) {
-	r.Predicted, r.NoPrediction, r.ModelPeak, r.XVEs = f.predicted, f.why, f.modelPeak, f.xves
 }
 
 // judgeAndExplain holds a row against what is predicted for it and says why it differs.
@@ -100,9 +88,6 @@ func (r *Result) Finish() {
 	})
 }
 
-// attentions is how many classes attention knows.
-const attentions = 5
-
 // attention says how soon a reader should see a row, 0 first.
 func attention(v Verdict) int {
 	switch v {
@@ -113,7 +98,7 @@ func attention(v Verdict) int {
 	case NoPrediction:
 		return 2
 	case NotAKernel:
-		return attentions - 1
+		return 4
 	}
 	return 3
 }
@@ -144,19 +129,13 @@ func (r *Result) sort() {
 			t.Row = r.place[t.Row]
 		}
 	}
-	// In place, ring by ring: a second list of rows would take as much as the rows.
-	for first := range keys {
-		held, at := r.Rows[first], first
-		for keys[at].from >= 0 {
-			from := keys[at].from
-			keys[at].from = -1
-			if from == first {
-				r.Rows[at] = held
-				break
-			}
-			r.Rows[at] = r.Rows[from]
-			at = from
+	// In place, since a second list of rows would take as much as the rows: what stood before i has been moved on.
+	for i := range keys {
+		from := keys[i].from
+		for from < i {
+			from = keys[from].from
 		}
+		r.Rows[i], r.Rows[from] = r.Rows[from], r.Rows[i]
 	}
 }
 

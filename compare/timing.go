@@ -27,7 +27,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 					row = len(r.Rows)
 					byKey[k.Key()] = row
 					r.Rows = append(r.Rows, Row{Kernel: k, FromLog: true})
-					r.Rows[row].setForecast(r.forecast(&k))
+					r.forecast(&r.Rows[row])
 				}
 			} else if l := r.launchOfKernel(&ingest.Kernel{Task: t.Kernel}); l.Local.Present() && l.SIMD > 0 {
 				groupsMissing = append(groupsMissing, t)

@@ -32,7 +32,7 @@ func (f *finder) tracedGaps(p Part, t *launches.Task) {
 		return
 	}
 	// Counters that ran as long as the launch hold nothing of what lies before it.
-	if c := &f.certainty; c.Exact && c.Edges.Or(0) < gapsSeen {
+	if c := &f.row.Certainty; c.Exact && c.Edges.Or(0) < gapsSeen {
 		return
 	}
 	sure, idleText := medium, ""

@@ -15,7 +15,6 @@ type Metric int
 const (
 	Occupancy Metric = iota
 	Active
-	Stalled
 	Busy
 	metrics
 )
@@ -85,9 +84,9 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 		d.median = append(d.median, m)
 	}
 	for _, m := range r.List {
-		a, s := 100*float64(m.Active), 100*float64(m.Stalled)
+		active := 100 * float64(m.Active)
 		d.samples = append(d.samples, sample{at(m.At - m.Length), at(m.At),
-			[metrics]float64{100 * float64(m.Measured), a, s, a + s}})
+			[metrics]float64{100 * float64(m.Measured), active, active + 100*float64(m.Stalled)}})
 	}
 	d.others()
 	d.columns(tasks, time, parts)

@@ -121,8 +121,8 @@ type engine struct {
 	before           uint32 // the task that ended last
 	kernel           ending // the kernel that ended last
 	launches         int64
-	busy, product    float64 // nanoseconds; times the number of launches that ran at once
-	running          []ending
+	busy, product    float64        // nanoseconds; times the number of launches that ran at once
+	running          []ending       // the one that ends first is the last
 	kernels          map[uint32]int // launches that run, by task; kernels alone
 }
 
@@ -156,7 +156,9 @@ func (w *walk) launch(l ingest.Launch, keep int) {
 	t.Launches++
 	t.Time += seconds(float64(l.End - l.Start))
 	t.times.Add(float64(l.End-l.Start), keep)
-	e.push(ending{l.End, l.Task})
+	x := ending{l.End, l.Task}
+	at, _ := slices.BinarySearchFunc(e.running, x, func(a, b ending) int { return cmp.Compare(b.end, a.end) })
+	e.running = slices.Insert(e.running, at, x)
 	if t.Kernel {
 		e.kernels[l.Task]++
 	}
@@ -184,20 +186,18 @@ func seconds(nanoseconds float64) unit.Seconds { return unit.Seconds(nanoseconds
 
 // advance lets time pass on a GPU up to a moment.
 func (w *walk) advance(e *engine, to int64) {
-	for len(e.running) > 0 && e.running[0].end <= to {
-		next := e.pop()
-		w.pass(e, next)
+	for n := len(e.running) - 1; n >= 0 && e.running[n].end <= to; n-- {
+		w.pass(e, e.running[n])
+		e.running = e.running[:n]
 	}
 	if len(e.running) > 0 {
-		w.during(e, to, len(e.running))
-		e.now = to
+		w.during(e, to)
 	}
 }
 
 // pass goes to the end of a launch.
 func (w *walk) pass(e *engine, done ending) {
-	w.during(e, done.end, len(e.running)+1)
-	e.now = done.end
+	w.during(e, done.end)
 	e.last, e.before = max(e.last, done.end), done.task
 	if w.Tasks[done.task].Kernel {
 		if done.end >= e.kernel.end {
@@ -210,13 +210,13 @@ func (w *walk) pass(e *engine, done ending) {
 }
 
 // during counts the time from now to a moment, while nothing begins or ends.
-func (w *walk) during(e *engine, to int64, running int) {
+func (w *walk) during(e *engine, to int64) {
 	d := float64(to - e.now)
-	if d <= 0 {
+	if e.now = to; d <= 0 {
 		return
 	}
 	e.busy += d
-	e.product += d * float64(running)
+	e.product += d * float64(len(e.running))
 	switch n := len(e.kernels); {
 	case n == 1:
 		for task, count := range e.kernels {
