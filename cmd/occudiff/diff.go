@@ -132,35 +132,38 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
 
 // answerSides answers for sides that were compared.
 // The gate judges all sides at once, so what it could not judge is said once, with the first difference.
-func (a *app) answerSides(s *diff.Sides) (*report.Answer, error) {
+func (a *app) answerSides(sides []*diff.Result) (*report.Answer, error) {
 	unjudged := report.Unjudged{}
 	if a.FailOn != "never" {
-		unjudged = diffdoc.Unjudged(s)
+		unjudged = diffdoc.Unjudged(sides)
 	}
 	var unseen []string
-	for _, d := range s.Against {
+	for _, d := range sides {
 		lost, err := a.accept(&d.Notes, unjudged)
 		if err != nil {
 			return nil, err
 		}
 		unseen, unjudged = append(unseen, lost...), report.Unjudged{}
 	}
+	ans := diffdoc.Answer(sides, a.provenance())
 	a.after = func() error {
-		a.sayNotes(diffdoc.SidesNotes(s))
-		var marks []report.Annotation
-		for _, d := range s.Against {
-			if !a.Annotate {
-				break
-			}
-			marks = append(marks, diffdoc.DiffAnnotations(d, a.annotateLevels().Regression)...)
-		}
+		a.sayNotes(diffdoc.Notes(sides))
 		// A gate that had nothing to judge passes; said aloud, nobody takes that for a proof.
-		if text := diffdoc.CannotTell(s); text != "" && a.FailOn == "regression" {
+		if text := diffdoc.CannotTell(sides); text != "" && a.FailOn == "regression" {
 			a.say("%s", text)
 		}
-		return a.conclude(marks, diffdoc.Failure(s), unseen)
+		return a.concludeCases(ans, unseen)
 	}
-	return diffdoc.Answer(s, a.provenance()), nil
+	return ans, nil
+}
+
+// concludeCases ends by the test cases of an answer: those that failed are annotations, and what a gate fails for.
+func (a *app) concludeCases(ans *report.Answer, unseen []string) error {
+	if a.FailOn == "never" && !a.Annotate {
+		return a.conclude(nil, "", unseen)
+	}
+	cases := ans.Tests()
+	return a.conclude(diffdoc.Annotations(cases, a.annotateLevels().Regression), diffdoc.Failure(cases), unseen)
 }
 
 // readSides reads the runs of all sides, several at once, and then compares them. A single path is a difference report,
@@ -252,10 +255,7 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 		return nil, err
 	}
 	a.sayNotes(notes)
-	pairs := diff.Builds(was, is)
-	a.after = func() error {
-		marks := diffdoc.BuildAnnotations(pairs, a.annotateLevels().Regression)
-		return a.conclude(marks, diffdoc.BuildFailure(pairs), unseen)
-	}
-	return diffdoc.Builds(pairs, notes, a.provenance()), nil
+	ans := diffdoc.Builds(diff.Builds(was, is), notes, a.provenance())
+	a.after = func() error { return a.concludeCases(ans, unseen) }
+	return ans, nil
 }

@@ -107,7 +107,7 @@ func terms() (list []string) {
 // schema, explain and mcp all go by it: an output that is missing here has no schema, and nobody can look its fields
 // up.
 func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), diffdoc.RunsOutputs(), predictdoc.Outputs(), diffdoc.Outputs(),
+	return slices.Concat(rundoc.Outputs(), diffdoc.Outputs(), predictdoc.Outputs(),
 		trackdoc.Outputs())
 }
 

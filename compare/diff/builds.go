@@ -12,7 +12,7 @@ import (
 // BuildVerdict says what a new compilation did to a kernel.
 type BuildVerdict string
 
-// The verdicts. What gets worse in one buildFigure and better in another is worse: a gate is there to be looked at.
+// The verdicts. What gets worse in one figure and better in another is worse: a gate is there to be looked at.
 const (
 	Same    BuildVerdict = "same"
 	Better  BuildVerdict = "better"
@@ -24,25 +24,11 @@ const (
 // BuildVerdicts lists them.
 func BuildVerdicts() []BuildVerdict { return []BuildVerdict{Worse, Better, Same, Added, Removed} }
 
-// The names of buildFigures that may change, as JSON has them.
-const (
-	FieldSpill     = "spill_bytes"
-	FieldScratch   = "scratch_bytes"
-	fieldPrivate   = "private_bytes"
-	FieldRegisters = "registers_per_thread"
-	FieldSIMD      = "simd"
-	FieldSLM       = "slm_bytes"
-	FieldBarriers  = "barriers"
-	fieldLocal     = "local"
-	FieldPeak      = "peak_percent"
-	FieldAverage   = "average_percent"
-)
-
 // Build is a kernel on one device, before and after. One side is nil for a kernel that only the other one has.
 type Build struct {
 	Old, New *batch.Kernel
 	Verdict  BuildVerdict
-	Changed  []string // the buildFigures that differ, in the order above; never nil
+	Changed  []string // keys of the figures that differ, in their order; never nil
 }
 
 // Kernel is what the pair is about: the kernel of the new side, else of the old one.
@@ -104,42 +90,38 @@ func numbered(kernels []batch.Kernel) func(func(buildKey, int) bool) {
 	}
 }
 
-// buildFigure is one buildFigure of a kernel. worse is the direction that costs: 1 up, -1 down, 0 neither by itself.
-type buildFigure struct {
-	name  string
+// BuildFigure is a figure of a compiled kernel that is compared.
+type BuildFigure struct {
+	Key, Title, Unit string // the key as JSON has it; no title where it is in other figures too
+	// worse is the direction that costs: 1 up, -1 down, 0 neither by itself. Registers, SIMD, SLM and barriers are judged
+	// by what they do to occupancy.
 	worse int
-	of    func(*batch.Kernel) unit.Opt[float64]
+	Of    func(*batch.Kernel) unit.Opt[float64]
 }
 
-// buildFigures are what is compared. Registers, SIMD, SLM and barriers are judged by what they do to occupancy, not by
-// themselves.
-func buildFigures() []buildFigure {
-	bytes := func(get func(*batch.Kernel) unit.Opt[unit.Bytes]) func(*batch.Kernel) unit.Opt[float64] {
-		return func(k *batch.Kernel) unit.Opt[float64] {
-			if b, ok := get(k).Value(); ok {
-				return unit.Some(float64(b))
-			}
-			return unit.Opt[float64]{}
-		}
+const scratch = "scratch_bytes"
+
+// BuildFigures are what is compared.
+func BuildFigures() []BuildFigure {
+	bytes := func(b unit.Opt[unit.Bytes]) unit.Opt[float64] {
+		n, ok := b.Value()
+		return unit.Maybe(float64(n), ok)
 	}
-	count := func(get func(*batch.Kernel) int) func(*batch.Kernel) unit.Opt[float64] {
-		return func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(get(k))) }
-	}
-	return []buildFigure{
-		{FieldSpill, 1, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill })},
-		{FieldScratch, 1, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch })},
-		{fieldPrivate, 0, bytes(func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Private })},
-		{FieldRegisters, 0, count(func(k *batch.Kernel) int { return k.Registers })},
-		{FieldSIMD, 0, count(func(k *batch.Kernel) int { return k.SIMD })},
-		{FieldSLM, 0, count(func(k *batch.Kernel) int { return int(k.SLM) })},
-		{FieldBarriers, 0, count(func(k *batch.Kernel) int { return k.Barriers })},
-		{FieldPeak, -1, func(k *batch.Kernel) unit.Opt[float64] {
+	return []BuildFigure{
+		{"spill_bytes", "Spill", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Spill) }},
+		{scratch, "Scratch", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Scratch) }},
+		{"private_bytes", "", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Private) }},
+		{"registers_per_thread", "Registers per thread", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.Registers)) }},
+		{"simd", "SIMD", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.SIMD)) }},
+		{"slm_bytes", "SLM", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.SLM)) }},
+		{"barriers", "Barriers", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.Barriers)) }},
+		{"peak_percent", "Predicted peak", "%", -1, func(k *batch.Kernel) unit.Opt[float64] {
 			if k.Prediction == nil {
 				return unit.Opt[float64]{}
 			}
 			return unit.Some(k.Prediction.Prediction.Peak.Percent())
 		}},
-		{FieldAverage, -1, func(k *batch.Kernel) unit.Opt[float64] {
+		{"average_percent", "Predicted average", "%", -1, func(k *batch.Kernel) unit.Opt[float64] {
 			if k.Prediction == nil || !k.Prediction.Prediction.HasGrid() {
 				return unit.Opt[float64]{}
 			}
@@ -165,26 +147,26 @@ func (p *Build) judge() {
 	}
 	p.Verdict = Same
 	better, worse := false, false
-	for _, f := range buildFigures() {
-		was, hadOne := f.of(p.Old).Value()
-		is, hasOne := f.of(p.New).Value()
-		// A buildFigure that only one side has did change, and for the worse or the better nobody can say.
+	for _, f := range BuildFigures() {
+		was, hadOne := f.Of(p.Old).Value()
+		is, hasOne := f.Of(p.New).Value()
+		// A figure that only one side has did change, and for the worse or the better nobody can say.
 		if !hadOne && !hasOne || hadOne && hasOne && (was == is || f.worse < 0 && math.Abs(is-was) < leastOfBuilds) {
 			continue
 		}
-		p.Changed = append(p.Changed, f.name)
-		if f.name == FieldScratch && p.Old.Spill.Present() && p.New.Spill.Present() || !hadOne || !hasOne {
+		p.Changed = append(p.Changed, f.Key)
+		if f.Key == scratch && p.Old.Spill.Present() && p.New.Spill.Present() || !hadOne || !hasOne {
 			continue
 		}
 		worse = worse || float64(f.worse)*(is-was) > 0
 		better = better || float64(f.worse)*(is-was) < 0
 	}
 	if p.Old.Local != p.New.Local {
-		p.Changed = append(p.Changed, fieldLocal)
+		p.Changed = append(p.Changed, "local")
 	}
 	ran, runs := p.Old.Prediction != nil, p.New.Prediction != nil
 	switch {
-	// A kernel that cannot run any more is worse, whatever its buildFigures.
+	// A kernel that cannot run any more is worse, whatever its figures.
 	case worse || ran && !runs:
 		p.Verdict = Worse
 	case better || !ran && runs:

@@ -58,7 +58,7 @@ func runFacts() []runFact {
 			if r.Device == nil {
 				return ""
 			}
-			return fmt.Sprintf("%s (%s)", r.Device.Name, r.Device.Key)
+			return fmt.Sprintf("%s (%s)", r.Device.ShortName(), r.Device.Key)
 		}},
 		{ChangeDriver, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.Driver) }},
 		{ChangeVTune, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.VTune) }},

@@ -118,8 +118,6 @@ type Row struct {
 	Because unit.Opt[string]
 	Share   unit.Opt[unit.Ratio] // of the time of all tasks, on the side where it is larger
 	Worth   compare.Worth        // of more occupancy, on the new side
-	// Sensitivity is null where fewer than three runs, or runs of about one occupancy, do not tell it.
-	Sensitivity *Sensitivity
 
 	samples [2]*samples
 }
@@ -128,7 +126,6 @@ type Row struct {
 type Summary struct {
 	Kernels       int               `json:"kernels"`
 	Regressions   int               `json:"regressions"`
-	Proven        int               `json:"proven_regressions" jsonschema:"as regressions: all were told from noise"`
 	Improvements  int               `json:"improvements"`
 	Faster        int               `json:"faster_at_lower_occupancy"`
 	Unchanged     int               `json:"unchanged"`
@@ -182,7 +179,7 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 		row.Because = unit.NonZero(d.because(row) + worthText(row))
 		d.Summary.count(row)
 	}
-	d.order()
+	slices.SortStableFunc(d.Rows, func(a, b Row) int { return a.Compare(&b) })
 	d.summarize()
 	d.addNotes(copied)
 	return d
@@ -209,7 +206,6 @@ func (d *Result) row(sides [2]*samples) Row {
 			row.Deltas = append(row.Deltas, d.delta(m, a, b))
 		}
 	}
-	row.Sensitivity = sensitivityOf(slices.Concat(sides[0].points, sides[1].points))
 	if row.Old != nil && row.New != nil {
 		row.Changes = launchChanges(row.Task, row.Old, row.New)
 		if was := sides[0].key.Task; was != row.Task {
@@ -234,12 +230,11 @@ func (r *Row) Measured() *Delta { return r.Delta(compare.MetricMeasured) }
 func (r *Row) loaded() *Delta   { return r.Delta(compare.MetricLoaded) }
 func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
 
-// order sorts the rows for reading: what one side lacks and takes its time comes first; equal rows stay in the order of the new side.
-func (d *Result) order() {
-	slices.SortStableFunc(d.Rows, func(a, b Row) int {
-		return cmp.Or(first(a.IsKernel, b.IsKernel), first(a.Missing(), b.Missing()),
-			a.Verdict.compare(b.Verdict), cmp.Compare(b.Seconds(), a.Seconds()))
-	})
+// Compare orders rows for reading: kernels before other tasks, what one side lacks and takes its time first, then by
+// verdict and time. Equal rows stay in the order of the new side.
+func (r *Row) Compare(o *Row) int {
+	return cmp.Or(first(r.IsKernel, o.IsKernel), first(r.Missing(), o.Missing()), r.Verdict.compare(o.Verdict),
+		cmp.Compare(o.Seconds(), r.Seconds()))
 }
 
 // first puts what is so before what is not.
@@ -278,7 +273,6 @@ func (s *Summary) count(r *Row) {
 	s.Kernels++
 	*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
 		&s.NotComparable, &s.CannotTell, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
-	s.Proven = s.Regressions
 	if r.Missing() {
 		s.Missing++
 	}

@@ -128,11 +128,8 @@ func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
 	}
-	if x, ok := r.time().Ratio.Value(); ok && !SameLaunch(x) {
+	if x, ok := r.time().Ratio.Value(); ok && (x > 1+timeDiffers || x < 1-timeDiffers) {
 		return false
 	}
 	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium
 }
-
-// SameLaunch says whether launch times of this ratio are of launches whose measured occupancies may be compared.
-func SameLaunch(ratio float64) bool { return ratio <= 1+timeDiffers && ratio >= 1-timeDiffers }

@@ -33,10 +33,9 @@ type RunOfMany struct {
 	Name string
 	*compare.Result
 	// Off is the median over its kernels of measured occupancy - the level of that kernel over all runs; TimeRatio the
-	// same of the time of a launch, as a ratio. Compared is how many kernels Off is of.
+	// same of the time of a launch, as a ratio.
 	Off       unit.Opt[unit.Points]
 	TimeRatio unit.Opt[float64]
-	Compared  int
 	Lacks     int // kernels that most of the other runs have
 	Findings  []RunFinding
 	CopyOf    string // the run before of the same content; a copy is left out of all statistics
@@ -250,11 +249,6 @@ func (s *Runs) compareRuns(work []float64) {
 		}
 		if i < len(slower) && !math.IsNaN(slower[i]) {
 			r.TimeRatio = unit.Some(math.Exp(slower[i]))
-		}
-		for k := range measured {
-			if !math.IsNaN(measured[k][i]) && s.Kernels[k].N >= leastRuns {
-				r.Compared++
-			}
 		}
 	}
 }

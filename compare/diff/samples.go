@@ -16,7 +16,6 @@ type samples struct {
 	notAKernel bool
 	share      unit.Opt[unit.Ratio] // of the time, the most of the runs
 	values     [][]float64          // of each metric
-	points     []point
 	worth      []compare.Worth
 }
 
@@ -72,11 +71,6 @@ func (s *samples) add(row *compare.Row) {
 			s.values[i] = append(s.values[i], x)
 		}
 	}
-	m, measured := row.Measured.Value()
-	if t, ok := row.Average().Value(); ok && t > 0 && m > 0 && measured && !unmeasurable {
-		items, _ := row.Global.Items()
-		s.points = append(s.points, point{m.Percent(), row.BusyOccupancy, float64(t) / float64(max(items, 1))})
-	}
 	s.worth = append(s.worth, row.Worth)
 }
 
@@ -91,101 +85,21 @@ func (l *Launch) addCertainty(c compare.Certainty) {
 	l.Exact = c.Exact
 }
 
-// byKey gives the rows of one run, those of one key merged: launches that were kept apart are no samples of their own,
-// because they share whatever made this run differ from others.
+// byKey gives the rows of one run by their keys. Ingest has one of each; a key that comes back all the same, as a timing of
+// a log does, is no sample of its own.
 func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
 	return func(yield func(ingest.Key, *compare.Row) bool) {
-		var order []ingest.Key
-		same := map[ingest.Key][]*compare.Row{}
+		seen := make(map[ingest.Key]bool, len(r.Rows))
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			key := row.Kernel.Key().Trim()
-			if same[key] == nil {
-				order = append(order, key)
+			if seen[key] {
+				continue
 			}
-			same[key] = append(same[key], row)
-		}
-		for _, key := range order {
-			row := same[key][0]
-			if len(same[key]) > 1 {
-				row = mergeRows(r, same[key])
-			}
+			seen[key] = true
 			if !yield(key, row) {
 				return
 			}
 		}
 	}
-}
-
-// mergeRows adds up rows of one key: times and counts are sums, occupancies are weighted by time.
-func mergeRows(run *compare.Result, parts []*compare.Row) *compare.Row {
-	r := *parts[0]
-	r.Total, r.Instances = sumOf(parts, func(p *compare.Row) unit.Opt[unit.Seconds] { return p.Total }),
-		sumOf(parts, func(p *compare.Row) unit.Opt[int64] { return p.Instances })
-	r.Mean, r.Uneven = meanOf(parts)
-	r.Measured = byTime(parts, func(p *compare.Row) unit.Opt[unit.Ratio] { return p.Measured })
-	r.Idle = byTime(parts, func(p *compare.Row) unit.Opt[unit.Ratio] { return p.Idle })
-	r.BusyOccupancy = unit.Opt[unit.Ratio]{}
-	if m, ok := r.Measured.Value(); ok {
-		if idle, ok := r.Idle.Value(); ok && idle < 1 {
-			r.BusyOccupancy = unit.Some(min(m/(1-idle), 1))
-		}
-	}
-	for _, p := range parts {
-		if p.Verdict != compare.Unmeasurable {
-			r.Verdict = p.Verdict
-		}
-	}
-	if r.Account = nil; run.Accounted(&r) {
-		a := run.Parts(&r)
-		r.Account = &a
-	}
-	return &r
-}
-
-// meanOf gives the mean time of a launch over the rows that tell it, when some do not.
-func meanOf(parts []*compare.Row) (mean unit.Opt[unit.Seconds], uneven bool) {
-	var time unit.Seconds
-	var launches int64
-	for _, p := range parts {
-		t, timed := p.Average().Value()
-		n, counted := p.Instances.Value()
-		if timed && counted {
-			time += t * unit.Seconds(n)
-			launches += n
-		}
-		uneven = uneven || !timed || !counted || p.Mean.Present()
-	}
-	if uneven && launches > 0 {
-		mean = unit.Some(time / unit.Seconds(launches))
-	}
-	return mean, uneven
-}
-
-// sumOf is absent when one of the parts is.
-func sumOf[T ~int64 | ~float64](parts []*compare.Row, get func(*compare.Row) unit.Opt[T]) unit.Opt[T] {
-	var sum T
-	for _, p := range parts {
-		v, ok := get(p).Value()
-		if !ok {
-			return unit.Opt[T]{}
-		}
-		sum += v
-	}
-	return unit.Some(sum)
-}
-
-// byTime is the mean weighted by total time, over the parts that have both.
-func byTime(parts []*compare.Row, get func(*compare.Row) unit.Opt[unit.Ratio]) unit.Opt[unit.Ratio] {
-	var values, weights []float64
-	for _, p := range parts {
-		v, ok := get(p).Value()
-		if t, timed := p.Total.Value(); ok && timed {
-			values, weights = append(values, float64(v)), append(weights, float64(t))
-		}
-	}
-	if m, ok := stat.WeightedMean(values, weights); ok {
-		return unit.Some(unit.Ratio(m))
-	}
-	return get(parts[0])
 }

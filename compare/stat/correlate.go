@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Pearson gives the linear correlation of pairs. It is absent below two pairs, and when all values of a side are equal:
@@ -26,25 +25,6 @@ func Spearman(xs, ys []float64) (float64, bool) {
 		return 0, false
 	}
 	return Pearson(ranks(xs), ranks(ys))
-}
-
-// Slope gives the slope of the least-squares line through pairs, and half the width of its interval of so much
-// confidence, by Student's t with as many degrees of freedom as there are pairs but two. It is absent below three
-// pairs, and when all x are equal.
-func Slope(xs, ys []float64, confidence float64) (slope, half float64, ok bool) {
-	n := len(xs)
-	if n != len(ys) || n < 3 || !finite(xs) || !finite(ys) || constant(xs) {
-		return 0, 0, false
-	}
-	intercept, slope := stat.LinearRegression(xs, ys, nil, false)
-	left, freedom := 0.0, float64(n-2)
-	for i, x := range xs {
-		left += (ys[i] - intercept - slope*x) * (ys[i] - intercept - slope*x)
-	}
-	spread := stat.Variance(xs, nil) * float64(n-1)
-	t := distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile((1 + confidence) / 2)
-	half, ok = present(t * math.Sqrt(left/freedom/spread))
-	return slope, half, ok
 }
 
 // constant says whether all values are equal. A variance of exactly zero would not do: the mean of equal values may

@@ -16,6 +16,7 @@ package arch
 
 import (
 	"strconv"
+	"strings"
 
 	"occudiff/ingest/unit"
 )
@@ -90,6 +91,12 @@ func (b Bandwidth) String() string {
 		return "at most " + figure + ", with the fastest memory that it takes (" + b.Fastest + ")"
 	}
 	return figure + " (" + b.Source + ")"
+}
+
+// ShortName is the device as people call it: without the vendor and what all products are called.
+func (d *Device) ShortName() string {
+	name := strings.NewReplacer("(R)", "", "(TM)", "", "Intel", "", "Data Center GPU", "", "Graphics", "").Replace(d.Name)
+	return strings.Join(strings.Fields(name), " ")
 }
 
 // DistinctModes gives the GRF modes that differ in threads, of equal ones the one with the most registers: a smaller one

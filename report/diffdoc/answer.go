@@ -1,134 +1,268 @@
 package diffdoc
 
 import (
-	"fmt"
+	"cmp"
+	"math"
+	"path"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
-// Answer answers what changed between two sides, or between the first of several and each other one.
-// Document, card and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
-func Answer(s *diff.Sides, prov report.Provenance) *report.Answer {
-	if len(s.Against) > 1 {
-		return several(s, prov)
-	}
-	d := s.Against[0]
-	return &report.Answer{Make: func() *report.Document { return document(d, prov) },
-		Card:  func() *report.Card { return card(d) },
-		Value: newOutput(d), Table: csvTable(d, prov.Show),
-		Tests: func() *report.TestSuite { return suite(d, prov) }}
+// row is a kernel of a side, held against the first side. Document, CSV, card and screen are made of one list of them.
+type row struct {
+	*diff.Row
+	of    *diff.Result
+	side  string // empty where there is one beside the first
+	label string // in charts; empty of rows that they do not show
 }
 
-// Failure says which kernels regressed, for the gate that --fail-on asks for; empty when none did.
-// All of them were told from noise: a gate that is red for noise is soon switched off.
-func Failure(s *diff.Sides) string {
-	var failed []string
-	for _, d := range s.Against {
-		if text := regressions(d); text != "" && len(s.Against) > 1 {
-			failed = append(failed, d.New.Name+": "+text)
-		} else if text != "" {
-			failed = append(failed, text)
+// comparison is one side or several, each held against the first.
+type comparison struct {
+	sides []*diff.Result
+	names []string
+	rows  []row // of all sides, in the order for reading
+}
+
+func newComparison(sides []*diff.Result) *comparison {
+	c := &comparison{sides: sides, names: sideNames(sides)}
+	for i, d := range sides {
+		for k := range d.Rows {
+			r := row{Row: &d.Rows[k], of: d}
+			if len(sides) > 1 {
+				r.side = c.names[i]
+			}
+			c.rows = append(c.rows, r)
 		}
 	}
-	if len(failed) == 0 {
-		return ""
-	}
-	return "--fail-on regression: " + strings.Join(failed, "; ")
+	slices.SortStableFunc(c.rows, func(a, b row) int { return a.Compare(b.Row) })
+	return c
 }
 
-// CannotTell says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
-// It is no failure, and said all the same, so that nobody takes a green job for a proof.
-func CannotTell(s *diff.Sides) string {
-	n := 0
-	for _, d := range s.Against {
-		n += d.Summary.CannotTell
+// sideNames are those of the sides: the ends of their paths, whole paths where these are alike. Sides are often folders
+// of one name under different ones: base/run, new/run.
+func sideNames(sides []*diff.Result) []string {
+	long := report.ListOf(sides, func(d *diff.Result) string { return report.OneLine(d.New.Name) })
+	short := report.ListOf(long, path.Base)
+	if sorted := slices.Sorted(slices.Values(short)); len(slices.Compact(sorted)) < len(short) {
+		return long
 	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by less "+
-		"(%s)", float64(singles(s.Against[0])), unit.Plural(int64(n), "kernel"), moreRuns)
+	return short
 }
 
-// moreRuns is what tells smaller changes.
-const moreRuns = "give each side a folder of 4 repeats or more, or --noise HISTORY"
+// Answer answers what changed between two sides, or between the first of several and each other one.
+// Document, card and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
+func Answer(sides []*diff.Result, prov report.Provenance) *report.Answer {
+	c := newComparison(sides)
+	rows, left := report.Select(prov.Show, c.rows, "rows", func(r *row) report.Candidate {
+		// Slot time is lost where less is measured than on the first side.
+		change, time := r.Measured().Change.Or(math.NaN()), float64(r.Seconds())
+		return report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: prov.Show.Value(-change*time, time, change)}
+	})
+	a := &report.Answer{Card: c.card, Tests: func() *report.TestSuite { return c.suite(prov) },
+		Make:  func() *report.Document { return c.document(rows, append(left, Notes(sides)...), prov) },
+		Table: report.NewTable("rows", "", rows, c.columns())}
+	if a.Value = newOutput(sides[0]); len(sides) > 1 {
+		a.Value = SidesOutput{sidesSchema, report.ListOf(sides, newOutput)}
+	}
+	return a
+}
 
-// singles is the change above which single runs tell something.
-func singles(d *diff.Result) unit.Points { return max(diff.SingleRuns, 2*d.Options.Threshold) }
-
-// Unjudged says what a gate could not judge of what any of the sides has. What was unmeasurable before is nothing that a
-// change hides.
-func Unjudged(s *diff.Sides) report.Unjudged {
-	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}
-	missing, uncompared, unexplained := 0, 0, 0
-	name := ""
-	for _, d := range s.Against {
-		for i := range d.Rows {
-			r := &d.Rows[i]
-			switch {
-			case !r.IsKernel:
-			case r.Missing():
-				if missing++; missing == 1 {
-					name = report.ShortName(r.Task, 40)
-				}
-			case r.Old == nil || r.New == nil:
-			case r.Unexplained():
-				unexplained++
-			case r.Verdict != diff.NotComparable:
-				u.Judged++
-			case r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs:
-				uncompared++
+// Notes are the notes of all sides; what several of them say stands once.
+func Notes(sides []*diff.Result) (notes []note.Note) {
+	for _, d := range sides {
+		for _, n := range d.Notes {
+			if !slices.Contains(notes, n) {
+				notes = append(notes, n)
 			}
 		}
 	}
-	u.Kernels = u.Judged + missing + uncompared + unexplained
-	u.Of = []report.UnjudgedKernels{
-		{Reason: report.ReasonMissing, N: missing, Text: unit.Counted(missing, "is", "are") + " on one side alone (" + name + ")"},
-		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: report.Thousands(int64(uncompared)) + " not comparable"},
-		{Reason: report.ReasonNoPrediction, N: unexplained, Text: report.Thousands(int64(unexplained)) + " with another launch or device and without a prediction"},
-	}
-	return u
+	return notes
 }
 
-// regressions says which kernels regressed on a side; empty when none did.
-func regressions(d *diff.Result) string {
-	if d.Summary.Regressions == 0 {
-		return ""
+// document has the rows that people chose; counts stay those of all.
+func (c *comparison) document(rows []row, notes []note.Note, prov report.Provenance) *report.Document {
+	title := "GPU occupancy of two runs"
+	if n := len(c.sides); n > 1 {
+		title = "GPU occupancy of " + strconv.Itoa(n+1) + " sides"
 	}
-	const most = 3
-	var names []string
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if r.Verdict != diff.Regression {
+	setLabels(rows)
+	d := &report.Document{Screen: c.screen(rows, notes), Title: title, Subject: "Old and new occupancy, kernel by kernel",
+		Version: prov.Version, Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
+			report.NoteSection(report.RunNotes(notes)), c.provenance(prov)}}
+	for _, s := range c.sides {
+		if t := dateOf(s); t.After(d.Date) {
+			d.Date = t
+		}
+	}
+	return d
+}
+
+// dateOf is when the new side was collected.
+func dateOf(d *diff.Result) (latest time.Time) {
+	for _, r := range d.New.Runs {
+		if t := r.Platform.Collected; t.After(latest) {
+			latest = t
+		}
+	}
+	return latest
+}
+
+// setLabels names the first rows in charts: long names are cut so that they still differ, and rows of one name are told
+// apart by their launch.
+func setLabels(rows []row) {
+	rows = rows[:min(len(rows), report.PlotRows)]
+	times := map[string]int{}
+	for i := range rows {
+		times[rows[i].side+"\x00"+rows[i].Task]++
+	}
+	for i, name := range report.CutApart(report.ListOf(rows, func(r row) string { return report.KernelName(r.Task) }), report.LabelWidth) {
+		r := &rows[i]
+		if r.label = name; times[r.side+"\x00"+r.Task] > 1 {
+			r.label += " " + shapeText(r.Row)
+		}
+		r.label = strings.TrimSpace(r.label + " " + r.side)
+	}
+}
+
+// mostItems is how many kernels have a paragraph.
+const mostItems = 1000
+
+// movedSection says of each kernel that is not simply unchanged what happened, with the picture of the first sheet.
+func movedSection(rows []row) report.Section {
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
+	if n := kernelsOf(rows); n > 0 {
+		s.Plots = []report.Plot{{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels, Label: "label",
+			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%", Max: 100}}
+	}
+	for i := range rows {
+		r := &rows[i]
+		if !r.IsKernel || !needsAttention(r) {
 			continue
 		}
-		// The sentence stands on one line of a CI log; the table has all of them.
-		if len(names) == most {
-			names = append(names, fmt.Sprintf("%d more", d.Summary.Regressions-most))
+		if len(s.Items) == mostItems {
+			s.Items = append(s.Items, report.Item{Status: report.Unsure, Text: "The table of kernels lists the others."})
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", report.ShortName(r.Task, 40), fell(r)))
+		status := statusOf(r.Verdict)
+		if r.Verdict == diff.Unchanged { // it moved, and a test does not tell that from chance
+			status = report.Unsure
+		}
+		text := string(r.Verdict) + ". " + report.OneLine(r.Because.Or(""))
+		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r.Row), Status: status,
+			Text: strings.TrimPrefix(r.side+": "+text, ": ")})
 	}
-	than := d.Options.Threshold
-	if d.Summary.Tested == 0 && d.Options.Noise == nil {
-		than = max(than, diff.SingleRuns)
+	if len(s.Items) == 0 {
+		s.In = report.Sheet
 	}
-	return fmt.Sprintf("%d of %d kernels lost more than %g points of occupancy: %s", d.Summary.Regressions,
-		d.Summary.Kernels, float64(than), strings.Join(names, ", "))
+	return s
 }
 
-// fell names the figure that a regression stands on, and by how much it fell.
-func fell(r *diff.Row) string {
-	// The figure over the XVEs that ran is preferred where it is what was proven, for time between launches does not
-	// count in it.
-	ran, measured := r.Delta(compare.MetricLoaded), r.Measured()
-	c, known := ran.Change.Value()
-	if known && c < 0 && (ran.Significant.Or(!measured.Significant.Or(false)) || c < measured.Change.Or(0)) {
-		return fmt.Sprintf("XVEs that ran %+.1f", c)
+// needsAttention says whether a row needs a paragraph: all but what is unchanged, and of that what moved with much noise.
+func needsAttention(r *row) bool {
+	c := math.Abs(r.Measured().Change.Or(0))
+	return r.Verdict != diff.Unchanged || r.Measured().Insignificant() && c > float64(r.of.Options.Threshold)
+}
+
+// kernelsOf is how many of the first rows are kernels.
+func kernelsOf(rows []row) int {
+	if n := slices.IndexFunc(rows, func(r row) bool { return !r.IsKernel }); n >= 0 {
+		return n
 	}
-	return fmt.Sprintf("measured %+.1f", measured.Change.Or(0))
+	return len(rows)
+}
+
+// kernelSection is the table of all that is known.
+func (c *comparison) kernelSection(rows []row) report.Section {
+	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
+	if len(rows) == 0 {
+		s.Text = []string{"The inputs contain no kernel."}
+		return s
+	}
+	t := report.NewTable(report.SectionKernels, "", rows, c.columns()).Show("task", "side", "verdict")
+	t.Main, t.Form = kernelsOf(rows), report.Browser
+	for t.Attention < t.Main && rows[t.Attention].Verdict != diff.Unchanged {
+		t.Attention++
+	}
+	s.Tables = []*report.Table{t}
+	return s
+}
+
+// provenance says what was compared and how, so that it can be done again.
+func (c *comparison) provenance(prov report.Provenance) report.Section {
+	pairs := prov.Pairs()
+	pairs.Text("Threshold", report.Shortest(float64(c.sides[0].Options.Threshold))+" points")
+	var list []source
+	add := func(name string, s *diff.Side) {
+		for i, r := range s.Runs {
+			list = append(list, sourcesOf(name, strconv.Itoa(i+1), r)...)
+		}
+	}
+	add(cmp.Or(report.OneLine(c.sides[0].Old.Name), "old"), &c.sides[0].Old)
+	for _, d := range c.sides {
+		add(cmp.Or(report.OneLine(d.New.Name), "new"), &d.New)
+	}
+	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
+		Tables: []*report.Table{report.NameValue("provenance", "", pairs), sourceTable(list)}}
+}
+
+// The versions of the JSON contracts of `diff`.
+const (
+	diffSchema  = "occudiff/diff/1"
+	sidesSchema = "occudiff/diff-sides/1"
+)
+
+// DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
+type DiffOutput struct {
+	Schema          string        `json:"schema"`
+	ThresholdPoints float64       `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
+	Alpha           float64       `json:"alpha" jsonschema:"a change is significant when its p is below"`
+	Old             DiffSide      `json:"old"`
+	New             DiffSide      `json:"new"`
+	Changes         *report.Table `json:"changes"`
+	Rows            *report.Table `json:"rows"`
+	Summary         diff.Summary  `json:"summary"`
+	Notes           *report.Table `json:"notes"`
+}
+
+// DiffSide is one side: its runs are repeats.
+type DiffSide struct {
+	Name unit.Opt[string] `json:"name"`
+	Runs []DiffRun        `json:"runs"`
+}
+
+// DiffRun is one run of a side.
+type DiffRun struct {
+	Device       *report.DeviceValue `json:"device"`
+	Driver       unit.Opt[string]    `json:"driver"`
+	VTuneVersion unit.Opt[string]    `json:"vtune_version"`
+	Inputs       []report.InputValue `json:"inputs"`
+}
+
+// SidesOutput is the JSON output of `occudiff diff` of more than two sides.
+type SidesOutput struct {
+	Schema string        `json:"schema"`
+	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
+}
+
+// newOutput gives the value of the JSON contract of one side, which has all rows.
+func newOutput(d *diff.Result) *DiffOutput {
+	side := func(s *diff.Side) DiffSide {
+		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
+			return DiffRun{Device: report.NewDeviceValue(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
+				VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: report.InputValues(r)}
+		})}
+	}
+	return &DiffOutput{
+		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
+		Old: side(&d.Old), New: side(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns), Summary: d.Summary,
+		Rows: report.NewTable("rows", "", newComparison([]*diff.Result{d}).rows, kernelColumns), Notes: report.Notes(d.Notes),
+	}
 }

@@ -54,7 +54,7 @@ func side(driver string, rows ...compare.Row) *compare.Result {
 }
 
 // repeats are four runs a side in which every verdict occurs.
-func repeats() *diff.Sides {
+func repeats() []*diff.Result {
 	var older, newer []*compare.Result
 	for i := range 4 {
 		x := float64(i)
@@ -73,26 +73,26 @@ func repeats() *diff.Sides {
 }
 
 // single is one run a side: the two collections of the Gaussian run.
-func single() *diff.Sides {
+func single() []*diff.Result {
 	older := side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))
 	newer := side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))
 	return diff.CompareSides(diff.Side{Name: "bench_gaussian.hotspots.csv", Runs: []*compare.Result{older}},
 		[]diff.Side{{Name: "bench_gaussian.offload.csv", Runs: []*compare.Result{newer}}}, diff.DefaultOptions())
 }
 
-func hostileDiff() *diff.Sides {
+func hostileDiff() []*diff.Result {
 	s := diff.Side{Runs: []*compare.Result{sample.Hostile()}}
 	return diff.CompareSides(s, []diff.Side{s}, diff.DefaultOptions())
 }
 
-func nothing() *diff.Sides {
+func nothing() []*diff.Result {
 	return diff.CompareSides(diff.Side{}, make([]diff.Side, 1), diff.DefaultOptions())
 }
 
 func TestDiffGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
-		diff         *diff.Sides
+		diff         []*diff.Result
 	}{
 		{"diff-repeats", "every verdict, with tests", repeats()},
 		{"diff-single", "one run a side: no tests", single()},
@@ -115,7 +115,7 @@ func TestDiffGolden(t *testing.T) {
 }
 
 func TestDiffFitsTheTerminal(t *testing.T) {
-	for _, d := range []*diff.Sides{repeats(), single(), hostileDiff(), nothing()} {
+	for _, d := range [][]*diff.Result{repeats(), single(), hostileDiff(), nothing()} {
 		doc := diffdoc.Answer(d, report.Provenance{}).Document()
 		for width := 20; width < 180; width++ {
 			var b bytes.Buffer
@@ -133,7 +133,7 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 
 // TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
 func TestDiffTables(t *testing.T) {
-	for _, d := range []*diff.Sides{repeats(), single(), hostileDiff(), nothing()} {
+	for _, d := range [][]*diff.Result{repeats(), single(), hostileDiff(), nothing()} {
 		tables := []*report.Table{diffdoc.Answer(d, report.Provenance{}).Table}
 		for _, s := range diffdoc.Answer(d, report.Provenance{}).Document().Sections {
 			tables = append(tables, s.Tables...)
@@ -170,7 +170,7 @@ func TestDiffTables(t *testing.T) {
 func TestDiffScreenWords(t *testing.T) {
 	for _, c := range []struct {
 		reason      string
-		diff        *diff.Sides
+		diff        []*diff.Result
 		line, means string
 	}{
 		{"every verdict", repeats(), "8 kernels, 4 runs a side: gone and 1 more are on one side alone, Fan2 is worse (-14.0 points), " +
@@ -197,7 +197,7 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffOutput{}, "schema threshold_points alpha old new changes rows summary notes"},
 		{diffdoc.DiffSide{}, "name runs"},
 		{diffdoc.DiffRun{}, "device driver vtune_version inputs"},
-		{diff.Summary{}, "kernels regressions proven_regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out cannot_be_told missing"},
+		{diff.Summary{}, "kernels regressions improvements faster_at_lower_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out cannot_be_told missing"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string
@@ -220,9 +220,8 @@ func TestDiffContract(t *testing.T) {
 	const ofLaunch, ofSample = " global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs " +
 		"total_seconds", " median n low high confidence"
 	want := map[string]string{"": " task direction is_kernel old new changes measured_percent residual_points " +
-		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because sensitivity",
-		"old": ofLaunch, "new": ofLaunch, "sensitivity": " slower_percent slower_low_percent slower_high_percent " +
-			"occupancy_low_percent occupancy_high_percent runs bound_by_occupancy"}
+		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because",
+		"old": ofLaunch, "new": ofLaunch}
 	for _, delta := range []string{"measured_percent", "residual_points", "predicted_average_percent",
 		"loaded_percent", "idle_percent", "average_seconds"} {
 		want[delta], want[delta+".old"], want[delta+".new"] = " change_points ratio p significant", ofSample, ofSample
@@ -299,5 +298,45 @@ func TestShown(t *testing.T) {
 		if !strings.Contains(strings.Join(doc.Screen.Notes, "\n"), " of 9 rows are shown") {
 			t.Errorf("%s: the screen does not say what is left out: %q", c.reason, doc.Screen.Notes)
 		}
+	}
+}
+
+// TestSides: of several sides each row says which it is of, what needs attention on any of them comes first in every form,
+// and the card answers.
+func TestSides(t *testing.T) {
+	run := func(name string, fan2, scan float64) diff.Side {
+		return diff.Side{Name: name, Runs: []*compare.Result{side("", kernel("Fan2", 1024, 32, fan2, 99.5, 1, 1e-2),
+			kernel("scan", 32, 16, scan, 80, 1, 1e-3))}}
+	}
+	ans := diffdoc.Answer(diff.CompareSides(run("base/run", 60, 70), []diff.Side{run("a/run", 61, 70), run("b/run", 30, 70)},
+		diff.DefaultOptions()), report.Provenance{})
+	doc := ans.Document()
+	const line = "2 sides against base/run. a/run: all cannot be told from noise; b/run: Fan2 is worse (-30.0 points), 1 cannot be told from noise"
+	if doc.Screen.Line != line {
+		t.Errorf("got %s\nwant %s", doc.Screen.Line, line)
+	}
+	rows := doc.Table(report.SectionKernels)
+	var got []string
+	for i := range rows.Len {
+		r := rows.Row(i, nil)
+		got = append(got, r[0].Text+" "+r[1].Text+" "+r[2].Text)
+	}
+	want := "Fan2 b/run regression; Fan2 a/run cannot be told; scan a/run cannot be told; scan b/run cannot be told"
+	if strings.Join(got, "; ") != want {
+		t.Errorf("rows %q, want %s", got, want)
+	}
+	card := ans.Card()
+	if f := card.Findings[0]; !card.Usable || card.Judged != 4 || len(card.Findings) != 4 || f.Run != "b/run" || f.Kernel != "Fan2" ||
+		f.Verdict != "regression" || f.Points.Or(0) > -29.9 {
+		t.Errorf("card %+v", card)
+	}
+	cases := ans.Tests()
+	const failure = "--fail-on regression: 1 of 4 kernels got worse: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, XVEs that ran -30.3 points)"
+	if text := diffdoc.Failure(cases); text != failure {
+		t.Errorf("got %s\nwant %s", text, failure)
+	}
+	marks := diffdoc.Annotations(cases, report.AnnotateError)
+	if len(marks) != 1 || marks[0].File != "run.csv" || marks[0].Line != 2 || !strings.HasPrefix(marks[0].Message, "Regression: measured -30.0 points") {
+		t.Errorf("annotations %+v", marks)
 	}
 }

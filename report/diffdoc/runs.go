@@ -16,120 +16,117 @@ import (
 
 const (
 	manyRuns   = 8 // above this many a terminal lists only those that stand out
+	mostChecks = 3 // runs that a screen gives the command of
 	runsSchema = "occudiff/validate-runs/1"
 )
 
-// Runs gives several runs in every form: what stands out first, then the kernels over all runs, then each run.
+// Runs gives several runs in every form: what stands out first, then the kernels over all runs.
 func Runs(s *diff.Runs, prov report.Provenance) *report.Answer {
-	results := report.ListOf(s.Runs, func(r diff.RunOfMany) *compare.Result { return r.Result })
 	return &report.Answer{
 		Make:  func() *report.Document { return runsDocument(s, prov) },
 		Card:  func() *report.Card { return runsCard(s) },
-		Value: runsValue(s), Table: rundoc.Rows(prov.Show, results...), Tests: func() *report.TestSuite {
-			return joined("validate", runNames(s), prov, func(i int, prov report.Provenance) *report.TestSuite {
+		Value: runsValue(s), Table: rundoc.Rows(prov.Show, resultsOf(s)...), Tests: func() *report.TestSuite {
+			names := report.ListOf(s.Runs, func(r diff.RunOfMany) string { return r.Name })
+			return joined("validate", names, prov, func(i int, prov report.Provenance) *report.TestSuite {
 				return rundoc.TestSuiteFrom(s.Runs[i].Result, prov)
 			})
 		},
 	}
 }
 
-// runNames are the names of the runs.
-func runNames(s *diff.Runs) []string {
-	return report.ListOf(s.Runs, func(r diff.RunOfMany) string { return r.Name })
+func resultsOf(s *diff.Runs) []*compare.Result {
+	return report.ListOf(s.Runs, func(r diff.RunOfMany) *compare.Result { return r.Result })
 }
 
-// runsDocument is what stands out, the runs, the kernels over all of them, and each run.
+// runsDocument is what stands out, the runs, and the kernels over all of them. A run by itself is 'occudiff validate RUN'.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelOfMany) report.Candidate {
-		return manyCandidate(k, prov.Show)
+		nan := unit.Ratio(math.NaN()) // of kernels without a value, which come last in any order
+		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
+		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
-	many := report.NewTable(report.SectionKernels, "", kernelsOfMany(s, kernels), manyColumns).Show()
-	m := matrix{
-		doc: &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
-			Subject: "Measured occupancy, kernel by run", Version: prov.Version, Screen: runsScreen(s, kernels)},
-		overview: []report.Section{findingSection(s), {Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}}},
-		kernels: []report.Section{
-			{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels", Tables: []*report.Table{many}},
-			{Key: "by-run", Title: "Measured, by run", Sheet: "By run", In: report.Files, Tables: []*report.Table{byRun(s, kernels)}}},
-		heat: runsHeatMap(s, kernels), last: []report.Section{runNotes(s), runsProvenance(s, prov)},
-	}
-	m.doc.Screen.Notes = append(m.doc.Screen.Notes, report.NotWhole(left)...)
+	table := report.NewTable(report.SectionKernels, "", kernelsOfMany(s, kernels), append(slices.Clip(manyColumns), byRun(s)...)).Show()
+	d := &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
+		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Screen: runsScreen(s, kernels)}
+	d.Screen.Notes = append(d.Screen.Notes, report.NotWhole(left)...)
+	var notes []report.TaskNote
+	var files []source
 	for i := range s.Runs {
-		m.dates = append(m.dates, s.Runs[i].Platform.Collected)
-		m.columns = append(m.columns, runSection(&s.Runs[i], i, prov.Show))
+		r := &s.Runs[i]
+		if t := r.Platform.Collected; t.After(d.Date) {
+			d.Date = t
+		}
+		for _, n := range report.RunNotes(r.Notes) {
+			if n.Pos.File == "" { // a note with a file names its run by that
+				n.Text = report.OneLine(r.Name) + ": " + n.Text
+			}
+			notes = append(notes, n)
+		}
+		files = append(files, sourcesOf("", report.OneLine(r.Name), r.Result)...)
 	}
-	return m.document()
+	// All runs were read with the flags of one command line, so the options of the first are those of all.
+	from := rundoc.ProvenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)
+	from.Sheet, from.Tables = "Sources", append(from.Tables, sourceTable(files))
+	d.Sections = []report.Section{outSection(s, heatMap(s, kernels)),
+		{Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}},
+		{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels", Tables: []*report.Table{table}},
+		report.NoteSection(notes), from}
+	return d
 }
 
-// manyCandidate is what a selection considers of a kernel.
-func manyCandidate(k *diff.KernelOfMany, show report.Selection) report.Candidate {
-	nan := unit.Ratio(math.NaN())
-	// NaN is for kernels without a value, which come last in any order.
-	off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
-	return report.Candidate{Task: k.Task, Value: show.Value(-off*time, time, off)}
-}
-
-// devicesOf lists the devices of the runs.
-func devicesOf(s *diff.Runs) (devices []string) {
-	for i := range s.Runs {
-		name := "an unknown device"
-		if r := &s.Runs[i]; r.Device != nil {
-			name = report.OneLine(r.Device.Name)
-		}
-		if !slices.Contains(devices, name) {
-			devices = append(devices, name)
-		}
+// outSection says of each run that stands out in which kernels, with the picture of all.
+func outSection(s *diff.Runs, heat *report.Plot) report.Section {
+	const most = 20 // kernels of a run
+	sec := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary", ItemsIn: report.Everywhere}
+	if heat != nil {
+		sec.Plots = []report.Plot{*heat}
 	}
-	return devices
-}
-
-// stakeOfRuns says which kernels lose the most slot time over all runs, and what tells why.
-func stakeOfRuns(s *diff.Runs) string {
-	const most = 3
-	kernels, lost := make([]*diff.KernelOfMany, 0, most+1), map[*diff.KernelOfMany]unit.Seconds{}
-	for i := range s.Kernels {
-		k := &s.Kernels[i]
-		// GPU time times the share of the thread slots that stayed empty against the prediction: seconds of the whole
-		// GPU.
-		t := k.Total.Or(0) * unit.Seconds(k.Predicted.Or(0)-k.Median.Or(k.Predicted.Or(0)))
-		if t <= 0 {
-			continue
+	all := allFindings(s)
+	for _, row := range findingRows(s) {
+		var off []string
+		for _, f := range all {
+			if f.Run == row.Run && f.kernel != nil {
+				off = append(off, report.KernelName(f.kernel.Task)+" "+report.Signed(float64(f.Off.Or(0)), 1)+" points ("+measuredOf(&f)+")")
+			}
 		}
-		lost[k] = t
-		kernels = append(kernels, k)
-		// Four at most: the three largest are kept while kernels go by, instead of sorting all of them.
-		slices.SortStableFunc(kernels, func(a, b *diff.KernelOfMany) int { return cmp.Compare(lost[b], lost[a]) })
-		if len(kernels) > most {
-			delete(lost, kernels[most])
-			kernels = kernels[:most]
+		if len(off) > 0 { // the table of runs has the others
+			sec.Items = append(sec.Items, report.Item{Lead: report.OneLine(row.run.Name), Status: findingStatus(row.run),
+				Text: findings(row.run) + ": " + strings.Join(report.Few(off, most), ", ")})
 		}
 	}
-	if len(kernels) == 0 {
-		return ""
-	}
-	words := report.CutApart(report.ListOf(kernels, func(k *diff.KernelOfMany) string {
-		return report.KernelName(k.Task)
-	}), report.LabelWidth)
-	for i, k := range kernels {
-		words[i] = rundoc.SlotTime(lost[k]) + " in " + words[i]
-	}
-	return "At stake, in slot time of all runs: " + strings.Join(words, ", ")
+	return sec
 }
 
-// validateArgs is the command that validates a run.
-func validateArgs(r *compare.Result) []string {
-	args := []string{"occudiff", "validate"}
-	if r.Device != nil {
-		args = append(args, "--device", r.Device.Key)
+// heatMap shows what the first kernels measure, run by run; nil where nothing is measured.
+func heatMap(s *diff.Runs, kernels []diff.KernelOfMany) *report.Plot {
+	var rows []report.HeatRow
+	for i := range kernels {
+		if k := &kernels[i]; k.N > 0 && len(rows) < report.PlotRows {
+			rows = append(rows, report.HeatRow{Name: report.KernelName(k.Task), Values: report.ListOf(k.Measured, func(o unit.Opt[unit.Ratio]) float64 {
+				return o.Or(unit.Ratio(math.NaN())).Percent()
+			})})
+		}
 	}
-	for _, in := range r.Inputs {
-		args = append(args, in.Path)
+	if len(rows) == 0 {
+		return nil
 	}
-	return args
+	report.CutNames(len(rows), func(i int) *string { return &rows[i].Name })
+	return &report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and run", Unit: "%", Max: 100, Rows: len(rows),
+		Text:    "A row for each of the first kernels, a column for each run; an empty frame means no measurement.",
+		HeatMap: &report.HeatMap{Rows: rows, Columns: report.ListOf(s.Runs, func(r diff.RunOfMany) string { return report.OneLine(r.Name) })}}
 }
 
-// inOrder gives the runs that stand out first, the worst before the others; the rest is in the order of the command line,
-// which people know.
+// runTable lists the runs, those that stand out first, the worst before the others; the rest is in the order of the command
+// line, which people know. With many a terminal shows only those that stand out.
+func runTable(s *diff.Runs) *report.Table {
+	order, out := inOrder(s)
+	t := report.NewTable("runs", "", report.ListOf(order, func(i int) diff.RunOfMany { return s.Runs[i] }), runColumns).Show()
+	if t.Attention = out; len(order) > manyRuns {
+		t.Main = out
+	}
+	return t
+}
+
 func inOrder(s *diff.Runs) (order []int, out int) {
 	for _, f := range s.Findings {
 		if !slices.Contains(order, f.Run) {
@@ -145,92 +142,185 @@ func inOrder(s *diff.Runs) (order []int, out int) {
 	return order, out
 }
 
-// runTable lists the runs, those that stand out first. With many a terminal shows only these.
-func runTable(s *diff.Runs) *report.Table {
-	order, out := inOrder(s)
-	t := report.NewTable("runs", "", report.ListOf(order, func(i int) diff.RunOfMany { return s.Runs[i] }), runColumns).Show()
-	t.Attention = out
-	for _, i := range order {
-		t.Leads = append(t.Leads, runKey(i))
-	}
-	if len(order) > manyRuns {
-		t.Main = out
-	}
-	return t
-}
-
-// runsHeatMap shows the kernels with the most time, run by run.
-func runsHeatMap(s *diff.Runs, kernels []diff.KernelOfMany) *report.Plot {
-	return heatMap("run", " by time", report.ListOf(runNames(s), report.OneLine), kernels, func(k *diff.KernelOfMany) (string, []unit.Opt[float64]) {
-		return k.Task, report.ListOf(k.Measured, percentOf)
-	})
-}
-
-func percentOf(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
-	x, ok := o.Value()
-	return unit.Maybe(x.Percent(), ok)
-}
-
-// byRun has a column for each run.
-func byRun(s *diff.Runs, kernels []diff.KernelOfMany) *report.Table {
-	type kernel = diff.KernelOfMany
-	return matrixTable("by-run", kernels, []report.Col[kernel]{
-		report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Name, In: report.Files, Role: report.Code}, func(k *kernel) cell { return report.NameCell(k.Task) }),
-		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, In: report.Files, Role: report.Code}, func(k *kernel) cell { return report.TextCell(rundoc.Shape(&k.Kernel)) }),
-	}, len(s.Runs), func(i int) []report.Col[kernel] {
-		return []report.Col[kernel]{report.Define(column{Key: "run_" + strconv.Itoa(i+1), Title: report.OneLine(s.Runs[i].Name), Kind: report.Percent, In: report.Files, Role: report.Heat},
-			func(k *kernel) cell { return report.OptPercent(k.Measured[i]) })}
-	})
-}
-
-// findingSection lists what stands out, the worst first.
-func findingSection(s *diff.Runs) report.Section {
-	sec := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary", In: report.Files}
-	if len(s.Findings) == 0 {
-		sec.Text = []string{"Nothing."}
-		return sec
-	}
-	sec.Tables = []*report.Table{findingTable(s).Show(findingShown[1:]...)}
-	return sec
-}
-
-func runKey(run int) string { return "run-" + strconv.Itoa(run+1) }
-
-// runSection is one run among others: its headline, its kernels and what is said of them.
-func runSection(r *diff.RunOfMany, number int, show report.Selection) report.Section {
-	s := rundoc.RunSection(r.Result, show)
-	s.Key = runKey(number)
-	s.Title, s.Sheet = "Run "+report.OneLine(r.Name), strconv.Itoa(number+1)+" "+report.OneLine(r.Name)
-	for _, t := range s.Tables {
-		t.Key = s.Key + "-kernels"
-	}
-	return s
-}
-
-// runNotes are the notes of all runs, each with its run.
-func runNotes(s *diff.Runs) report.Section {
-	var list []report.TaskNote
+// runsScreen is what every form of several runs begins with: which of them stand out, the worst first, or else the first
+// kernels.
+func runsScreen(s *diff.Runs, kernels []diff.KernelOfMany) *report.Screen {
+	sc := &report.Screen{Line: runsLine(s), Means: stakeOfRuns(s), Hint: hint}
 	for i := range s.Runs {
-		for _, n := range report.RunNotes(s.Runs[i].Notes) {
-			// A note with a file names its run by that.
-			if n.Pos.File == "" {
-				n.Text = report.OneLine(s.Runs[i].Name) + ": " + n.Text
-			}
-			list = append(list, n)
+		sc.Notes = append(sc.Notes, report.NotWhole(s.Runs[i].Notes)...)
+	}
+	if len(s.Findings) == 0 {
+		n := min(len(kernels), report.ScreenRows)
+		if left := len(kernels) - n; left > 0 {
+			sc.More = "and " + unit.Counted(left, "more kernel", "more kernels")
+		}
+		sc.Rows = report.NewTable("screen", "", kernelsOfMany(s, kernels[:n]), manyColumns).Show()
+		sc.Rows.Only([]string{"task", "predicted_average_percent", "median_percent", "lowest", "highest", "runs"})
+		return sc
+	}
+	rows := findingRows(s)
+	if n := len(rows); n > report.ScreenRows {
+		sc.More = "and " + unit.Counted(n-report.ScreenRows, "more run", "more runs")
+		rows = rows[:report.ScreenRows]
+	}
+	for i := range rows {
+		if r := &rows[i]; len(sc.Sure) < mostChecks && r.number.Or("") != "" && len(r.run.Inputs) > 0 {
+			sc.Ask = "What such a run measures, alone"
+			sc.Sure = append(sc.Sure, report.Check{Rows: r.number.Or(""), Command: report.CommandLine(validateArgs(r.run.Result))})
 		}
 	}
-	return report.NoteSection(list)
+	sc.Rows = report.NewTable("screen", "", rows, findingColumns).Show(findingShown...)
+	return sc
 }
 
-func runsProvenance(s *diff.Runs, prov report.Provenance) report.Section {
-	// All runs were read with the flags of one command line, so the options of the first are those of all; its inputs
-	// are left out, for the table below has everybody's.
-	p := rundoc.ProvenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)
-	p.Sheet = "Sources"
-	var inputs []report.InputValue
-	for i := range s.Runs {
-		inputs = append(inputs, report.InputValues(s.Runs[i].Result)...)
+// runsLine says in one sentence which runs stand out.
+func runsLine(s *diff.Runs) string {
+	devices := devicesOf(resultsOf(s))
+	text := unit.Counted(len(s.Runs), "run", "runs") + " of " + unit.Counted(len(s.Kernels), "kernel", "kernels") + " on " +
+		strings.Join(devices, ", ")
+	if len(devices) > 1 {
+		text += " (which may be why they differ)"
 	}
-	p.Tables = append(p.Tables, report.InputTable(inputs))
-	return p
+	order, out := inOrder(s)
+	switch {
+	case out == 0 && len(s.Runs) < 3:
+		return text + ". With two nobody can say which one is off: compare them with 'occudiff diff'"
+	case out == 0:
+		return text + ". All are alike: none is off by more than chance makes it"
+	}
+	names := report.ListOf(order[:out], func(run int) string {
+		off := ""
+		if i := slices.IndexFunc(s.Findings, func(f diff.Finding) bool { return f.Run == run && f.Off.Present() }); i >= 0 {
+			if off = ": "; s.Findings[i].Kernel >= 0 {
+				off += report.KernelName(s.Kernels[s.Findings[i].Kernel].Task) + " "
+			}
+			off += report.Signed(float64(s.Findings[i].Off.Or(0)), 1) + " points"
+		}
+		return report.OneLine(s.Runs[run].Name) + " (" + findings(&s.Runs[run]) + off + ")"
+	})
+	return text + ". " + unit.Counted(out, "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
+}
+
+// stakeOfRuns says which kernels lose the most slot time over all runs: GPU time times the share of the thread slots that
+// stayed empty against the prediction, in seconds of the whole GPU.
+func stakeOfRuns(s *diff.Runs) string {
+	const most = 3
+	type loss struct {
+		task string
+		time unit.Seconds
+	}
+	var list []loss
+	for i := range s.Kernels {
+		k := &s.Kernels[i]
+		if t := k.Total.Or(0) * unit.Seconds(k.Predicted.Or(0)-k.Median.Or(k.Predicted.Or(0))); t > 0 {
+			list = append(list, loss{report.KernelName(k.Task), t})
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(list, func(a, b loss) int { return cmp.Compare(b.time, a.time) })
+	list = list[:min(len(list), most)]
+	words := report.CutApart(report.ListOf(list, func(l loss) string { return l.task }), report.LabelWidth)
+	for i := range words {
+		words[i] = rundoc.SlotTime(list[i].time) + " in " + words[i]
+	}
+	return "At stake, in slot time of all runs: " + strings.Join(words, ", ")
+}
+
+// findings are the ways in which a run stands out.
+func findings(r *diff.RunOfMany) string { return strings.Join(report.Words(r.Findings), ", ") }
+
+// findingStatus is bad where a run loses as a whole. One that is higher or faster than the rest is odd and no loss, and the
+// items of kernels say what is off in part.
+func findingStatus(r *diff.RunOfMany) report.Status {
+	for _, f := range r.Findings {
+		if f != diff.RunHigh && f != diff.RunFast && f != diff.RunDips && f != diff.RunPeaks {
+			return report.Bad
+		}
+	}
+	return report.Unsure
+}
+
+// findingRow is what stands out, with what its columns are read from. People have one of each run, which counts the
+// others.
+type findingRow struct {
+	diff.Finding
+	run    *diff.RunOfMany
+	kernel *diff.KernelOfMany // nil for the whole run
+	number unit.Opt[string]   // absent where no row has one
+	more   int                // kernels of the run that are off as well
+}
+
+func allFindings(s *diff.Runs) []findingRow {
+	return report.ListOf(s.Findings, func(f diff.Finding) findingRow {
+		row := findingRow{Finding: f, run: &s.Runs[f.Run]}
+		if f.Kernel >= 0 {
+			row.kernel = &s.Kernels[f.Kernel]
+		}
+		return row
+	})
+}
+
+// findingRows gives one finding of each run, with numbers for those to look at: a run that is off as a whole, or in
+// several kernels, would fill the list.
+func findingRows(s *diff.Runs) (rows []findingRow) {
+	at, number := map[int]int{}, 0
+	for _, f := range allFindings(s) {
+		if i, known := at[f.Run]; known {
+			rows[i].more += min(f.Kernel+1, 1)
+			continue
+		}
+		f.number = unit.Some("")
+		if f.run.CopyOf == "" && (findingStatus(f.run) == report.Bad || f.What == diff.RunDips) {
+			number++
+			f.number = unit.Some(strconv.Itoa(number))
+		}
+		at[f.Run] = len(rows)
+		rows = append(rows, f)
+	}
+	return rows
+}
+
+// runsCard answers which runs stand out in few words.
+func runsCard(s *diff.Runs) *report.Card {
+	c := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
+	var lost []string
+	runs := 0
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		lost = append(lost, report.NotWhole(r.Notes)...)
+		if r.Device != nil {
+			c.Device = unit.Some(r.Device.Key)
+		}
+		if r.CopyOf == "" {
+			runs++
+		}
+	}
+	for i := range s.Kernels {
+		if s.Kernels[i].N >= 3 {
+			c.Judged++
+		} else {
+			c.NotJudged++
+		}
+	}
+	switch {
+	case len(lost) > 0:
+		return report.Unusable(strings.Join(lost, "; "), c.Judged, c.NotJudged)
+	case runs < 3:
+		return report.Unusable("of two runs nobody can say which one is off: compare them with 'occudiff diff'", 0, c.Judged+c.NotJudged)
+	}
+	for _, f := range allFindings(s) {
+		finding := report.Finding{Run: f.run.Name, Verdict: string(f.What), Points: f.Off}
+		if k := f.kernel; k != nil {
+			finding.Kernel, finding.Predicted, finding.Measured = k.Task, k.Predicted, k.Measured[f.Run]
+		}
+		if f.What != diff.RunCopy {
+			finding.Next = unit.Some(report.CommandLine(validateArgs(f.run.Result)))
+		}
+		if !c.Add(finding) {
+			break
+		}
+	}
+	return &c
 }

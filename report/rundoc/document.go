@@ -39,24 +39,6 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	return d
 }
 
-// RunSection is a run among others: its headline, its kernels and what is said of them.
-func RunSection(r *compare.Result, show report.Selection) report.Section {
-	r = shown(r, show)
-	rows := newRowSet(r)
-	const in = report.Files
-	s := report.Section{In: in, Text: append(headline(r), closing(r)), ItemsIn: report.Page}
-	if len(r.Rows) > 0 {
-		t := rows.kernelTable()
-		t.Form, t.In = report.Grid, in
-		s.Tables = []*report.Table{t}
-	}
-	// Without plots and steps: a page of many runs would be too large to open.
-	for _, it := range attentionSection(r, rows).Items {
-		s.Items = append(s.Items, report.Item{Lead: it.Lead, Detail: it.Detail, Text: it.Text, Status: it.Status})
-	}
-	return s
-}
-
 func subject(r *compare.Result) string {
 	if r.Device == nil {
 		return "Run without a known device"

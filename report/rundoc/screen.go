@@ -203,19 +203,13 @@ func deviceName(r *compare.Result) string {
 	if r.Device == nil {
 		return "Device not known"
 	}
-	name := shortDevice(r.Device.Name)
+	name := report.OneLine(r.Device.ShortName())
 	if by := report.OneLine(r.ChosenBy); by != "" {
 		by, _, _ = strings.Cut(by, ": ")
 		by, _, _ = strings.Cut(by, ", ")
 		name += " (" + by + ")"
 	}
 	return name
-}
-
-// shortDevice is a device as people call it: without the vendor and what all products are called.
-func shortDevice(name string) string {
-	name = strings.NewReplacer("(R)", "", "(TM)", "", "Intel", "", "Data Center GPU", "", "Graphics", "").Replace(report.OneLine(name))
-	return strings.Join(strings.Fields(name), " ")
 }
 
 // countsOf says how many kernels there are, how long they took, and how many of each verdict.

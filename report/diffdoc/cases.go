@@ -1,0 +1,241 @@
+package diffdoc
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/compare/diff"
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
+
+// suite has a test case of each kernel: a regression fails; what only one side has and what could not be compared is
+// skipped, since neither success nor failure may be claimed of it.
+func (c *comparison) suite(prov report.Provenance) *report.TestSuite {
+	if len(c.sides) == 1 {
+		return suiteOf(c.sides[0], prov)
+	}
+	return joined("diff", c.names, prov, func(i int, prov report.Provenance) *report.TestSuite { return suiteOf(c.sides[i], prov) })
+}
+
+func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
+	s := report.NewTestSuite("diff", prov)
+	s.Collected = dateOf(d)
+	s.Add("occudiff.version", prov.Version)
+	s.Add("command", report.CommandLine(prov.CommandLine))
+	s.Add("threshold_points", report.Shortest(float64(d.Options.Threshold)))
+	class := ""
+	for _, side := range []struct {
+		name string
+		*diff.Side
+	}{{"old", &d.Old}, {"new", &d.New}} {
+		text := unit.Counted(len(side.Runs), "run", "runs") + " on " + strings.Join(devicesOf(side.Runs), ", ")
+		if side.Name != "" {
+			text = report.OneLine(side.Name) + ", " + text
+		}
+		s.Add(side.name, text)
+		var inputs []string
+		for _, r := range side.Runs {
+			inputs = append(inputs, report.InputLines(r)...)
+			if r.Device != nil {
+				class = r.Device.Key
+			}
+			s.Host = report.OneLine(r.Platform.Host)
+		}
+		s.AddEach(side.name+".input", inputs)
+	}
+	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing, as far as the inputs say"))
+	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
+	s.AddEach("not_whole", report.NotWhole(d.Notes))
+	// CI systems group cases by class: by device, and by label where one job has several diffs.
+	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
+	var cases []report.Case
+	for i := range d.Rows {
+		if r := &d.Rows[i]; r.IsKernel {
+			cases = append(cases, caseOf(class, r))
+		}
+	}
+	s.SetCases(cases)
+	return s
+}
+
+func caseOf(class string, r *diff.Row) report.Case {
+	c := report.Case{Class: class, Name: report.OneLine(r.Task),
+		Text: report.UpperFirst(report.OneLine(r.Because.Or(""))) + "\n"}
+	if shape := shapeText(r); shape != "" {
+		c.Name += " (" + shape + ")"
+	}
+	// The new side last: it is the code that one can mend.
+	for _, l := range []*diff.Launch{r.Old, r.New} {
+		if l != nil {
+			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), report.Finite(l.Total)
+		}
+	}
+	switch r.Verdict {
+	case diff.Regression:
+		c.Outcome = report.Failed
+	case diff.Unchanged, diff.Improvement, diff.Faster:
+		return c
+	default:
+		c.Outcome = report.Skipped
+	}
+	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
+	if x, ok := r.Measured().Change.Value(); ok && c.Outcome == report.Failed {
+		c.Message += ": measured " + report.Signed(x, 1) + " points"
+		if l, ok := r.Delta(compare.MetricLoaded).Change.Value(); ok {
+			c.Message += ", XVEs that ran " + report.Signed(l, 1) + " points"
+		}
+	}
+	return c
+}
+
+// Annotations lists the cases that failed, at their rows of the new side.
+func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []report.Annotation) {
+	for _, c := range s.Cases {
+		if c.Outcome == report.Failed {
+			text := strings.TrimSpace(c.Text)
+			if !strings.HasPrefix(text, c.Message) {
+				text = report.UpperFirst(c.Message) + ". " + text
+			}
+			list = append(list, report.Annotation{Level: level, File: c.File, Line: c.Line, Title: c.Name + " on " + c.Class, Message: text})
+		}
+	}
+	return list
+}
+
+// Failure says which kernels got worse, for the gate that --fail-on asks for; empty when none did. All of them were told
+// from noise: a gate that is red for noise is soon switched off. The sentence stands on one line of a CI log.
+func Failure(s *report.TestSuite) string {
+	var failed []string
+	for _, c := range s.Cases {
+		if c.Outcome == report.Failed {
+			shape := strings.LastIndex(c.Name, " (")
+			if shape < 0 {
+				shape = len(c.Name)
+			}
+			failed = append(failed, report.ShortName(c.Name[:shape], 40)+c.Name[shape:]+" on "+c.Class+" ("+strings.Trim(strings.TrimPrefix(c.Message, c.Type+": "), ".")+")")
+		}
+	}
+	if len(failed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", len(failed), len(s.Cases),
+		strings.Join(report.Few(failed, report.MostTasks), ", "))
+}
+
+// CannotTell says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
+// It is no failure, and said all the same, so that nobody takes a green job for a proof.
+func CannotTell(sides []*diff.Result) string {
+	n := 0
+	for _, d := range sides {
+		n += d.Summary.CannotTell
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by less "+
+		"(give each side a folder of 4 repeats or more, or --noise HISTORY)", float64(singles(sides[0])), unit.Plural(int64(n), "kernel"))
+}
+
+// singles is the change above which single runs tell something.
+func singles(d *diff.Result) unit.Points { return max(diff.SingleRuns, 2*d.Options.Threshold) }
+
+// Unjudged says what a gate could not judge of what any of the sides has. What was unmeasurable before is nothing that a
+// change hides.
+func Unjudged(sides []*diff.Result) report.Unjudged {
+	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}
+	missing, uncompared, unexplained := 0, 0, 0
+	name := ""
+	for _, d := range sides {
+		for i := range d.Rows {
+			r := &d.Rows[i]
+			switch {
+			case !r.IsKernel:
+			case r.Missing():
+				if missing++; missing == 1 {
+					name = nameOf(r)
+				}
+			case r.Old == nil || r.New == nil:
+			case r.Unexplained():
+				unexplained++
+			case r.Verdict != diff.NotComparable:
+				u.Judged++
+			case r.Old.Unmeasurable < r.Old.Runs || r.New.Unmeasurable < r.New.Runs:
+				uncompared++
+			}
+		}
+	}
+	u.Kernels = u.Judged + missing + uncompared + unexplained
+	u.Of = []report.UnjudgedKernels{
+		{Reason: report.ReasonMissing, N: missing, Text: unit.Counted(missing, "is", "are") + " on one side alone (" + name + ")"},
+		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: report.Thousands(int64(uncompared)) + " not comparable"},
+		{Reason: report.ReasonNoPrediction, N: unexplained, Text: report.Thousands(int64(unexplained)) + " with another launch or device and without a prediction"},
+	}
+	return u
+}
+
+// card answers what changed in few words, for agents and comments. What more threads are worth is of the new side;
+// where that does not tell it, a kernel that became faster at less occupancy is bound by something else.
+func (c *comparison) card() *report.Card {
+	card := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
+	// What an agent is told must not rest on a part of a run: any loss, on any side, makes the card unusable.
+	lost := report.NotWhole(Notes(c.sides))
+	for _, d := range c.sides {
+		s := &d.Summary
+		not := s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
+		card.NotJudged, card.Judged = card.NotJudged+not, card.Judged+s.Kernels-not
+		for _, r := range append(d.Old.Runs[:len(d.Old.Runs):len(d.Old.Runs)], d.New.Runs...) {
+			if r.Device != nil {
+				card.Device = unit.Some(r.Device.Key)
+			}
+			if r.Fit.Contradiction != "" {
+				lost = append(lost, "the device cannot be the GPU that ran: "+r.Fit.Contradiction)
+			}
+		}
+	}
+	switch {
+	case len(lost) > 0:
+		return report.Unusable(strings.Join(lost, "; "), card.Judged, card.NotJudged)
+	case card.Judged == 0:
+		return report.Unusable("no kernel can be compared", card.Judged, card.NotJudged)
+	}
+	for i := range c.rows {
+		r := &c.rows[i]
+		// Those are counted as not judged. Rows stand in the order of attention, so what does not fit is the least.
+		if r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !card.Add(findingOf(r)) {
+			break
+		}
+	}
+	return &card
+}
+
+func findingOf(r *row) report.Finding {
+	share := func(percent unit.Opt[float64]) unit.Opt[unit.Ratio] {
+		if v, ok := percent.Value(); ok {
+			return unit.Some(unit.FromPercent(v))
+		}
+		return unit.Opt[unit.Ratio]{}
+	}
+	w := r.Worth
+	if r.Verdict == diff.Faster && w.Verdict() == compare.WorthUntold {
+		w = compare.Worth{Verdicts: []compare.WorthVerdict{compare.ElseBinds}, Because: w.Because}
+	}
+	f := report.Finding{Run: r.side, Kernel: r.Task, Verdict: string(r.Verdict), Worth: w.Words(), Bound: w.Bound(),
+		Predicted: share(r.Delta(compare.MetricPredicted).New.Median), Measured: share(r.Measured().New.Median)}
+	if x, ok := r.Measured().Change.Value(); ok {
+		f.Points = unit.Some(unit.Points(x))
+	}
+	if r.Verdict != diff.Unchanged {
+		f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
+	}
+	if r.Verdict == diff.Regression {
+		f.Confidence = unit.Some("medium") // one run a side, however far it moved
+		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricLoaded).Significant.Or(false) {
+			f.Confidence = unit.Some("high")
+		}
+	}
+	return f
+}
