@@ -152,9 +152,8 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		answer: func(_ context.Context, args []string) (*report.Answer, error) {
 			switch topic := strings.Join(args, " "); {
 			case topic == "flags":
-				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A "+
-					"command takes only those that affect it; its help shows those that most people need.", root,
-					a.sharedFlags)
+				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A command takes only\n"+
+					"those that affect it; its help shows those that most people need.", root, a.sharedFlags)
 			case topic == "schema":
 				return nil, a.listSchemas()
 			case len(args) == 2 && args[0] == "schema":

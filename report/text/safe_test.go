@@ -13,12 +13,12 @@ import (
 func TestSafe(t *testing.T) {
 	for _, c := range []struct{ reason, in, want string }{
 		{"ordinary", "a\tb\n漢 é\n", "a\tb\n漢 é\n"},
-		{"escape sequences", "\x1b[31mred\u009b0m\x07", "\ufffd[31mred\ufffd0m\ufffd"},
-		{"the order of characters", "a\u202eb\u2066", "a\ufffdb\ufffd"},
-		{"no text", "a\xff\xfeb", "a\ufffd\ufffdb"},
+		{"escape sequences", "\x1b[31mred\u009b0m\x07\n", "\ufffd[31mred\ufffd0m\ufffd\n"},
+		{"the order of characters", "a\u202eb\u2066\n", "a\ufffdb\ufffd\n"},
+		{"no text", "a\xff\xfeb\n", "a\ufffd\ufffdb\n"},
 		{"a command of a CI job", "::error::x\n  ::x\na::b\n", "\u200b::error::x\n  \u200b::x\na::b\n"},
-		{"every space that a runner trims", "\u00a0::error::x\n\u1680\u3000 ::x\n\ufeff::x\n\u202f:", "\u00a0\u200b::error::x\n\u1680\u3000 \u200b::x\n\ufeff\u200b::x\n\u202f\u200b:"},
-		{"an old command", "a ##[error]x ###[x # #[", "a ##\u200b[error]x ###\u200b[x # #["},
+		{"every space that a runner trims", "\u00a0::error::x\n\u1680\u3000 ::x\n\ufeff::x\n\u202f:\n", "\u00a0\u200b::error::x\n\u1680\u3000 \u200b::x\n\ufeff\u200b::x\n\u202f\u200b:\n"},
+		{"an old command", "a ##[error]x ###[x # #[\n", "a ##\u200b[error]x ###\u200b[x # #[\n"},
 	} {
 		for _, step := range []int{1, 2, 3, 100} {
 			var b strings.Builder
@@ -35,7 +35,7 @@ func TestSafe(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Safe(broken{}).Write([]byte("x")); err == nil {
+	if _, err := Safe(broken{}).Write([]byte("x\n")); err == nil {
 		t.Error("an error was lost")
 	}
 }
