@@ -33,26 +33,27 @@ type touch struct{ bytes, rows int }
 
 func (h *touch) Row(r *Row) {
 	h.rows++
-	for i := range 16 {
-		_, n := r.Tail(i)
+	for _, c := range benchColumns {
+		_, n := r.Tail(c)
 		h.bytes += n
 	}
 }
 
+var benchColumns = []int{0, 1, 2, 3, 5, 6, 8, 12, 13, 14, 15, 16, 17, 18, 19, 20}
+
 // BenchmarkScan selects 16 of 39 columns.
 func BenchmarkScan(b *testing.B) {
 	const rows = 100_000
-	sel := []int{0, 1, 2, 3, 5, 6, 8, 12, 13, 14, 15, 16, 17, 18, 19, 20}
 	for _, delim := range []byte{',', ';', '\t', ':', '|'} {
 		for _, quoted := range []bool{false, true} {
 			text := benchText(delim, quoted, rows)
 			for threads := 1; threads <= 2; threads++ {
-				for name, masks := range map[string]func(*chunk, byte) int{"best": bestMasks, "plain": plainMasks} {
-					if name == "plain" && delim != ',' {
+				for _, plain := range []bool{false, true} {
+					if plain && delim != ',' {
 						continue
 					}
-					b.Run(fmt.Sprintf("delim=%q/quoted=%v/threads=%d/masks=%s", delim, quoted, threads, name), func(b *testing.B) {
-						benchScan(b, text, delim, sel, threads, masks, rows)
+					b.Run(fmt.Sprintf("delim=%q/quoted=%v/threads=%d/plain=%v", delim, quoted, threads, plain), func(b *testing.B) {
+						benchScan(b, text, delim, threads, plain, rows)
 					})
 				}
 			}
@@ -60,12 +61,12 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-func benchScan(b *testing.B, text []byte, delim byte, sel []int, threads int, masks func(*chunk, byte) int, rows int) {
+func benchScan(b *testing.B, text []byte, delim byte, threads int, plain bool, rows int) {
 	b.SetBytes(int64(len(text)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for b.Loop() {
-		s := New(Input{At: bytes.NewReader(text), Size: int64(len(text))}, Options{Threads: threads, maskFunc: masks})
+		s := New(Input{At: bytes.NewReader(text), Size: int64(len(text))}, Options{Threads: threads, plain: plain})
 		if _, err := s.Head(); err != nil {
 			b.Fatal(err)
 		}
@@ -76,7 +77,7 @@ func benchScan(b *testing.B, text []byte, delim byte, sel []int, threads int, ma
 		for i := range hs {
 			hs[i] = &touch{}
 		}
-		if err := s.Rows(context.Background(), sel, 39, hs); err != nil {
+		if err := s.Rows(context.Background(), benchColumns, 39, hs); err != nil {
 			b.Fatal(err)
 		}
 		for _, h := range hs {
@@ -94,7 +95,7 @@ func benchScan(b *testing.B, text []byte, delim byte, sel []int, threads int, ma
 func BenchmarkRecordMachine(b *testing.B) {
 	text := benchText(',', false, 10_000)
 	b.SetBytes(int64(len(text)))
-	rec := newRecord(',', []int{0, 1, 2, 3, 5, 6, 8, 12, 13, 14, 15, 16, 17, 18, 19, 20}, 39)
+	rec := newRecord(',', benchColumns, 39)
 	for b.Loop() {
 		for rest := text; len(rest) > 0; {
 			rec.begin(1)

@@ -1,10 +1,12 @@
 package scan
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand"
 	"runtime"
 	"slices"
 	"strings"
@@ -134,8 +136,8 @@ func TestBlockBoundaries(t *testing.T) {
 	for block := 1; block <= len(text); block++ {
 		for threads := 1; threads <= 3; threads++ {
 			for _, stream := range []bool{false, true} {
-				for _, masks := range []func(*chunk, byte) int{nil, plainMasks} {
-					if got, _ := readAll(t, text, ',', 3, Options{Threads: threads, Block: block, maskFunc: masks}, stream); !equal(got, want) {
+				for _, plain := range []bool{false, true} {
+					if got, _ := readAll(t, text, ',', 3, Options{Threads: threads, Block: block, plain: plain}, stream); !equal(got, want) {
 						t.Fatalf("blocks of %d, %d threads, stream %v: %+v\nwant %+v", block, threads, stream, got, want)
 					}
 				}
@@ -161,6 +163,42 @@ func TestMasks(t *testing.T) {
 			if !slices.Equal(a.ends, b.ends) || !slices.Equal(a.lines, b.lines) || !slices.Equal(a.quotes, b.quotes) || a.count != b.count {
 				t.Fatalf("masks of %d bytes for the delimiter %q differ", n, delim)
 			}
+		}
+	}
+}
+
+// The ends of fields are found at any density, up to 64 in a word.
+func TestFields(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for round := range 2000 {
+		text := bytes.Repeat([]byte{'x'}, 1+r.Intn(1000))
+		for i := range text {
+			if r.Intn(1+round%12) == 0 {
+				text[i] = ','
+			}
+			if r.Intn(200) == 0 {
+				text[i] = '\n'
+			}
+		}
+		text[len(text)-1] = '\n'
+		c := newChunk(len(text))
+		copy(c.buf, text)
+		c.set(0, len(text))
+		c.mark(',', bestMasks)
+		c.resolve(',', 0)
+		best, plain := make([]uint32, len(text)+64), make([]uint32, len(text)+64)
+		for from := 0; from < len(text); {
+			var want []uint32
+			for i := from; len(want) == 0 || text[want[len(want)-1]] != '\n'; i++ {
+				if text[i] != 'x' {
+					want = append(want, uint32(i))
+				}
+			}
+			n, m := bestFields(c, from, best), plainFields(c, from, plain)
+			if !slices.Equal(best[:n], want) || !slices.Equal(plain[:m], want) {
+				t.Fatalf("record at %d of %q: %v, %v; want %v", from, text, best[:n], plain[:m], want)
+			}
+			from = int(want[n-1]) + 1
 		}
 	}
 }

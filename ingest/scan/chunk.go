@@ -7,6 +7,7 @@ import (
 
 // chunk is a block with its masks: bit i of word w stands for byte 64w+i.
 type chunk struct {
+	padded []byte // lead bytes, then buf
 	buf    []byte // the block, and zeros up to a whole word
 	n      int    // bytes of the block
 	index  int64
@@ -24,8 +25,9 @@ type chunk struct {
 func newChunk(block int) *chunk {
 	words := (block + 63) / 64
 	m := make([]uint64, 4*words)
+	padded := make([]byte, lead+words*64)
 	return &chunk{
-		buf:  make([]byte, words*64),
+		padded: padded, buf: padded[lead:],
 		ends: m[:words:words], lines: m[words : 2*words : 2*words],
 		quotes: m[2*words : 3*words : 3*words], all: m[3*words:],
 	}
@@ -198,28 +200,6 @@ func (c *chunk) lastLine(from int) int {
 		}
 	}
 	return from
-}
-
-// nextEnd gives the next end of a field at or after p; there must be one.
-func (c *chunk) nextEnd(p int) int {
-	w := p >> 6
-	m := c.ends[w] & (^uint64(0) << (p & 63))
-	for m == 0 {
-		w++
-		m = c.ends[w]
-	}
-	return w<<6 + bits.TrailingZeros64(m)
-}
-
-// lastEnd gives the last end of a field before p; there must be one.
-func (c *chunk) lastEnd(p int) int {
-	w := p >> 6
-	m := c.ends[w] & (uint64(1)<<(p&63) - 1)
-	for m == 0 {
-		w--
-		m = c.ends[w]
-	}
-	return w<<6 + 63 - bits.LeadingZeros64(m)
 }
 
 // lineOf gives the physical line of an offset. Offsets that ascend cost little.

@@ -1,5 +1,7 @@
 package scan
 
+import "slices"
+
 // The states of the byte machine.
 const (
 	fieldStart  uint8 = iota
@@ -11,9 +13,9 @@ const (
 
 // cell is a selected cell: where in the data, and where in the file.
 type cell struct {
-	start, end   int32
+	start, end   uint32
 	line, column int
-	ok, long     bool
+	long         bool
 }
 
 // record puts one record together from any number of pieces, byte by byte. It is the definition of what a record is,
@@ -25,14 +27,16 @@ type record struct {
 	onField func(column int, text []byte)
 
 	state    uint8
-	keep     bool // the current field is wanted
-	blank    bool // nothing but a line end so far
-	extra    bool // a cell beyond the header's columns is not empty
-	column   int  // index of the current field
-	k        int  // index into sel of the first column that is not behind
-	fields   int  // when done
-	cells    []cell
-	data     []byte
+	keep     bool   // the current field is wanted
+	blank    bool   // nothing but a line end so far
+	extra    bool   // a cell beyond the header's columns is not empty
+	column   int    // index of the current field
+	k        int    // index into sel of the first column that is not behind
+	fields   int    // when done
+	cells    []cell // of sel
+	data     []byte // their text, a byte behind each
+	buf      []byte // of rowOf
+	ends     []uint32
 	start    int // where in data the current field begins
 	over     int // bytes of the field beyond MaxCell
 	line     int // where the record begins
@@ -106,7 +110,8 @@ func (r *record) end() {
 		r.onField(r.column, r.data)
 		r.data = r.data[:0]
 	case r.keep:
-		r.cells[r.k] = cell{int32(r.start), int32(len(r.data)), r.at.line, r.at.column, true, r.over > 0}
+		r.cells[r.k] = cell{uint32(r.start), uint32(len(r.data)), r.at.line, r.at.column, r.over > 0}
+		r.data = append(r.data, r.delim)
 		r.k++
 	}
 	r.column++
@@ -244,6 +249,31 @@ func (r *record) closing(c byte) (done bool) {
 		r.state = inQuotes
 	}
 	return false
+}
+
+// rowOf gives what Row has of a record that is done: the text, and where the columns end in it. Those that the record
+// lacks are empty.
+func (r *record) rowOf() (buf []byte, ends []uint32) {
+	r.ends = r.ends[:0]
+	for k, c := range r.cells {
+		if k >= r.k {
+			c.start, c.end = uint32(len(r.data)), uint32(len(r.data))
+			r.data = append(r.data, r.delim)
+		}
+		for len(r.ends) <= r.sel[k] {
+			r.ends = append(r.ends, 0)
+		}
+		r.ends[r.sel[k]] = c.start - 1
+		r.ends = append(r.ends, c.end)
+	}
+	r.buf = append(append(r.buf[:0], make([]byte, lead)...), r.data...)
+	return r.buf, r.ends
+}
+
+// cell gives what is known of a selected column.
+func (r *record) cell(column int) cell {
+	k, _ := slices.BinarySearch(r.sel, column)
+	return r.cells[k]
 }
 
 // finish ends the record with the input. It returns false when there is no record.

@@ -13,21 +13,19 @@ type Row struct {
 
 	QuoteLine, QuoteColumn int
 
-	spans   []span
-	buf     []byte
-	start   int    // offset of the record in buf
-	chunk   *chunk // nil: the record was put together by rec
+	buf     []byte   // lead bytes of anything before the text
+	ends    []uint32 // in the text: where each column ends, from 1 on; the next begins a byte behind. 0: a byte before the record
+	chunk   *chunk   // nil: the record was put together by rec
 	rec     *record
 	scratch []byte
 }
 
-type span struct{ start, end int32 }
+// raw gives the bytes of a column as they stand in the file.
+func (r *Row) raw(column int) []byte { return r.RawRun(column, column) }
 
-// Cell gives the text of the selected column i (an index into the columns given to Rows), unquoted; nil when the record
-// has no such field, or when it is empty.
-func (r *Row) Cell(i int) []byte {
-	s := r.spans[i]
-	b := r.buf[s.start:s.end]
+// Cell gives the text of a selected column, unquoted; it is empty when the record has no such field.
+func (r *Row) Cell(column int) []byte {
+	b := r.raw(column)
 	if len(b) > 1 && b[0] == '"' && r.chunk != nil {
 		b = r.unquote(b[1 : len(b)-1])
 	}
@@ -40,48 +38,38 @@ func (r *Row) Cell(i int) []byte {
 // Whole says that the record lies in one block, so that RawRun has its bytes.
 func (r *Row) Whole() bool { return r.chunk != nil }
 
-// RawRun gives the bytes from the beginning of the selected column i to the end of j, which must follow it in the file
-// without a gap, when the record is Whole.
-func (r *Row) RawRun(i, j int) []byte {
-	return r.buf[r.spans[i].start:r.spans[j].end]
+// RawRun gives the bytes from the beginning of one column to the end of another, when the record is Whole.
+func (r *Row) RawRun(first, last int) []byte {
+	return r.buf[lead+r.ends[first]+1 : lead+r.ends[last+1]]
 }
+
+// lead is how many bytes stand before the text of a row, so that the last of every cell can be looked at all at once.
+const lead = 16
 
 // Tail gives the length of a cell as it stands in the file, and its last eight bytes, the last one in the highest byte.
 // Of a shorter cell the lower bytes are anything.
-func (r *Row) Tail(i int) (last uint64, length int) {
-	s := r.spans[i]
-	if s.end < 8 {
-		return r.earlyTail(s), int(s.end - s.start)
-	}
-	return binary.LittleEndian.Uint64(r.buf[s.end-8 : s.end]), int(s.end - s.start)
+func (r *Row) Tail(column int) (last uint64, length int) {
+	end := int(r.ends[column+1]) // as an int, of which the compiler knows that it does not overflow here
+	return binary.LittleEndian.Uint64(r.buf[end+8 : end+lead : end+lead]), end - int(r.ends[column]+1)
 }
 
-// earlyTail is Tail of a cell in the first bytes of the buffer.
-func (r *Row) earlyTail(s span) uint64 {
-	var b [8]byte
-	copy(b[8-s.end:], r.buf[:s.end])
-	return binary.LittleEndian.Uint64(b[:])
-}
-
-// quoted says that a cell stands in quotes.
-func (r *Row) quoted(i int) bool {
-	s := r.spans[i]
-	return r.chunk != nil && s.end > s.start && r.buf[s.start] == '"'
+// LongTail is Tail with the eight bytes before those.
+func (r *Row) LongTail(column int) (before, last uint64, length int) {
+	end := int(r.ends[column+1])
+	b := r.buf[end : end+lead : end+lead]
+	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), end - int(r.ends[column]+1)
 }
 
 // Long says that a cell is longer than MaxCell, so that Cell gives its beginning only.
-func (r *Row) Long(i int) bool {
+func (r *Row) Long(column int) bool {
 	if r.chunk == nil {
-		return r.rec.cells[i].long
+		return r.rec.cell(column).long
 	}
-	s := r.spans[i]
-	if s.end-s.start <= MaxCell {
-		return false
+	b := r.raw(column)
+	if len(b) > MaxCell && b[0] == '"' {
+		b = r.unquote(b[1 : len(b)-1])
 	}
-	if !r.quoted(i) {
-		return true
-	}
-	return len(r.unquote(r.buf[s.start+1:s.end-1])) > MaxCell
+	return len(b) > MaxCell
 }
 
 // unquote undoes what quoting does to the text between the quotes.
@@ -106,18 +94,16 @@ func (r *Row) Line() int {
 	if r.chunk == nil {
 		return r.rec.line
 	}
-	return r.chunk.lineOf(r.start)
+	return r.chunk.lineOf(int(r.ends[0] + 1))
 }
 
 // Position gives the physical line of a cell and the byte of that line, from 1, at which it begins; 0, 0 when the
 // record has no such field.
-func (r *Row) Position(i int) (line, column int) {
+func (r *Row) Position(column int) (line, at int) {
 	if r.chunk == nil {
-		return r.rec.cells[i].line, r.rec.cells[i].column
+		c := r.rec.cell(column)
+		return c.line, c.column
 	}
-	p := int(r.spans[i].start)
-	if p == 0 && r.spans[i].end == 0 && i > 0 {
-		return 0, 0
-	}
+	p := int(r.ends[column] + 1)
 	return r.chunk.lineOf(p), r.chunk.columnOf(p)
 }

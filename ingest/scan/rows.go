@@ -110,23 +110,12 @@ type worker struct {
 	handler Handler
 	spare   *record // for the record that the block ends in the middle of
 	row     Row
-	runs    []run
-	front   []run // runs but the last, when that is nearer to the end of a record
-	tail    []run // the last run from the end of the record on: columns to pass over, and how many
-	need    int   // fields that a record must have to have all selected cells
+	ends    []uint32 // of a record in the chunk: see Row
 }
 
 func newWorker(j *job, c *chunk, h Handler) *worker {
-	w := &worker{job: j, chunk: c, handler: h, spare: newRecord(j.delim, j.sel, j.columns), runs: runs(j.sel)}
-	w.row.spans = make([]span, len(j.sel))
-	if n := len(j.sel); n > 0 {
-		w.need = j.sel[n-1] + 1
-		last := w.runs[len(w.runs)-1]
-		if behind := j.columns - w.need; behind > 0 && behind+last.count < last.skip {
-			w.front, w.tail = w.runs[:len(w.runs)-1], []run{{behind, last.count}}
-		}
-	}
-	return w
+	return &worker{job: j, chunk: c, handler: h, spare: newRecord(j.delim, j.sel, j.columns),
+		ends: make([]uint32, len(c.buf)+1+64)} // as many as fit a block; they are written 64 at once
 }
 
 // work takes blocks until there are none. The block in which the header ends is there already.
@@ -152,9 +141,9 @@ func (w *worker) work(loaded bool) {
 // false when the context has ended.
 func (w *worker) block(from int, accounted bool) bool {
 	c := w.chunk
-	masks := w.opt.maskFunc
-	if masks == nil {
-		masks = bestMasks
+	masks := bestMasks
+	if w.opt.plain {
+		masks = plainMasks
 	}
 	c.mark(w.delim, masks)
 	var sum xxh3.Uint128
@@ -219,12 +208,10 @@ func (w *worker) account(sum xxh3.Uint128) {
 
 // deliver gives the handler a record that was put together.
 func deliver(h Handler, r *Row, rec *record) {
-	r.chunk, r.rec, r.buf = nil, rec, rec.data
+	r.chunk, r.rec = nil, rec
 	r.Fields, r.Extra, r.Open = rec.fields, rec.extra, rec.open()
 	r.QuoteLine, r.QuoteColumn = rec.quoteAt[0], rec.quoteAt[1]
-	for i, c := range rec.cells {
-		r.spans[i] = span{c.start, c.end}
-	}
+	r.buf, r.ends = rec.rowOf()
 	h.Row(r)
 	r.Open = false
 }
@@ -235,7 +222,7 @@ func (j *job) finish(h Handler) {
 		select {
 		case t := <-c:
 			if t.rec.finish() {
-				deliver(h, &Row{spans: make([]span, len(j.sel))}, t.rec)
+				deliver(h, &Row{}, t.rec)
 			}
 		default:
 		}

@@ -11,11 +11,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// problem is what is wrong with a row; the cell is none when it is the row as a whole.
+// problem is what is wrong with a row; the column is none when it is the row as a whole.
 type problem struct {
-	cell int
-	text string
-	hint string
+	index int // of the column
+	text  string
+	hint  string
 
 	outside bool // a share is out of range, and all else is right
 }
@@ -25,11 +25,11 @@ const correctHint = "correct the cell or export the file again"
 // message says whether a line is not data at all but a message of the vtune command.
 // vtune prints warnings into its standard output as well, between the rows of a redirected report.
 func (a *adder) message(r *scan.Row) bool {
-	return r.Fields < a.h.columns && !r.Open && isMessage(r.Cell(a.h.col[task].cell))
+	return r.Fields < a.h.columns && !r.Open && isMessage(r.Cell(a.h.col[task].index))
 }
 
 func (a *adder) misshapen(r *scan.Row) *problem {
-	p := &problem{cell: none, hint: "the file may be cut off: export it again",
+	p := &problem{index: none, hint: "the file may be cut off: export it again",
 		text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line)}
 	switch {
 	case r.Open:
@@ -59,7 +59,7 @@ func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	case negative:
 		expected = "0 or above"
 	}
-	p := &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected),
+	p := &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected),
 		hint: correctHint}
 	if (q >= firstShare || q == total || q == average) && decimalComma(b) {
 		p.hint = "the comma may be a decimal one or part a thousand: export the file again where numbers have a " +
@@ -106,8 +106,8 @@ func (a *adder) reject(p *problem) {
 	r := a.row
 	pos := note.Pos{File: a.h.pos.File, Line: r.Line(), Column: 1}
 	text := "bad row: " + p.text
-	if p.cell != none {
-		line, column := r.Position(p.cell)
+	if p.index != none {
+		line, column := r.Position(p.index)
 		if pos.Column = column; line != pos.Line { // a record of several lines is known by its first
 			pos.Column = 1
 			text += fmt.Sprintf(" (the cell is on line %d, column %d)", line, column)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,19 +13,32 @@ import (
 	"occudiff/ingest"
 )
 
-// perLaunch makes an export by computing instance: the columns of a real one that matter, and some that do not.
+// perLaunch makes an export by computing instance with the 39 columns of VTune 2026.
 func perLaunch(rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Average Time,Computing Task:Instance Count," +
 		"Computing Task:SIMD Width,Computing Task:SVM Usage Type,Computing Task:Spill Memory Size,Transfer Size,Transfer Size:Host-to-Device,Transfer Size:Device-to-Host," +
 		"XVE Array:Active(%),XVE Array:Stalled(%),XVE Array:Idle(%),Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%)," +
 		"Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%),XVE Threads Occupancy(%),Computing Threads Started," +
-		"XVE Pipelines:Send active(%),XVE Instructions:Send Instructions,\"GPU Memory Bandwidth, GB/sec:Read\",GPU Barriers,GPU Atomics\n")
-	for i := range rows {
-		k, us := i%240, 3+i*7919%4000
+		"XVE Pipelines:ALU0 and ALU1 active(%),XVE Pipelines:ALU0 and XMX active(%),XVE Pipelines:Send active(%),XVE Pipelines:Branch active(%)," +
+		"XVE Pipelines:ALU0 active(%),XVE Pipelines:ALU1 active(%),XVE Pipelines:XMX active(%),XVE Instructions:Send Instructions,XVE Instructions:Control Instructions," +
+		"XVE Instructions:ALU0 Instructions,XVE Instructions:ALU1 Instructions,XVE Instructions:XMX instructions,\"GPU L3:Average Bandwidth, GB/s:Read\"," +
+		"\"GPU L3:Average Bandwidth, GB/s:Write\",\"GPU Memory Bandwidth, GB/sec:Read\",\"GPU Memory Bandwidth, GB/sec:Write\",GPU Barriers,GPU Atomics\n")
+	r := rand.New(rand.NewSource(1))
+	for range rows {
+		k, us := r.Intn(240), 3+r.Intn(4000)
 		fmt.Fprintf(&b, "\"VectorAdd<(int)%d, (int)256, (int)32>(int, sycl::_V1::queue&)\",%d,256,0.%06d,0.%06d,1,32,,0,0,0,0,", k, 256<<(k%12), us, us)
-		fmt.Fprintf(&b, "%d.5,%d.0,10.5,%d.3,%d.3,100.0,100.0,%d.%d,%d,%d.1,%d,%d.%06d,0,0\n",
-			k%60, k%30, k%100, k%100, k%100, i%10, 8<<(k%12), i%20, i*7919, i%200, i)
+		fmt.Fprintf(&b, "%d.5,%d.0,10.5,%d.3,%d.3,100.0,100.0,%d.%d,%d", r.Intn(60), r.Intn(30), k%100, k%100, r.Intn(100), r.Intn(10), 8<<(k%12))
+		for range 7 {
+			fmt.Fprintf(&b, ",%.1f", r.Float64()*20)
+		}
+		for range 5 {
+			fmt.Fprintf(&b, ",%d", r.Int63n(1<<33))
+		}
+		for range 4 {
+			fmt.Fprintf(&b, ",%.6f", r.Float64()*200)
+		}
+		b.WriteString(",0,0\n")
 	}
 	return b.Bytes()
 }

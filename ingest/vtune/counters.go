@@ -1,7 +1,7 @@
 package vtune
 
 import (
-	"encoding/binary"
+	"math/bits"
 	"strings"
 
 	"occudiff/ingest"
@@ -17,12 +17,6 @@ type counter struct {
 	reason  string // "Send", as the header spells it; "" of a bandwidth and of a pipe
 	pipe    string // "ALU0"
 	percent bool   // it is a share of the time
-}
-
-// counterCell is where the cell of a counter is: the little that each row needs of it.
-type counterCell struct {
-	cell    int
-	percent bool
 }
 
 // mostCounters bounds how many of these columns are read: no export has as many.
@@ -83,45 +77,34 @@ func (c *counted) add(r *scan.Row, h *header, t nano) {
 		return
 	}
 	c.time.add(uint64(t))
-	sums, w := c.sums[:len(h.counterCells)], uint64(t)
-	for i, of := range h.counterCells {
-		last, n := r.Tail(of.cell)
-		if of.percent {
-			if tenths, bad := shortTenths(last, n); bad == 0 && uint(n-3) <= 2 {
-				sums[i].addProduct(tenths*tenth, w)
-				continue
-			}
-		} else if x, ok := micros16(r.RawRun(of.cell, of.cell), last); ok {
-			sums[i].addProduct(x*(one/1000000), w)
+	w, unusual := uint64(t), uint64(0) // a bit for each cell of another form
+	shares, rates := c.sums[:len(h.percents)], c.sums[len(h.percents):][:len(h.rates)]
+	for i, index := range h.percents {
+		last, n := r.Tail(index)
+		if tenths, bad := shortTenths(last, n); bad == 0 && uint(n-3) <= 2 {
+			shares[i].addProduct(tenths*tenth, w)
+		} else {
+			unusual |= 1 << i
+		}
+	}
+	for i, index := range h.rates {
+		if x, ok := micros16(r.LongTail(index)); ok {
+			rates[i].addProduct(x*(one/1000000), w)
+		} else {
+			unusual |= 1 << (len(shares) + i)
+		}
+	}
+	for ; unusual != 0; unusual &= unusual - 1 {
+		i := bits.TrailingZeros64(unusual)
+		if x, ok := h.nano(r.Cell(h.counters[i].index)); ok && x >= 0 {
+			c.sums[i].addProduct(uint64(x), w)
 			continue
 		}
-		c.addSlowly(i, len(sums), h, r.Cell(of.cell), w)
+		if c.absent == nil {
+			c.absent = make([]wide, len(c.sums))
+		}
+		c.absent[i].add(w)
 	}
-}
-
-// addSlowly adds a cell of any form.
-func (c *counted) addSlowly(i, of int, h *header, cell []byte, t uint64) {
-	if x, ok := h.nano(cell); ok && x >= 0 {
-		c.sums[i].addProduct(uint64(x), t)
-		return
-	}
-	if c.absent == nil {
-		c.absent = make([]wide, of)
-	}
-	c.absent[i].add(t)
-}
-
-// micros16 reads a number with six decimal places, the form of bandwidths, of eight to sixteen bytes, the last eight of
-// which are given besides. ok is false for any other form, right or wrong.
-func micros16(b []byte, last uint64) (v uint64, ok bool) {
-	n := len(b)
-	if n < 8 || n > 16 {
-		return 0, false
-	}
-	low, ok := shortMicros(last)
-	// What stands before the last eight, behind as many zeros as make it eight digits.
-	high, digits := digits8((binary.LittleEndian.Uint64(b) ^ zeros8) << uint(128-8*n))
-	return uint64(high)*1e7 + uint64(low), ok && digits
 }
 
 // merge adds what another worker gathered.

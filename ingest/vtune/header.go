@@ -13,21 +13,16 @@ import (
 type column struct {
 	name    string
 	index   int  // in the file
-	cell    int  // in the selection
 	rank    int  // of its spelling
 	percent bool // the name says (%)
 	there   bool
 }
 
-// field is a number's column and where its cell is.
+// field is a number's column.
 type field struct {
-	q    quantity
-	cell int
-	bare bool // the name does not say (%)
+	q     quantity
+	index int // in the file
 }
-
-// instructions is a column that counts the instructions of one pipe, and where its cell is.
-type instructions struct{ index, cell int }
 
 // header is what the header line says.
 // It is made once and read by all workers; nothing in it changes while rows are read.
@@ -47,20 +42,21 @@ type header struct {
 	// What complete finds out once, for every row: the columns that are there, by kind, and those of the key, put
 	// together in runs that stand side by side in the file.
 	counts, times, shares []field
-	numbers               []field // all of them
-	instructions          []instructions
-	counters              []counter
-	counterCells          []counterCell // of those
-	alu1                  bool          // those are of one pipe
-	moving                []field       // shares without the profiler's peak and its limits, when these stand side by side
+	numbers               []field    // all of them
+	bare                  []quantity // shares whose name does not say (%)
+	instructions          []int      // columns that count the instructions of a pipe
+	alu1                  bool       // those are of one pipe
+	counters              []counter  // shares first
+	percents, rates       []int      // their columns
+	moving                []field    // shares without the profiler's peak and its limits, when these stand side by side
 	key                   []quantity
-	runs                  [][2]int // first and last cell
+	runs                  [][2]int // first and last column
 }
 
 // twice is a column that is read and whose name occurs again.
 type twice struct {
-	q           quantity
-	index, cell int
+	q     quantity
+	index int
 }
 
 // add takes the next name of the header.
@@ -123,7 +119,7 @@ func (h *header) addInstructions(index int, pipe string) {
 	case pipe == "alu1":
 		h.alu1, h.instructions = true, nil
 	}
-	h.instructions = append(h.instructions, instructions{index: index})
+	h.instructions = append(h.instructions, index)
 }
 
 // complete decides which columns are read.
@@ -139,29 +135,22 @@ func (h *header) complete() {
 	for _, t := range h.twice {
 		h.sel = append(h.sel, t.index)
 	}
-	for _, c := range h.instructions {
-		h.sel = append(h.sel, c.index)
-	}
+	h.sel = append(h.sel, h.instructions...)
+	var shares, rates []counter
 	for _, c := range h.counters {
-		h.sel = append(h.sel, c.index)
+		if c.percent {
+			shares, h.percents = append(shares, c), append(h.percents, c.index)
+		} else {
+			rates, h.rates = append(rates, c), append(h.rates, c.index)
+		}
 	}
+	h.counters = append(shares, rates...)
+	h.sel = slices.Concat(h.sel, h.percents, h.rates)
 	slices.Sort(h.sel)
 	h.sel = slices.Compact(h.sel) // barriers are a reason of stalls, too
-	h.fillGaps()
-	for i := range h.twice {
-		h.twice[i].cell = h.cellOf(h.twice[i].index)
-	}
-	for i := range h.instructions {
-		h.instructions[i].cell = h.cellOf(h.instructions[i].index)
-	}
-	for i := range h.counters {
-		c := &h.counters[i]
-		h.counterCells = append(h.counterCells, counterCell{h.cellOf(c.index), c.percent})
-	}
 	for q := range quantities {
 		c := &h.col[q]
-		c.cell = h.cellOf(c.index)
-		f := field{q, c.cell, !c.percent}
+		f := field{q, c.index}
 		switch {
 		case !c.there:
 		case q < firstNumber:
@@ -172,7 +161,9 @@ func (h *header) complete() {
 		case q < firstShare:
 			h.counts = append(h.counts, f)
 		default:
-			h.shares = append(h.shares, f)
+			if h.shares = append(h.shares, f); !c.percent {
+				h.bare = append(h.bare, q)
+			}
 		}
 	}
 	h.numbers = slices.Concat(h.times, h.counts, h.shares)
@@ -184,12 +175,6 @@ func (h *header) complete() {
 			}
 		}
 	}
-}
-
-// cellOf gives where a column of the file is in the selection.
-func (h *header) cellOf(index int) int {
-	cell, _ := slices.BinarySearch(h.sel, index)
-	return cell
 }
 
 // steadySideBySide says whether the profiler's peak and its limits are neighbors in the file, in their usual order and
@@ -206,19 +191,7 @@ func (h *header) steadySideBySide() bool {
 
 // steadyRun gives the bytes of those four cells.
 func (h *header) steadyRun(r *scan.Row) []byte {
-	return r.RawRun(h.col[peak].cell, h.col[peakBarrier].cell)
-}
-
-// fillGaps selects also single columns between two that are read: a cell found in passing costs less than a jump.
-func (h *header) fillGaps() {
-	all := h.sel[:min(1, len(h.sel)):min(1, len(h.sel))]
-	for i := 1; i < len(h.sel); i++ {
-		for x := h.sel[i-1] + 1; x < h.sel[i] && h.sel[i] <= h.sel[i-1]+3; x++ {
-			all = append(all, x)
-		}
-		all = append(all, h.sel[i])
-	}
-	h.sel = all
+	return r.RawRun(h.col[peak].index, h.col[peakBarrier].index)
 }
 
 // keyRuns joins the columns of the key that are neighbors in the file.
@@ -231,12 +204,11 @@ func (h *header) keyRuns() {
 	}
 	slices.Sort(indexes)
 	for i, x := range indexes {
-		cell := h.cellOf(x)
 		if i > 0 && indexes[i-1] == x-1 {
-			h.runs[len(h.runs)-1][1] = cell
+			h.runs[len(h.runs)-1][1] = x
 			continue
 		}
-		h.runs = append(h.runs, [2]int{cell, cell})
+		h.runs = append(h.runs, [2]int{x, x})
 	}
 }
 

@@ -55,12 +55,12 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 // Exports name host-to-device and device-to-host copies alike; which bytes moved tells them apart.
 func (a *adder) direction(r *scan.Row) (ingest.Direction, *problem) {
 	if c := &a.h.col[global]; c.there {
-		last, n := r.Tail(c.cell)
+		last, n := r.Tail(c.index)
 		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
 			return ingest.NoDirection, nil
 		}
 		// A cell as it stands in the file may be two quotes and nothing between them.
-		if n > 0 && !unknown(r.Cell(c.cell)) {
+		if n > 0 && !unknown(r.Cell(c.index)) {
 			return ingest.NoDirection, nil
 		}
 	}
@@ -106,7 +106,7 @@ func (a *adder) rawKey(r *scan.Row, dir ingest.Direction) (raw []byte, rest uint
 func (a *adder) longKey(r *scan.Row) []byte {
 	key := a.key[:0]
 	for _, q := range a.h.key {
-		cell := r.Cell(a.h.col[q].cell)
+		cell := r.Cell(a.h.col[q].index)
 		key = append(key, cell...)
 		// With the length behind it no two keys run into each other.
 		key = append(key, byte(len(cell)), byte(len(cell)>>8), byte(len(cell)>>16))
@@ -142,20 +142,20 @@ func (a *adder) cell(r *scan.Row, q quantity) []byte {
 	if !a.h.col[q].there {
 		return nil
 	}
-	return r.Cell(a.h.col[q].cell)
+	return r.Cell(a.h.col[q].index)
 }
 
 // entry makes the entry of a key that is met for the first time.
 func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
 	c := &a.h.col[task]
-	name := r.Cell(c.cell)
-	if r.Long(c.cell) {
-		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is longer than %d bytes; expected the name of a "+
+	name := r.Cell(c.index)
+	if r.Long(c.index) {
+		return nil, &problem{index: c.index, text: fmt.Sprintf("%q is longer than %d bytes; expected the name of a "+
 			"computing task, not %s",
 			c.name, scan.MaxCell, shorten(name)), hint: "a quote may be missing its other half"}
 	}
 	if len(bytes.TrimSpace(name)) == 0 {
-		return nil, &problem{cell: c.cell, text: fmt.Sprintf("%q is empty; expected the name of a computing task",
+		return nil, &problem{index: c.index, text: fmt.Sprintf("%q is empty; expected the name of a computing task",
 			c.name), hint: correctHint}
 	}
 	e := &entry{}
@@ -187,12 +187,12 @@ func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
 	c := &a.h.col[q]
 	// A size of many digits is a cell of another column: the message shows its beginning.
 	if len(b) > 200 {
-		return ingest.Size3{}, &problem{cell: c.cell, text: fmt.Sprintf("%q is %s; expected one to three numbers as "+
+		return ingest.Size3{}, &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected one to three numbers as "+
 			"in 512 x 512", c.name, shorten(b)), hint: correctHint}
 	}
 	s, err := unit.ParseSize(string(b))
 	if err != nil {
-		return s, &problem{cell: c.cell, text: fmt.Sprintf("%q: %v", c.name, err), hint: correctHint}
+		return s, &problem{index: c.index, text: fmt.Sprintf("%q: %v", c.name, err), hint: correctHint}
 	}
 	return s, nil
 }

@@ -101,6 +101,32 @@ func shortCount(x uint64, n int) (int64, bool) {
 	return digits8(keepLast(x, n))
 }
 
+// lastOf has the masks that keep the last n bytes of eight.
+var lastOf = [9]uint64{0, 0xff << 56, 0xffff << 48, 0xffffff << 40, 0xffffffff << 32, 0xffffffffff << 24,
+	0xffffffffffff << 16, 0xffffffffffffff << 8, 1<<64 - 1}
+
+// digits16 reads a whole number of at most sixteen digits, whose length is n, from its last sixteen bytes; ok is false
+// for any other form, right or wrong.
+func digits16(before, last uint64, n int) (v uint64, ok bool) {
+	if n < 1 || n > 16 {
+		return 0, false
+	}
+	low, ok := digits8((last ^ zeros8) & lastOf[min(n, 8)])
+	high, more := digits8((before ^ zeros8) & lastOf[max(n-8, 0)])
+	return uint64(high)*1e8 + uint64(low), ok && more
+}
+
+// micros16 reads a number with six decimal places, the form of bandwidths, whose length n is 8 to 16, from its last
+// sixteen bytes, in millionths. ok is false for any other form, right or wrong.
+func micros16(before, last uint64, n int) (v uint64, ok bool) {
+	if n < 8 || n > 16 {
+		return 0, false
+	}
+	low, ok := shortMicros(last)
+	high, more := digits8((before ^ zeros8) & lastOf[n-8])
+	return uint64(high)*1e7 + uint64(low), ok && more
+}
+
 var tens = [10]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
 func slowNano(b []byte) (nano, bool) {

@@ -15,8 +15,14 @@ import (
 
 // tail gives what scan.Row.Tail gives of a cell, with other bytes before it.
 func tail(s string) (uint64, int) {
-	b := []byte("9,.\",;:1" + s)
-	return binary.LittleEndian.Uint64(b[len(b)-8:]), len(s)
+	_, x, n := longTail(s)
+	return x, n
+}
+
+// longTail does what scan.Row.LongTail does.
+func longTail(s string) (before, last uint64, n int) {
+	b := []byte("9,.\",;:19,.\",;:1" + s)
+	return binary.LittleEndian.Uint64(b[len(b)-16:]), binary.LittleEndian.Uint64(b[len(b)-8:]), len(s)
 }
 
 func TestParse(t *testing.T) {
@@ -75,12 +81,15 @@ func TestShortNumbers(t *testing.T) {
 		if m, mok := shortMicros(x); mok && n == 8 && (!ok || m*1000 != v) {
 			t.Errorf("shortMicros(%q) = %d, want %d, %v", s, m, v, ok)
 		}
-		if m, mok := micros16([]byte(s), x); mok && (!ok || int64(m)*1000 != v) {
+		if m, mok := micros16(longTail(s)); mok && (!ok || int64(m)*1000 != v) {
 			t.Errorf("micros16(%q) = %d, want %d, %v", s, m, v, ok)
 		}
 		c, cok := parseCount([]byte(s))
 		if m, mok := shortCount(x, n); mok && (!cok || m != c) {
 			t.Errorf("shortCount(%q) = %d, want %d, %v", s, m, c, cok)
+		}
+		if m, mok := digits16(longTail(s)); mok && (!cok || int64(m) != c) {
+			t.Errorf("digits16(%q) = %d, want %d, %v", s, m, c, cok)
 		}
 	}
 	for i := range 10_000 {
@@ -96,10 +105,14 @@ func TestShortNumbers(t *testing.T) {
 			}
 		}
 		s = fmt.Sprintf("%d.%06d", i*i, i*99)
-		if x, n = tail(s); n <= 16 {
-			if v, ok := micros16([]byte(s), x); !ok || v != uint64(i*i)*1_000_000+uint64(i)*99 {
+		if len(s) <= 16 {
+			if v, ok := micros16(longTail(s)); !ok || v != uint64(i*i)*1_000_000+uint64(i)*99 {
 				t.Fatalf("micros16(%q) = %d, %v", s, v, ok)
 			}
+		}
+		s = fmt.Sprint(i * i * i * 9999)
+		if v, ok := digits16(longTail(s)); !ok || v != uint64(i*i*i*9999) {
+			t.Fatalf("digits16(%q) = %d, %v", s, v, ok)
 		}
 		s = fmt.Sprint(i * i)
 		if x, n = tail(s); true {
@@ -111,7 +124,7 @@ func TestShortNumbers(t *testing.T) {
 	const bytes = "0123456789.-+eE/:; \x00\xb0"
 	r := rand.New(rand.NewSource(1))
 	for range 300_000 {
-		b := make([]byte, r.Intn(11))
+		b := make([]byte, r.Intn(19))
 		for i := range b {
 			b[i] = bytes[r.Intn(len(bytes))]
 			if r.Intn(3) > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"math/bits"
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/scan"
@@ -88,9 +89,9 @@ func (a *adder) Row(r *scan.Row) {
 		e.steady.add(t)
 	}
 	for _, c := range a.h.instructions {
-		n, ok := count16(r, c.cell)
+		n, ok := digits16(r.LongTail(c))
 		if !ok {
-			n = a.instructions(r.Cell(c.cell))
+			n = a.instructions(r.Cell(c))
 		}
 		e.instructions += n
 	}
@@ -132,68 +133,48 @@ func (a *adder) good(e *entry, v *values) {
 // numbers reads all numbers of a row. The usual forms are read eight bytes at once, all others by number. A share out
 // of range is absent, and a problem that the rest of the row does not suffer from.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
-	var outside *problem
 	*v = a.absent
+	unusual := uint64(0) // a bit for each quantity
 	for _, f := range shares {
-		x, n := r.Tail(f.cell)
+		x, n := r.Tail(f.index)
 		tenths, bad := shortTenths(x, n)
 		// 0.0 to 100.0: three to five characters.
 		if uint(n-3) > 2 || bad != 0 || tenths > largestShare/tenth {
-			if p := a.number(r, f.q, v); p != nil && p.outside {
-				outside = cmp.Or(outside, p)
-			} else if p != nil {
-				return p
-			}
+			unusual |= 1 << f.q
 		} else {
 			v[f.q] = int64(tenths) * tenth
 		}
-		if f.bare {
-			a.largest[f.q] = max(a.largest[f.q], v[f.q])
-		}
 	}
 	for _, f := range a.h.times {
-		x, n := r.Tail(f.cell)
+		x, n := r.Tail(f.index)
 		s, ok := shortMicros(x)
 		if v[f.q] = s * (one / 1000000); !ok || n != 8 {
-			if p := a.number(r, f.q, v); p != nil {
-				return p
-			}
+			unusual |= 1 << f.q
 		}
 	}
 	for _, f := range a.h.counts {
-		x, n := r.Tail(f.cell)
-		s, ok := shortCount(x, n)
+		s, ok := shortCount(r.Tail(f.index))
 		if v[f.q] = s; !ok {
-			if p := a.number(r, f.q, v); p != nil {
-				return p
-			}
+			unusual |= 1 << f.q
 		}
+	}
+	var outside *problem
+	for unusual != 0 {
+		q := firstShare + quantity(bits.TrailingZeros64(unusual>>firstShare))
+		if q >= quantities { // no share any more
+			q = quantity(bits.TrailingZeros64(unusual))
+		}
+		unusual &^= 1 << q
+		if p := a.number(r, q, v); p != nil && p.outside {
+			outside = cmp.Or(outside, p)
+		} else if p != nil {
+			return p
+		}
+	}
+	for _, q := range a.h.bare {
+		a.largest[q] = max(a.largest[q], v[q])
 	}
 	return outside
-}
-
-// count16 reads a whole number of at most sixteen digits; ok is false for any other form, right or wrong.
-func count16(r *scan.Row, cell int) (v uint64, ok bool) {
-	last, n := r.Tail(cell)
-	if n <= 8 {
-		short, ok := shortCount(last, n)
-		return uint64(short), ok
-	}
-	tail, ok := digits8(last ^ zeros8)
-	b := r.Cell(cell)
-	if !ok || n > 16 || len(b) != n {
-		return 0, false
-	}
-	head := uint64(0)
-	// Eight at the end are read at once, the others one by one: nearly all counts have fewer than nine.
-	for _, c := range b[:n-8] {
-		d := c - '0'
-		if d > 9 {
-			return 0, false
-		}
-		head = head*10 + uint64(d)
-	}
-	return head*1e8 + uint64(tail), true
 }
 
 // instructions reads any form of a count of instructions. They are of use in a sum alone, so a fault in one is no fault
@@ -221,7 +202,7 @@ const (
 // number reads any form of a number.
 func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	v[q] = none
-	b := r.Cell(a.h.col[q].cell)
+	b := r.Cell(a.h.col[q].index)
 	if len(b) == 0 {
 		return nil
 	}
@@ -257,7 +238,7 @@ func (a *adder) compare(r *scan.Row) {
 			continue
 		}
 		c := &a.h.col[t.q]
-		x, y := r.Cell(c.cell), r.Cell(t.cell)
+		x, y := r.Cell(c.index), r.Cell(t.index)
 		if bytes.Equal(x, y) {
 			continue
 		}

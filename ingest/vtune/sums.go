@@ -16,9 +16,10 @@ const pageSize = 64
 // buckets for many. Buckets are integers counted up, so that two sketches merge to the same result in any order.
 // A t-digest would be smaller, but depends on the order in which values come, and so on the number of threads.
 type sketch struct {
-	few      []int64             // the newest values: all while there are no more than exactly
-	pages    []*[pageSize]uint32 // histogram of the others, nil without any
-	n        int64               // those in the histogram
+	few      []int64             // all, as long as there are no more than exactly
+	pages    []*[pageSize]uint32 // histogram of all, nil until then
+	recent   []uint16            // buckets of the newest values, not yet in the histogram
+	n        int64               // values in the histogram and in recent
 	min, max int64               // of those
 }
 
@@ -83,32 +84,42 @@ func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
 // add adds a value. Values go into the histogram some dozens at a time: its counters lie all over the memory, and one
 // value after the other would wait for each.
 func (s *sketch) add(v int64, b buckets) {
-	if len(s.few) == exactly {
+	if s.pages == nil {
+		if len(s.few) < exactly {
+			s.few = append(s.few, v)
+			return
+		}
 		s.spill(b)
 	}
-	s.few = append(s.few, v)
+	s.n++
+	s.min, s.max = min(s.min, v), max(s.max, v)
+	if len(s.recent) == cap(s.recent) {
+		s.settle()
+	}
+	s.recent = append(s.recent, uint16(b.of(v)))
 }
 
-// spill moves the newest values into the histogram.
+// spill goes over from values that are kept as they are to the histogram.
 func (s *sketch) spill(b buckets) {
-	if len(s.few) == 0 {
+	if s.pages != nil {
+		s.settle()
 		return
 	}
-	if s.pages == nil {
-		s.pages = make([]*[pageSize]uint32, b.pages())
-	}
+	s.pages, s.recent = make([]*[pageSize]uint32, b.pages()), make([]uint16, 0, exactly)
 	s.min, s.max = s.ends()
-	s.n += int64(len(s.few))
-	if b == timeBuckets {
-		for _, v := range s.few {
-			s.count(timeBuckets.of(v), 1)
-		}
-	} else {
-		for _, v := range s.few {
-			s.count(shareBuckets.of(v), 1)
-		}
+	s.n = int64(len(s.few))
+	for _, v := range s.few {
+		s.count(b.of(v), 1)
 	}
-	s.few = s.few[:0]
+	s.few = nil
+}
+
+// settle counts the newest values.
+func (s *sketch) settle() {
+	for _, bucket := range s.recent {
+		s.count(int(bucket), 1)
+	}
+	s.recent = s.recent[:0]
 }
 
 // ends gives the least and the largest value of those that there are.
@@ -182,7 +193,7 @@ func (s *sketch) ranked(rank int64, b buckets) int64 {
 		slices.Sort(s.few)
 		return s.few[rank-1]
 	}
-	s.spill(b)
+	s.settle()
 	for i, p := range s.pages {
 		if p == nil {
 			continue
