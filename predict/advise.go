@@ -94,7 +94,6 @@ type Advice struct {
 	Fill  Fill       // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
 	// SLMRoom is the most SLM per work-group that leaves the work-groups per Xe-core as they are, 0 when none does.
 	SLMRoom unit.Bytes
-	Rules   []Rule // the guides' rules that bear on this launch or on Best; never nil
 }
 
 // minGain is how many points a single change has to gain to be worth naming.
@@ -116,7 +115,7 @@ const mostBest = 5
 //
 // The error is a *LaunchError when there is no device or what may not change keeps every setting from running.
 func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
-	a := Advice{Best: []Setting{}, Next: []NextStep{}, Rules: []Rule{}}
+	a := Advice{Best: []Setting{}, Next: []NextStep{}}
 	if p, err := Predict(d, l); err == nil {
 		a.Current = &p
 		a.Next = slices.DeleteFunc(nextSteps(d, l), func(n NextStep) bool { return !may.allows(n.Change.Setting) })
@@ -142,7 +141,6 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	}
 	a.Fill, _ = fillOf(d, shown)
 	a.SLMRoom = slmRoom(d, shown)
-	a.Rules = rulesFor(d, l, a)
 	return a, nil
 }
 

@@ -187,7 +187,7 @@ func (e *explainer) limits() {
 		}
 		reasons = append(reasons, "the last wave costs "+cost+" points of the average")
 	}
-	e.add("limited by", join(p.Limits.Names()), strings.Join(reasons, "; "))
+	e.add("limited by", strings.Join(p.Limits.Names(), ", "), strings.Join(reasons, "; "))
 	e.aside()
 }
 

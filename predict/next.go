@@ -2,13 +2,14 @@ package predict
 
 import (
 	"fmt"
+	"strings"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 )
 
-// NextStep says what it takes to move one limit of a launch a step: "2 KB less SLM per work-group admits a fifth
-// work-group: 62.5 -> 78.1 %".
+// NextStep says what it takes to move one limit of a launch a step: "2 KB less SLM per work-group: 5 work-groups per
+// Xe-core instead of 4, 62.5 -> 78.1 %".
 type NextStep struct {
 	Limits []string // the one that is moved
 	Change Change
@@ -43,6 +44,11 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 	return n.steps
 }
 
+// moved gives "62.5 -> 78.1 %".
+func (s *NextStep) moved() string {
+	return strings.TrimSuffix(percent(s.Before), " %") + " -> " + percent(s.After)
+}
+
 func changeOf(setting string, from, to int64) Change {
 	return Change{Setting: setting, From: from, To: to}.worded()
 }
@@ -75,7 +81,7 @@ func (n *nexter) moreSLM() {
 	other := n.l
 	other.SLM = fits
 	n.xeCore(LimitSLM, other, changeOf(SettingSLM, int64(n.l.SLM), int64(fits)),
-		counted{1, unit.Memory(n.l.SLM-fits) + " less SLM per work-group"})
+		unit.Memory(n.l.SLM-fits)+" less SLM per work-group")
 }
 
 func (n *nexter) fewerBarriers() {
@@ -88,7 +94,7 @@ func (n *nexter) fewerBarriers() {
 		return
 	}
 	n.xeCore(LimitBarriers, other, changeOf(SettingBarriers, int64(n.l.Barriers), int64(other.Barriers)),
-		countOf(int64(n.l.Barriers-other.Barriers), "fewer barrier", " per work-group"))
+		unit.Plural(int64(n.l.Barriers-other.Barriers), "fewer barrier")+" per work-group")
 }
 
 // resizeForThreads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the
@@ -115,14 +121,14 @@ func (n *nexter) resize(limit Limit, threads int64) {
 		other.Global = unit.Size(items)
 	}
 	other.Local = unit.Size(to)
-	what := countOf(n.p.GroupSize-to, "fewer work-item", " per work-group")
+	what := unit.Plural(n.p.GroupSize-to, "fewer work-item")
 	if to > n.p.GroupSize {
-		what = countOf(to-n.p.GroupSize, "more work-item", " per work-group")
+		what = unit.Plural(to-n.p.GroupSize, "more work-item")
 	}
 	if p, err := Predict(n.d, other); err != nil || p.XeCore <= n.p.XeCore {
 		return
 	}
-	n.xeCore(limit, other, changeOf(SettingLocal, n.p.GroupSize, to), what)
+	n.xeCore(limit, other, changeOf(SettingLocal, n.p.GroupSize, to), what+" per work-group")
 }
 
 // smallerMode proposes the largest mode that leaves more threads.
@@ -142,33 +148,27 @@ func (n *nexter) smallerMode() {
 	other := n.l
 	other.GRF = to.Registers
 	n.xeCore(LimitRegisters, other, changeOf(SettingGRF, int64(n.mode.Registers), int64(to.Registers)),
-		counted{int64(to.Registers), fmt.Sprintf("%d registers per thread instead of %d", to.Registers,
-			n.mode.Registers)})
+		fmt.Sprintf("%d registers per thread instead of %d", to.Registers, n.mode.Registers))
 }
 
 // xeCore adds a step whose gain is seen on an Xe-core.
-func (n *nexter) xeCore(limit Limit, other Launch, change Change, what counted) {
+func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 	p, err := Predict(n.d, other)
 	if err != nil {
 		return
 	}
 	s := NextStep{Limits: limit.Names(), Change: change, Of: "Xe-core", Before: n.p.XeCore, After: p.XeCore,
 		Prediction: p, Alone: p.XeCore > n.p.XeCore}
-	moved := move(s.Before, s.After)
 	switch {
 	case !s.Alone && (p.GroupsPerXeCore > n.p.GroupsPerXeCore || n.p.XeCoreOfMode == 1):
 		return // the slots are full: there is nothing to gain
 	case !s.Alone:
-		s.Text = fmt.Sprintf("%s would admit %s work-group, but other limits also apply: %s",
-			what.text, ordinal(n.p.GroupsPerXeCore+1), join((p.XeCoreLimits &^ limit).Names()))
-	case p.GroupsPerXeCore > n.p.GroupsPerXeCore+1:
-		s.Text = fmt.Sprintf("%s %s %d work-groups instead of %d: %s",
-			what.text, what.verb("admit"), p.GroupsPerXeCore, n.p.GroupsPerXeCore, moved)
+		s.Text = fmt.Sprintf("%s: one more work-group, but for other limits: %s", what, strings.Join((p.XeCoreLimits&^limit).Names(), ", "))
 	case p.GroupsPerXeCore > n.p.GroupsPerXeCore:
-		s.Text = fmt.Sprintf("%s %s %s work-group: %s", what.text, what.verb("admit"), ordinal(p.GroupsPerXeCore),
-			moved)
+		s.Text = fmt.Sprintf("%s: %d work-groups per Xe-core instead of %d, %s", what, p.GroupsPerXeCore,
+			n.p.GroupsPerXeCore, s.moved())
 	default:
-		s.Text = fmt.Sprintf("%s %s more of the thread slots: %s", what.text, what.verb("use"), moved)
+		s.Text = what + ": more of the thread slots, " + s.moved()
 	}
 	n.steps = append(n.steps, s)
 }
@@ -185,7 +185,7 @@ func (n *nexter) grid() {
 	}
 	if full == 0 {
 		up := ceilDiv(wave, t)
-		n.groups(LimitGrid, up, "peak", countOf(up-n.p.Groups, "more work-group", ""), "fill", "the GPU")
+		n.groups(LimitGrid, up, "peak", unit.Plural(up-n.p.Groups, "more work-group")+" for a full GPU")
 		return
 	}
 	if n.p.Limits&LimitTail == 0 {
@@ -193,12 +193,12 @@ func (n *nexter) grid() {
 	}
 	// Rounded so that the waves are full or one work-group short of it: a fraction of a work-group cannot be launched.
 	up, down := (full+1)*wave/t, full*wave/t
-	n.groups(LimitTail, up, "average", countOf(up-n.p.Groups, "more work-group", ""), "fill", "the last wave")
-	n.groups(LimitTail, down, "average", countOf(n.p.Groups-down, "fewer work-group", ""), "leave", "no partial wave")
+	n.groups(LimitTail, up, "average", unit.Plural(up-n.p.Groups, "more work-group")+" for a full last wave")
+	n.groups(LimitTail, down, "average", unit.Plural(n.p.Groups-down, "fewer work-group")+" for no partial wave")
 }
 
 // groups adds a step that changes the number of work-groups, where that gains.
-func (n *nexter) groups(limit Limit, to int64, of string, what counted, verb, object string) {
+func (n *nexter) groups(limit Limit, to int64, of, what string) {
 	if to == n.p.Groups || to < 1 {
 		return
 	}
@@ -220,6 +220,6 @@ func (n *nexter) groups(limit Limit, to int64, of string, what counted, verb, ob
 	if s.After <= s.Before {
 		return
 	}
-	s.Text = fmt.Sprintf("%s %s %s: %s %s", what.text, what.verb(verb), object, of, move(s.Before, s.After))
+	s.Text = what + ": " + of + " " + s.moved()
 	n.steps = append(n.steps, s)
 }

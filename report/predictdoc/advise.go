@@ -28,19 +28,17 @@ type advice struct {
 
 // setting is a launch that is proposed, or the launch as it is.
 type setting struct {
-	launch     predict.Launch
-	prediction *predict.Prediction
-	changes    []predict.Change
-	what       string // in the table of settings
-}
-
-func settingOf(s *predict.Setting, what string) setting {
-	return setting{launch: s.Launch, prediction: &s.Prediction, changes: s.Changes, what: what}
+	predict.Setting
+	what string // in the table of settings
 }
 
 // words are the changes against the launch as it is.
 func (s *setting) words() string {
-	return strings.Join(report.ListOf(s.changes, func(c predict.Change) string { return c.Text }), ", ")
+	list := report.ListOf(s.Changes, func(c predict.Change) string { return c.Text })
+	if s.Prediction.Partial && len(list) > 0 {
+		list = append(list, "does not divide the global size: SYCL refuses that")
+	}
+	return strings.Join(list, ", ")
 }
 
 // adviceColumns are of a launch.
@@ -50,36 +48,34 @@ var adviceColumns = slices.Concat(
 	[]report.Col[advice]{
 		report.Define(column{Path: "message", Kind: report.Text}, func(a *advice) cell { return report.TextCell(errorText(a.found.Refusal)) }),
 		rows("best", "", func(a *advice) []setting {
-			return report.ListOf(a.found.Best, func(s predict.Setting) setting { return settingOf(&s, "best") })
+			return report.ListOf(a.found.Best, func(s predict.Setting) setting { return setting{s, "best"} })
 		}, settingColumns),
 	},
 	object("least_change", "", func(a *advice) *setting {
 		if a.found.Least == nil {
 			return nil
 		}
-		s := settingOf(a.found.Least, "least change")
-		return &s
+		return &setting{*a.found.Least, "least change"}
 	}, inJSON(settingColumns)),
 	[]report.Col[advice]{
 		rows("next_steps", "", func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
 		report.Define(column{Path: "work_groups_that_fill", Kind: report.Integer}, func(a *advice) cell { return count(a.found.Fill.Least) }),
 		report.Define(column{Path: "work_groups_without_tail", Kind: report.Integer, Doc: "multiples of it leave no tail"}, func(a *advice) cell { return count(a.found.Fill.Multiple) }),
 		report.Define(column{Path: "slm_room_bytes", Kind: report.Integer}, func(a *advice) cell { return count(a.found.SLMRoom) }),
-		rows("rules", "", func(a *advice) []predict.Rule { return a.found.Rules }, ruleColumns),
 	})
 
 // settingColumns are of a launch that is proposed, and of the table that shows it beside the launch as it is.
 var settingColumns = slices.Concat(
-	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.launch }, inJSON(launchColumns)),
+	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, inJSON(launchColumns)),
 	[]report.Col[setting]{
 		report.Define(column{Key: "what", Title: "Setting", Kind: report.Text, In: all}, func(s *setting) cell { return report.TextCell(s.what) }),
-		report.Define(column{Key: "local", Title: "Work-group", Kind: report.Size, In: all}, func(s *setting) cell { return report.SizeCell(s.launch.Local) }),
-		report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: all}, func(s *setting) cell { return count(s.launch.SIMD) }),
-		report.Define(column{Key: "slm", Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all}, func(s *setting) cell { return report.IntCell(s.launch.SLM) }),
-		report.Define(column{Key: "registers", Title: "Registers", Kind: report.Integer, Drop: 1, In: all}, func(s *setting) cell { return count(s.launch.GRF) }),
-		rows("changes", "", func(s *setting) []predict.Change { return s.changes }, changeColumns),
+		report.Define(column{Key: "local", Title: "Work-group", Kind: report.Size, In: all}, func(s *setting) cell { return report.SizeCell(s.Launch.Local) }),
+		report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: all}, func(s *setting) cell { return count(s.Launch.SIMD) }),
+		report.Define(column{Key: "slm", Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all}, func(s *setting) cell { return report.IntCell(s.Launch.SLM) }),
+		report.Define(column{Key: "registers", Title: "Registers", Kind: report.Integer, Drop: 1, In: all}, func(s *setting) cell { return count(s.Launch.GRF) }),
+		rows("changes", "", func(s *setting) []predict.Change { return s.Changes }, changeColumns),
 	},
-	object("predicted", "", func(s *setting) *predict.Prediction { return s.prediction },
+	object("predicted", "", func(s *setting) *predict.Prediction { return &s.Prediction },
 		shown(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
 	[]report.Col[setting]{
 		report.Define(column{Key: "changes", Title: "Change", Kind: report.Text, Fold: true, In: all}, func(s *setting) cell { return report.TextCell(s.words()) }),
@@ -96,8 +92,6 @@ var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 }, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change }, changeColumns),
 	texts("of text", func(n *predict.NextStep) []string { return []string{n.Of, n.Text} }))
 
-var ruleColumns = texts("code text limit why", func(r *predict.Rule) []string { return []string{r.Code, r.Text, r.Limit, r.Why} })
-
 func adviceTable(list ...advice) *report.Table {
 	return report.NewTable("kernels", "", list, adviceColumns)
 }
@@ -110,7 +104,7 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	}
 	c := advice{launch: l, found: found}
 	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(),
-		items: c.items(), more: c.more(),
+		items: c.items(),
 		table: report.NewTable("best", "", c.settings(), settingColumns), headline: []string{deviceLine(t)}}
 	if line := launchLine(&l); line != "" {
 		pg.headline = append(pg.headline, line)
@@ -123,15 +117,15 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 // least change is often the best one, and stands once.
 func (c *advice) settings() (list []setting) {
 	if c.found.Current != nil {
-		list = append(list, setting{what: "now", launch: c.launch, prediction: c.found.Current})
+		list = append(list, setting{predict.Setting{Launch: c.launch, Prediction: *c.found.Current}, "now"})
 	}
 	best := c.found.Best
 	if l := c.found.Least; l != nil && (len(best) == 0 || !slices.Equal(l.Changes, best[0].Changes)) {
-		list = append(list, settingOf(l, "least change"))
+		list = append(list, setting{*l, "least change"})
 	}
 	for i := range best {
 		if len(best[i].Changes) > 0 || c.found.Current == nil {
-			list = append(list, settingOf(&best[i], "best"))
+			list = append(list, setting{best[i], "best"})
 		} else if c.gains() == nil { // the launch as it is
 			list[0].what = "now, best"
 		}
@@ -181,48 +175,23 @@ func (c *advice) gains() *predict.NextStep {
 	return nil
 }
 
-// least words the least change and what it gains.
-func (c *advice) least() string {
-	s := settingOf(c.found.Least, "")
-	return s.words() + ": " + gain(c.found.Current, s.prediction)
-}
-
-// items are what helps: the least change, and the next steps where they say something else.
-func (c *advice) items() []report.Item {
-	var items []report.Item
-	add := func(lead, text string) { items = append(items, report.Item{Lead: lead, Text: text}) }
-	a := &c.found
-	if a.Least != nil {
-		add("least change", c.least())
+// items are what else helps: the next step of each limit, how many work-groups fill the GPU, and how much SLM is free.
+func (c *advice) items() (items []report.Item) {
+	add := func(lead, format string, args ...any) {
+		items = append(items, report.Item{Lead: lead, Text: fmt.Sprintf(format, args...)})
 	}
+	a := &c.found
 	for _, n := range a.Next {
-		if a.Least == nil || n.Change != a.Least.Changes[0] {
-			add("next step", stepText(n))
+		if a.Least == nil || n.Change != a.Least.Changes[0] { // that is a row of the table
+			add("next step", "%s", stepText(n))
 		}
 	}
-	return items
-}
-
-// more is what else there is to say: how many work-groups fill, how much SLM is free, the rules.
-func (c *advice) more() []report.Item {
-	var items []report.Item
-	add := func(lead, text string) { items = append(items, report.Item{Lead: lead, Text: text}) }
-	a := &c.found
-	// A grid of fewer work-groups leaves XVEs empty whatever their size is, so this is said even where settings change
-	// nothing.
-	if a.Fill.Least > 0 {
-		text := unit.Counted(a.Fill.Least, "work-group", "work-groups") + " fill the GPU"
-		if a.Fill.Multiple > 0 {
-			text += fmt.Sprintf("; multiples of %s leave no tail", report.Thousands(a.Fill.Multiple))
-		}
-		add("grid", text)
+	if a.Fill.Least > 0 { // fewer leave XVEs empty whatever their size is
+		add("grid", "%s fill the GPU; multiples of %s leave no tail",
+			unit.Counted(a.Fill.Least, "work-group", "work-groups"), report.Thousands(a.Fill.Multiple))
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
-		add("SLM", fmt.Sprintf("up to %s per work-group leave the number of work-groups per Xe-core as it is",
-			unit.Memory(a.SLMRoom)))
-	}
-	for _, r := range a.Rules {
-		add("rule", fmt.Sprintf("%s: %s %s", r.Why, r.Text, r.Limit))
+		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is", unit.Memory(a.SLMRoom))
 	}
 	return items
 }
@@ -234,21 +203,6 @@ func stepText(n predict.NextStep) string {
 			report.Thousands(n.Prediction.GroupSize))
 	}
 	return n.Text
-}
-
-// gain words what a setting reaches against what there is.
-func gain(now, then *predict.Prediction) string {
-	switch {
-	// A launch that cannot run has no figures to begin from.
-	case now == nil && then.HasGrid():
-		return fmt.Sprintf("it runs, with peak %s, average %s", percent(then.Peak), percent(then.Average))
-	case now == nil:
-		return "it runs, with Xe-core occupancy " + percent(then.XeCore)
-	case then.HasGrid():
-		return fmt.Sprintf("peak %s -> %s, average %s -> %s", report.Decimal(now.Peak.Percent(), 1), percent(then.Peak),
-			report.Decimal(now.Average.Percent(), 1), percent(then.Average))
-	}
-	return fmt.Sprintf("Xe-core occupancy %s -> %s", report.Decimal(now.XeCore.Percent(), 1), percent(then.XeCore))
 }
 
 // fullOccupancy is the JSON output of `advise` without a launch.
