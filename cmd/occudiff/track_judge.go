@@ -11,6 +11,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/note"
 	"occudiff/report"
 	"occudiff/report/trackdoc"
 )
@@ -26,7 +27,7 @@ type checkFlags struct {
 
 func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
-	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + answerFlags,
+	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations accept-unjudged" + answerFlags,
 		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag, &t.baseFlag},
 		endings: fileEndings(".xml"),
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
@@ -68,11 +69,12 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			}
 			return nil, &suspectError{len(check.Suspects())}
 		}
-		// No kernels are unseen here: what an input lost was refused, or accepted, when its run was added.
+		var notes []note.Note
+		unseen, err := t.app.accept(&notes, trackdoc.Unjudged(check, t.FailOn))
 		t.after = func() error {
-			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.Failure(&check.Judgment), nil)
+			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.Failure(&check.Judgment), unseen)
 		}
-		return trackdoc.FromCheck(check, prov), nil
+		return trackdoc.FromCheck(check, notes, prov), err
 	})
 }
 

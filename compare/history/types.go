@@ -118,16 +118,3 @@ func parseName(name string) Key {
 	}
 	return k
 }
-
-// ChangedFrom says what an earlier series of the same task differs in: "device", "driver" or both. What is not known on
-// one side is no change.
-func (k Key) ChangedFrom(earlier Key) []string {
-	var changed []string
-	if k.Device != earlier.Device && k.Device != "" && earlier.Device != "" {
-		changed = append(changed, "device")
-	}
-	if k.Driver != earlier.Driver && k.Driver != "" && earlier.Driver != "" {
-		changed = append(changed, "driver")
-	}
-	return changed
-}

@@ -49,7 +49,8 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 		return nil, err
 	}
 	renumber(stored, m)
-	all, replays, groups, err := newJudge(stored, nil, m, now).whole(func(*Series) error { return nil })
+	j := newJudge(stored, nil, m, now)
+	all, replays, groups, err := j.whole(func(*Series) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 	var points [][][]trend.Point
 	for i, series := range groups {
 		b.Total = b.Total.Plus(replays[i].Tally())
-		points = append(points, panel(series))
+		points = append(points, j.points(series))
 	}
 	for _, s := range all {
 		if left := len(s.LeftOut) + len(s.Points) - len(s.Own()); left > 0 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"occudiff/compare/history"
 	"occudiff/ingest/unit"
@@ -20,9 +19,16 @@ type Begin struct {
 // LaunchShape is what changed when a kernel goes on in another shape.
 const LaunchShape = "launch shape"
 
-// begin says what changed between two spans; nil when nothing is known to have.
+// begin says what changed between two spans; nil when nothing has. A device or driver that only one of them names counts:
+// nobody can tell.
 func begin(now, old history.Span, runs map[int64]Ref) *Begin {
-	b := &Begin{now.Key.ChangedFrom(old.Key), old.Key, Ref{Run: old.Run, Time: old.Last}}
+	b := &Begin{From: old.Key, Last: Ref{Run: old.Run, Time: old.Last}}
+	if now.Key.Device != old.Key.Device {
+		b.What = append(b.What, "device")
+	}
+	if now.Key.Driver != old.Key.Driver {
+		b.What = append(b.What, "driver")
+	}
 	if otherShape(now.Key, old.Key) {
 		b.What = append(b.What, LaunchShape)
 	}
@@ -116,7 +122,7 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 // goesOn says whether a series goes on from another one: what was before is its baseline. Another device is another
 // series.
 func goesOn(now, old history.Span) bool {
-	return now.Key.Device == old.Key.Device && begin(now, old, nil) != nil
+	return now.Key.Device == old.Key.Device
 }
 
 // link says that one span may go on from another.
@@ -231,8 +237,7 @@ func markStopped(all []*Series, runs []history.Run, enough int) {
 			if !t.ByAdding && !r.Time.After(last.Time) {
 				break
 			}
-			here := r.Device == t.Key.Device || r.Device != "" && strings.HasPrefix(t.Key.Device, r.Device+" ")
-			if here && r.ID > last.Run && sameProgram(r.Program, t.Key.Program) {
+			if onDevice(t.Key, r.Device) && r.ID > last.Run && sameProgram(r.Program, t.Key.Program) {
 				later++
 			}
 		}

@@ -1,7 +1,6 @@
 package track
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,14 +16,16 @@ type Check struct {
 	Judgment                // of the series that have a value in one of the runs; points up to it
 	Run         history.Run // the last one
 	NotMeasured int         // its kernels without one
+	// Judged are the series whose newest value was judged or learned from. TooShort and Blank had a level before, and the
+	// last run has a value that is not theirs, or none.
+	Judged, TooShort, Blank int
 	// Missing are kernels that the run before, of the same program on the same device, had and this one does not.
 	Missing       []string
 	MissingBefore int64 // that run
-	// Unnamed are series that begin with the run because it names a device or driver that an earlier run did not, or
-	// the other way round: nobody can tell whether anything changed.
-	Unnamed       int
-	UnnamedBefore history.Span // of one of them, up to its last run before
 }
+
+// reach is how many runs a check looks back at: a finding that is open for longer is of the past.
+const reach = 400
 
 // CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
 // several of them the worst verdict counts, of equal ones the last. now is the time that dates are held against.
@@ -32,7 +33,6 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 	c := &Check{Judgment: Judgment{Metric: m, Where: db.Where()}}
 	at := map[history.Key]int{}
 	var j *judge
-	var runs []history.Run
 	for _, id := range ids {
 		panel, err := db.Panel(ctx, id, reach, askFor(m)...)
 		if err != nil {
@@ -43,7 +43,6 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		}
 		c.Checked = append(c.Checked, refOf(&c.Run))
 		c.Renumbered = lately(renumber(panel, m), panel.Runs)
-		runs = merge(runs, panel.Runs)
 		j = newJudge(panel, &c.Run, m, now)
 		c.Refs = j.runs
 		list, err := c.judge(j, db.IsBase)
@@ -55,8 +54,6 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			if !t.Absent {
 				c.NotMeasured--
 			}
-		}
-		for _, t := range list {
 			i, known := at[t.Key]
 			switch {
 			case !known:
@@ -67,19 +64,12 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			}
 		}
 	}
-	c.Clock, c.Shared = clockOf(runs, &c.Run, now), findShared(c.Series, runs)
+	c.Clock, c.Shared = clockOf(j.panel.Runs, &c.Run, now), findShared(c.Series, j.panel.Runs)
 	c.findGone(db, j) // of the last run
 	if len(c.Series) == 0 {
 		return nil, nothingToCheck(&c.Run, m)
 	}
 	return c, nil
-}
-
-// merge adds the runs of a panel to those of others, in the order of time.
-func merge(all, more []history.Run) []history.Run {
-	all = append(all, more...)
-	slices.SortFunc(all, func(a, b history.Run) int { return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID)) })
-	return slices.CompactFunc(all, func(a, b history.Run) bool { return a.ID == b.ID })
 }
 
 // badness orders verdicts by what they mean for a gate.
@@ -89,16 +79,31 @@ func badness(t *Series) int {
 
 // judge judges the series of one run.
 func (c *Check) judge(j *judge, base func(string) bool) ([]*Series, error) {
-	list, err := j.check()
+	all, err := j.check()
 	if err != nil {
 		return nil, err
+	}
+	c.Judged, c.TooShort, c.Blank = 0, 0, 0
+	var list []*Series
+	for _, t := range all {
+		if !t.Absent || t.holds(all) {
+			list = append(list, t)
+		}
+		known := t.Gate.Median.Present()
+		switch {
+		case !t.Absent && !t.Unmeasurable:
+			c.Judged++
+		case known && t.Unmeasurable && !t.Absent:
+			c.TooShort++
+		case known && slices.ContainsFunc(c.Run.Rows, func(r history.Row) bool { return r.Key == t.Key }):
+			c.Blank++
+		}
 	}
 	for _, t := range list {
 		t.OnBase = t.beganOn(base, j.runs) && !base(j.run.Branch)
 	}
 	addMoved(j.kernels, j.metric, list)
 	addFindings(j.panel, j.kernels, list)
-	c.countUnnamed(j, list)
 	return list, nil
 }
 
@@ -131,6 +136,11 @@ func supplements(run, of *history.Run) bool {
 		run.Driver == of.Driver && run.Program == of.Program && of.ID < run.ID && of.Kernels > run.Kernels
 }
 
+// isSupplement says whether a run measures some kernels of another one again.
+func isSupplement(p *history.Panel, run *history.Run) bool {
+	return slices.ContainsFunc(p.Runs, func(of history.Run) bool { return supplements(run, &of) })
+}
+
 // Suspects are the series whose newest run is one that hardly comes by chance, and of which nothing is open: measuring
 // them again tells a burst from a drop.
 func (c *Check) Suspects() (list []*Series) {
@@ -140,22 +150,6 @@ func (c *Check) Suspects() (list []*Series) {
 		}
 	}
 	return list
-}
-
-// countUnnamed counts the series that begin with the run and have a predecessor of which nothing is known to have
-// changed.
-func (c *Check) countUnnamed(j *judge, list []*Series) {
-	c.Unnamed = 0
-	for _, t := range list {
-		k := j.at[t.Key]
-		if t.Begins != nil || j.spans[k].FirstRun != j.spans[k].Run {
-			continue
-		}
-		if old, ok := j.from[k]; ok {
-			c.Unnamed++
-			c.UnnamedBefore, _ = j.spans[old].before(&j.spans[k])
-		}
-	}
 }
 
 // nothingToCheck is the error of a run without any value of the metric: a gate that can never fail helps nobody.

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"maps"
 	"slices"
 
 	"occudiff/compare/history"
@@ -76,8 +77,10 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 
 // in says where a kernel has a run, -1 where it has not.
 func in(p *history.Panel, k *history.Kernel, run int64) int {
-	place, _ := p.Place(run)
-	return slices.IndexFunc(k.In, func(in history.Presence) bool { return in.Place == place })
+	if place, counts := p.Place(run); counts {
+		return presenceAt(k, place)
+	}
+	return -1
 }
 
 // goneOf lists which of some kernels more than half of the runs had, up to the last one that had them.
@@ -86,38 +89,28 @@ func goneOf(panel *history.Panel, before []*history.Run, absent []*history.Kerne
 	for i, r := range before {
 		at[r.ID] = i
 	}
-	type presence struct {
-		Gone
-		last int          // of the runs
-		in   map[int]bool // which of them
-	}
-	had := map[history.Key]*presence{}
-	var all []*presence
+	had := map[history.Key]map[int]history.Key{} // by the place of the run, the last one first
+	var kernels []history.Key
 	for _, k := range absent {
+		of := kernelOf(k.Key)
+		if had[of] == nil {
+			had[of], kernels = map[int]history.Key{}, append(kernels, of)
+		}
 		for _, in := range k.In {
-			i, counts := at[panel.Runs[in.Place].ID]
-			if !counts {
-				continue
-			}
-			p := had[kernelOf(k.Key)]
-			if p == nil {
-				p = &presence{Gone{Key: k.Key, Last: refOf(before[i])}, i, map[int]bool{}}
-				had[kernelOf(k.Key)], all = p, append(all, p)
-			}
-			if p.in[i] = true; i < p.last {
-				p.Key, p.Last, p.last = k.Key, refOf(before[i]), i
+			if i, counts := at[panel.Runs[in.Place].ID]; counts {
+				had[of][i] = k.Key
 			}
 		}
 	}
-	for _, p := range all {
-		of, n := min(goneRuns, len(before)-p.last), 0
-		for i := range p.in {
-			if i < p.last+of {
-				n++
-			}
+	for _, of := range kernels {
+		places := slices.Sorted(maps.Keys(had[of]))
+		if len(places) == 0 {
+			continue
 		}
-		if 2*n > of {
-			list = append(list, p.Gone)
+		last := places[0]
+		runs := min(goneRuns, len(before)-last)
+		if n, _ := slices.BinarySearch(places, last+runs); 2*n > runs {
+			list = append(list, Gone{Key: had[of][last], Last: refOf(before[last])})
 		}
 	}
 	return list

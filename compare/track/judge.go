@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,16 +15,14 @@ import (
 
 // judge reads series of a panel and judges them as they are with its last run, or with the one that is checked.
 type judge struct {
-	panel  *history.Panel
-	run    *history.Run // that is checked; nil for a report of all
-	adds   int64        // the run that this one measures some kernels of again; 0 when it is a run by itself
-	metric Metric
-	runs   map[int64]Ref
-	now    time.Time
-
+	panel   *history.Panel
+	run     *history.Run // that is checked; nil for a report of all
+	adds    int64        // the run that this one measures some kernels of again; 0 when it is a run by itself
+	metric  Metric
+	runs    map[int64]Ref
+	now     time.Time
 	kernels map[int64]*history.Kernel // of the panel, by series
-	lineage                           // of the kernels of the panel
-	at      map[history.Key]int       // where each stands in it
+	lineage                           // of the kernels of the panel, in their order
 }
 
 // askFor lists what is read for judging a metric: what else moves, and how much time a kernel held.
@@ -35,8 +32,7 @@ func askFor(m Metric) []history.Metric {
 
 // newJudge takes a panel, in which numbers of kernels that moved are those of later.
 func newJudge(p *history.Panel, run *history.Run, m Metric, now time.Time) *judge {
-	j := &judge{panel: p, run: run, metric: m, runs: refsOf(p.Runs), now: now, kernels: map[int64]*history.Kernel{},
-		at: map[history.Key]int{}}
+	j := &judge{panel: p, run: run, metric: m, runs: refsOf(p.Runs), now: now, kernels: map[int64]*history.Kernel{}}
 	for i := range p.Kernels {
 		j.kernels[p.Kernels[i].ID] = &p.Kernels[i]
 	}
@@ -46,70 +42,94 @@ func newJudge(p *history.Panel, run *history.Run, m Metric, now time.Time) *judg
 	return j
 }
 
-// series reads those that may be judged, not those of other programs or devices than the run's: each with what was before
-// under other keys. Of values that are left out there are those among the last n that are judged, all for 0.
-func (j *judge) series(n int) (list []*Series) {
-	var found []raw
-	byAdding, any := map[int64]bool{}, false
+// series reads those that may be judged: of a check those of the run's program on its device, and what else has a value
+// in the run. Each has what was before it under other keys.
+func (j *judge) series() (list []*Series) {
+	byAdding := false
+	if j.run != nil {
+		byAdding = j.byAdding(j.run.Program, j.run.Device)
+	}
+	j.readSpans(byAdding)
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		points := k.Points(j.metric.Metric)
-		if len(points) == 0 || !j.takes(k, points) {
+		if len(points) == 0 || j.run != nil && !(sameProgram(k.Key.Program, j.run.Program) && onDevice(k.Key, j.run.Device)) &&
+			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		if !j.panel.Ordered || Future(points[len(points)-1].Time, j.now) {
-			byAdding[k.ID] = arrange(points, j.now)
+		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: byAdding, Begins: j.begins(i, j.runs), age: len(points) - 1,
+			ids: []int64{k.ID}, own: map[int64]bool{}}
+		if j.run == nil {
+			program, device := t.group()
+			t.ByAdding = j.byAdding(program, device)
 		}
-		any = any || byAdding[k.ID]
-		found = append(found, raw{k.ID, k.Key, points})
-	}
-	j.readSpans(any && j.run != nil)
-	for _, s := range found {
-		own, k := len(s.Points), j.at[s.Key]
-		ids, next := []int64{s.ID}, k
-		for _, old := range j.before(k) {
-			o := &j.spans[old]
-			earlier := o.points(j.kernels[o.ID].Points(j.metric.Metric), &j.spans[next])
-			s.Points = prepend(s.Points, j.metric.Metric, s.Key, o.Key, earlier)
-			ids, next = append(ids, o.ID), old
+		for _, p := range points {
+			t.own[p.Run] = true
 		}
-		// Also where no run under its own key is out of order: those before it may be.
-		if byAdding[s.ID] = byAdding[s.ID] || j.run == nil && !j.panel.Ordered && arrange(s.Points, j.now); byAdding[s.ID] {
-			slices.SortFunc(s.Points, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
+		next := i
+		for _, old := range j.before(i) {
+			o := &j.panel.Kernels[old]
+			points = prepend(points, j.metric.Metric, k.Key, o.Key, j.spans[old].points(o.Points(j.metric.Metric), &j.spans[next]))
+			t.ids, next = append(t.ids, o.ID), old
 		}
-		t := newSeries(s, own, j.metric, n)
-		t.ByAdding, t.ids = byAdding[s.ID], ids
+		slices.SortStableFunc(points, func(a, b history.Point) int { return j.place(a.Run, t.ByAdding) - j.place(b.Run, t.ByAdding) })
+		t.take(points, j.metric)
 		t.accept(j.panel.Accepts)
-		t.Begins = j.begins(k, j.runs)
 		list = append(list, t)
 	}
 	return list
 }
 
-// takes says whether a kernel is of the run's program on its device, or has a value in the run.
-func (j *judge) takes(k *history.Kernel, points []history.Point) bool {
-	return j.run == nil || slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) ||
-		sameProgram(k.Key.Program, j.run.Program) && (k.Key.Device == j.run.Device || strings.HasPrefix(k.Key.Device, j.run.Device+" "))
+// together judges series of one check, whose kernels tell of each other's noise.
+func (j *judge) together(all []*Series) (*trend.Replay, error) {
+	r, err := j.metric.Gate.Replay(j.points(all))
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range all {
+		t.judged(r.Series[i], j.runs)
+	}
+	return r, nil
 }
 
-// check judges the series of the run together. It gives those that have a value in the run, and those that have none and a
-// finding that is open: that belongs to the kernel, and a blank cell, a missing row, another driver or launch shape do not
-// mend it.
+// points gives those of series with the places of their runs, and says where a level was accepted.
+func (j *judge) points(all []*Series) [][]trend.Point {
+	here := map[int64]bool{}
+	for _, t := range all {
+		here[t.ids[0]] = true
+	}
+	panel := make([][]trend.Point, len(all))
+	for i, t := range all {
+		earlier := len(t.ids) > 1 && here[t.ids[1]] // what it goes on from is judged with it
+		for _, p := range t.Own() {
+			panel[i] = append(panel[i], trend.Point{Time: p.Time, Value: p.Value, Run: j.place(p.Run, t.ByAdding), Earlier: earlier && !t.own[p.Run]})
+		}
+		for _, a := range t.Accepted {
+			if k := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run >= a.Run }); k >= 0 {
+				panel[i][k].Begin = true
+			} else if n := len(panel[i]); n > 0 {
+				panel[i][n-1].Closed = j.place(a.Run, t.ByAdding)
+			}
+		}
+	}
+	return panel
+}
+
+// check judges the series of the run together, and says which have no value in it. What is open of these stays so: it
+// belongs to the kernel, and a blank cell, a missing row, another driver or launch shape do not mend it.
 func (j *judge) check() ([]*Series, error) {
-	list := j.series(j.metric.Gate.Window)
+	list := j.series()
 	for _, t := range list {
 		t.Absent = !slices.ContainsFunc(t.Points, func(p history.Point) bool { return p.Run == j.run.ID || p.Run == j.adds })
 	}
-	if _, err := judgeTogether(j.metric.Gate, list, j.runs); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(list, func(t *Series) bool { return t.Absent && !t.holds(list) }), nil
+	_, err := j.together(list)
+	return list, err
 }
 
 // whole judges all series, those of a program on a device together. What went on under another key is part of that, and
 // stays by itself where a finding is open that the other one has not.
 func (j *judge) whole(work func(*Series) error) (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
-	all := j.series(0)
+	all := j.series()
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
 	for i, old := range j.from {
 		cut, _ := j.spans[old].before(&j.spans[i])
@@ -119,10 +139,19 @@ func (j *judge) whole(work func(*Series) error) (kept []*Series, replays []*tren
 			ended[j.spans[old].Key] = begin(j.spans[i].Span, j.spans[old].Span, nil) != nil
 		}
 	}
-	groups = panels(all)
+	at := map[[2]string]int{} // those of one program on one device, its adapters included, are judged together
+	for _, t := range all {
+		program, device := t.group()
+		i, known := at[[2]string{program, device}]
+		if !known {
+			i, at[[2]string{program, device}] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], t)
+	}
 	replays = make([]*trend.Replay, len(groups))
 	err = each(len(groups), func(i int) (err error) {
-		replays[i], err = judgeTogether(j.metric.Gate, groups[i], j.runs)
+		replays[i], err = j.together(groups[i])
 		return err
 	})
 	if err == nil { // after it, for it has the last word on their order
@@ -151,14 +180,23 @@ func each(n int, work func(i int) error) error {
 // holds says whether a series without a value in the run keeps a check red: it has an open finding that nobody accepted,
 // and none of the series that go on from it has the same.
 func (t *Series) holds(all []*Series) bool {
-	newest, ok := t.Newest()
-	if !ok || len(t.Gate.Open) == 0 ||
-		slices.ContainsFunc(t.Accepted, func(a history.Accept) bool { return a.Run > newest.Run }) {
+	if _, accepted := t.AcceptedAfter(); len(t.Gate.Open) == 0 || accepted {
 		return false
 	}
 	return !slices.ContainsFunc(all, func(heir *Series) bool {
 		return slices.Contains(heir.ids[1:], t.ids[0]) && heir.FirstBad != nil && heir.FirstBad.Run == t.FirstBad.Run
 	})
+}
+
+// AcceptedAfter gives the run with which what is open was accepted after the last one that has the series: it ends there.
+func (t *Series) AcceptedAfter() (run int64, ok bool) {
+	newest, _ := t.Newest()
+	for _, a := range t.Accepted {
+		if a.Run > newest.Run {
+			return a.Run, true
+		}
+	}
+	return 0, false
 }
 
 // readSpans says where the series of the panel begin and end, and which went on from which.
@@ -169,15 +207,11 @@ func (j *judge) readSpans(byAdding bool) {
 		s := span{Span: k.Span()}
 		for _, in := range k.In {
 			r := &j.panel.Runs[in.Place]
-			at := presence{in.Place, refOf(r)}
-			if byAdding { // dates are not to be trusted
-				at.place = int(r.ID)
-				s.FirstRun, s.Run = min(s.FirstRun, r.ID), max(s.Run, r.ID)
-			}
-			s.seen = append(s.seen, at)
+			s.seen = append(s.seen, presence{j.place(r.ID, byAdding), refOf(r)})
 		}
 		slices.SortFunc(s.seen, func(a, b presence) int { return a.place - b.place })
-		j.at[s.Key] = len(spans)
+		last := &s.seen[len(s.seen)-1]
+		s.Run, s.Last = last.Run, last.Time
 		spans = append(spans, s)
 	}
 	j.lineage = lineageOf(spans)

@@ -17,41 +17,41 @@ type Renumbered struct {
 	Names [][2]string // what a kernel is called from the run on, and what before
 }
 
-// alike are kernels whose names differ in numbers alone.
-type alike struct {
-	stable, direction, program, device string
-
-	panel   *history.Panel
-	metrics []history.Metric // by which they are told apart
-	kernels []*history.Kernel
-}
-
 // renumber finds where numbers moved, by values and launch shapes, and gives what was measured before the numbers of
 // later.
 func renumber(p *history.Panel, m Metric) (found []Renumbered) {
-	bare := map[string]string{} // names with numbers, without these
-	var groups []alike
-	for i := range p.Kernels {
-		k := p.Kernels[i].Key
-		if _, known := bare[k.Task]; !known {
-			stable, ordinal := names.Stable(k.Task)
-			if bare[k.Task] = ""; ordinal {
-				bare[k.Task] = stable
+	stable := map[string]string{} // names with numbers, without these; others without a name
+	group := func(k history.Key) history.Key {
+		name, known := stable[k.Task]
+		if !known {
+			if s, ordinal := names.Stable(k.Task); ordinal {
+				name = s
 			}
+			stable[k.Task] = name
 		}
-		g := alike{stable: bare[k.Task], direction: k.Direction, program: k.Program, device: k.Device, panel: p,
-			metrics: []history.Metric{m.Metric, history.Seconds}}
-		if g.stable != "" && !slices.ContainsFunc(groups, func(o alike) bool { return o.has(bare, k) }) {
+		return history.Key{Task: name, Direction: k.Direction, Program: k.Program, Device: k.Device}
+	}
+	var groups []history.Key
+	for i := range p.Kernels {
+		if g := group(p.Kernels[i].Key); g.Task != "" && !slices.Contains(groups, g) {
 			groups = append(groups, g)
 		}
 	}
-	for _, g := range groups {
-		g.find(bare)
+	for _, of := range groups {
+		g := alike{metrics: []history.Metric{m.Metric, history.Seconds}}
+		find := func() { // again where other names have moved the kernels
+			g.kernels = nil
+			for i := range p.Kernels {
+				if k := &p.Kernels[i]; group(k.Key) == of {
+					g.kernels = append(g.kernels, k)
+				}
+			}
+		}
+		find()
 		var old []string
 		for place := range p.Runs {
 			now := g.namesIn(place)
-			again := slices.ContainsFunc(p.Runs[:place], func(of history.Run) bool { return supplements(&p.Runs[place], &of) })
-			if len(now) == 0 || again {
+			if len(now) == 0 || isSupplement(p, &p.Runs[place]) {
 				continue
 			}
 			later := g.match(place, old, now)
@@ -69,9 +69,9 @@ func renumber(p *history.Panel, m Metric) (found []Renumbered) {
 			found = append(found, r)
 			p.Rename(place, func(k *history.Kernel) (string, bool) {
 				is, ok := later[k.Key.Task]
-				return is, ok && is != k.Key.Task && g.has(bare, k.Key)
+				return is, ok && is != k.Key.Task && group(k.Key) == of
 			})
-			g.find(bare)
+			find()
 		}
 	}
 	return found
@@ -85,18 +85,10 @@ func lately(list []Renumbered, runs []history.Run) []Renumbered {
 	})
 }
 
-func (g *alike) has(bare map[string]string, k history.Key) bool {
-	return bare[k.Task] == g.stable && k.Direction == g.direction && k.Program == g.program && k.Device == g.device
-}
-
-// find finds the kernels, which other names may have moved.
-func (g *alike) find(bare map[string]string) {
-	g.kernels = nil
-	for i := range g.panel.Kernels {
-		if k := &g.panel.Kernels[i]; g.has(bare, k.Key) {
-			g.kernels = append(g.kernels, k)
-		}
-	}
+// alike are kernels whose names differ in numbers alone, and the metrics by which they are told apart.
+type alike struct {
+	kernels []*history.Kernel
+	metrics []history.Metric
 }
 
 // namesIn gives the names that a run has, in the order of their numbers.

@@ -1,8 +1,7 @@
 package track
 
 import (
-	"cmp"
-	"slices"
+	"strings"
 	"time"
 
 	"occudiff/compare/history"
@@ -14,26 +13,27 @@ const skew = 24 * time.Hour
 // Future says whether a date cannot be that of a collection.
 func Future(date, now time.Time) bool { return date.After(now.Add(skew)) }
 
-// arrange puts the points of a series, which come in the order of their dates, into the order in which they are judged.
-// That is the order of dates as long as dates can be trusted: the run that was added last has the last one, and none is
-// in the future. Else it is the order in which the runs were added, so that a wrong clock cannot keep a run from being
-// judged. It says whether it is the latter.
-func arrange(points []history.Point, now time.Time) (byAdding bool) {
-	if inOrder(points, now) {
-		return false
+// byAdding says whether the runs of a program on a device are judged in the order in which they were added, and not in
+// that of the panel, which is that of dates or commits. It is so where dates cannot be trusted, so that a wrong clock
+// cannot keep a run from being judged: one is in the future, or the run that was added last is not dated last.
+func (j *judge) byAdding(program, device string) bool {
+	var last *history.Run
+	added := int64(0)
+	for i := range j.panel.Runs {
+		if r := &j.panel.Runs[i]; (r.Device == device || r.Device == "") && sameProgram(r.Program, program) {
+			last, added = r, max(added, r.ID)
+		}
 	}
-	slices.SortFunc(points, func(a, b history.Point) int { return cmp.Compare(a.Run, b.Run) })
-	return true
+	return last != nil && (Future(last.Time, j.now) || !j.panel.Ordered && last.ID != added)
 }
 
-// inOrder says whether the dates of points, which come in their order, can be trusted.
-func inOrder(points []history.Point, now time.Time) bool {
-	var added int64
-	for _, p := range points {
-		added = max(added, p.Run)
+// place is that of a run among all.
+func (j *judge) place(run int64, byAdding bool) int {
+	if byAdding {
+		return int(run)
 	}
-	last := points[len(points)-1]
-	return last.Run == added && !Future(last.Time, now)
+	place, _ := j.panel.Place(run)
+	return place
 }
 
 // Clock is what is wrong with the dates of runs.
@@ -69,6 +69,17 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 // samePlatform says whether the kernels of two runs may be in the same series.
 func samePlatform(a, b *history.Run) bool {
 	return a.Device == b.Device && a.Driver == b.Driver && sameProgram(a.Program, b.Program)
+}
+
+// onDevice says whether a kernel is on the device of a run or one of its adapters.
+func onDevice(k history.Key, device string) bool {
+	return k.Device == device || device != "" && strings.HasPrefix(k.Device, device+" ")
+}
+
+// group is the program and the device, without its adapter, of which series are judged together.
+func (t *Series) group() (program, device string) {
+	device, _, _ = strings.Cut(t.Key.Device, " ")
+	return t.Key.Program, device
 }
 
 // sameProgram says whether two runs may be of one program.

@@ -140,8 +140,7 @@ type Series struct {
 	// On is the metric that is judged: of Occupancy Loaded or Measured, and the other one stands beside it.
 	On     history.Metric
 	Points []history.Point // all but LeftOut, in the order in which they are judged
-	// LeftOut are earlier values that are not the kernel's own. In a check they are those among the runs that it looks
-	// at.
+	// LeftOut are earlier values that are not the kernel's own.
 	LeftOut []history.Point
 	// ByAdding is set when the runs are in the order in which they were added and not in that of their dates.
 	ByAdding bool
@@ -200,42 +199,18 @@ type Open struct {
 	LastGood *Ref
 }
 
-// raw is a series as it is read.
-type raw struct {
-	ID     int64
-	Key    history.Key
-	Points []history.Point
-}
-
-// newSeries takes the points of a series, of which the last own ones have its key, and leaves out those that are not
-// the kernel's own. Of these it keeps the ones among the last n that are judged; all for 0.
-func newSeries(s raw, own int, m Metric, n int) *Series {
+// take takes the points of a series, and leaves out those that are not the kernel's own.
+func (t *Series) take(points []history.Point, m Metric) {
 	leaveOut := m.leaveOut()
-	t := &Series{Key: s.Key, On: m.Metric, Points: s.Points[:0], age: own - 1, ids: []int64{s.ID}, own: map[int64]bool{}}
-	for _, p := range s.Points[len(s.Points)-own:] {
-		t.own[p.Run] = true
-	}
-	defer t.choose(m)
-	var judged []int // how many points stand before each that is left out
-	for i, p := range s.Points {
-		switch {
-		case leaveOut == "" || p.Verdict != leaveOut:
-			t.Points = append(t.Points, p)
-		case i == len(s.Points)-1:
-			t.Points = append(t.Points, p)
-			t.Unmeasurable = true
-		default:
-			t.LeftOut, judged = append(t.LeftOut, p), append(judged, len(t.Points))
+	for i, p := range points {
+		newest := i == len(points)-1
+		if leaveOut != "" && p.Verdict == leaveOut && !newest {
+			t.LeftOut = append(t.LeftOut, p)
+			continue
 		}
+		t.Points, t.Unmeasurable = append(t.Points, p), leaveOut != "" && p.Verdict == leaveOut
 	}
-	for i := range judged {
-		if n == 0 || judged[i] >= len(t.Points)-n {
-			t.LeftOut = t.LeftOut[i:]
-			return t
-		}
-	}
-	t.LeftOut = nil
-	return t
+	t.choose(m)
 }
 
 // choose says which occupancy counts: Loaded where all of the last runs have it. It does not change from run to run: a
@@ -266,8 +241,8 @@ func (t *Series) accept(list []history.Accept) {
 	}
 }
 
-// take takes the verdict of the gate.
-func (t *Series) take(j trend.Judged, runs map[int64]Ref) {
+// judged takes the verdict of the gate.
+func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
 	for _, f := range t.Gate.Open {
 		o := Open{Finding: f, FirstBad: *t.ref(f.First, runs)}
@@ -339,20 +314,12 @@ func (t *Series) Severity() Severity {
 		return SeverityUnmeasurable
 	case t.Ended:
 		return SeverityEnded
-	case o == trend.Regression:
-		return SeverityRegression
-	case o == trend.Alarm:
-		return SeverityAlarm
-	case o == Faster:
-		return SeverityFaster
-	case o == OpenOnBase:
-		return SeverityOnBase
-	case t.Anew():
+	case (o == trend.OK || o == trend.Learning) && t.Anew():
 		return SeverityAnew
-	case o == trend.OK:
-		return SeverityOK
+	default:
+		return map[trend.Outcome]Severity{trend.Regression: SeverityRegression, trend.Alarm: SeverityAlarm, Faster: SeverityFaster,
+			OpenOnBase: SeverityOnBase, trend.OK: SeverityOK, trend.Learning: SeverityLearning}[o]
 	}
-	return SeverityLearning
 }
 
 // NeedsAttention says whether somebody should look.
@@ -373,16 +340,18 @@ func (t *Series) GoesOn() bool { return t.age+1 < len(t.Points) }
 
 // Since is how far the runs since the change lie off those before, in the median.
 func (t *Series) Since() float64 {
-	values := func(points []history.Point) float64 {
-		list := make([]float64, len(points))
-		for i, p := range points {
-			list[i] = p.Value
-		}
-		median, _ := stat.Median(list)
-		return median
+	before, after := t.sides(t.Gate.Window)
+	return median(after) - median(before)
+}
+
+// median is that of the values of points, 0 for none.
+func median(points []history.Point) float64 {
+	values := make([]float64, len(points))
+	for i, p := range points {
+		values[i] = p.Value
 	}
-	first := max(0, len(t.Points)-1-t.age)
-	return values(t.Points[first:]) - values(t.Points[max(0, first-t.Gate.Window):first])
+	m, _ := stat.Median(values)
+	return m
 }
 
 // Off is how far the newest value lies from the median.
@@ -417,10 +386,9 @@ func (t *Series) Own() []history.Point {
 func addFindings(p *history.Panel, kernels map[int64]*history.Kernel, list []*Series) {
 	for _, t := range list {
 		newest, ok := t.Newest()
-		place, counts := p.Place(newest.Run)
 		k := kernels[t.ids[0]]
-		at := slices.IndexFunc(k.In, func(in history.Presence) bool { return in.Place == place })
-		if !ok || !counts || at < 0 {
+		at := in(p, k, newest.Run)
+		if !ok || at < 0 {
 			continue
 		}
 		row := k.In[at]

@@ -124,7 +124,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		{"nor does it part two that confirm each other", append(slices.Clone(steady), row(90, false), row(40, true), row(90, false)), "measured", 0, "regression 10 2 1"},
 		{"they are no baseline", append(slices.Clone(short), row(60, false), row(60, false)), "measured", 0, "learning 1 0 10"},
 		{"the newest is shown, with the figures of the judged ones", append(slices.Clone(steady), row(40, true), row(50, true)), "measured", 0, "unmeasurable 10 0 1"},
-		{"outside of the window nobody needs them", append(append(slices.Clone(short), steady...), steady...), "measured", 10, "ok 10 0 0"},
+		{"also outside of the window", append(append(slices.Clone(short), steady...), steady...), "measured", 10, "ok 10 0 10"},
 		{"time is no sampled counter: all are judged", append(slices.Clone(short), row(50, true), row(50, true)), "seconds", 0, "regression 10 2 0"},
 	}
 	for _, c := range cases {
@@ -230,8 +230,8 @@ func TestBegins(t *testing.T) {
 		{"shape and driver", []string{a, "A 2 32"}, "A/2/32: driver and launch shape, run 1", "A/2/32: driver and launch shape, run 1"},
 		{"a new launch shape on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32: launch shape, run 4",
 			"A/1/32: launch shape, run 3; B/1/32: launch shape, run 4"},
-		{"a run before that did not name its driver is the one before", []string{b, "A - 16", "A 2 16"}, "A/2/16", "A//16: device, run 1; A/2/16; B/1/16, ended"},
-		{"a driver that is not known is no change", []string{"A - 16", "A 2 16"}, "A/2/16", "A//16; A/2/16"},
+		{"a run before that did not name its driver is the one before", []string{b, "A - 16", "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2; B/1/16, ended"},
+		{"a driver that is not known is another one, and no excuse either", []string{"A - 16", "A 2 16"}, "A/2/16: driver, run 1", "A/2/16: driver, run 1"},
 	}
 	for _, c := range cases {
 		var runs []history.Run
@@ -393,6 +393,11 @@ func TestOpenStaysOpen(t *testing.T) {
 		}
 		if slices.Sort(got); strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, strings.Join(got, "; "), c.want)
+		}
+		// A replay is red from the run that proved it on, and as a check is until it was accepted.
+		b := replay(t, db, metric(t, "measured", 0))
+		if run, closed := b.Series[0].AcceptedAfter(); c.accept && (b.Total.Red != 1 || !closed || run != int64(len(runs)-1)) {
+			t.Errorf("%s: the replay has %d red checks, accepted with run %d", c.reason, b.Total.Red, run)
 		}
 	}
 }

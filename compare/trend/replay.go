@@ -151,7 +151,7 @@ func (r *replay) step(run int) Check {
 		}
 		l.next++
 	}
-	c.Red = slices.ContainsFunc(r.lines, (*line).open)
+	c.Red = slices.ContainsFunc(r.lines, func(l *line) bool { return l.open() && !l.over(run) })
 	return c
 }
 
@@ -210,6 +210,12 @@ func (l *line) accept() {
 	}
 	l.set(nil)
 	l.below, l.episodes, l.reopens = nil, nil, 0
+}
+
+// over says whether what is open was accepted after the last run that has the line.
+func (l *line) over(run int) bool {
+	at := l.points[len(l.points)-1].Closed
+	return l.next == len(l.points) && at > 0 && run >= at
 }
 
 // advance takes a line one run on, and says whether that opened a finding.

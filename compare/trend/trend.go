@@ -33,6 +33,9 @@ type Point struct {
 	Run int
 	// Begin is set where a new baseline begins, since the level from here on was accepted.
 	Begin bool
+	// Closed is, of the last point of a series, the place of a later run with which what was open of it was accepted; 0 for
+	// none.
+	Closed int
 	// Earlier is set for a run of the series that this one goes on from, where that is among those that are judged
 	// together: it counts as one run there, and as what this series is held against here.
 	Earlier bool

@@ -116,11 +116,12 @@ func (b *backtest) findingColumns() []report.Col[finding] {
 			figure(b.metric, column{Key: "shift", Path: "shift", Always: true, Title: "Shift", Unit: b.distanceUnit()},
 				func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }),
 			define(column{Path: "p", Always: true, Kind: report.Number}, func(f *finding) cell { return report.NumCell(report.Number, f.P) }),
-			define(column{Key: "closed", Path: "closed_by", Title: "Mended with run", Kind: report.Integer, Doc: "null while it is open"}, func(f *finding) cell {
-				if f.Closed < 0 { // it has no end, which is not the run of its first point
-					return cell{}
+			define(column{Key: "closed", Path: "closed_by", Title: "Closed with run", Kind: report.Integer, Doc: "mended or accepted; null while it is open"}, func(f *finding) cell {
+				if f.Closed >= 0 {
+					return report.IntCell(f.Points[f.Closed].Run)
 				}
-				return report.IntCell(f.Points[f.Closed].Run)
+				run, _ := f.AcceptedAfter() // no run is 0
+				return report.OptInt(unit.NonZero(run))
 			}),
 		})
 }

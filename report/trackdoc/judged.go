@@ -11,6 +11,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -42,8 +43,8 @@ func newView(j *track.Judgment, commitURL string) *view {
 	return v
 }
 
-// FromCheck answers what the gate says of a run: it is the report of the last run.
-func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
+// FromCheck answers what the gate says of a run: it is the report of the last run. notes say what was accepted.
+func FromCheck(c *track.Check, notes []note.Note, prov report.Provenance) *report.Answer {
 	v := newView(&c.Judgment, prov.CommitURL)
 	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it", Date: c.Run.Time,
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
@@ -59,9 +60,9 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
 		word = "missing"
 	}
 	s := &report.Screen{Line: v.sentence(word, where+", "), Do: append(v.notices(), v.lacks(c)...)}
-	v.complete(d, s, c.Run.ID, false, prov)
-	return &report.Answer{Doc: d, Value: v.checkValue(c), Table: v.table(v.chosen(prov), false),
-		Tests: func() *report.TestSuite { return v.suite(c, prov) }}
+	v.complete(d, s, c.Run.ID, false, notes, prov)
+	return &report.Answer{Doc: d, Value: v.checkValue(c, notes), Table: v.table(v.chosen(prov), false),
+		Tests: func() *report.TestSuite { return v.suite(c, notes, prov) }}
 }
 
 // FromReport answers how a metric developed over the whole history.
@@ -77,15 +78,15 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
 	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
 		Do: slices.Concat(v.groups(), v.changed(), v.notices())}
 	d.Headline = []string{changeRule(&r.Params)}
-	v.complete(d, s, run, true, prov)
+	v.complete(d, s, run, true, nil, prov)
 	return &report.Answer{Doc: d, Value: v.reportValue(r), Table: v.table(v.chosen(prov), true)}
 }
 
 // complete gives a document its screen and its sections. Of some series that are asked for the screen has what the table
 // has; the sentence is of all.
-func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, prov report.Provenance) {
+func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, notes []note.Note, prov report.Provenance) {
 	show, left := report.Select(prov.Show, v.series, "series", candidate)
-	s.Notes = report.NotWhole(left)
+	s.Notes = report.NotWhole(append(slices.Clone(notes), left...))
 	table := v.table(show, changes).Show("series", "device", "driver", "program")
 	v.hide(table, show)
 	if prov.Show.Chosen() {

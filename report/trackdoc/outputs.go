@@ -6,6 +6,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/note"
 	"occudiff/report"
 )
 
@@ -25,7 +26,7 @@ func Outputs() []report.Output {
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
-		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{})}},
+		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{}, nil)}},
 		{Name: "track", ID: reportSchema, Text: "every series with its change points.", Values: []any{*v.reportValue(&track.Report{})}},
 		{Name: "track-backtest", ID: backtestSchema, Text: "the gate over the stored history.",
 			Values: []any{*(&backtest{&track.Backtest{Metric: m}, v.metric}).value()}},
@@ -64,9 +65,10 @@ type CheckValue struct {
 	NotMeasured int           `json:"not_measured"`
 	Missing     []string      `json:"missing"`
 	Gone        *report.Table `json:"gone" jsonschema:"kernels that the runs before had and the last one has not"`
+	Notes       *report.Table `json:"notes" jsonschema:"what was accepted"`
 }
 
-func (v *view) checkValue(c *track.Check) *CheckValue {
+func (v *view) checkValue(c *track.Check, notes []note.Note) *CheckValue {
 	wrong := report.ListOf(v.Clock.Future, func(r track.Ref) told { return told{r, [2]string{"in the future"}} })
 	if r := v.Clock.Earlier; r != nil {
 		wrong = append(wrong, told{*r, [2]string{"before a run that was added earlier"}})
@@ -80,7 +82,7 @@ func (v *view) checkValue(c *track.Check) *CheckValue {
 	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction), report.One(&c.Run, runColumns),
 		report.NewTable("runs", "", v.Checked, refColumns), report.NewTable("clock", "", wrong, clockColumns),
 		report.NewTable("shared", "", v.Shared, sharedColumns), report.NewTable("renumbered", "", moved, renamedColumns),
-		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns)}
+		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), report.Notes(notes)}
 }
 
 // told is what is told of a run: what is wrong with its date, or a kernel whose number moved with it, and what it was.

@@ -237,21 +237,10 @@ func (v *view) lacks(c *track.Check) (list []string) {
 		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",
 			unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), few(c.Missing))
 	}
-	if c.Unnamed > 0 {
-		old := c.UnnamedBefore
-		add("not named: %s anew: run %d %s, this one %s. Name both in every run or in none; track remove %d and adding it "+
-			"again repairs this one.", unit.Counted(c.Unnamed, "series begins", "series begin"), old.Run,
-			named(old.Key.Device, old.Key.Driver), named(c.Run.Device, c.Run.Driver), c.Run.ID)
-	}
 	if n := c.NotMeasured; n > 0 {
 		add("not measured: %s of this run %s no %s value.", unit.Counted(n, "kernel", "kernels"), number(n, "has", "have"), v.name())
 	}
 	return list
-}
-
-// named says which device and driver a run gives.
-func named(device, driver string) string {
-	return "names " + report.OneLine(cmp.Or(device, "no device")) + ", driver " + report.OneLine(cmp.Or(driver, "none"))
 }
 
 // groups name the series by what is said of them, where nothing is open.

@@ -1,6 +1,7 @@
 package trackdoc
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -67,7 +68,11 @@ func changed(s *track.Series) string {
 		case track.LaunchShape:
 			from, to = old.Shape(), now.Shape()
 		}
-		words = append(words, what+" "+report.OneLine(from)+" -> "+report.OneLine(to))
+		text := what + " " + report.OneLine(cmp.Or(from, "none")) + " -> " + report.OneLine(cmp.Or(to, "none"))
+		if from == "" || to == "" {
+			text += " (name it in every run or in none)"
+		}
+		words = append(words, text)
 	}
 	return strings.Join(words, ", ")
 }
