@@ -55,6 +55,116 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// TestSameRunTwice: a run is its content and all that was said of it.
+func TestSameRunTwice(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		given := func(change func(run *Run)) Run {
+			run := sample(0, 5)
+			run.Inputs[0].Content, run.TimeGiven = "rows:0", true
+			change(&run)
+			return run
+		}
+		same := given(func(*Run) {})
+		first := add(t, d, same)
+		size := func() string {
+			return fmt.Sprint(count(t, d, "occudiff_run"), count(t, d, "occudiff_kernel"), count(t, d, "occudiff_input"), count(t, d, "occudiff_content"), count(t, d, "occudiff_series"))
+		}
+		before := size()
+		cases := []struct {
+			reason string
+			change func(run *Run)
+			want   string // what is added to the run
+		}{
+			{"the very same", func(*Run) {}, "is whole"},
+			{"without the summary, which carries no rows", func(run *Run) { run.Inputs = run.Inputs[:1] }, "is whole"},
+			{"the file has another name and is compressed", func(run *Run) { run.Inputs[0].Path, run.Inputs[0].Digest = "a.gz", "sha256:1" }, "is whole"},
+			{"other rows, whatever the bytes", func(run *Run) { run.Inputs[0].Content = "rows:1" }, "is new"},
+			{"a run of two files, one of which is stored", func(run *Run) {
+				run.Inputs = append(run.Inputs, Input{Path: "b.csv", Digest: "sha256:b", Carries: true})
+			}, "is a part"},
+			{"a commit was reverted", func(run *Run) { run.Commit = "def456" }, "is new"},
+			{"the same on a branch", func(run *Run) { run.Branch = "topic" }, "is new"},
+			{"on another device", func(run *Run) { run.Device = "mtl-112" }, "is new"},
+			{"with another driver", func(run *Run) { run.Driver = "24.2" }, "is new"},
+			{"with another version of VTune", func(run *Run) { run.VTune = "2026.0" }, "is new"},
+			{"on another host", func(run *Run) { run.Host = "node8" }, "is new"},
+			{"in another job", func(run *Run) { run.JobID = "1235" }, "is new"},
+			{"with another label", func(run *Run) { run.Label = "again" }, "is new"},
+			{"of another program", func(run *Run) { run.Program = "gemm" }, "is new"},
+			{"at another time, which was given", func(run *Run) { run.Time = start.Add(time.Hour) }, "is new"},
+			{"at a time that nobody gave: it was said before", func(run *Run) { run.TimeGiven = false }, "is new"},
+		}
+		for _, c := range cases {
+			run := given(c.change)
+			got, err := d.Add(bg, run)
+			text := "is new"
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case got.Stored:
+				again, err := d.Add(bg, run)
+				if err != nil || again.Stored || again.ID != got.ID {
+					t.Errorf("%s: added again it is %+v, %v; want run %d", c.reason, again, err, got.ID)
+				}
+				if err := d.Remove(bg, got.ID); err != nil {
+					t.Fatal(err)
+				}
+			case got.ID != first || len(got.Known) != 1:
+				t.Errorf("%s: Add = %+v, want run %d", c.reason, got, first)
+			case got.Whole:
+				text = "is whole"
+			default:
+				text = "is a part"
+			}
+			if text != c.want {
+				t.Errorf("%s: it %s, want that it %s", c.reason, text, c.want)
+			}
+			if after := size(); after[:6] != before[:6] {
+				t.Errorf("%s: the tables grew from %s to %s", c.reason, before, after)
+			}
+		}
+		// The date of a file is not said: a copy has another one.
+		undated := given(func(run *Run) { run.TimeGiven = false })
+		id := add(t, d, undated)
+		undated.Time = start.Add(time.Hour)
+		if got, err := d.Add(bg, undated); err != nil || got.ID != id || !got.Whole {
+			t.Errorf("a copy of the file: Add = %+v, %v; want run %d", got, err, id)
+		}
+		// A summary that lies beside every run is no content: another export with it is a new run.
+		second := add(t, d, sample(1, 5))
+		// Removing a run frees its content, and a number is not used again.
+		if err := d.Remove(bg, second); err != nil {
+			t.Fatal(err)
+		}
+		if third := add(t, d, sample(1, 5)); third <= second {
+			t.Errorf("run %d was removed, the next is %d; want a new number", second, third)
+		}
+		whole(t, d)
+	})
+}
+
+func TestRemove(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		a := add(t, d, sample(0, 4))
+		add(t, d, sample(1, 4))
+		if err := d.Remove(bg, a); err != nil {
+			t.Fatal(err)
+		}
+		whole(t, d)
+		if n := count(t, d, "occudiff_kernel"); n != 4 {
+			t.Errorf("%d rows are left, want 4", n)
+		}
+		want := fmt.Sprintf("no such run: %s has no run %d; 'occudiff track list' shows the runs", d.Where(), a)
+		for _, err := range []error{d.Remove(bg, a), func() error { _, err := d.Get(bg, a); return err }()} {
+			if !errors.Is(err, errNoRun) || err.Error() != want {
+				t.Errorf("a run that is gone: %v, want %s", err, want)
+			}
+		}
+	})
+}
+
 // Texts that one engine or the other refuses or cuts.
 func TestHostileTexts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
