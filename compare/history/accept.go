@@ -1,10 +1,10 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,17 +37,17 @@ func onDevice(run *Run, k Key) bool {
 
 // Accepts lists what was accepted, in the order of it.
 func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
-	keys, err := d.keys(ctx, `WHERE id IN (SELECT series_id FROM occudiff_accept)`, nil)
+	doing := "reading what was accepted in " + d.engine.where
+	keys, err := d.readKeys(ctx, d.source(), `WHERE id IN (SELECT series_id FROM occudiff_accept)`)
 	if err != nil {
-		return nil, err
+		return nil, d.engine.explain(doing, err)
 	}
 	text := `SELECT a.id, a.run_id, a.series_id, a.time, a.note, r.device, r.program
 		FROM occudiff_accept a JOIN occudiff_run r ON r.id = a.run_id ORDER BY a.id`
-	err = d.query(ctx, "reading what was accepted in "+d.engine.where, text, nil, func(rows *sql.Rows) error {
+	err = d.query(ctx, doing, text, nil, func(rows *sql.Rows) error {
 		var a Accept
-		var us int64
-		err := rows.Scan(&a.ID, &a.Run, &a.Series, &us, &a.Note, &a.of.Device, &a.of.Program)
-		a.Time, a.Key = time.UnixMicro(us).UTC(), keys[a.Series]
+		err := rows.Scan(&a.ID, &a.Run, &a.Series, (*micros)(&a.Time), &a.Note, &a.of.Device, &a.of.Program)
+		a.Key = keys[a.Series]
 		list = append(list, a)
 		return err
 	})
@@ -58,54 +58,50 @@ func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 // or lacks them. It gives what was stored.
 func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note string, now time.Time) (
 	list []Accept, err error) {
-	err = d.write(ctx, "accepting a run of "+d.engine.where, func(tx *sql.Tx) error {
-		of := Run{}
-		err := d.row(ctx, tx, `SELECT device, program FROM occudiff_run WHERE id = ?`, run).
-			Scan(&of.Device, &of.Program)
-		if err == sql.ErrNoRows {
-			err = d.noRun(run)
+	err = d.write(ctx, "accepting a run of "+d.engine.where, func(w *writing) {
+		all := Accept{Run: run, Time: now.UTC(), Note: cleanText(note)}
+		if !w.one(`SELECT device, program FROM occudiff_run WHERE id = ?`, []any{run}, &all.of.Device, &all.of.Program) {
+			w.fail("%w", d.noRun(run))
+			return
 		}
-		if err != nil {
-			return err
-		}
-		all := Accept{Run: run, Time: now.UTC(), Note: cleanText(note), of: of}
 		list = []Accept{all}
 		if matches != nil {
-			list = nil
-			err = d.each(ctx, tx, `SELECT id, `+keyColumns+` FROM occudiff_series ORDER BY id`, nil,
-				func(rows *sql.Rows) (err error) {
-					one := all
-					one.Key, err = scanKey(rows, &one.Series)
-					if err == nil && all.Covers(0, one.Key) && matches(one.Key) {
-						list = append(list, one)
-					}
-					return err
-				})
-			if err == nil && len(list) == 0 {
-				var names []string
-				names, err = d.tasks(ctx, tx, func(k Key) bool { return all.Covers(0, k) })
-				err = cmp.Or(err, fmt.Errorf("%w: none of its names matches on the device of run %d of %s; %s", errNoKernel,
-					run, d.engine.where, thereAre(names, "")))
-			}
+			list = w.acceptSome(all, matches)
 		}
-		for i := 0; err == nil && i < len(list); i++ {
+		for i := range list {
 			a := &list[i]
-			err = d.row(ctx, tx, `INSERT INTO occudiff_accept (run_id, series_id, time, note) VALUES (?, ?, ?, ?)
-				RETURNING id`, a.Run, a.Series, a.Time.UnixMicro(), a.Note).Scan(&a.ID)
+			w.one(`INSERT INTO occudiff_accept (run_id, series_id, time, note) VALUES (?, ?, ?, ?) RETURNING id`,
+				[]any{a.Run, a.Series, a.Time.UnixMicro(), a.Note}, &a.ID)
 		}
-		return err
 	})
 	return list, err
 }
 
+// acceptSome gives what is accepted of each kernel that matches.
+func (w *writing) acceptSome(all Accept, matches func(Key) bool) (list []Accept) {
+	var names []string
+	keys := w.keys("")
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		one := all
+		if one.Series, one.Key = id, keys[id]; !all.Covers(0, one.Key) {
+			continue
+		}
+		if names = append(names, one.Key.Task); matches(one.Key) {
+			list = append(list, one)
+		}
+	}
+	if len(list) == 0 {
+		w.fail("%w: none of its names matches on the device of run %d of %s; %s", errNoKernel, all.Run, w.engine.where,
+			thereAre(names, ""))
+	}
+	return list
+}
+
 // Withdraw takes back what was accepted. What is not there any more is no error.
 func (d *DB) Withdraw(ctx context.Context, list []Accept) error {
-	return d.write(ctx, "taking back what was accepted in "+d.engine.where, func(tx *sql.Tx) error {
+	return d.write(ctx, "taking back what was accepted in "+d.engine.where, func(w *writing) {
 		for _, a := range list {
-			if err := d.exec(ctx, tx, `DELETE FROM occudiff_accept WHERE id = ?`, a.ID); err != nil {
-				return err
-			}
+			w.exec(`DELETE FROM occudiff_accept WHERE id = ?`, a.ID)
 		}
-		return nil
 	})
 }

@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
@@ -12,52 +11,40 @@ import (
 	"occudiff/ingest/unit"
 )
 
-var seed = maphash.MakeSeed()
-
 // clean checks a run and makes it such that both engines store it alike, rows in place: texts are valid UTF-8
 // without NUL, times have microseconds, rows name their device and driver.
 func clean(run Run) (Run, error) {
-	if run.Time.IsZero() {
+	switch y := run.Time.Year(); {
+	case run.Time.IsZero():
 		return run, fmt.Errorf("%w: it has no time, so it has no place in a history; give the time of the collection",
 			errBadRun)
-	}
-	if y := run.Time.Year(); y < 1900 || y > 9999 {
+	case y < 1900 || y > 9999:
 		return run, fmt.Errorf("%w: its time is in the year %d; give the time of the collection", errBadRun, y)
-	}
-	if len(run.Rows) == 0 {
+	case len(run.Rows) == 0:
 		return run, fmt.Errorf("%w: it has no kernel; add an export with computing tasks", errBadRun)
 	}
 	run.Time = run.Time.UTC().Truncate(time.Microsecond)
-	texts := []*string{&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit,
-		&run.Branch, &run.Program}
-	for _, s := range texts {
-		*s = cleanText(*s)
-	}
-	if hz, ok := run.Frequency.Value(); ok && (math.IsNaN(hz) || math.IsInf(hz, 0)) {
+	cleanTexts(&run.Label, &run.Host, &run.JobID, &run.Device, &run.Driver, &run.VTune, &run.Commit, &run.Branch,
+		&run.Program)
+	if hz := run.Frequency.Or(0); math.IsNaN(hz) || math.IsInf(hz, 0) {
 		run.Frequency = unit.Opt[float64]{}
 	}
 	run.Inputs = slices.Clone(run.Inputs)
 	for i := range run.Inputs {
 		in := &run.Inputs[i]
-		for _, s := range []*string{&in.Path, &in.Kind, &in.Digest, &in.Content} {
-			*s = cleanText(*s)
-		}
+		cleanTexts(&in.Path, &in.Kind, &in.Digest, &in.Content)
 	}
-	seen := make(map[uint64]int, len(run.Rows)) // by hash: the keys of many rows take more than the rows
+	seen := make(map[Key]int, len(run.Rows))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		texts := []*string{&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program, &r.Verdict, &r.Cause}
-		for _, s := range texts {
-			*s = cleanText(*s)
-		}
+		cleanTexts(&r.Task, &r.Direction, &r.Device, &r.Driver, &r.Program, &r.Verdict, &r.Cause)
 		r.Device, r.Driver = cmp.Or(r.Device, run.Device), cmp.Or(r.Driver, run.Driver)
 		r.Program = cmp.Or(r.Program, run.Program)
-		h := maphash.Comparable(seed, r.Key)
-		if first, twice := seen[h]; twice && run.Rows[first].Key == r.Key {
+		if first, twice := seen[r.Key]; twice {
 			return run, fmt.Errorf("%w: its rows %d and %d are the same kernel (%s); merge the launches of a kernel"+
 				" first", errBadRun, first+1, i+1, r.Name())
 		}
-		seen[h] = i
+		seen[r.Key] = i
 		if err := checkNumbers(r); err != nil {
 			return run, fmt.Errorf("%w: row %d (%s): %w", errBadRun, i+1, r.Name(), err)
 		}
@@ -79,4 +66,10 @@ func checkNumbers(r *Row) error {
 // cleanText replaces what PostgreSQL refuses in a text.
 func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func cleanTexts(list ...*string) {
+	for _, s := range list {
+		*s = cleanText(*s)
+	}
 }

@@ -23,9 +23,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -136,73 +134,13 @@ func (d *DB) source() source {
 // Where names the history for people: the path, or the URL without its password.
 func (d *DB) Where() string { return d.engine.where }
 
-// at marks a place in a transaction.
-func (d *DB) at(name string) {
-	if d.step != nil {
-		d.step(name)
-	}
-}
-
-// retries bounds how often a transaction is repeated that the server gave up in favor of another one.
-const retries = 20
-
-// write runs f in one transaction: all of it or nothing. f may run several times.
-func (d *DB) write(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
-	if d.options.ReadOnly {
-		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
-	}
-	for attempt := 1; ; attempt++ {
-		err := d.transaction(ctx, f)
-		if err == nil {
-			return nil
-		}
-		if d.engine.fault(err) != faultConflict || attempt == retries || ctx.Err() != nil {
-			return d.engine.explain(doing, ended(ctx, err))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Duration(attempt) * 10 * time.Millisecond):
-		}
-	}
-}
-
-// ended gives one error of a context that has ended: database/sql watches it on its own, and which of the two notices
-// first is chance.
-func ended(ctx context.Context, err error) error {
-	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-// transaction is one attempt of write.
-func (d *DB) transaction(ctx context.Context, f func(tx *sql.Tx) error) error {
-	// SQLite begins it as an immediate transaction (see openSQLite): a lock taken late cannot be waited for.
-	tx, err := d.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	d.at("begun")
-	if err := f(tx); err != nil {
-		// The error that made us stop is the one to report, not that of a connection that is gone.
-		_ = tx.Rollback()
-		return err
-	}
-	d.at("before commit")
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	d.at("after commit")
-	return nil
-}
-
 // query runs a select outside of a transaction and hands each row to scan.
 func (d *DB) query(ctx context.Context, doing, text string, args []any, scan func(rows *sql.Rows) error) error {
-	return d.engine.explain(doing, ended(ctx, d.each(ctx, d.source(), text, args, scan)))
+	return d.engine.explain(doing, ended(ctx, d.scanEach(ctx, d.source(), text, args, scan)))
 }
 
-// each runs a select, in a transaction or outside of one, and hands each row to scan.
-func (d *DB) each(ctx context.Context, from source, text string, args []any, scan func(rows *sql.Rows) error) error {
+// scanEach runs a select, in a transaction or outside of one, and hands each row to scan.
+func (d *DB) scanEach(ctx context.Context, from source, text string, args []any, scan func(rows *sql.Rows) error) error {
 	rows, err := from.QueryContext(ctx, d.engine.bind(text), args...)
 	if err != nil {
 		return err
@@ -214,25 +152,6 @@ func (d *DB) each(ctx context.Context, from source, text string, args []any, sca
 		}
 	}
 	return rows.Err()
-}
-
-// exec runs a statement in a transaction.
-func (d *DB) exec(ctx context.Context, tx *sql.Tx, text string, args ...any) error {
-	_, err := tx.ExecContext(ctx, d.engine.bind(text), args...)
-	return err
-}
-
-// row runs a select of one row in a transaction.
-func (d *DB) row(ctx context.Context, tx *sql.Tx, text string, args ...any) *sql.Row {
-	return tx.QueryRowContext(ctx, d.engine.bind(text), args...)
-}
-
-// marks gives "?, ?, ?" for n values.
-func marks(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return strings.Repeat("?, ", n-1) + "?"
 }
 
 // noRun is the error of a run that is not there.

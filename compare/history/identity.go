@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"occudiff/ingest/names"
@@ -16,19 +17,15 @@ import (
 )
 
 // carrying gives the inputs that make a run known: those that carry its rows, or all.
-func carrying(run Run) []Input {
-	with := func(keep func(in *Input) bool) (list []Input) {
-		for _, in := range run.Inputs {
-			if in.Digest != "" && keep(&in) {
-				list = append(list, in)
-			}
+func carrying(run Run) (list []Input) {
+	carries := func(in Input) bool { return in.Carries && in.Digest != "" }
+	some := slices.ContainsFunc(run.Inputs, carries)
+	for _, in := range run.Inputs {
+		if carries(in) || !some && in.Digest != "" {
+			list = append(list, in)
 		}
-		return list
 	}
-	if list := with(func(in *Input) bool { return in.Carries }); len(list) > 0 {
-		return list
-	}
-	return with(func(*Input) bool { return true })
+	return list
 }
 
 // contents lists the digests that make a run known, one for each carrying input, of its rows and of what was said of
@@ -60,13 +57,9 @@ func (run *Run) digest() string {
 	put(h, run.Time.UTC().Format(time.RFC3339Nano))
 	for i := range run.Rows {
 		r := &run.Rows[i]
-		numbers := make([]byte, 0, 9*len(columns))
-		for _, o := range r.Values {
-			if v, ok := o.Value(); ok {
-				numbers = binary.LittleEndian.AppendUint64(append(numbers, 1), math.Float64bits(v))
-			} else {
-				numbers = append(numbers, 0)
-			}
+		numbers := make([]byte, 0, 8*len(columns))
+		for _, o := range r.Values { // none of which is NaN
+			numbers = binary.LittleEndian.AppendUint64(numbers, math.Float64bits(o.Or(math.NaN())))
 		}
 		put(h, r.identity(), r.Verdict, r.Cause, string(numbers))
 	}
@@ -105,9 +98,7 @@ func digestOf(texts ...string) string {
 // put writes texts with their lengths, so that "a", "bc" and "ab", "c" differ.
 func put(h hash.Hash, texts ...string) {
 	for _, s := range texts {
-		var n [8]byte
-		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
-		h.Write(n[:])
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(s))))
 		io.WriteString(h, s)
 	}
 }

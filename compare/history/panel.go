@@ -36,7 +36,7 @@ type Kernel struct {
 	In  []Presence // in the order of the runs
 
 	panel  *Panel
-	values []float64 // of all columns that were read, for each presence; NaN is absent
+	values []unit.Opt[float64] // of all columns that were read, for each presence
 }
 
 // Presence is a run that has the kernel, by its place in the panel, with or without values.
@@ -101,8 +101,7 @@ func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
 	if at < 0 {
 		return unit.Opt[float64]{}
 	}
-	v := k.values[i*len(k.panel.columns)+at]
-	return unit.Maybe(v, !math.IsNaN(v))
+	return k.values[i*len(k.panel.columns)+at]
 }
 
 // Points gives the points of a metric in the order of the runs. Runs without the metric have none.
@@ -187,6 +186,9 @@ func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)
 // are judged by.
 const ownRuns = 3
 
+// anyTime is before all runs.
+const anyTime = math.MinInt64
+
 // count finds the runs of the panel.
 func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	since, err := d.since(ctx, run, n)
@@ -194,8 +196,8 @@ func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 		return err
 	}
 	like, err := d.countSince(ctx, p, run, n, since)
-	if err == nil && since != firstTime && like < n { // its commit is an old one, or most runs are of branches
-		_, err = d.countSince(ctx, p, run, n, firstTime)
+	if err == nil && since != anyTime && like < n { // its commit is an old one, or most runs are of branches
+		_, err = d.countSince(ctx, p, run, n, anyTime)
 	}
 	return err
 }
@@ -203,16 +205,18 @@ func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 // since gives the time from which the runs are read that may count for one, however many there are: twice as many of
 // its program on its device as are looked back over, since those of other branches do not count.
 func (d *DB) since(ctx context.Context, run int64, n int) (int64, error) {
-	since := int64(firstTime)
+	since := sql.NullInt64{Int64: anyTime}
 	if run == 0 || n == 0 {
-		return since, nil
+		return anyTime, nil
 	}
-	text := `SELECT COALESCE((SELECT x.time FROM occudiff_run x WHERE x.id <= r.id AND x.time <= r.time
-		AND x.device = r.device AND x.program = r.program
-		ORDER BY x.time DESC LIMIT 1 OFFSET ?), ` + minTime + `) FROM occudiff_run r WHERE r.id = ?`
-	err := d.query(ctx, "reading the runs of "+d.engine.where, text, []any{2 * n, run},
+	err := d.query(ctx, "reading the runs of "+d.engine.where, `SELECT (SELECT x.time FROM occudiff_run x
+		WHERE x.id <= r.id AND x.time <= r.time AND x.device = r.device AND x.program = r.program
+		ORDER BY x.time DESC LIMIT 1 OFFSET ?) FROM occudiff_run r WHERE r.id = ?`, []any{2 * n, run},
 		func(rows *sql.Rows) error { return rows.Scan(&since) })
-	return since, err
+	if !since.Valid {
+		return anyTime, err
+	}
+	return since.Int64, err
 }
 
 // candidate is a run on its way into a panel.
@@ -330,15 +334,16 @@ func (d *DB) IsBase(branch string) bool {
 
 // askedKeys gives the series whose rows are read.
 func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key, error) {
-	keys, err := d.keys(ctx, "", nil)
+	doing := "reading the series of " + d.engine.where
+	keys, err := d.readKeys(ctx, d.source(), "")
 	if err != nil || run == 0 {
-		return keys, err
+		return keys, d.engine.explain(doing, err)
 	}
 	judged := p.Runs[p.place[run]]
 	type kernel struct{ task, direction string }
 	has := map[kernel]bool{}
 	text := `SELECT series_id FROM occudiff_kernel WHERE run_id = ?`
-	err = d.query(ctx, "reading a run of "+d.engine.where, text, []any{run}, func(rows *sql.Rows) error {
+	err = d.query(ctx, doing, text, []any{run}, func(rows *sql.Rows) error {
 		var id int64
 		err := rows.Scan(&id)
 		has[kernel{keys[id].Task, keys[id].Direction}] = true
@@ -400,12 +405,12 @@ type panelReader struct {
 // read reads rows in any order. Those of runs that do not count, or that were stored after the runs were read, are left
 // out.
 func (r *panelReader) read(ctx context.Context, d *DB, text string, args []any) error {
-	values := make([]sql.NullFloat64, len(r.p.columns))
+	values := make([]unit.Opt[float64], len(r.p.columns))
 	var series, run int64
 	var verdict, cause sql.RawBytes
 	into := []any{&series, &run, &verdict, &cause}
 	for i := range values {
-		into = append(into, &values[i])
+		into = append(into, (*number)(&values[i]))
 	}
 	return d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
@@ -423,12 +428,7 @@ func (r *panelReader) read(ctx context.Context, d *DB, text string, args []any) 
 		}
 		k := &r.p.Kernels[i]
 		k.In = append(k.In, Presence{place, r.word(verdict), r.word(cause)})
-		for _, v := range values {
-			if !v.Valid {
-				v.Float64 = math.NaN()
-			}
-			k.values = append(k.values, v.Float64)
-		}
+		k.values = append(k.values, values...)
 		return nil
 	})
 }
@@ -461,7 +461,7 @@ func (k *Kernel) arrange() {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return byPlace(k.In[a], k.In[b]) })
-	in, values := make([]Presence, 0, len(k.In)), make([]float64, 0, len(k.values))
+	in, values := make([]Presence, 0, len(k.In)), make([]unit.Opt[float64], 0, len(k.values))
 	for _, i := range order {
 		in, values = append(in, k.In[i]), append(values, k.values[i*n:(i+1)*n]...)
 	}

@@ -1,8 +1,11 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
+	"slices"
 	"time"
 
 	"occudiff/ingest/unit"
@@ -62,24 +65,18 @@ const runText = `SELECT id, time, kernels, frequency,
 
 // scanRun reads a run.
 func scanRun(rows *sql.Rows) (r Run, err error) {
-	var us int64
-	var frequency sql.NullFloat64
-	err = rows.Scan(&r.ID, &us, &r.Kernels, &frequency, &r.Label, &r.Host, &r.JobID, &r.Device, &r.Driver, &r.VTune,
-		&r.Commit, &r.Branch, &r.Program)
-	r.Time = time.UnixMicro(us).UTC()
-	if frequency.Valid {
-		r.Frequency = unit.Some(frequency.Float64)
-	}
+	err = rows.Scan(&r.ID, (*micros)(&r.Time), &r.Kernels, (*number)(&r.Frequency), &r.Label, &r.Host, &r.JobID, &r.Device,
+		&r.Driver, &r.VTune, &r.Commit, &r.Branch, &r.Program)
 	return r, err
 }
 
 // DatedLater gives the run with the latest date that was added before a run, on its device and driver, and is dated
 // after it, though not after until; nil when there is none. Two runs that name different programs have nothing in
-// common.
+// common. It comes without inputs and rows.
 func (d *DB) DatedLater(ctx context.Context, run *Run, until time.Time) (*Run, error) {
-	runs, err := d.runs(ctx, `WHERE id = (SELECT id FROM occudiff_run WHERE id < ? AND device = ? AND driver = ?
-		AND (program = ? OR program = '' OR ? = '') AND time > ? AND time <= ? ORDER BY time DESC, id DESC LIMIT 1)`,
-		[]any{run.ID, run.Device, run.Driver, run.Program, run.Program, run.Time.UnixMicro(), until.UnixMicro()})
+	runs, err := d.bareRuns(ctx, `WHERE id < ? AND device = ? AND driver = ? AND (program = ? OR program = '' OR ? = '')
+		AND time > ? AND time <= ? ORDER BY time DESC, id DESC LIMIT 1`, run.ID, run.Device, run.Driver, run.Program,
+		run.Program, run.Time.UnixMicro(), until.UnixMicro())
 	if err != nil || len(runs) == 0 {
 		return nil, err
 	}
@@ -96,78 +93,85 @@ func (d *DB) Get(ctx context.Context, id int64) (Run, error) {
 		return Run{}, d.noRun(id)
 	}
 	run := runs[0]
-	run.Rows, err = d.rows(ctx, d.source(), id)
+	run.Rows, err = d.rowsOf(ctx, d.source(), id)
 	return run, d.engine.explain("reading a run of "+d.engine.where, err)
 }
 
-// rows reads the rows of a run.
-func (d *DB) rows(ctx context.Context, from source, run int64) (list []Row, err error) {
+// rowsOf reads the rows of a run.
+func (d *DB) rowsOf(ctx context.Context, from source, run int64) (list []Row, err error) {
 	text := `SELECT k.verdict, k.cause, ` + keyColumns + columnNames(", k.", "") + `
 		FROM occudiff_kernel k JOIN occudiff_series s ON s.id = k.series_id WHERE k.run_id = ? ORDER BY k.position`
-	err = d.each(ctx, from, text, []any{run}, func(rows *sql.Rows) error {
+	err = d.scanEach(ctx, from, text, []any{run}, func(rows *sql.Rows) error {
 		var r Row
-		var sizes [2]string
-		err := scanValues(rows, &r.Values, &r.Verdict, &r.Cause, &r.Task, &sizes[0], &sizes[1], &r.SIMD, &r.Direction,
-			&r.Device, &r.Driver, &r.Program)
-		if err == nil {
-			err = r.setSizes(sizes)
-		}
+		err := rows.Scan(slices.Concat([]any{&r.Verdict, &r.Cause}, r.Key.fields(), r.Values.fields())...)
 		list = append(list, r)
 		return err
 	})
 	return list, err
 }
 
-// scanValues reads the columns of the metrics behind some others.
-func scanValues(rows *sql.Rows, values *Values, before ...any) error {
-	var read [len(columns)]sql.NullFloat64
-	for i := range read {
-		before = append(before, &read[i])
-	}
-	err := rows.Scan(before...)
-	for i, v := range read {
-		values[i] = unit.Maybe(v.Float64, v.Valid)
-	}
-	return err
-}
-
-// firstTime is before any run, minTime the same in SQL.
-const (
-	firstTime = -9223372036854775807
-	minTime   = "-9223372036854775807"
-)
-
-// keys reads the keys of series.
-func (d *DB) keys(ctx context.Context, where string, args []any) (map[int64]Key, error) {
+// readKeys reads the keys of series.
+func (d *DB) readKeys(ctx context.Context, from source, where string, args ...any) (map[int64]Key, error) {
 	keys := map[int64]Key{}
-	err := d.query(ctx, "reading the series of "+d.engine.where,
-		`SELECT id, `+keyColumns+` FROM occudiff_series `+where, args,
-		func(rows *sql.Rows) error {
-			var id int64
-			k, err := scanKey(rows, &id)
-			keys[id] = k
-			return err
-		})
+	err := d.scanEach(ctx, from, `SELECT id, `+keyColumns+` FROM occudiff_series `+where, args, func(rows *sql.Rows) error {
+		var id int64
+		var k Key
+		err := rows.Scan(append([]any{&id}, k.fields()...)...)
+		keys[id] = k
+		return err
+	})
 	return keys, err
 }
 
-// keyColumns are those of a key, as scanKey reads them.
+// keyColumns are those of a key, which Key.fields takes.
 const keyColumns = "task, global_size, local_size, simd, direction, device, driver, program"
 
-// scanKey reads a key behind some other columns.
-func scanKey(rows *sql.Rows, before ...any) (k Key, err error) {
-	var global, local string
-	into := append(before, &k.Task, &global, &local, &k.SIMD, &k.Direction, &k.Device, &k.Driver, &k.Program)
-	if err = rows.Scan(into...); err != nil {
-		return k, err
-	}
-	return k, k.setSizes([2]string{global, local})
+func (k *Key) fields() []any {
+	return []any{&k.Task, (*size)(&k.Global), (*size)(&k.Local), &k.SIMD, &k.Direction, &k.Device, &k.Driver, &k.Program}
 }
 
-// setSizes reads the sizes of a launch, global and local.
-func (k *Key) setSizes(text [2]string) (err error) {
-	if k.Global, err = unit.ParseSize(text[0]); err == nil {
-		k.Local, err = unit.ParseSize(text[1])
+// fields takes the columns of the metrics.
+func (v *Values) fields() []any {
+	list := make([]any, len(v))
+	for i := range v {
+		list[i] = (*number)(&v[i])
 	}
-	return err
+	return list
+}
+
+// The types whose columns have another one.
+type (
+	micros time.Time         // microseconds since 1970
+	size   unit.Size3        // a text
+	number unit.Opt[float64] // NULL where it is absent
+)
+
+// Scan implements sql.Scanner.
+func (m *micros) Scan(value any) error {
+	us, ok := value.(int64)
+	*m = micros(time.UnixMicro(us).UTC())
+	return mistyped(value, ok)
+}
+
+// Scan implements sql.Scanner.
+func (s *size) Scan(value any) error {
+	text, ok := value.(string)
+	parsed, err := unit.ParseSize(text)
+	*s = size(parsed)
+	return cmp.Or(mistyped(value, ok), err)
+}
+
+// Scan implements sql.Scanner.
+func (n *number) Scan(value any) error {
+	x, ok := value.(float64)
+	*n = number(unit.Maybe(x, ok))
+	return mistyped(value, ok || value == nil)
+}
+
+// mistyped is the error of a value that a column cannot hold, which is damage.
+func mistyped(value any, ok bool) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("a cell holds %v", value)
 }

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 )
@@ -43,7 +42,7 @@ var statements = []string{
 		series_id BIGINT NOT NULL, time BIGINT NOT NULL, run_id BIGINT NOT NULL,
 		{metrics}verdict TEXT NOT NULL, cause TEXT NOT NULL, position BIGINT NOT NULL,
 		PRIMARY KEY (series_id, time, run_id)){clustered}`,
-	`CREATE INDEX occudiff_kernel_run ON occudiff_kernel (run_id)`,
+	`CREATE INDEX occudiff_kernel_run ON occudiff_kernel (run_id, time)`,
 	`CREATE TABLE occudiff_accept (
 		id {id},
 		run_id BIGINT NOT NULL, series_id BIGINT NOT NULL, time BIGINT NOT NULL, note TEXT NOT NULL)`,
@@ -92,26 +91,16 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 func (d *DB) create(ctx context.Context) error {
 	spell := strings.NewReplacer("{id}", d.engine.id, "{clustered}", d.engine.clustered,
 		"{metrics}", columnNames("", " DOUBLE PRECISION, "))
-	return d.write(ctx, "opening the history "+d.engine.where, func(tx *sql.Tx) error {
-		err := d.exec(ctx, tx, `CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`)
-		if err != nil {
-			return err
-		}
+	return d.write(ctx, "opening the history "+d.engine.where, func(w *writing) {
+		w.exec(`CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`)
 		// On a server the second waits here for the first, whose row it then finds.
-		done, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO occudiff_meta (name, value) VALUES ('schema', %d)
-			ON CONFLICT (name) DO NOTHING`, schema))
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return err
+		if w.exec(fmt.Sprintf(`INSERT INTO occudiff_meta (name, value) VALUES ('schema', %d)
+			ON CONFLICT (name) DO NOTHING`, schema)) == 0 {
+			return
 		}
 		for _, statement := range statements {
-			if err := d.exec(ctx, tx, spell.Replace(statement)); err != nil {
-				return err
-			}
-			d.at("made")
+			w.exec(spell.Replace(statement))
+			w.at("made")
 		}
-		return nil
 	})
 }

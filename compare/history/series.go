@@ -1,7 +1,6 @@
 package history
 
 import (
-	"context"
 	"database/sql"
 	"slices"
 	"strings"
@@ -26,15 +25,12 @@ type seriesIDs struct {
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
 // was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
 // series without a program, and the programs are returned.
-func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (p seriesIDs, err error) {
+func (w *writing) seriesOf(rows []Row) (p seriesIDs) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
 		kernels[i] = rows[i].kernelIdentity()
 	}
-	known, err := d.lookUp(ctx, tx, kernels)
-	if err != nil {
-		return p, err
-	}
+	known := w.lookUp(kernels)
 	program := rows[0].Program // all rows of a run have the same, or none
 	if program == "" {
 		if p.programs = programsOf(kernels, known); len(p.programs) == 1 {
@@ -47,60 +43,40 @@ func (d *DB) seriesOf(ctx context.Context, tx *sql.Tx, rows []Row) (p seriesIDs,
 		if p.ids[i] = id; adopt {
 			k := rows[i].Key
 			k.Program = program
-			if err := d.mergeSeries(ctx, tx, id, k); err != nil {
-				return p, err
-			}
+			w.mergeSeries(id, k)
 		}
 	}
 	if slices.Contains(p.ids, 0) {
-		if p.moved, err = d.findRenamed(ctx, tx, rows, program, p.ids); err != nil {
-			return p, err
-		}
+		p.moved = w.findRenamed(rows, program, p.ids)
+		w.makeSeries(rows, kernels, program, p.ids)
 	}
-	return p, d.makeSeries(ctx, tx, rows, kernels, program, p.ids)
+	return p
 }
 
 // makeSeries makes the series of the rows that have none.
-func (d *DB) makeSeries(ctx context.Context, tx *sql.Tx, rows []Row, kernels []string, program string, ids []int64) error {
-	type series struct {
-		identity string
-		row      int
-	}
-	var fresh []series
+func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids []int64) {
+	var fresh [][]any
 	var missing []string
 	for i, kernel := range kernels {
 		if ids[i] == 0 {
 			k := rows[i].Key
 			k.Program = program
-			missing, fresh = append(missing, kernel), append(fresh, series{k.identity(), i})
-		}
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	// In one order for all: two writers that make the same series in different orders would block each other.
-	slices.SortFunc(fresh, func(a, b series) int { return strings.Compare(a.identity, b.identity) })
-	// ON CONFLICT, since another writer may make the same series between the look-up and this.
-	for part := range slices.Chunk(fresh, rowsAtOnce) {
-		var list [][]any
-		for _, s := range part {
-			k := rows[s.row].Key
-			k.Program = program
-			list = append(list, []any{s.identity, kernels[s.row], k.stableIdentity(), k.Task, k.Global.String(), k.Local.String(),
+			missing = append(missing, kernel)
+			fresh = append(fresh, []any{k.identity(), kernel, k.stableIdentity(), k.Task, k.Global.String(), k.Local.String(),
 				k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
 		}
-		if err := d.insert(ctx, tx, "occudiff_series (identity, kernel_identity, stable_identity, "+keyColumns+")", list,
-			" ON CONFLICT (identity) DO NOTHING"); err != nil {
-			return err
-		}
 	}
-	known, err := d.lookUp(ctx, tx, missing)
+	// In one order for all: two writers that make the same series in different orders would block each other.
+	slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
+	// ON CONFLICT, since another writer may make the same series between the look-up and this.
+	w.insert("occudiff_series (identity, kernel_identity, stable_identity, "+keyColumns+")", fresh,
+		" ON CONFLICT (identity) DO NOTHING")
+	known := w.lookUp(missing)
 	for i, kernel := range kernels {
 		if ids[i] == 0 {
 			ids[i], _ = find(known[kernel], program)
 		}
 	}
-	return err
 }
 
 // programsOf lists the programs that have one of the kernels.
@@ -132,16 +108,12 @@ func find(of []stored, program string) (id int64, adopt bool) {
 }
 
 // lookUp finds the series of kernels.
-func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, kernels []string) (map[string][]stored, error) {
+func (w *writing) lookUp(kernels []string) map[string][]stored {
 	known := make(map[string][]stored, len(kernels))
-	for part := range slices.Chunk(kernels, d.engine.batch) {
-		args := make([]any, len(part))
-		for i, s := range part {
-			args[i] = s
-		}
+	for part := range slices.Chunk(kernels, w.engine.batch) {
 		text := `SELECT kernel_identity, id, program FROM occudiff_series WHERE kernel_identity IN (` +
 			marks(len(part)) + `) ORDER BY id`
-		err := d.each(ctx, tx, text, args, func(rows *sql.Rows) error {
+		w.each(text, anyOf(part), func(rows *sql.Rows) error {
 			var kernel string
 			var s stored
 			err := rows.Scan(&kernel, &s.id, &s.program)
@@ -150,9 +122,15 @@ func (d *DB) lookUp(ctx context.Context, tx *sql.Tx, kernels []string) (map[stri
 			}
 			return err
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
-	return known, nil
+	return known
+}
+
+// anyOf gives values as arguments.
+func anyOf[T any](list []T) []any {
+	args := make([]any, len(list))
+	for i, x := range list {
+		args[i] = x
+	}
+	return args
 }

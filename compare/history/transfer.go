@@ -38,9 +38,9 @@ func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err e
 	}
 	for batch := range slices.Chunk(runs, importBatch) {
 		var in *importer
-		err := d.write(ctx, "importing runs into "+d.engine.where, func(tx *sql.Tx) error {
-			in = &importer{pending: pending{db: d, tx: tx}, records: records}
-			return in.runs(ctx, batch)
+		err := d.write(ctx, "importing runs into "+d.engine.where, func(w *writing) {
+			in = &importer{pending: pending{writing: w}, records: records}
+			in.runs(batch)
 		})
 		if err != nil {
 			return done, fmt.Errorf("after %d of %d runs: %w", done.Runs+done.KnownRuns, len(runs), err)
@@ -67,53 +67,40 @@ type importer struct {
 }
 
 // runs stores the batch.
-func (in *importer) runs(ctx context.Context, batch []importedRun) error {
+func (in *importer) runs(batch []importedRun) {
 	// One import at a time on a server: two that bring the same run would both find it missing, and make it. The row is
 	// read to lock it.
 	var locked int
-	text := `SELECT value FROM occudiff_meta WHERE name = 'schema'` + in.db.engine.forUpdate
-	err := in.db.row(ctx, in.tx, text).Scan(&locked)
-	for i := 0; err == nil && i < len(batch); i++ {
-		err = in.run(ctx, &batch[i])
+	in.one(`SELECT value FROM occudiff_meta WHERE name = 'schema'`+in.engine.forUpdate, nil, &locked)
+	for i := 0; in.err == nil && i < len(batch); i++ {
+		in.run(&batch[i])
 	}
-	if err == nil {
-		err = in.insert(ctx)
-	}
-	return err
+	in.store()
 }
 
 // run stores one run, unless it is there.
-func (in *importer) run(ctx context.Context, given *importedRun) error {
+func (in *importer) run(given *importedRun) {
 	run, err := clean(in.records.withRows(given))
-	if err == nil {
-		run.Rows, err = in.db.renamed(ctx, in.tx, run.Rows)
-	}
 	if err != nil {
-		return err
+		in.fail("%w", err)
+		return
 	}
-	known, err := in.isStored(ctx, &run, given.lines)
-	if err != nil || known {
+	if run.Rows = in.renamed(run.Rows); in.isStored(&run, given.lines) {
 		in.done.KnownRuns++
-		return err
-	}
-	p, err := in.db.begin(ctx, in.tx, &run)
-	if err != nil {
-		return err
+		return
 	}
 	in.done.Runs++
 	in.done.Kernels += len(run.Rows)
-	return in.add(ctx, &run, p.ids)
+	in.add(&run, in.begin(&run).ids)
 }
 
 // isStored says whether an imported run is one of those that are there: the one of its time and label that export would
 // give its name, or, without a name, one of those without a job on its device and driver. It is an error when that says
 // something else.
-func (in *importer) isStored(ctx context.Context, run *Run, lines []importedLine) (bool, error) {
+func (in *importer) isStored(run *Run, lines []importedLine) bool {
 	// The runs of a file are by time, so those of one time are read once.
 	if !run.Time.Equal(in.at) {
-		if err := in.readRuns(ctx, run.Time); err != nil {
-			return false, err
-		}
+		in.readRuns(run.Time)
 	}
 	var differs error // of the first of them
 	for i := range in.there {
@@ -125,30 +112,28 @@ func (in *importer) isStored(ctx context.Context, run *Run, lines []importedLine
 		if !same || old.Label != run.Label {
 			continue
 		}
-		rows, err := in.db.rows(ctx, in.tx, old.ID)
-		if err != nil {
-			return false, err
+		rows, err := in.rowsOf(in.ctx, in.tx, old.ID)
+		if err == nil {
+			err = contradiction(old, rows, run, lines)
 		}
-		other := contradiction(old, rows, run, lines)
-		if other == nil {
-			return true, nil
+		if err == nil {
+			return true
 		}
-		differs = cmp.Or(differs, other)
+		differs = cmp.Or(differs, err)
 	}
-	return false, differs
+	in.err = cmp.Or(in.err, differs)
+	return false
 }
 
 // readRuns reads the stored runs of a time, and keeps them from being removed until the end of the transaction.
-func (in *importer) readRuns(ctx context.Context, at time.Time) error {
+func (in *importer) readRuns(at time.Time) {
 	in.at, in.there = at, nil
-	err := in.db.each(ctx, in.tx, runText+`WHERE time = ? ORDER BY id`+in.db.engine.forUpdate, []any{at.UnixMicro()},
-		func(rows *sql.Rows) error {
-			r, err := scanRun(rows)
-			in.there = append(in.there, r)
-			return err
-		})
+	in.each(runText+`WHERE time = ? ORDER BY id`+in.engine.forUpdate, []any{at.UnixMicro()}, func(rows *sql.Rows) error {
+		r, err := scanRun(rows)
+		in.there = append(in.there, r)
+		return err
+	})
 	in.names = runNames(in.there)
-	return err
 }
 
 // contradiction is the error of an imported run that says otherwise than a stored one with some rows, nil when it says
@@ -255,7 +240,7 @@ func runNames(runs []Run) map[int64]string {
 
 // Export hands out every kernel of every run, series by series, oldest first, and then what was accepted and renamed.
 func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
-	runs, err := d.List(ctx)
+	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {
 		return err
 	}
@@ -268,9 +253,9 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 		p.Time, p.Label, p.Branch, p.Program = r.Time, r.Label, r.Branch, r.Program
 		p.Commit, p.Host, p.VTune, p.Frequency, p.Device, p.Driver = r.Commit, r.Host, r.VTune, r.Frequency, r.Device, r.Driver
 	}
-	keys, err := d.keys(ctx, "", nil)
+	keys, err := d.readKeys(ctx, d.source(), "")
 	if err != nil {
-		return err
+		return d.engine.explain("reading the series of "+d.engine.where, err)
 	}
 	called := make(map[int64]string, len(keys))
 	for id, k := range keys {
@@ -280,17 +265,16 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	err = d.query(ctx, "reading the kernels of "+d.engine.where, `SELECT series_id, run_id, verdict, cause`+
 		columnNames(", ", "")+` FROM occudiff_kernel ORDER BY series_id, time, run_id`, nil, func(rows *sql.Rows) error {
 		var series, run int64
-		var verdict, cause string
-		var values Values
-		err := scanValues(rows, &values, &series, &run, &verdict, &cause)
+		var record Record
+		err := rows.Scan(append([]any{&series, &run, &record.Verdict, &record.Cause}, record.Values.fields()...)...)
 		k, known := keys[series]
 		if err != nil || of[run] == nil || !known {
 			return err // stored after the runs and keys were read
 		}
-		record := *of[run]
-		record.Series, record.Device, record.Driver, record.Program = called[series], k.Device, k.Driver, k.Program
-		record.Values, record.Verdict, record.Cause = values, verdict, cause
-		stopped = visit(record)
+		all := *of[run]
+		all.Values, all.Verdict, all.Cause = record.Values, record.Verdict, record.Cause
+		all.Series, all.Device, all.Driver, all.Program = called[series], k.Device, k.Driver, k.Program
+		stopped = visit(all)
 		return stopped
 	})
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 )
 
 // verify looks for damage that reading would not notice, because it makes rows, runs or whole series disappear: pages
@@ -15,6 +16,9 @@ import (
 // runs that were added last are verified, and the keys.
 func (d *DB) verify(ctx context.Context) error {
 	err := d.lookForDamage(ctx)
+	if err == nil {
+		err = d.verifyKeys(ctx)
+	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%w; --no-verify reads what is left", err)
 	}
@@ -24,71 +28,65 @@ func (d *DB) verify(ctx context.Context) error {
 // recentRuns is how many runs are verified on a server.
 const recentRuns = 600
 
+// damage counts what is damaged among the runs behind number {behind}; {recent} says so where all are meant on a file.
+var damage = []struct {
+	what, count string
+	ofFile      bool // of a file alone
+}{
+	// An index has no position, so that the first of the two reads the table.
+	{"index says other kernels than its table", `SELECT COUNT(*) FROM
+		(SELECT {sums} FROM occudiff_kernel WHERE position >= 0
+		EXCEPT SELECT {sums} FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`, true},
+	{"runs have another number of kernels than was stored", `SELECT COUNT(*) FROM occudiff_run r WHERE id > {behind} AND
+		kernels <> (SELECT COUNT(*) FROM occudiff_kernel k WHERE k.run_id = r.id AND k.time = r.time)`, false},
+	{"kernels are of no run", `SELECT (SELECT COUNT(*) FROM occudiff_kernel{recent}) -
+		(SELECT COALESCE(SUM(kernels), 0) FROM occudiff_run WHERE id > {behind})`, false},
+	{"kernels are of no series", `SELECT (SELECT COUNT(*) FROM occudiff_kernel{recent}) -
+		(SELECT COUNT(*) FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id{recent})`, false},
+	{"files or digests are of no run", `SELECT COUNT(*) FROM (SELECT run_id FROM occudiff_input WHERE run_id > {behind}
+		UNION SELECT run_id FROM occudiff_content WHERE run_id > {behind}
+		EXCEPT SELECT id FROM occudiff_run WHERE id > {behind}) x`, false},
+	{"runs have no digest", `SELECT COUNT(*) FROM (SELECT id FROM occudiff_run WHERE id > {behind}
+		EXCEPT SELECT run_id FROM occudiff_content WHERE run_id > {behind}) x`, false},
+}
+
 func (d *DB) lookForDamage(ctx context.Context) error {
 	doing := "verifying the history " + d.engine.where
-	// An index has no position, so that the first of the two reads the table.
-	recent := func(string) string { return "" } // a condition on the number of a run
+	answer, behind, recent := "", int64(0), ""
+	var err error
 	if d.engine.server {
-		var last int64
-		err := d.source().QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM occudiff_run").Scan(&last)
-		if err != nil {
-			return d.engine.explain(doing, err)
-		}
-		recent = func(column string) string { return fmt.Sprint(column, " > ", last-recentRuns) }
+		err = d.source().QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM occudiff_run").Scan(&behind)
+		behind -= recentRuns
+		recent = fmt.Sprint(" WHERE run_id > ", behind)
+	} else {
+		err = d.source().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer)
 	}
-	const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))"
-	if !d.engine.server {
-		var answer string
-		if err := d.source().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer); err != nil {
-			return d.engine.explain(doing, err)
-		}
-		if answer != "ok" {
-			return d.damaged(answer)
-		}
+	if err == nil && answer != "" && answer != "ok" {
+		return d.damaged(answer)
 	}
-	for _, c := range []struct {
-		what, count string
-		fileOnly    bool
-	}{
-		{"runs have another number of kernels than was stored", `SELECT COUNT(*) FROM occudiff_run r WHERE kernels <>
-			(SELECT COUNT(*) FROM occudiff_kernel k WHERE k.run_id = r.id AND k.time = r.time)` + recent(" AND id"),
-			false},
-		{"kernels are of no run", `SELECT (SELECT COUNT(*) FROM occudiff_kernel` + recent(" WHERE run_id") + `) -
-			(SELECT COALESCE(SUM(kernels), 0) FROM occudiff_run` + recent(" WHERE id") + `)`, false},
-		{"kernels are of no series", `SELECT (SELECT COUNT(*) FROM occudiff_kernel` + recent(" WHERE run_id") + `) -
-			(SELECT COUNT(*) FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id` +
-			recent(" WHERE run_id") + `)`, false},
-		{"index says other kernels than its table", `SELECT COUNT(*) FROM
-			(SELECT ` + sums + ` FROM occudiff_kernel WHERE position >= 0
-			EXCEPT SELECT ` + sums + ` FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`, true},
-		{"files are of no run", `SELECT COUNT(*) FROM occudiff_input WHERE NOT EXISTS
-			(SELECT 1 FROM occudiff_run WHERE id = run_id)` + recent(" AND run_id"), false},
-		{"digests are of no run", `SELECT COUNT(*) FROM occudiff_content WHERE NOT EXISTS
-			(SELECT 1 FROM occudiff_run WHERE id = run_id)` + recent(" AND run_id"), false},
-		{"runs have no digest", `SELECT COUNT(*) FROM occudiff_run WHERE NOT EXISTS
-			(SELECT 1 FROM occudiff_content WHERE run_id = id)` + recent(" AND id"), false},
-	} {
-		if c.fileOnly && d.engine.server {
+	spell := strings.NewReplacer("{behind}", fmt.Sprint(behind), "{recent}", recent, "{sums}",
+		"COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))")
+	for _, c := range damage {
+		if err != nil || c.ofFile && d.engine.server {
 			continue
 		}
 		var n int64
-		if err := d.source().QueryRowContext(ctx, c.count).Scan(&n); err != nil {
-			return d.engine.explain(doing, err)
-		}
-		if n != 0 {
+		err = d.source().QueryRowContext(ctx, spell.Replace(c.count)).Scan(&n)
+		if err == nil && n != 0 {
 			return d.damaged(fmt.Sprintf("%d %s", n, c.what))
 		}
 	}
-	return d.verifyKeys(ctx, doing)
+	return d.engine.explain(doing, err)
 }
 
 // verifyKeys holds the keys of all series against their digests.
-func (d *DB) verifyKeys(ctx context.Context, doing string) error {
+func (d *DB) verifyKeys(ctx context.Context) error {
 	wrong := 0
 	text := `SELECT identity, kernel_identity, ` + keyColumns + ` FROM occudiff_series`
-	err := d.query(ctx, doing, text, nil, func(rows *sql.Rows) error {
+	err := d.query(ctx, "verifying the history "+d.engine.where, text, nil, func(rows *sql.Rows) error {
 		var identity, kernel string
-		k, err := scanKey(rows, &identity, &kernel)
+		var k Key
+		err := rows.Scan(append([]any{&identity, &kernel}, k.fields()...)...)
 		if err == nil && (k.identity() != identity || k.kernelIdentity() != kernel) {
 			wrong++
 		}

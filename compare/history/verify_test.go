@@ -49,8 +49,8 @@ func TestVerify(t *testing.T) {
 			{"DELETE FROM occudiff_run WHERE id = 2", "5 kernels are of no run"},
 			{"DELETE FROM occudiff_series WHERE id = 2", "3 kernels are of no series"},
 			{"UPDATE occudiff_series SET driver = 'x' WHERE id = 2", "1 series are not what their digest says"},
-			{"UPDATE occudiff_input SET run_id = 77 WHERE run_id = 2", "files are of no run"},
-			{"UPDATE occudiff_content SET run_id = 77 WHERE run_id = 2", "digests are of no run"},
+			{"UPDATE occudiff_input SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
+			{"UPDATE occudiff_content SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
 		} {
 			tx, err := d.sql.Begin()
 			if err != nil {
@@ -92,7 +92,7 @@ func contained(d *DB) (string, error) {
 	for _, r := range runs {
 		fmt.Fprintln(&b, "run", r.ID, r.Kernels)
 	}
-	all, err := d.keys(bg, "", nil)
+	all, err := d.readKeys(bg, d.source(), "")
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,157 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// writing is a transaction on its way. After its first error it does nothing more, as a bufio.Writer does, so that those
+// who use it need not ask at each step.
+type writing struct {
+	*DB
+	ctx context.Context
+	tx  *sql.Tx
+	err error
+}
+
+// retries bounds how often a transaction is repeated that the server gave up in favor of another one.
+const retries = 20
+
+// write runs f in one transaction: all of it or nothing. f may run several times.
+func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error {
+	if d.options.ReadOnly {
+		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
+	}
+	for attempt := 1; ; attempt++ {
+		err := d.transaction(ctx, f)
+		if err == nil {
+			return nil
+		}
+		if d.engine.fault(err) != faultConflict || attempt == retries || ctx.Err() != nil {
+			return d.engine.explain(doing, ended(ctx, err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(attempt) * 10 * time.Millisecond):
+		}
+	}
+}
+
+// ended gives one error of a context that has ended: database/sql watches it on its own, and which of the two notices
+// first is chance.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// transaction is one attempt of write.
+func (d *DB) transaction(ctx context.Context, f func(w *writing)) error {
+	// SQLite begins it as an immediate transaction (see openSQLite): a lock taken late cannot be waited for.
+	tx, err := d.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	d.at("begun")
+	w := &writing{d, ctx, tx, nil}
+	if f(w); w.err != nil {
+		// The error that made us stop is the one to report, not that of a connection that is gone.
+		_ = tx.Rollback()
+		return w.err
+	}
+	d.at("before commit")
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	d.at("after commit")
+	return nil
+}
+
+// at marks a place in a transaction.
+func (d *DB) at(name string) {
+	if d.step != nil {
+		d.step(name)
+	}
+}
+
+// fail ends the transaction, unless it has failed already.
+func (w *writing) fail(format string, args ...any) {
+	w.err = cmp.Or(w.err, fmt.Errorf(format, args...))
+}
+
+// exec runs a statement and gives the number of rows that it changed.
+func (w *writing) exec(text string, args ...any) (changed int64) {
+	if w.err != nil {
+		return 0
+	}
+	done, err := w.tx.ExecContext(w.ctx, w.engine.bind(text), args...)
+	if err == nil {
+		changed, err = done.RowsAffected()
+	}
+	w.err = err
+	return changed
+}
+
+// one reads a row, and says whether there is one.
+func (w *writing) one(text string, args []any, into ...any) bool {
+	if w.err != nil {
+		return false
+	}
+	err := w.tx.QueryRowContext(w.ctx, w.engine.bind(text), args...).Scan(into...)
+	if err != sql.ErrNoRows {
+		w.err = err
+	}
+	return err == nil
+}
+
+// each runs a select and hands each row to scan.
+func (w *writing) each(text string, args []any, scan func(rows *sql.Rows) error) {
+	if w.err == nil {
+		w.err = w.scanEach(w.ctx, w.tx, text, args, scan)
+	}
+}
+
+// keys reads the keys of series.
+func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
+	if w.err == nil {
+		keys, w.err = w.readKeys(w.ctx, w.tx, where, args...)
+	}
+	return keys
+}
+
+// insert inserts rows, many by statement: on a server every statement is a journey.
+func (w *writing) insert(into string, rows [][]any, conflict string) {
+	text := func(n int) string {
+		group := "(" + marks(len(rows[0])) + ")"
+		return "INSERT" + w.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group + conflict
+	}
+	var whole *sql.Stmt // of a whole batch
+	// A statement is prepared where it is used twice at least; the driver of PostgreSQL keeps its own.
+	if len(rows) >= 2*w.engine.batch && !w.engine.server && w.err == nil {
+		if whole, w.err = w.tx.PrepareContext(w.ctx, text(w.engine.batch)); w.err != nil {
+			return
+		}
+		defer whole.Close()
+	}
+	for part := range slices.Chunk(rows, w.engine.batch) {
+		if args := slices.Concat(part...); whole == nil || len(part) < w.engine.batch {
+			w.exec(text(len(part)), args...)
+		} else if w.err == nil {
+			_, w.err = whole.ExecContext(w.ctx, args...)
+		}
+		if w.err != nil {
+			return
+		}
+		w.at("rows")
+	}
+}
+
+// marks gives "?, ?, ?" for n values.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
