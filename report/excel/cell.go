@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -94,16 +95,6 @@ func unescaped(s string) any {
 	return append(runs, excelize.RichTextRun{Text: s})
 }
 
-// textOf gives the text of a cell, "" of one that holds none.
-func textOf(c *excelize.Cell) string {
-	text, _ := c.Value.(string)
-	runs, _ := c.Value.([]excelize.RichTextRun)
-	for _, r := range runs {
-		text += r.Text
-	}
-	return text
-}
-
 func unfit(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF
 }
@@ -117,10 +108,17 @@ func address(column, row int, absolute ...bool) string {
 	return a
 }
 
-// absoluteCell gives the name of a cell as charts and names of areas have it: $A$1.
-func absoluteCell(column, row int) string { return address(column, row, true) }
-
-// absolute gives a range of one column for a chart: 'Kernels'!$K$2:$K$15.
-func absolute(sheet string, column, first, last int) string {
-	return fmt.Sprintf("'%s'!%s:%s", sheet, absoluteCell(column, first), absoluteCell(column, last))
+// tableName makes a name that formulas may use: Kernels, By_run.
+func tableName(sheet string) string {
+	s := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '_'
+	}, sheet)
+	// Names of tables begin with a letter or an underscore.
+	if !unicode.IsLetter([]rune(s)[0]) {
+		s = "_" + s
+	}
+	return s
 }

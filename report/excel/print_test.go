@@ -11,31 +11,6 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// TestWideListTakesSeveralPages checks that what is wide is not made too small to read.
-func TestWideListTakesSeveralPages(t *testing.T) {
-	for _, c := range []struct{ columns, pages int }{{5, 1}, {30, 4}} {
-		var columns []report.Column
-		row := make([]report.Cell, c.columns)
-		for i := range c.columns {
-			columns = append(columns, report.Column{Key: fmt.Sprint("k", i), Title: "Heading", Kind: report.Text, In: report.Everywhere})
-			row[i] = report.TextCell(strings.Repeat("x", 20))
-		}
-		table := sample.Table("wide", columns, [][]report.Cell{row})
-		d := &report.Document{Title: "t", Sections: []report.Section{{Key: "wide", Title: "Wide", Tables: []*report.Table{table}}}}
-		var b bytes.Buffer
-		if err := Render(&b, d); err != nil {
-			t.Fatal(err)
-		}
-		layout, err := open(t, b.Bytes()).GetPageLayout("Wide")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if layout.FitToWidth == nil || *layout.FitToWidth != c.pages {
-			t.Errorf("%d columns: fit to %v pages, want %d", c.columns, layout.FitToWidth, c.pages)
-		}
-	}
-}
-
 // TestVerdictsStandOff: a text is not pressed against the number before it.
 func TestVerdictsStandOff(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))

@@ -1,7 +1,6 @@
 package excel
 
 import (
-	"math"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -17,10 +16,19 @@ const (
 	title
 	heading
 	strong
-	name    // what an item is about
 	wrapped // text over several lines
-	linked  // leads to another cell
 )
+
+// height is that of a row, 0 for the usual one.
+func (r role) height() float64 {
+	switch r {
+	case title:
+		return 24
+	case heading:
+		return 18
+	}
+	return 0
+}
 
 // style is all that tells one cell's look from another's.
 // It is the key of a map, so it holds nothing but what can be compared.
@@ -28,25 +36,33 @@ type style struct {
 	role     role
 	kind     report.Kind
 	decimals int
-	left     bool // also of numbers among texts
-	right    bool
-	indent   int // of left, so that a unit stands off the number before it
+	side     string // left also of numbers among texts, right also of texts among numbers; empty: as the spreadsheet does
+	indent   int    // of left, so that a text stands off the number before it
 	status   report.Status
-	tiny     bool // points that round to zero: a sign would be a lie
 }
 
 // cellStyle is the style of a value in the column at place k of a sheet.
 func cellStyle(k int, c *report.Column, v report.Cell) style {
-	s := style{kind: v.Kind, decimals: c.Decimals, tiny: isTiny(v), left: !rightAligned(c), indent: indent(k, c),
-		right: c.Kind == report.Size || c.RightAligned() && v.Kind == report.Text}
-	if c.Wrap {
+	s := style{kind: v.Kind, decimals: c.Decimals, status: v.Status}
+	switch {
+	case !rightAligned(c):
+		s.side, s.indent = "left", min(k, 1)
+	case c.Kind == report.Size || v.Kind == report.Text:
+		s.side = "right"
+	}
+	if c.Wrap || v.Kind == report.Text && len(v.Text) > longText {
 		s.role = wrapped
 	}
 	return s
 }
 
-// isTiny says that a difference is printed as 0.0 with one decimal.
-func isTiny(c report.Cell) bool { return c.Kind == report.Points && math.Abs(c.Num) < 0.05 }
+// headStyle is that of a heading: on the side of its cells.
+func headStyle(k int, c *report.Column) style {
+	if rightAligned(c) {
+		return style{role: head, side: "right"}
+	}
+	return style{role: head, side: "left", indent: min(k, 1)}
+}
 
 // colors of a status: text on ground.
 // They are those of the spreadsheet's own styles Good, Bad and Neutral, with a darker text for Neutral: its contrast is
@@ -69,8 +85,6 @@ const (
 	headGround = "1F3864"
 	headText   = "FFFFFF"
 	ruleColor  = "BFBFBF"
-
-	linkText = "0563C1"
 )
 
 // style gives the number of a style, making it when it is new.
@@ -88,23 +102,15 @@ func (b *book) style(s style) (int, error) {
 
 func (s style) build() *excelize.Style {
 	// At the top, since a row may be several lines high and its figures belong to the first of them.
-	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top"}}
-	if s.left {
-		x.Alignment.Horizontal = "left"
-		x.Alignment.Indent = s.indent
-	}
-	if s.right {
-		x.Alignment.Horizontal = "right"
-	}
-	f := numberFormat(s.kind, s.decimals)
-	if s.tiny {
-		f = "0.0;0.0"
-	}
-	if f != "" {
+	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top", Horizontal: s.side, Indent: s.indent}}
+	if f := numberFormat(s.kind, s.decimals); f != "" {
 		x.CustomNumFmt = &f
 	}
-	if text, _ := colors(s.status); text != "" {
+	if text, ground := colors(s.status); text != "" {
 		x.Font = font(false, 11, text)
+		if ground != "" {
+			x.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{ground}}
+		}
 	}
 	switch s.role {
 	case head:
@@ -118,15 +124,8 @@ func (s style) build() *excelize.Style {
 		x.Border = []excelize.Border{{Type: "bottom", Style: 1, Color: ruleColor}}
 	case strong:
 		x.Font = font(true, 11, "")
-	case name:
-		text, _ := colors(s.status)
-		x.Font = font(true, 11, text)
-		x.Alignment.WrapText = true
 	case wrapped:
 		x.Alignment.WrapText = true
-	case linked:
-		x.Font = font(false, 11, linkText)
-		x.Font.Underline = "single"
 	}
 	return x
 }
@@ -143,9 +142,9 @@ func numberFormat(k report.Kind, decimals int) string {
 		return "#,##0"
 	case report.Percent:
 		return "0.0"
-	// A difference has its sign, but for zero.
+	// A difference has its sign, but for what is printed as zero.
 	case report.Points:
-		return "+0.0;-0.0;0.0"
+		return "[>=0.05]+0.0;[<=-0.05]-0.0;0.0"
 	case report.Number:
 		if decimals == 0 {
 			return "#,##0"
@@ -153,34 +152,4 @@ func numberFormat(k report.Kind, decimals int) string {
 		return "#,##0." + strings.Repeat("0", decimals)
 	}
 	return ""
-}
-
-// colorWords lets words color their cells, by rule, so that a changed cell changes its color.
-func (b *book) colorWords(sheet, area string, words []report.Word) error {
-	var rules []excelize.ConditionalFormatOptions
-	for _, w := range words {
-		text, ground := colors(w.Status)
-		if text == "" {
-			continue
-		}
-		id, ok := b.rules[w.Status]
-		if !ok {
-			look := &excelize.Style{Font: &excelize.Font{Color: text}}
-			if ground != "" {
-				look.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{ground}}
-			}
-			var err error
-			if id, err = b.file.NewConditionalStyle(look); err != nil {
-				return err
-			}
-			b.rules[w.Status] = id
-		}
-		quoted := `"` + strings.ReplaceAll(w.Text, `"`, `""`) + `"`
-		rules = append(rules, excelize.ConditionalFormatOptions{Type: "cell", Criteria: "==", Format: &id,
-			Value: quoted})
-	}
-	if len(rules) == 0 {
-		return nil
-	}
-	return b.file.SetConditionalFormat(sheet, area, rules)
 }
