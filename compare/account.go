@@ -30,15 +30,12 @@ func Parts() []Part { return slices.Clone(parts[:]) }
 type Account struct {
 	Used, Limits                                unit.Points
 	Underfilled, Empty, Shortfall, LastWaveLoss unit.Opt[unit.Points]
-	// Unordered says that how idle time and residency share out moves Empty and Underfilled by more than they differ.
-	Unordered bool
-
-	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
-	PredictedIdle unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
-	Certainty     Certainty
-	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
-	Limited       unit.Opt[unit.Seconds] // slot time that the prediction keeps from the launch
-	Causes        []Cause                // of a row that does not match: by part, the most probable first
+	Policy                                      predict.Policy       // of the prediction that the parts are taken from; Auto without one
+	PredictedIdle                               unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
+	Certainty                                   Certainty
+	Lost                                        unit.Opt[unit.Seconds] // slot time below the prediction
+	Limited                                     unit.Opt[unit.Seconds] // slot time that the prediction keeps from the launch
+	Causes                                      []Cause                // of a row that does not match: by part, the most probable first
 }
 
 // Points gives a part, absent when it is not told.
@@ -64,31 +61,24 @@ func (p Part) number() int { return max(slices.Index(parts[:], p), 0) }
 var parts = [...]Part{PartUsed, PartUnderfilled, PartEmpty, PartShortfall, PartTail, PartLimits}
 
 // Printed gives the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
-func (a *Account) Printed() ByPart[unit.Opt[unit.Points]] {
-	type share struct {
-		part      int
-		remainder float64
-	}
-	var tenths ByPart[float64]
-	var all [len(parts)]share
-	shares := all[:0]
+func (a *Account) Printed() (printed ByPart[unit.Opt[unit.Points]]) {
+	var tenths, remainder ByPart[float64]
+	var told []int
 	left := 1000.0
 	for i, o := range a.points() {
-		v, ok := o.Value()
-		if !ok {
-			continue
+		if v, ok := o.Value(); ok {
+			tenths[i] = math.Floor(float64(v)*10 + 1e-6)
+			remainder[i] = float64(v)*10 - tenths[i]
+			left -= tenths[i]
+			told = append(told, i)
 		}
-		tenths[i] = math.Floor(float64(v)*10 + 1e-6)
-		shares = append(shares, share{i, float64(v)*10 - tenths[i]})
-		left -= tenths[i]
 	}
-	slices.SortStableFunc(shares, func(a, b share) int { return cmp.Compare(b.remainder, a.remainder) })
-	for i := 0; i < len(shares) && left > 0.5; i, left = i+1, left-1 {
-		tenths[shares[i].part]++
-	}
-	var printed ByPart[unit.Opt[unit.Points]]
-	for _, s := range shares {
-		printed[s.part] = unit.Some(unit.Points(tenths[s.part]) / 10)
+	slices.SortStableFunc(told, func(a, b int) int { return cmp.Compare(remainder[b], remainder[a]) })
+	for n, i := range told {
+		if left-float64(n) > 0.5 {
+			tenths[i]++
+		}
+		printed[i] = unit.Some(unit.Points(tenths[i]) / 10)
 	}
 	return printed
 }
@@ -117,12 +107,7 @@ func (a *Account) Drawn() ByPart[float64] {
 // Accounted says whether a row gets an account: what was measured is this kernel's, the prediction is of its launch,
 // and it is not above it.
 func (r *Result) Accounted(row *Row) bool {
-	switch row.Verdict {
-	case Match, Idle, Below:
-		return (row.Basis == BasisMeasured || row.Basis == BasisMeasuredPeak) &&
-			(row.Cause == nil || row.Cause.Name != CauseShape && row.Cause.Name != CauseModel)
-	}
-	return false
+	return row.mayLose() && (row.Cause == nil || row.Cause.Name != CauseShape && row.Cause.Name != CauseModel)
 }
 
 // account makes the account of a row that has its verdict and certainty, nil when it has none. A row that is below its
@@ -159,16 +144,12 @@ func (r *Result) parts(row *Row) Account {
 	a := Account{Used: pointsOf(m), LastWaveLoss: unit.Some(p.Peak.Minus(held.Average)), Limits: pointsOf(1 - p.Peak),
 		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(ran.Idle)}
 	idle, known := row.Idle.Value()
-	loaded, told := row.BusyOccupancy.Value()
-	if !known || !told {
+	if !known || !row.BusyOccupancy.Present() {
 		a.Shortfall = unit.Some(held.Average.Minus(m))
 		return a
 	}
-	limit, share := ran.Loaded, ran.Idle
-	empty := pointsOf(limit * (idle - share))
-	underfilled := held.Average.Minus(m) - empty
-	a.Empty, a.Underfilled = unit.Some(empty), unit.Some(underfilled)
-	a.Unordered = abs(empty-underfilled) <= 2*abs(pointsOf((limit-loaded)*(idle-share)))+printedTwice
+	empty := pointsOf(ran.Loaded * (idle - ran.Idle))
+	a.Empty, a.Underfilled = unit.Some(empty), unit.Some(held.Average.Minus(m)-empty)
 	return a
 }
 
@@ -194,18 +175,6 @@ func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 		return r.Predicted.Nearest(v)
 	}
 	return r.Peak.Or(0)
-}
-
-// Most is the part that most of what is not used went to, as printed; of equal ones the one that comes first.
-func (a *Account) Most() Part {
-	printed := a.Printed()
-	most := PartLimits
-	for _, p := range []Part{PartTail, PartShortfall, PartEmpty, PartUnderfilled} {
-		if printed.Of(p).Or(0) >= printed.Of(most).Or(0) {
-			most = p
-		}
-	}
-	return most
 }
 
 // Lost is the slot time of a row below its prediction, 0 where nothing was measured that is the kernel's.

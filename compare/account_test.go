@@ -44,13 +44,15 @@ func device(t *testing.T, q arch.Query) *arch.Device {
 	return m.Device
 }
 
+func given(d *arch.Device) compare.Choice { return compare.Choice{Choice: arch.Choice{Device: d}} }
+
 func readRun(t *testing.T, dev *arch.Device, paths ...string) *compare.Result {
 	t.Helper()
 	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: []ingest.Format{vtune.Format{}, summary.Format{}, unitrace.Format{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compare.Compare(run, dev, compare.DefaultOptions())
+	return compare.Compare(run, given(dev), compare.DefaultOptions())
 }
 
 func find(t *testing.T, r *compare.Result, task string) *compare.Row {
@@ -146,8 +148,8 @@ func TestFan2(t *testing.T) {
 	r := readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.hotspots.csv"))
 	row := find(t, r, "Fan2")
 	a := row.Account
-	if !a.Unordered || *row.Cause != a.Causes[1] {
-		t.Errorf("unordered %v, cause %+v", a.Unordered, row.Cause)
+	if *row.Cause != a.Causes[1] {
+		t.Errorf("cause %+v", row.Cause)
 	}
 	want := []compare.Cause{
 		{Part: compare.PartEmpty, Name: compare.CauseGaps, Confidence: "low",
@@ -215,7 +217,7 @@ func TestAccountsAddUp(t *testing.T) {
 		if r.IntN(8) == 0 { // from hours down to what is printed as 0
 			k.Total = unit.Some(unit.Seconds(math.Round(math.Pow(10, 4-r.Float64()*11)*1e6) / 1e6))
 		}
-		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, devices[i%len(devices)], compare.DefaultOptions())
+		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, given(devices[i%len(devices)]), compare.DefaultOptions())
 		row := &res.Rows[0]
 		a := row.Account
 		text := res.CertaintyText(row)
@@ -260,7 +262,7 @@ func TestAccountsAddUp(t *testing.T) {
 				continue
 			}
 			for _, dev := range devices {
-				res := compare.Compare(run, dev, compare.DefaultOptions())
+				res := compare.Compare(run, given(dev), compare.DefaultOptions())
 				for i := range res.Rows {
 					row := &res.Rows[i]
 					if a := row.Account; a != nil {
@@ -279,7 +281,7 @@ func TestPolicyOfAccount(t *testing.T) {
 	of := func(global, local int64, peak, seen float64) (*compare.Account, *compare.Row) {
 		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),
 			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(seen)), Idle: unit.Some(unit.FromPercent(90 - seen)), Peak: unit.Some(unit.FromPercent(peak))}
-		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl, compare.DefaultOptions())
+		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(mtl), compare.DefaultOptions())
 		row := &r.Rows[0]
 		return row.Account, row
 	}

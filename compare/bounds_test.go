@@ -34,7 +34,7 @@ func TestTwoKernels(t *testing.T) {
 			kernel("k", most, "256", 32, 1000, 0.9, measured(92), idle(5)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(0), idle(0)), Unmeasurable, CauseSampling, "up to 55 %"},
 	} {
 		run := &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}}
-		r := Compare(run, mtl112(), DefaultOptions())
+		r := Compare(run, given(mtl112()), DefaultOptions())
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			if row.Task != "k" {
@@ -55,7 +55,7 @@ func TestTwoKernels(t *testing.T) {
 // not 4 %.
 func TestPartsOfCandidate(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
-	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
 	row := &r.Rows[0]
 	a := row.Account
 	if empty := a.Empty.Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(a.Underfilled.Or(0)-50) > digit {
@@ -71,7 +71,7 @@ func TestIdleOfShortLaunches(t *testing.T) {
 		want     string
 	}{{2000, "low"}, {200, "medium"}} {
 		k := kernel("k", "57344", "256", 32, c.launches, 1, measured(75), idle(20))
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, mtl112(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
 		if got := r.Rows[0].Cause; got == nil || got.Name != CauseImbalance || got.Confidence != c.want {
 			t.Errorf("%d launches in a second: %+v, want %s", c.launches, got, c.want)
 		}

@@ -19,7 +19,7 @@ func TestResample(t *testing.T) {
 		{"a time that is printed as 0 has no interval, and not NaN", 100, 0, moreWork},
 	} {
 		k := kernel("k", "896x256", "256", 16, c.n, c.total, measured(80), peak(100))
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(mtl112()), DefaultOptions())
 		row := &r.Rows[0]
 		if row.Cause == nil || row.Cause.Decide != c.want {
 			t.Errorf("%s: %s, cause %+v", c.reason, row.Verdict, row.Cause)

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"occudiff/compare/launches"
 	"occudiff/ingest"
@@ -11,20 +12,19 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Compare lines a run up with the predictions for a device. The device may be nil: rows then have no prediction. Rows
-// are ordered for reading: what needs attention first, then by slot time lost.
-func Compare(run *ingest.Run, dev *arch.Device, opt Options) *Result {
-	var fit Fit
-	switch {
-	case opt.fit != nil:
-		fit, opt.fit = *opt.fit, nil
-	case dev != nil:
-		fit = fitDevices(run, dev, nil, opt)
+// Compare lines a run up with the predictions for a device. Without one, rows have no prediction. Rows are ordered for
+// reading: what needs attention first, then by slot time lost.
+func Compare(run *ingest.Run, on Choice, opt Options) *Result {
+	if on.fit == nil {
+		on.fit = new(Fit)
+		if on.Device != nil {
+			*on.fit = fitDevices(run, on.Device, nil, opt)
+		}
 	}
-	r := &Result{Device: dev, Fit: fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
+	r := &Result{Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
 		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples,
-		Recording: run.Recording, Notes: append([]note.Note{}, run.Notes...), launches: run.Launches,
-		adapterTime: map[string]unit.Seconds{}}
+		Recording: run.Recording, launches: run.Launches, adapterTime: map[string]unit.Seconds{},
+		Notes: slices.Concat([]note.Note{}, run.Notes, on.Notes, intervalGiven(run, on.Device, opt))}
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {

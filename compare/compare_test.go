@@ -121,7 +121,7 @@ func TestOtherDevice(t *testing.T) {
 		{"a summary counted the XVEs", counted, []ingest.Kernel{a, b}, []string{"shape high", "shape high"}},
 		{"a few threads tell nothing", ingest.Platform{}, []ingest.Kernel{a, b, kernel("f", "32", "16", 16, 10, 1, measured(0.1), peak(0.1))}, []string{"model medium", "model medium", ""}},
 	} {
-		r := Compare(&ingest.Run{Kernels: c.kernels, Platform: c.platform}, max1100(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: c.kernels, Platform: c.platform}, given(max1100()), DefaultOptions())
 		got := map[string]string{}
 		for i := range r.Rows {
 			row := &r.Rows[i]
@@ -142,7 +142,7 @@ func TestOwnShareOfAdapter(t *testing.T) {
 	of := func(task, adapter string, seconds float64) ingest.Kernel {
 		return kernel(task, "1048576", "256", 16, 10, seconds, measured(90), func(k *ingest.Kernel) { k.Device = adapter })
 	}
-	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{of("a", "GPU 0", 3), of("b", "GPU 0", 1), of("c", "GPU 1", 4), of("d", "", 4)}}, max1100(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{of("a", "GPU 0", 3), of("b", "GPU 0", 1), of("c", "GPU 1", 4), of("d", "", 4)}}, given(max1100()), DefaultOptions())
 	got := map[string]float64{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -177,7 +177,7 @@ func TestAdaptersConfidence(t *testing.T) {
 		k := kernel("k", "1048576", "512", 32, c.launches, 1, measured(24.5), peak(100), idle(75))
 		other := kernel("other", "1048576", "512", 32, 10, 0.3, measured(24.5), peak(100), idle(75))
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k, other}, Platform: c.platform,
-			Instructions: ingest.Instructions{Kernels: c.own * 1e9, All: 1e9}}, max1100(), DefaultOptions())
+			Instructions: ingest.Instructions{Kernels: c.own * 1e9, All: 1e9}}, given(max1100()), DefaultOptions())
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			if row.Task == "k" && (row.Cause == nil || row.Cause.Name != CauseAdapters || row.Cause.Confidence != c.want) {
@@ -337,7 +337,7 @@ func TestVerdictAndCause(t *testing.T) {
 				beside := kernel("beside", "2048", "16", 32, 10, 1) // another task takes 1 s
 				kernels = append(kernels, beside)
 			}
-			r := Compare(&ingest.Run{Kernels: kernels, Platform: c.platform}, c.dev, DefaultOptions())
+			r := Compare(&ingest.Run{Kernels: kernels, Platform: c.platform}, given(c.dev), DefaultOptions())
 			var row *Row
 			for i := range r.Rows {
 				if r.Rows[i].Task == c.k.Task {
@@ -385,7 +385,7 @@ func TestThreadLife(t *testing.T) {
 		if c.more != nil {
 			c.more(&k)
 		}
-		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Platform: c.platform}, c.dev, DefaultOptions()).Rows[0]
+		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Platform: c.platform}, given(c.dev), DefaultOptions()).Rows[0]
 		want := float64(k.Measured.Or(0)) * float64(c.dev.Slots()) * c.times * (14.74 / 2000) / 3276800
 		if got := float64(row.ThreadLife.Or(0)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("%s: %v, want %v", c.why, got, want)
@@ -405,7 +405,7 @@ func TestRowNotes(t *testing.T) {
 		{"one thread", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(1)) }), "threads-started 1 thread was started where 32768 are predicted"},
 		{"threads", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(2)) }), "threads-started 2 threads were started where"},
 	} {
-		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, gen9(), DefaultOptions()).Rows[0]
+		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(gen9()), DefaultOptions()).Rows[0]
 		got := ""
 		for _, n := range row.Notes {
 			got += n.Code + " " + n.Text
@@ -425,7 +425,7 @@ func TestTolerance(t *testing.T) {
 		o := DefaultOptions()
 		o.Tolerance = c.tolerance
 		k := kernel("gemm_kernel", "128 x 8", "64 x 8", 16, 50, 0.026427, peak(40))
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, b580(), o)
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(b580()), o)
 		if got := r.Rows[0].Verdict; got != c.want {
 			t.Errorf("40 against 5 with tolerance %v: %s, want %s", c.tolerance, got, c.want)
 		}
@@ -449,7 +449,7 @@ func TestThreadsStarted(t *testing.T) {
 		}, false},
 	} {
 		k := kernel("k", "16384", "256", 32, 10, 1, measured(50), func(k *ingest.Kernel) { k.Threads = unit.Some[int64](5120) }, c.tell)
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, gen9(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(gen9()), DefaultOptions())
 		got := false
 		for _, n := range r.Rows[0].Notes {
 			got = got || n.Code == "threads-started"
@@ -468,7 +468,7 @@ func TestOrder(t *testing.T) {
 		kernel("low", "1048576", "512", 32, 10, 1, measured(30)),
 		kernel("lower", "1048576", "512", 32, 10, 2, measured(20)),
 	}}
-	r := Compare(run, mtl112(), DefaultOptions())
+	r := Compare(run, given(mtl112()), DefaultOptions())
 	var got []string
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -502,7 +502,7 @@ func TestTimings(t *testing.T) {
 	other := kernel("VectorAdd<(int)120, (int)256, (int)32>(int)", "3072", "256", 32, 1, 1, peak(12))
 	run := &ingest.Run{Kernels: []ingest.Kernel{other, long}, Timings: timings}
 	o := DefaultOptions()
-	r := Compare(run, mtl112(), o)
+	r := Compare(run, given(mtl112()), o)
 	if got := r.Timings[0].Row; got < 0 || r.Rows[got].Task != long.Task {
 		t.Errorf("VectorAdd<12> joined to row %d", got)
 	}
@@ -517,11 +517,11 @@ func TestTimings(t *testing.T) {
 	}
 	o.Local.Set("", unit.Size(256))
 	o.SIMD.Set("", 32)
-	if r = Compare(run, mtl112(), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 {
+	if r = Compare(run, given(mtl112()), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 {
 		t.Errorf("notes %v, want one at the timing that has no groups", r.Notes)
 	}
 	run.Platform.VectorSize = unit.Some(int64(13762560))
-	r = Compare(run, mtl112(), o)
+	r = Compare(run, given(mtl112()), o)
 	row := r.Rows[r.Timings[1].Row]
 	if !row.FromLog || row.Task != "VectorAdd<1>" || row.Global != unit.Size(256) || row.Verdict != NoMeasurement || row.Instances.Present() {
 		t.Errorf("row of a log: %+v", row)
@@ -539,7 +539,7 @@ func TestPolicy(t *testing.T) {
 		want predict.Policy
 	}{{100, predict.Free}, {93.8, predict.Whole}, {80, predict.Free}} {
 		k := kernel("k", "6400000", "640", 32, 10, 1, measured(90), peak(c.peak)) // T = 20, 6 of them in 128 slots: 93.75 %
-		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, mtl112(), DefaultOptions())
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(mtl112()), DefaultOptions())
 		if p := r.Rows[0].Predicted; p == nil || p.Policy != c.want {
 			t.Errorf("peak %v: %+v, want policy %v", c.peak, p, c.want)
 		}

@@ -2,15 +2,81 @@ package compare
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 )
+
+// NoDevice says what becomes of a run whose device nobody names.
+type NoDevice uint8
+
+// A run without a device is refused; or it is compared with the profiler's peaks, as long as it has any; or it is
+// compared in any case, since its measured values alone are of use.
+const (
+	Refuse NoDevice = iota
+	UsePeaks
+	MeasuredOnly
+)
+
+// Choice is the device that a run is compared with, and how the run fits it.
+type Choice struct {
+	arch.Choice // its Device is nil where none is known
+	fit         *Fit
+}
+
+// ChooseDevice takes the device that is named, or else the one that the run's inputs say.
+func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice, err error) {
+	by.Inputs, by.Run, by.Needed, by.Naming = run.Platforms, run.Platform, needsDevice(run), opt.Naming
+	c.Choice, err = t.Choose(by)
+	unknown := errors.Is(err, arch.ErrNoDevice)
+	if err != nil && !unknown {
+		return c, err
+	}
+	var fit Fit
+	if unknown || c.Device != nil {
+		fit = fitDevices(run, c.Device, t.Devices(), opt)
+	}
+	c.fit = &fit
+	switch {
+	case !unknown:
+	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
+		c = Choice{arch.Choice{Device: fit.Devices[0], By: fmt.Sprintf("the counters: %d XVEs", fit.Counted)}, new(Fit)}
+	case unnamed == MeasuredOnly, unnamed == UsePeaks && fit.Launches > 0:
+		c.Choice = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
+			Text: "no input says which GPU this is, so there is no prediction and no residual", Hint: fit.advice(opt.Naming)}}}
+	case fit.Launches > 0:
+		return c, fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
+	case fit.Counted > 0:
+		return c, fmt.Errorf("%w; the counters are of %d XVEs, which is so of %s", err, fit.Counted, fit.String())
+	default:
+		return c, err
+	}
+	if most := opt.MemoryBandwidth; most > 0 && c.Device != nil {
+		c.Device.Memory = []arch.Bandwidth{{Source: opt.Naming.Words("--memory-bandwidth", "the form"), GBPerSecond: most}}
+	}
+	return c, nil
+}
+
+// intervalGiven notes a sampling interval that is not the one at which the samples of a run were taken.
+func intervalGiven(run *ingest.Run, d *arch.Device, opt Options) []note.Note {
+	real, known := run.Platform.SamplingInterval.Value()
+	if !known || opt.SamplingAssumed || d == nil {
+		return nil
+	}
+	if would := d.SamplingInterval(opt.SamplingInterval); would < 1.01*real && would > 0.99*real {
+		return nil
+	}
+	return []note.Note{{Severity: note.Warning, Code: "sampling-interval",
+		Text: fmt.Sprintf("the sampling interval was given as %s; the samples of the result are %s apart, which is "+
+			"used", unit.Span(opt.SamplingInterval), unit.Span(real))}}
+}
 
 // withheldCause is the cause of all rows where the device cannot be the one that ran, or where a row says that it may not be;
 // nil where nothing speaks against it. It is made once: its text is the same for 100,000 kernels.

@@ -23,11 +23,12 @@ func ExampleCompare() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	on, err := table.Choose(arch.Options{Name: fixtures.MixDevice})
+	how := compare.DefaultOptions()
+	on, err := compare.ChooseDevice(run, table, arch.Options{Name: fixtures.MixDevice}, compare.Refuse, how)
 	if err != nil {
 		log.Fatal(err)
 	}
-	result := compare.Compare(run, on.Device, compare.DefaultOptions())
+	result := compare.Compare(run, on, how)
 	for i := range result.Rows {
 		row := &result.Rows[i]
 		if row.Cause != nil {

@@ -155,7 +155,7 @@ func TestCertaintyText(t *testing.T) {
 		{"10 intervals beside another: a twelfth", []ingest.Kernel{kernel("k", most, "256", 32, 100, 1.1, measured(60), idle(8)), o}, "so up to 8 % of the values can come from other tasks"},
 	} {
 		run := &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 1, All: 1}}
-		r := Compare(run, mtl112(), DefaultOptions())
+		r := Compare(run, given(mtl112()), DefaultOptions())
 		for i := range r.Rows {
 			if row := &r.Rows[i]; row.Task == "k" && !strings.Contains(r.CertaintyText(row), c.want) {
 				t.Errorf("%s: %q, want %q", c.reason, r.CertaintyText(row), c.want)

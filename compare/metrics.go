@@ -34,32 +34,20 @@ const (
 // metrics is the list. Whoever goes by it takes what it needs: not all of them are stored, and not all are tested.
 var metrics = [...]Metric{
 	{MetricMeasured, "%", "Measured occupancy", -1, true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
-	{MetricResidual, "points", "Residual (measured - predicted average)", -1, true, func(r *Row) unit.Opt[float64] {
-		if r.Predicted == nil {
-			return unit.Opt[float64]{}
-		}
+	{MetricResidual, "points", "Residual (measured - predicted average)", -1, true, predicted(func(r *Row) unit.Opt[float64] {
 		return minus(r.Measured, r.Predicted.Average)
-	}},
+	})},
 	{MetricLoaded, "%", "Occupancy of XVEs that ran", -1, true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
-	{MetricLoadedResidual, "points", "Residual of XVEs that ran", -1, true, func(r *Row) unit.Opt[float64] {
-		if r.Predicted == nil {
-			return unit.Opt[float64]{}
-		}
+	{MetricLoadedResidual, "points", "Residual of XVEs that ran", -1, true, predicted(func(r *Row) unit.Opt[float64] {
 		return minus(r.BusyOccupancy, r.XVEs.Low.Loaded)
-	}},
+	})},
 	{MetricIdle, "%", "XVE idle", 0, true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
-	{MetricPredicted, "%", "Predicted average", 0, false, func(r *Row) unit.Opt[float64] {
-		if r.Predicted == nil {
-			return unit.Opt[float64]{}
-		}
+	{MetricPredicted, "%", "Predicted average", 0, false, predicted(func(r *Row) unit.Opt[float64] {
 		return unit.Some(r.Predicted.Average.Percent())
-	}},
-	{"peak", "%", "Predicted peak", -1, false, func(r *Row) unit.Opt[float64] {
-		if r.Predicted == nil || !r.Predicted.HasGrid() {
-			return unit.Opt[float64]{}
-		}
-		return unit.Some(r.Predicted.Peak.Percent())
-	}},
+	})},
+	{"peak", "%", "Predicted peak", -1, false, predicted(func(r *Row) unit.Opt[float64] {
+		return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid())
+	})},
 	{MetricTime, "s", "Time per launch", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
 	{MetricTotal, "s", "Time of all launches", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
 	{"spill", "bytes", "Spill of a thread", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
@@ -87,6 +75,16 @@ func partMetric(p Part, title string, worse int) Metric {
 		}
 		return plain(r.Account.Points(p))
 	}}
+}
+
+// predicted is a figure that rows without a prediction do not have.
+func predicted(of func(*Row) unit.Opt[float64]) func(*Row) unit.Opt[float64] {
+	return func(r *Row) unit.Opt[float64] {
+		if r.Predicted == nil {
+			return unit.Opt[float64]{}
+		}
+		return of(r)
+	}
 }
 
 func plain[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {

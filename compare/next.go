@@ -48,16 +48,17 @@ func byBinary() decision {
 
 // Undecided is the first cause of a row of which is known what would settle it; nil where there is none.
 func (r *Row) Undecided() *Cause {
+	causes := []*Cause{r.Cause}
 	if r.Account != nil && r.Verdict == Below {
+		causes = nil
 		for i := range r.Account.Causes {
-			if c := &r.Account.Causes[i]; c.Decide != "" {
-				return c
-			}
+			causes = append(causes, &r.Account.Causes[i])
 		}
-		return nil
 	}
-	if r.Cause != nil && r.Cause.Decide != "" {
-		return r.Cause
+	for _, c := range causes {
+		if c != nil && c.Decide != "" {
+			return c
+		}
 	}
 	return nil
 }
@@ -78,18 +79,16 @@ func (r *Result) NextOf(row *Row) Next {
 	if row.Verdict == Idle && r.Traced(row) == nil {
 		return Next{Do: Trace}
 	}
-	h := r.HelpFor(row)
-	switch {
-	case h.Lever == FillWaves || h.Lever == MoreGroups:
+	switch r.HelpFor(row).Lever {
+	case FillWaves, MoreGroups:
 		if l := r.KnownLaunch(row); l.Global.Dim(1) == l.Local.Dim(1) && l.Global.Dim(2) == l.Local.Dim(2) {
 			return Next{Do: Grid} // else which dimension is to grow is the program's matter
 		}
-	case row.Predicted == nil || r.Device == nil || h.Lever == LongerThreads:
-		return Next{}
-	case h.Lever == NotThreads:
+	case LongerThreads, NotThreads:
 		return Next{}
 	}
 	switch {
+	case row.Predicted == nil:
 	case row.Worth.Has(MoreThreads) && r.Better(row):
 		return Next{Do: Advise}
 	case row.Worth.Verdict() == WorthUntold && row.Measured.Present() && row.Verdict.Compared() && r.canProbe(row):
@@ -148,6 +147,10 @@ const (
 	NotThreads    Lever = "not threads"     // Worth.Binds is why
 )
 
+// leverOf is the lever of causes that say by themselves what may help.
+var leverOf = map[string]Lever{CauseDispatch: LongerThreads, CauseGaps: ShorterGaps, CauseStack: AllStacks,
+	CauseAdapters: AllAdapters, CauseOverlap: RunAlone}
+
 // Help is what may make a row faster. Most is how many times as fast at most, where that is known and the lever is not
 // plain arithmetic.
 type Help struct {
@@ -181,19 +184,12 @@ func (r *Result) HelpFor(row *Row) Help {
 	depth := Help{Lever: MoreInFlight, Most: w.Depth.Most}
 	spread := Help{Lever: Spread, Most: w.Spread.Most}
 	if c := row.Cause; c != nil {
+		if l := leverOf[c.Name]; l != NoLever {
+			return Help{Lever: l}
+		}
 		switch c.Name {
-		case CauseDispatch:
-			return Help{Lever: LongerThreads}
-		case CauseGaps:
-			return Help{Lever: ShorterGaps}
 		case CausePlacement:
 			return Help{Lever: MoreGroups, At: row.Predicted.GroupsPerXeCore * int64(r.Device.XeCores), From: row.Predicted.Groups}
-		case CauseStack:
-			return Help{Lever: AllStacks}
-		case CauseAdapters:
-			return Help{Lever: AllAdapters}
-		case CauseOverlap:
-			return Help{Lever: RunAlone}
 		case CauseSampling:
 			return row.toMeasure()
 		case CauseImbalance:
@@ -219,15 +215,15 @@ func (r *Result) HelpFor(row *Row) Help {
 			depth.Lever = LessSLM
 		}
 	}
-	switch {
-	case w.Verdict() == SpreadTheWork:
+	switch w.Verdict() {
+	case SpreadTheWork:
 		return r.groups(row, spread)
-	case w.Verdict() == MoreThreads:
+	case MoreThreads:
 		if depth.Lever == MoreInFlight {
 			return r.groups(row, depth)
 		}
 		return depth
-	case w.Verdict() == ElseBinds || w.Verdict() == OccupancyEnough:
+	case ElseBinds, OccupancyEnough:
 		return Help{Lever: NotThreads, Most: w.Depth.Most}
 	}
 	// A lever whose gain nobody can tell has no bound: at most so many times would sound like a promise.

@@ -79,7 +79,7 @@ func TestOverTime(t *testing.T) {
 			run.Trace.Add(ingest.Launch{Start: 5e9 + 4_950_000, End: 5e9 + 5_950_000, Task: task})
 			run.Trace.Finish()
 		}
-		r := Compare(run, c.Device, DefaultOptions())
+		r := Compare(run, given(c.Device), DefaultOptions())
 		o := r.OverTime(context.Background(), &r.Rows[0], nil)
 		if o == nil {
 			t.Fatalf("%s: nothing", x.reason)
@@ -93,7 +93,7 @@ func TestOverTime(t *testing.T) {
 	}
 	run := sampledRun(0.001, 2)
 	run.Samples = nil
-	r := Compare(run, c.Device, DefaultOptions())
+	r := Compare(run, given(c.Device), DefaultOptions())
 	if o := r.OverTime(context.Background(), &r.Rows[0], launches.Lay(nil)); o != nil {
 		t.Errorf("without samples: %+v", o)
 	}

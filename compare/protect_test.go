@@ -16,7 +16,7 @@ func registers(n int) tell { return func(k *ingest.Kernel) { k.Registers = unit.
 func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	t.Helper()
 	k := run.Kernels[0]
-	r := Compare(run, d, o)
+	r := Compare(run, given(d), o)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if row.Task == k.Task {
@@ -25,26 +25,6 @@ func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	}
 	t.Fatal("the kernel has no row")
 	return nil
-}
-
-// TestUnordered: whether empty or underfilled XVEs take more is not told where the launch may share out its idle time
-// otherwise by more than they differ.
-func TestUnordered(t *testing.T) {
-	for _, c := range []struct {
-		reason         string
-		measured, idle float64
-		want           bool
-	}{
-		{"10 points empty and 15 underfilled differ by 5, and 2 x (100 - 83.3) x 10 % + 0.2 are 3.5", 75, 10, false},
-		{"20 empty and 40.1 underfilled differ by 20.1, and 2 x (100 - 49.9) x 20 % + 0.2 are 20.25", 39.9, 20, true},
-		{"20 and 20", 60, 20, true},
-	} {
-		k := kernel("k", "114688", "256", 32, 100, 5, measured(c.measured), idle(c.idle), registers(128))
-		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
-		if a := row.Account; a == nil || a.Unordered != c.want {
-			t.Errorf("%s: %+v, want %v", c.reason, a, c.want)
-		}
-	}
 }
 
 // TestOthersBeside has causes that hang on what the other kernels of a run measured, and how idle XVEs were in theirs.
@@ -103,7 +83,7 @@ func TestEdgesOfCauses(t *testing.T) {
 func TestHalfTheSlots(t *testing.T) {
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
-	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, max1100(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, given(max1100()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if row.Cause == nil || row.Cause.Name != CauseModel || !strings.Contains(row.Cause.Because, "about 1,792 thread slots") {
@@ -143,7 +123,7 @@ func TestTraceWithoutOverlap(t *testing.T) {
 func TestTimesOfSummary(t *testing.T) {
 	copies := kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 0.25)
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{kernel("a", "2048", "16", 32, 10, 1, measured(14)), copies,
-		kernel("b", "2048", "16", 32, 10, 0.5, measured(14))}}, mtl112(), DefaultOptions())
+		kernel("b", "2048", "16", 32, 10, 0.5, measured(14))}}, given(mtl112()), DefaultOptions())
 	if s := r.Summary; s.KernelTime != unit.Some[unit.Seconds](1.5) || math.Abs(float64(s.GPUTime.Or(0))-1.75) > 1e-12 {
 		t.Errorf("%v of kernels, %v in all, want 1.5 and 1.75", s.KernelTime, s.GPUTime)
 	}
@@ -174,16 +154,16 @@ func TestCounted(t *testing.T) {
 	run := func(xves int) *ingest.Run {
 		return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 16, 10, 1, measured(1))}, Platform: ingest.Platform{CountedXVEs: unit.Some(xves)}}
 	}
-	if r, err := On(run(alone), table, "", 0, Refuse, DefaultOptions()); err != nil || r.Device.Key != having[alone][0] {
+	if r, err := on(run(alone), table, "", 0, DefaultOptions()); err != nil || r.Device.Key != having[alone][0] {
 		t.Errorf("%d XVEs: %v, want %s", alone, err, having[alone])
 	}
 	for _, xves := range []int{shared, 7777} {
-		if _, err := On(run(xves), table, "", 0, Refuse, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "the counters are of ") {
+		if _, err := on(run(xves), table, "", 0, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "the counters are of ") {
 			t.Errorf("%d XVEs of %d devices: %v", xves, len(having[xves]), err)
 		}
 	}
 	for xves, fits := range map[int]bool{0: true, 1024: true, 512: true, 2048: false, 511: false} { // of two stacks of 512
-		r, err := On(run(xves), table, "max1550", 0, Refuse, DefaultOptions())
+		r, err := on(run(xves), table, "max1550", 0, DefaultOptions())
 		if err != nil || (r.Fit.Contradiction == "") != fits {
 			t.Errorf("counters of %d XVEs on max1550 of 1024: %v, %+v, want %v", xves, err, r, fits)
 		}

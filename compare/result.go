@@ -111,11 +111,6 @@ type Row struct {
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
 
-// Noted says whether there is something to say of a row: notes, or why a kernel has no prediction.
-func (r *Row) Noted() bool {
-	return len(r.Notes) > 0 || r.Predicted == nil && r.NoPrediction != "" && r.Verdict != NotAKernel
-}
-
 // DispatchRate is how many threads start per second while the kernel runs: threads per launch / time per launch. By
 // Little's law the threads resident are this rate x the mean thread life.
 func (r *Row) DispatchRate() unit.Opt[float64] {
@@ -236,10 +231,6 @@ type Options struct {
 	SIMD  names.ByName[int]
 	// Naming is how whoever asks names a device.
 	Naming arch.Naming
-	// DeviceBy is who named the device, when it was neither a flag nor a form: occudiff.yaml:2.
-	DeviceBy string
-
-	fit *Fit // what devices fit the run, where that is known already
 }
 
 // DefaultOptions are 5 points and 1 ms.

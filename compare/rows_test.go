@@ -65,9 +65,9 @@ func TestRowsAreComplete(t *testing.T) {
 	o.SIMD.Set("", 32)
 	for _, d := range []*arch.Device{max1550(), nil} {
 		run := &ingest.Run{Kernels: kernels, Timings: timings}
-		got := Compare(run, d, o)
+		got := Compare(run, given(d), o)
 		procs := runtime.GOMAXPROCS(1)
-		want := Compare(run, d, o)
+		want := Compare(run, given(d), o)
 		runtime.GOMAXPROCS(procs)
 		if !reflect.DeepEqual(got.Rows, want.Rows) {
 			t.Error("several cores make other rows")
@@ -122,7 +122,7 @@ func TestLaunchRows(t *testing.T) {
 	} {
 		l.Add(&r)
 	}
-	r := Compare(&ingest.Run{Kernels: kernels, Launches: l}, mtl112(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: kernels, Launches: l}, given(mtl112()), DefaultOptions())
 	var got []string
 	for row := range r.Launches() {
 		text := fmt.Sprintf("%d %s %s", row.Pos.Line, row.Task[:4], row.Verdict)
@@ -148,14 +148,14 @@ func BenchmarkKernels(b *testing.B) {
 	kernels := manyLaunches(100000)
 	b.ReportAllocs()
 	for b.Loop() {
-		Compare(&ingest.Run{Kernels: kernels}, mtl112(), DefaultOptions())
+		Compare(&ingest.Run{Kernels: kernels}, given(mtl112()), DefaultOptions())
 	}
 }
 
 // TestView: a view has the chosen rows in their order, the timings of these, and the summary of all.
 func TestView(t *testing.T) {
 	run := &ingest.Run{Kernels: manyLaunches(50)}
-	r := Compare(run, nil, DefaultOptions())
+	r := Compare(run, given(nil), DefaultOptions())
 	r.Timings = []Timing{{Row: 7}, {Row: 8}, {Row: -1}}
 	v := r.View([]int{30, 7})
 	if len(v.Rows) != 2 || v.Summary.Kernels != r.Summary.Kernels || len(r.Rows) != 50 {

@@ -10,6 +10,18 @@ import (
 	"occudiff/predict/arch"
 )
 
+// given is a device that nobody chose by the run.
+func given(d *arch.Device) Choice { return Choice{Choice: arch.Choice{Device: d}} }
+
+// on compares a run with the device that is named, or that it says.
+func on(run *ingest.Run, t *arch.Table, name string, xves int, opt Options) (*Result, error) {
+	c, err := ChooseDevice(run, t, arch.Options{Name: name, XVEs: xves}, Refuse, opt)
+	if err != nil {
+		return nil, err
+	}
+	return Compare(run, c, opt), nil
+}
+
 // TestRules has kernels of 4 full waves on each side of a rule: the verdict, and the causes of the account.
 func TestRules(t *testing.T) {
 	const most = "114688"
@@ -101,7 +113,7 @@ func TestIntervalGiven(t *testing.T) {
 		opt.SamplingInterval, opt.SamplingAssumed = 0.002, assumed
 		run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1))}}
 		run.Platform.SamplingInterval = unit.Some(unit.Seconds(0.000853))
-		r, err := On(run, table, "mtl", 112, Refuse, opt)
+		r, err := on(run, table, "mtl", 112, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +134,7 @@ func TestIntervalGiven(t *testing.T) {
 func TestPeaksAgree(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{
 		kernel("a", "114688", "256", 32, 10, 1, peak(100)), kernel("b", "114688", "256", 32, 10, 1, measured(97), idle(1), peak(100)),
-		kernel("c", "2048", "16", 16, 10, 1, peak(14.3))}}, mtl112(), DefaultOptions())
+		kernel("c", "2048", "16", 16, 10, 1, peak(14.3))}}, given(mtl112()), DefaultOptions())
 	if s := r.Summary; s.Matched != 1 || s.PeaksAgree != 2 || s.ModelMatched != 3 {
 		t.Errorf("%d matched, %d of peaks alone, %d of the model", s.Matched, s.PeaksAgree, s.ModelMatched)
 	}

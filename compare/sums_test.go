@@ -16,7 +16,7 @@ func TestShares(t *testing.T) {
 		kernel("match", "114688", "256", 32, 10, 1, measured(97), idle(1)),
 		kernel("short", "114688", "256", 32, 10000, 0.5, measured(97), idle(1)),
 		kernel("untimed", "114688", "256", 32, 0, 0),
-		kernel("below", "114688", "256", 32, 10, 2.5, measured(50), idle(40))}}, mtl112(), DefaultOptions())
+		kernel("below", "114688", "256", 32, 10, 2.5, measured(50), idle(40))}}, given(mtl112()), DefaultOptions())
 	want := map[string]float64{"match": 0.25, "short": 0.125, "below": 0.625}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -50,7 +50,7 @@ func TestNearestRoof(t *testing.T) {
 		k.Counters = &ingest.Counters{MemoryRead: unit.Some(c.memory), MemoryWrite: unit.Some(0.0), L3Read: unit.Some(c.l3), L3Write: unit.Some(0.0), L3Roof: unit.Some(1000.0)}
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
-		w := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, d, DefaultOptions()).Rows[0].Worth
+		w := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions()).Rows[0].Worth
 		if !w.Has(ElseBinds) || !strings.Contains(w.Because, c.want) {
 			t.Errorf("%v of 100 and %v of 1,000 GB/s: %s: %s", c.memory, c.l3, w.Words(), w.Because)
 		}
@@ -63,7 +63,7 @@ func TestUnnamedDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = On(&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 32, 10, 1, measured(14), peak(14.3))}}, table, "", 0, Refuse, DefaultOptions())
+	_, err = on(&ingest.Run{Kernels: []ingest.Kernel{kernel("k", "2048", "16", 32, 10, 1, measured(14), peak(14.3))}}, table, "", 0, DefaultOptions())
 	if err == nil || !strings.Contains(err.Error(), "the profiler's peaks are consistent with mtl-112") {
 		t.Errorf("%v", err)
 	}

@@ -76,7 +76,7 @@ const (
 	// partPoints is how large a part has to be before causes are looked for: ten times the printed digit.
 	partPoints unit.Points = 1
 
-	// printedTwice is what rounding to 0.1 can move two parts against each other: see Account.Unordered.
+	// printedTwice is what rounding to 0.1 can move two parts against each other: the ends of a range that are no further apart are one.
 	printedTwice unit.Points = 0.2
 
 	// policyPoints is from when on two policies predict differently, and policyIdlePoints from when on what they say of

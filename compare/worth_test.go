@@ -38,7 +38,7 @@ func (c *worthCase) check(t *testing.T) {
 	k.Counters = c.counters
 	d := mtl112()
 	d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
-	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, d, DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions())
 	w := r.Rows[0].Worth
 	near := func(got unit.Opt[float64], want float64) bool { return math.Abs(got.Or(0)-want) < 5e-3 }
 	if w.Words() != c.words || !near(w.Depth.Most, c.depth) || !near(w.Spread.Most, c.spread) ||
@@ -83,7 +83,7 @@ func TestWorth(t *testing.T) {
 func TestWorthOfOthers(t *testing.T) {
 	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
 	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: ingest.DeviceToHost}
-	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, mtl112(), DefaultOptions())
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, given(mtl112()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if w := row.Worth; row.Task == "short" && w.Verdict() != WorthUntold || row.Task != "short" && w.Verdicts != nil {
@@ -141,8 +141,8 @@ func TestWorthOfTurns(t *testing.T) {
 	one := kernel("one", "458752", "16", 16, 100, 0.5, measured(40), peak(100), array(30, 65, 5))
 	two := kernel("two", "458752", "16", 16, 100, 0.5, measured(90), peak(100), array(60, 35, 5))
 	one.Counters, two.Counters = counters, pipes(60, 10)
-	alone := Compare(&ingest.Run{Kernels: []ingest.Kernel{one}}, mtl112(), DefaultOptions())
-	both := Compare(&ingest.Run{Kernels: []ingest.Kernel{one, two}}, mtl112(), DefaultOptions())
+	alone := Compare(&ingest.Run{Kernels: []ingest.Kernel{one}}, given(mtl112()), DefaultOptions())
+	both := Compare(&ingest.Run{Kernels: []ingest.Kernel{one, two}}, given(mtl112()), DefaultOptions())
 	for i := range both.Rows {
 		row := &both.Rows[i]
 		if a, b := alone.Rows[0].Worth.Depth.Most.Or(0), row.Worth.Depth.Most.Or(0); row.Task == "one" && !(b > a) {

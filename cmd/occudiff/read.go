@@ -88,8 +88,12 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 	if a.Driver != "" {
 		run.Platform.Driver = a.Driver
 	}
-	opt.DeviceBy = a.given["device"].from
-	return compare.On(run, t, a.Device, a.XVE, unnamed, opt)
+	by := arch.Options{Name: a.Device, XVEs: a.XVE, By: a.given["device"].from}
+	on, err := compare.ChooseDevice(run, t, by, unnamed, opt)
+	if err != nil {
+		return nil, err
+	}
+	return compare.Compare(run, on, opt), nil
 }
 
 // options gives the comparison's options from the flags.

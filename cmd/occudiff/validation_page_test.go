@@ -15,7 +15,6 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
-	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/text"
 )
@@ -202,7 +201,7 @@ func (v *validation) publishedRuns() {
 			Measured: unit.Some(unit.FromPercent(num(l[4])))})
 	}
 	for _, pass := range names {
-		r := compare.Compare(&ingest.Run{Kernels: passes[pass]}, (*arch.Device)(nil), compare.DefaultOptions())
+		r := compare.Compare(&ingest.Run{Kernels: passes[pass]}, compare.Choice{}, compare.DefaultOptions())
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			t := untold

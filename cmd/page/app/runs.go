@@ -42,9 +42,12 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by Asked, unnamed
 	results []*compare.Result, err error) {
 	read := func(side int, paths ...string) (*ingest.Run, error) { return a.read(ctx, paths, side) }
 	err = ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
-		r, err := compare.On(run, a.devices, by.Device, 0, unnamed, options(by))
-		names, results = append(names, name), append(results, r)
-		return err
+		on, err := compare.ChooseDevice(run, a.devices, arch.Options{Name: by.Device}, unnamed, options(by))
+		if err != nil {
+			return err
+		}
+		names, results = append(names, name), append(results, compare.Compare(run, on, options(by)))
+		return nil
 	})
 	return names, results, err
 }
@@ -63,11 +66,12 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := compare.On(run, a.devices, fixtures.MixDevice, 0, compare.Refuse, options(Asked{}))
+	by := arch.Options{Name: fixtures.MixDevice, By: fixtures.MixChosenBy}
+	on, err := compare.ChooseDevice(run, a.devices, by, compare.Refuse, options(Asked{}))
 	if err != nil {
 		return nil, err
 	}
-	r.ChosenBy = fixtures.MixChosenBy
+	r := compare.Compare(run, on, options(Asked{}))
 	return a.runs([]string{"example"}, []*compare.Result{r})
 }
 
