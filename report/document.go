@@ -42,7 +42,6 @@ const (
 	SectionSummary    = "summary"
 	SectionAttention  = "attention"
 	SectionKernels    = "kernels"
-	SectionTail       = "tail"
 	SectionTimings    = "timings"
 	SectionDevice     = "device"
 	sectionNotes      = "notes"
@@ -73,17 +72,6 @@ type Item struct {
 	Text   string
 	Links  []Link // that follow the text of an item that is about no row
 	Status Status
-	// Table and Row are the row that the item is about; an empty key when it is about none.
-	Table string
-	Row   int
-	// Source is where the row is from, "a.csv, line 2"; empty when nobody knows.
-	Source string
-	// Steps is the reasoning, and Facts is what else is known of the row, in a line for pages that show no steps.
-	// Both are nil where there is nothing. They are functions, not data: a report explains up to 1,000 kernels of each
-	// cause, 7 KB of text each, and a terminal shows none of it.
-	Steps func() []Step
-	Facts func() string
-	Plot  *Plot // nil when there is none
 }
 
 // Link leads out of a document, to the page of a commit.
@@ -96,51 +84,6 @@ func (s *Section) IsSummary() bool { return s.Key == SectionSummary }
 // Shown says whether the section appears in a view.
 func (s *Section) Shown(in View) bool { return s.In == 0 || s.In&in != 0 }
 
-// Linked gives the sections that appear in a view in the order for readers who follow links: items that explain the
-// rows of a table come after the table that leads to them. For others they come first, as in Sections.
-func (d *Document) Linked(in View) []*Section {
-	var list []*Section
-	later := map[string][]*Section{} // by the key of the table that they wait for
-	for i := range d.Sections {
-		s := &d.Sections[i]
-		if !s.Shown(in) {
-			continue
-		}
-		if key := s.explains(); key != "" && d.tableAfter(i, key, in) {
-			later[key] = append(later[key], s)
-			continue
-		}
-		list = append(list, s)
-		for _, t := range s.Tables {
-			list = append(list, later[t.Key]...)
-			delete(later, t.Key)
-		}
-	}
-	return list
-}
-
-// explains gives the key of the table whose rows the items of a section are about.
-func (s *Section) explains() string {
-	for i := range s.Items {
-		if key := s.Items[i].Table; key != "" {
-			return key
-		}
-	}
-	return ""
-}
-
-// tableAfter says whether a table stands in a section after the given one.
-func (d *Document) tableAfter(section int, key string, in View) bool {
-	for i := section + 1; i < len(d.Sections); i++ {
-		for _, t := range d.Sections[i].Tables {
-			if t.Key == key && d.Sections[i].Shown(in) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Table finds a table by its key in any section, nil when there is none.
 func (d *Document) Table(key string) *Table {
 	for i := range d.Sections {
@@ -151,15 +94,6 @@ func (d *Document) Table(key string) *Table {
 		}
 	}
 	return nil
-}
-
-// Step is one line of a reasoning: what was looked at, from which figures, and what came out.
-type Step struct {
-	Part  string // of the reasoning: "Prediction", "Measurement"
-	Label string
-	From  string
-	Value string
-	Binds bool // it is what limits the result
 }
 
 // Provenance is what a result does not know of how it was made.

@@ -19,34 +19,14 @@ type Plot struct {
 	Text       string  // what it shows, in a sentence
 	Stacked    []Part  // what the series of a row are, where they follow one another in one bar
 
-	Scatter     *Scatter
 	LineChart   *LineChart
 	TimeSeries  *TimeSeries
 	StackedBars *StackedBars
 	HeatMap     *HeatMap
 }
 
-// Scatter is points in groups of one color each, around the diagonal on which both axes agree.
-type Scatter struct {
-	X, Y   string  // what the axes show, without the unit
-	Band   float64 // how far from the diagonal still agrees
-	Groups []Group
-}
-
-// Group is the points that have something in common.
-type Group struct {
-	Name   string
-	Status Status
-	Hue    int // the same number is the same color in every report
-	Points []Point
-}
-
 // Point is one thing with two values.
-type Point struct {
-	X, Y  float64
-	Share float64 // of the whole that all points stand for, 0 to 1: how large it is drawn; 0 where nobody knows
-	Name  string
-}
+type Point struct{ X, Y float64 }
 
 // PlotRows is how many kernels a plot shows: more bars than this cannot be told apart.
 const PlotRows = 40
@@ -82,7 +62,6 @@ type LineChart struct {
 	XStep  float64   // between the numbers of the horizontal axis; doubled until they fit, 0 for round numbers
 	XAlone []float64 // the only numbers of the horizontal axis, where there is nothing between them; else nil
 	Series []LineSeries
-	Low    bool // a picture beside others, of few points
 }
 
 // LineSeries is points in the order of the horizontal axis. A point whose Y is NaN is a gap.
@@ -153,10 +132,10 @@ type HeatRow struct {
 
 // Pictured says whether there is a picture; else a workbook alone has bars.
 func (p Plot) Pictured() bool {
-	return p.Scatter != nil || p.LineChart != nil || p.TimeSeries != nil || p.StackedBars != nil || p.HeatMap != nil
+	return p.LineChart != nil || p.TimeSeries != nil || p.StackedBars != nil || p.HeatMap != nil
 }
 
-// Plots gives the pictures of the sections that a view shows, and of their items, in reading order.
+// Plots gives the pictures of the sections that a view shows, in reading order.
 func (d *Document) Plots(in View) iter.Seq[*Plot] {
 	return func(yield func(*Plot) bool) {
 		for i := range d.Sections {
@@ -166,11 +145,6 @@ func (d *Document) Plots(in View) iter.Seq[*Plot] {
 			}
 			for k := range s.Plots {
 				if s.Plots[k].Pictured() && !yield(&s.Plots[k]) {
-					return
-				}
-			}
-			for k := range s.Items {
-				if p := s.Items[k].Plot; p != nil && s.ItemsIn&in != 0 && !yield(p) {
 					return
 				}
 			}

@@ -19,39 +19,44 @@ func NameValue(key, title string, rows Pairs) *Table {
 	return t
 }
 
-// DeviceRows are the properties of a device with their sources.
-func DeviceRows(d *arch.Device, chosenBy string) Pairs {
-	var rows Pairs
+// DeviceFacts are what the reader of a run has to know of its device; DeviceRows has the rest.
+func DeviceFacts(d *arch.Device, chosenBy string) (rows Pairs) {
 	rows.Text("Name", d.Name)
 	rows.Text("Key", d.Key)
 	rows.Text("Chosen by", chosenBy)
 	rows.Text("Architecture", d.Architecture)
+	rows.Count("Thread slots", int64(d.Slots()))
+	rows.Text("Register modes", grfModes(d))
+	rows.Count("Shared local memory per Xe-core [bytes]", int64(d.SLMPerXeCore))
+	rows.Text("Memory bandwidth", bandwidths(d.Memory))
+	rows.Text("Source of this row", d.Source)
+	return rows
+}
+
+// DeviceRows are all properties of a device with their sources.
+func DeviceRows(d *arch.Device) Pairs {
+	rows := DeviceFacts(d, "")
 	rows.Text("Code name", d.Codename)
 	rows.Count("Stacks", int64(d.Tiles))
 	rows.Count("Xe-cores", int64(d.XeCores))
 	rows.Count("XVEs per Xe-core", int64(d.XVEPerXeCore))
 	rows.Count("Threads per XVE", int64(d.ThreadsPerXVE))
 	rows.Count("Thread slots per Xe-core", int64(d.SlotsPerXeCore()))
-	rows.Count("Thread slots", int64(d.Slots()))
 	rows.Text("SIMD widths", numbers(d.SIMDWidths))
-	rows.Text("Register modes", grfModes(d))
 	rows.Text("Registers of an XVE", grfBytes(d))
 	if len(d.SIMDWidths) > 0 {
 		narrow := slices.Min(d.SIMDWidths)
 		rows.Count(fmt.Sprintf("Lanes at sub-group size %d (\"total operations\")", narrow), int64(d.Slots()*narrow))
 	}
-	rows.Count("Shared local memory per Xe-core [bytes]", int64(d.SLMPerXeCore))
 	rows.Text("Shared local memory per Xe-core, by source [KB]", bySource(d.SLMBySource))
 	rows.Count("Maximum shared local memory per work-group [bytes]", int64(d.SLMPerGroupMax))
 	rows.Count("Maximum work-items per work-group", int64(d.MaxGroupSize))
 	rows.Count("Maximum work-groups per Xe-core", int64(d.GroupSlots))
 	rows.Text("Barriers per Xe-core", bySource(d.BarrierSlots))
-	rows.Text("Memory bandwidth", bandwidths(d.Memory))
 	rows.Text("L3 bandwidth", bandwidths(d.L3))
 	rows.Text("Clock of the counters", clock(d.Clock))
 	rows.Text("PCI ids", strings.Join(d.PCIIDs, ", "))
 	rows.Text("Confidence", d.Confidence)
-	rows.Text("Source of this row", d.Source)
 	rows.Text("Notes", d.Notes)
 	return rows
 }
@@ -131,29 +136,6 @@ func clock(c arch.Clock) string {
 		return ""
 	}
 	return fmt.Sprintf("%s MHz (%s)", Shortest(c.Hz/1e6), c.Source)
-}
-
-// VerdictCount says how many rows have a verdict, and what it means.
-type VerdictCount struct {
-	Verdict Cell
-	Rows    int
-	Meaning string
-}
-
-// VerdictTable shows the counts, on a page as tiles. A verdict that no row has is nothing to be alarmed at.
-func VerdictTable(counts []VerdictCount) *Table {
-	for i := range counts {
-		if counts[i].Rows == 0 {
-			counts[i].Verdict.Status = Muted
-		}
-	}
-	t := NewTable("verdicts", "Verdicts", counts, []Col[VerdictCount]{
-		Define(Column{Key: "verdict", Title: "Verdict", Kind: Text, In: All}, func(c *VerdictCount) Cell { return c.Verdict }),
-		Define(Column{Key: "rows", Title: "Tasks", Kind: Integer, In: All}, func(c *VerdictCount) Cell { return IntCell(c.Rows) }),
-		Define(Column{Key: "meaning", Title: "Meaning", Kind: Text, In: Page | Data}, func(c *VerdictCount) Cell { return TextCell(c.Meaning) }),
-	})
-	t.In, t.Form = Files, Chips
-	return t
 }
 
 // CommandLine prints arguments so that a shell reads them back as they were.

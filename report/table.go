@@ -94,8 +94,7 @@ type Role uint8
 const (
 	Code   Role = 1 << iota // names of a program, in its font
 	Bar                     // percentages, with a bar behind each
-	Choice                  // words to choose rows by, which lead to what explains a row
-	Named                   // an item about the row says it already, in its name or in its text
+	Choice                  // words to choose rows by
 	Heat                    // percentages that a workbook colors by how much they are
 )
 
@@ -105,9 +104,8 @@ type Form uint8
 // The forms.
 const (
 	Grid    Form = iota // rows and columns
-	Browser             // a grid whose rows readers filter; the one of a document that items lead to
-	Facts               // a name, a value and perhaps a unit: a list
-	Chips               // a word, a count and perhaps what it means: a line
+	Browser             // a grid whose rows readers filter
+	Facts               // of a screen: one row, whose columns are its lines
 )
 
 // Heading gives the whole heading on one line, with the unit: "Predicted peak [%]".

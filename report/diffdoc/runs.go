@@ -223,7 +223,7 @@ func stakeOfRuns(s *diff.Runs) string {
 	list = list[:min(len(list), most)]
 	words := report.CutApart(report.ListOf(list, func(l loss) string { return l.task }), report.LabelWidth)
 	for i := range words {
-		words[i] = rundoc.SlotTime(list[i].time) + " in " + words[i]
+		words[i] = unit.Span(list[i].time) + " in " + words[i]
 	}
 	return "At stake, in slot time of all runs: " + strings.Join(words, ", ")
 }

@@ -222,7 +222,7 @@ func TestNumbers(t *testing.T) {
 		{"Global", "text", "-", "2048x2048"}, // a size of one dimension is a number: see the golden of Fan1
 		{"SIMD", "number", "#,##0", "32"},
 		{"Launches", "number", "#,##0", "2047"},
-		{"GPU time [s]", "number", "#,##0.0000", "1.070996"},
+		{"GPU time [ms]", "number", "#,##0.000", "1070.996"},
 		{"Predicted peak [%]", "number", "0.0", "100"},
 		{"Predicted average [%]", "number", "0.0", "99.51409135082604"},
 		{"Measured [%]", "number", "0.0", "62.7"},

@@ -50,16 +50,10 @@ func Style() string { return colors() + pageStyle }
 func Script() string { return pageScript }
 
 func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
-	p := &htmlWriter{writer: newWriter(w), doc: d, sections: d.Linked(report.Page),
-		explained: map[*report.Table]map[int]bool{}}
-	for _, s := range p.sections {
-		for _, it := range s.Items {
-			if t := d.Table(it.Table); t != nil {
-				if p.explained[t] == nil {
-					p.explained[t] = map[int]bool{}
-				}
-				p.explained[t][it.Row] = true
-			}
+	p := &htmlWriter{writer: newWriter(w), doc: d}
+	for i := range d.Sections {
+		if d.Sections[i].Shown(report.Page) {
+			p.sections = append(p.sections, &d.Sections[i])
 		}
 	}
 	return p
@@ -75,10 +69,9 @@ func (p *htmlWriter) done() error {
 // htmlWriter is a document on its way out.
 type htmlWriter struct {
 	writer
-	doc       *report.Document
-	sections  []*report.Section
-	explained map[*report.Table]map[int]bool // rows that an item explains
-	err       error                          // the first one in drawing a plot
+	doc      *report.Document
+	sections []*report.Section
+	err      error // the first one in drawing a plot
 }
 
 func (p *htmlWriter) head() {

@@ -57,9 +57,7 @@
       rows: original,
       sort: function (rows) { order = rows || original; list(); },
       filter: function (admit) { admits = admit; limit = page; list(); },
-      length: function () { return listed.length; },
-      // reveal shows a row that is among those listed.
-      reveal: function (row) { if (listed.indexOf(row) >= limit) { limit = listed.indexOf(row) + 1; show(); } }
+      length: function () { return listed.length; }
     };
   }
 
@@ -159,19 +157,8 @@
     search.addEventListener("keydown", function (event) { if (event.key === "Escape") reset(); });
     if (verdict) verdict.addEventListener("change", apply);
     clear.addEventListener("click", function () { reset(); search.focus(); });
-    // A link to a row that is not shown brings it back.
-    function follow() {
-      var id = location.hash.slice(1), row = shown.rows.find(function (r) { return id && r.id === id; });
-      if (!row || row.isConnected) return;
-      reset();
-      shown.reveal(row);
-      row.classList.add("here"); // the browser's own mark came too early
-      row.scrollIntoView({ block: "center" });
-    }
-    window.addEventListener("hashchange", follow);
     clear.disabled = true;
     if (search.value || verdict && verdict.value) apply(); else say(); // a reloaded page keeps its fields
-    follow();
     return function (text) { order = text; say(); };
   }
 
@@ -243,7 +230,7 @@
   window.addEventListener("hashchange", unfold);
   document.addEventListener("DOMContentLoaded", unfold);
 
-  // Paper shows every step.
+  // Paper shows what is folded.
   var opened = [];
   window.addEventListener("beforeprint", function () {
     opened = Array.from(document.querySelectorAll("details:not([open])"));

@@ -8,9 +8,6 @@ import (
 )
 
 const (
-	// detailed is how many items show the figures and the reasoning of their row: with more, a page of thousands of
-	// kernels would be too large to open. The others show their sentence; every figure is in the workbook, too.
-	detailed = 100
 	// openSections is how many sections are open below a headline.
 	openSections = 4
 	// tallRows is above how many rows a plot scrolls beside the others.
@@ -24,20 +21,12 @@ func class(s report.Status) string {
 	return [...]string{report.Good: "good", report.Bad: "bad", report.Unsure: "unsure", report.Muted: "muted"}[s]
 }
 
-// hasCards says whether the items of a section are about rows, and so get more than a line.
-func hasCards(s *report.Section) bool {
-	return s.ItemsIn&report.Page != 0 && len(s.Items) > 0 && s.Items[0].Table != ""
-}
-
 // section writes a heading and what stands under it, folded or not, but for what the top of the page has said already.
 func (p *htmlWriter) section(s *report.Section, folded bool) {
 	end := "</section>\n"
 	if folded {
 		end = "</details>\n"
 		p.put("<details id=\"%\" class=\"part\"><summary><h2>%</h2>", s.Key, s.Title)
-		if hasCards(s) {
-			p.put(` <span class="n">%</span>`, len(s.Items))
-		}
 		p.raw("</summary>\n")
 	} else {
 		p.put("<section id=\"%\" aria-labelledby=\"h-%\">\n", s.Key, s.Key)
@@ -53,11 +42,10 @@ func (p *htmlWriter) section(s *report.Section, folded bool) {
 			p.line(`<p class="text">%</p>`, text)
 		}
 	}
-	p.tables(s, report.Facts, report.Chips)
-	p.tables(s, report.Grid, report.Browser)
+	p.tables(s)
 	p.figures(s.Plots)
 	if s.ItemsIn&report.Page != 0 && len(s.Items) > 0 {
-		p.items(s)
+		p.items(s.Items)
 	}
 	p.raw(end)
 }
@@ -79,8 +67,6 @@ func (p *htmlWriter) figures(plots []report.Plot) {
 // shape is the style of a plot's frame: wide for what has names beside it, a line of its own for parts of a whole.
 func shape(f *report.Plot) string {
 	switch {
-	case f.Scatter != nil || f.LineChart != nil && f.LineChart.Low:
-		return ""
 	case f.StackedBars != nil:
 		return "wide full"
 	}
@@ -116,37 +102,23 @@ func (p *htmlWriter) figure(f *report.Plot, class string) {
 	p.raw("</figure>\n")
 }
 
-// items writes messages: a card for each that is about a row, a list of the others.
-func (p *htmlWriter) items(s *report.Section) {
-	if !hasCards(s) {
-		p.raw("<ul class=\"notes\">\n")
-		for i := range s.Items {
-			it := &s.Items[i]
-			p.put(`<li class="%">`, class(it.Status))
-			if it.Lead != "" {
-				p.put("<b>%</b> ", it.Lead)
-			}
-			p.text(it.Text)
-			for _, l := range it.Links {
-				p.put(` <a href="%">%</a>`, l.URL, l.Text)
-			}
-			if it.Detail != "" {
-				p.put(` <span class="where">%</span>`, it.Detail)
-			}
-			p.raw("</li>\n")
+// items writes messages as a list.
+func (p *htmlWriter) items(items []report.Item) {
+	p.raw("<ul class=\"notes\">\n")
+	for i := range items {
+		it := &items[i]
+		p.put(`<li class="%">`, class(it.Status))
+		if it.Lead != "" {
+			p.put("<b>%</b> ", it.Lead)
 		}
-		p.raw("</ul>\n")
-		return
-	}
-	if left := len(s.Items) - detailed; left > 0 {
-		p.put("<p class=\"text\">The first ones carry their figures and their reasoning; the other % their finding. "+
-			"All figures of all kernels are in the workbook and in the CSV.</p>\n", report.Thousands(int64(left)))
-	}
-	for i := range s.Items {
-		if i < detailed {
-			p.card(&s.Items[i], i == 0)
-		} else {
-			p.short(&s.Items[i])
+		p.text(it.Text)
+		for _, l := range it.Links {
+			p.put(` <a href="%">%</a>`, l.URL, l.Text)
 		}
+		if it.Detail != "" {
+			p.put(` <span class="where">%</span>`, it.Detail)
+		}
+		p.raw("</li>\n")
 	}
+	p.raw("</ul>\n")
 }

@@ -15,61 +15,24 @@ const (
 	veryLong = 160
 )
 
-// tables writes the tables of a section that have one of some forms.
-func (p *htmlWriter) tables(s *report.Section, forms ...report.Form) {
-	var list []*report.Table
-	for _, t := range s.Tables {
-		if t.In&report.Page != 0 && t.Len > 0 && slices.Contains(forms, t.Form) {
-			list = append(list, t)
-		}
-	}
-	if len(list) == 0 {
-		return
-	}
-	if forms[0] == report.Facts {
-		p.raw("<div class=\"sheet facts\">")
-		for _, t := range list {
-			p.facts(t)
-		}
-		p.raw("</div>\n")
+// tables writes the tables of a section.
+func (p *htmlWriter) tables(s *report.Section) {
+	shown := func(t *report.Table) bool { return t.In&report.Page != 0 && t.Len > 0 }
+	if !slices.ContainsFunc(s.Tables, shown) {
 		return
 	}
 	p.raw("<div class=\"tables\">\n")
-	for _, t := range list {
-		p.grid(s, t)
+	for _, t := range s.Tables {
+		if shown(t) {
+			p.grid(s, t)
+		}
 	}
 	p.raw("</div>\n")
 }
 
-// facts writes names and values as a list, words and their counts as a line, but for those of which there is none.
-func (p *htmlWriter) facts(t *report.Table) {
-	var list []fact
-	chips := t.Form == report.Chips
-	for cells := range t.All() {
-		if chips && cells[1].Kind == report.Integer && cells[1].Int == 0 {
-			continue
-		}
-		f := fact{name: t.Columns[0].Print(cells[0]), value: t.Columns[1].Print(cells[1]), status: cells[0].Status}
-		if len(cells) > 2 && cells[2].Kind != report.Absent {
-			f.unit = t.Columns[2].Print(cells[2])
-		}
-		list = append(list, f)
-	}
-	if !chips {
-		p.list(list)
-		p.raw("\n")
-		return
-	}
-	p.put(`<p class="chips">%`, t.Title)
-	for _, f := range list {
-		p.put(` <span class="%" title="%">% <b>%</b></span>`, class(f.status), f.unit, f.name, f.value)
-	}
-	p.raw("</p>\n")
-}
-
 // grid writes rows and columns; to a browser the script adds fields that filter them.
 func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
-	browser, explained, columns := t.Form == report.Browser, p.explained[t], len(t.Columns)
+	browser, columns := t.Form == report.Browser, len(t.Columns)
 	t = t.Shown(report.Page)
 	name, sheet, style := t.Title, "sheet", ""
 	if name == "" {
@@ -92,7 +55,7 @@ func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 		p.heading(&t.Columns[i])
 	}
 	p.raw("</tr></thead>\n<tbody>\n")
-	p.rows(t, explained)
+	p.rows(t)
 	p.raw("</tbody></table></div>\n</div>\n")
 }
 
@@ -118,11 +81,11 @@ func (p *htmlWriter) heading(c *report.Column) {
 	p.raw("</th>")
 }
 
-// rows writes the rows of a table with the columns of a page, some of them explained.
-func (p *htmlWriter) rows(t *report.Table, explained map[int]bool) {
+// rows writes the rows of a table with the columns of a page.
+func (p *htmlWriter) rows(t *report.Table) {
 	row := 0
 	for cells := range t.All() {
-		p.writer.row(t, row, cells, explained[row])
+		p.writer.row(t, row, cells)
 		row++
 	}
 }
@@ -132,14 +95,10 @@ func cellTag(s report.Status) string {
 	return [...]string{"<td>", `<td class="good">`, `<td class="bad">`, `<td class="unsure">`, `<td class="muted">`}[s]
 }
 
-// row writes a row, the first cell as its heading. The words of a row that an item explains lead to it. Tags that HTML
-// needs no end for have none: there are thousands of them.
-func (w writer) row(t *report.Table, row int, cells []report.Cell, explained bool) {
-	if explained {
-		w.put(`<tr id="r%">`, row)
-	} else {
-		w.raw("<tr>")
-	}
+// row writes a row, the first cell as its heading. Tags that HTML needs no end for have none: there are thousands of
+// them.
+func (w writer) row(t *report.Table, row int, cells []report.Cell) {
+	w.raw("<tr>")
 	for i := range cells {
 		text := t.Columns[i].Print(cells[i])
 		switch {
@@ -155,8 +114,6 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell, explained boo
 			w.raw("<span class=fold tabindex=0>")
 		}
 		switch {
-		case explained && t.Columns[i].Role&report.Choice != 0:
-			w.put(`<a href="#k%">%</a>`, row, text)
 		case i == 0 && row < len(t.Leads):
 			w.put(`<a href="#%">%</a>`, t.Leads[row], text)
 		default:

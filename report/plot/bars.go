@@ -68,10 +68,12 @@ func partPaint(parts []report.Part, i int) paint {
 	return statusPaint(p.Status, line1)
 }
 
-func (p *pen) partKeys(parts []report.Part) []key {
-	var keys []key
-	for i, part := range parts {
-		keys = append(keys, key{part.Name, p.swatch(partPaint(parts, i))})
+// partKeys is the legend of the parts that a bar shows.
+func (p *pen) partKeys(bars *report.StackedBars) (keys []key) {
+	for i, part := range bars.Parts {
+		if bars.Shows(i) {
+			keys = append(keys, key{part.Name, p.swatch(partPaint(bars.Parts, i))})
+		}
 	}
 	return keys
 }
@@ -91,7 +93,7 @@ func stack(b *report.StackedBars, row int, whole float64, part func(p int, from,
 // drawStackedBars draws the parts of each row one after the other, with their values below them where there is room.
 func drawStackedBars(plot *report.Plot, look Look) []byte {
 	p, data := newPen(plot, look, rowsWidth), plot.StackedBars
-	r := p.newRows(p.legend(p.heading(), p.partKeys(data.Parts)), len(data.Rows), spanHeight+spanNumbers)
+	r := p.newRows(p.legend(p.heading(), p.partKeys(data)), len(data.Rows), spanHeight+spanNumbers)
 	_, r.x.to = span(0, math.Max(plot.Max, 0))
 	p.xAxis(&r.field, withUnit(data.X, plot.Unit), 0)
 	for i, row := range data.Rows {

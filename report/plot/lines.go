@@ -8,17 +8,13 @@ import (
 )
 
 const (
-	linesWidth, lowWidth   = 820.0, 560.0
-	linesHeight, lowHeight = 330.0, 150.0 // of the field
+	linesWidth  = 820.0
+	linesHeight = 330.0 // of the field
 )
 
 // drawLineChart draws series over one horizontal axis.
 func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
-	data, width, height := plot.LineChart, linesWidth, linesHeight
-	if data.Low {
-		width, height = lowWidth, lowHeight
-	}
-	p := newPen(plot, look, width)
+	data, p := plot.LineChart, newPen(plot, look, linesWidth)
 	least, most, top := math.Inf(1), math.Inf(-1), plot.Max
 	var keys []key
 	for i, s := range data.Series {
@@ -40,7 +36,7 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 		return nil, errors.New("there is no point to draw")
 	}
 	y := p.legend(p.heading(), keys) + titleHeight
-	f := newField(0, y, p.width-margin-12, y+math.Min(height, 0.7*p.width))
+	f := newField(0, y, p.width-margin-12, y+math.Min(linesHeight, 0.7*p.width))
 	f.x.from, f.x.to = span(least, most)
 	_, f.y.to = span(0, math.Max(top, 0))
 	f.fitNumbers()

@@ -101,19 +101,17 @@ func FuzzDraw(f *testing.F) {
 		if width > 4000 { // pixels
 			return
 		}
-		points := []report.Point{{X: a, Y: b, Name: name}, {X: b, Y: c}, {X: c, Y: a}}
+		points := []report.Point{{X: a, Y: b}, {X: b, Y: c}, {X: c, Y: a}}
 		times := series(3, name)
 		times.Points[0].Value, times.Points[1].Value, times.Threshold = a, b, &c
 		for _, p := range []*report.Plot{
-			{Scatter: &report.Scatter{X: name, Y: name, Band: a, Groups: []report.Group{{Name: name, Hue: len(name),
-				Points: points}}}},
 			{TimeSeries: times},
 			{StackedBars: &report.StackedBars{X: name, Parts: []report.Part{{Name: name}},
 				Rows: []report.StackedRow{{Name: name, Detail: name,
 					Shares: []report.Share{{Part: len(name) % 3, Value: a}, {Value: b}, {Value: c}}}}}},
 			{HeatMap: &report.HeatMap{Columns: []string{name, name}, Rows: []report.HeatRow{{Name: name,
 				Values: []float64{a, b, c}}}}},
-			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Low: a < b, Series: []report.LineSeries{{Name: name,
+			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name,
 				Points: points}}}},
 		} {
 			p.Title, p.Text, p.Max, p.Unit = name, name, a, name

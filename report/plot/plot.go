@@ -1,4 +1,4 @@
-// Package plot draws the plots of a report as SVG: bars, scatters, lines and heat maps.
+// Package plot draws the plots of a report as SVG: bars, lines and heat maps.
 //
 // There is one technique. A pen writes elements straight into a buffer, in CSS pixels from the top left corner; a scale
 // maps values to pixels; axes, legends and titles are drawn by the same few functions for every kind of plot. No
@@ -30,8 +30,6 @@ type Look struct {
 // Draw draws a plot as SVG; it is an error where there is nothing to draw.
 func Draw(p *report.Plot, l Look) ([]byte, error) {
 	switch {
-	case p.Scatter != nil:
-		return drawScatter(p, l), nil
 	case p.TimeSeries != nil:
 		return drawTimeSeries(p, l), nil
 	case p.LineChart != nil:

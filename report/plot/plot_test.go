@@ -28,11 +28,6 @@ func plots(d *report.Document) []*report.Plot {
 				all = append(all, &s.Plots[k])
 			}
 		}
-		for k := range s.Items {
-			if p := s.Items[k].Plot; p != nil {
-				all = append(all, p)
-			}
-		}
 	}
 	return all
 }
@@ -102,8 +97,8 @@ func wellFormed(t *testing.T, name, svg string) {
 	}
 }
 
-// TestManyPointsStaySmall holds the size of a scatter plot whose points hide each other.
-func TestManyPointsStaySmall(t *testing.T) {
+// TestPicturesOfManyStaySmall holds the size of the pictures of a run of many kernels.
+func TestPicturesOfManyStaySmall(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(5000), report.Provenance{})
 	for _, p := range plots(d) {
 		if n := len(draw(t, p, plot.Look{Inline: true})); n > 200_000 {

@@ -101,7 +101,7 @@ func Devices(devices []arch.Device) *report.Answer {
 
 // Device answers with every figure that the model takes from one device, and its source.
 func Device(d *arch.Device) *report.Answer {
-	rows := report.DeviceRows(d, "")
+	rows := report.DeviceRows(d)
 	if len(d.SIMDWidths) > 0 {
 		narrow := slices.Min(d.SIMDWidths)
 		rows.Count(fmt.Sprintf("Lanes of an Xe-core at sub-group size %d", narrow), int64(d.SlotsPerXeCore()*narrow))

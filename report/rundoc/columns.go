@@ -1,9 +1,7 @@
 package rundoc
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"occudiff/compare"
 	"occudiff/ingest"
@@ -19,7 +17,6 @@ type kernel struct {
 	of      *compare.Result
 	account *compare.Account // nil where nothing tells where the thread slots were
 	worth   compare.Worth
-	label   string  // in charts; "" of rows that they do not show
 	host    seconds // of a log alone
 }
 
@@ -38,9 +35,9 @@ const (
 // firstKernels are the columns of the table of kernels that people see first; those of the sheet alone follow.
 var firstKernels = []string{"task", "device", "global", "local", "simd", "direction", "total_seconds", "instances",
 	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
-	"host_seconds", "profiler_peak_percent", "measured_percent", "part_used", "difference_points", "part_underfilled",
-	"part_empty", "part_shortfall", "part_tail", "part_limits", "finding", "verdict", "cause", "worth",
-	"worth_depth_bound", "worth_spread_bound", "worth_because", "model_difference_points", "limits"}
+	"host_seconds", "profiler_peak_percent", "measured_percent", "difference_points", "underfilled_points", "empty_points",
+	"shortfall_points", "tail_points", "limits_points", "verdict", "cause", "worth", "worth_depth_bound",
+	"worth_spread_bound", "worth_because", "model_difference_points", "limits"}
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
 var kernelColumns = slices.Concat(launchColumns,
@@ -83,22 +80,22 @@ func worthOf(k *kernel) *compare.Worth {
 
 // launchColumns say what was launched and how long it took.
 var launchColumns = []report.Col[kernel]{
-	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code | report.Named, Doc: "as printed, line ends included"},
+	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code, Doc: "as printed, line ends included"},
 		func(k *kernel) cell { return report.NameCell(k.Task) }),
 	report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, Drop: 5,
-		In: report.All, Role: report.Code | report.Named, Doc: "work-items; empty for copies"},
+		In: report.All, Role: report.Code, Doc: "work-items; empty for copies"},
 		func(k *kernel) cell { return report.SizeCell(k.Global) }),
-	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 4, In: report.All, Role: report.Code | report.Named, Doc: "work-items per work-group"},
+	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 4, In: report.All, Role: report.Code, Doc: "work-items per work-group"},
 		func(k *kernel) cell { return report.SizeCell(k.Local) }),
-	report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: report.All, Role: report.Named, Doc: "sub-group size"},
+	report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: report.All, Doc: "sub-group size"},
 		func(k *kernel) cell { return report.OptInt(k.SIMD) }),
 	report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: files}, func(k *kernel) cell { return report.TextCell(string(k.Direction)) }),
-	report.Define(column{Key: "file", Path: "file", Title: "File", Kind: report.Text, In: kept, Role: report.Named}, func(k *kernel) cell { return report.TextCell(k.Pos.File) }),
-	report.Define(column{Key: "line", Path: "line", Title: "Line", Kind: report.Integer, In: kept, Role: report.Named}, func(k *kernel) cell { return report.OptInt(unit.NonZero(k.Pos.Line)) }),
+	report.Define(column{Key: "file", Path: "file", Title: "File", Kind: report.Text, In: kept}, func(k *kernel) cell { return report.TextCell(k.Pos.File) }),
+	report.Define(column{Key: "line", Path: "line", Title: "Line", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(unit.NonZero(k.Pos.Line)) }),
 	report.Define(column{Key: "instances", Path: "instances", Title: "Launches", Kind: report.Integer, Drop: 2,
 		In: report.All, Doc: "launches; null for a log's timing"},
 		func(k *kernel) cell { return report.OptInt(k.Instances) }),
-	report.Define(column{Key: "total_seconds", Path: "total_seconds", Title: "GPU time", Kind: report.Duration, Drop: 3, In: report.All},
+	report.Define(column{Key: "total_seconds", Path: "total_seconds", Title: "GPU time", Unit: "ms", Decimals: 3, Kind: report.Duration, Drop: 3, In: report.All},
 		func(k *kernel) cell { return report.OptDuration(k.Total) }),
 	report.Define(column{Key: "average_seconds", Path: "average_seconds", Title: "Time per launch", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept},
 		func(k *kernel) cell { return report.OptDuration(k.Average()) }),
@@ -106,7 +103,7 @@ var launchColumns = []report.Col[kernel]{
 
 // predictionColumns are of what a launch is predicted to hold.
 var predictionColumns = predictdoc.Predicted(
-	column{Path: "policy", Key: "predicted_policy", Group: "Predicted", Title: "policy", In: kept, Role: report.Named},
+	column{Path: "policy", Key: "predicted_policy", Group: "Predicted", Title: "policy", In: kept},
 	column{Path: "threads_per_work_group", Key: "threads_per_work_group", In: kept},
 	column{Path: "work_groups", Key: "work_groups", In: kept},
 	column{Path: "work_groups_per_xe_core", Key: "work_groups_per_xe_core", In: kept},
@@ -122,7 +119,7 @@ var predictionColumns = predictdoc.Predicted(
 var measuredColumns = []report.Col[kernel]{
 	report.Define(column{Key: "profiler_peak_percent", Path: "profiler_peak_percent", Title: "VTune peak", Kind: report.Percent, Drop: 6, In: report.All, Doc: "the profiler's prediction"},
 		func(k *kernel) cell { return report.OptPercent(k.Peak) }),
-	report.Define(column{Key: "measured_percent", Path: "measured_percent", Title: "Measured", Kind: report.Percent, Drop: 9, In: files, Role: report.Bar},
+	report.Define(column{Key: "measured_percent", Path: "measured_percent", Title: "Measured", Kind: report.Percent, In: report.All, Role: report.Bar},
 		func(k *kernel) cell { return report.OptPercent(k.Measured) }),
 	report.Define(column{Key: "measured_low_percent", Path: "measured_low_percent", Title: "Measured, at least", Kind: report.Percent, In: kept, Doc: "holds in 95 of 100 with measured_high_percent; null where it is as printed"},
 		func(k *kernel) cell { return report.OptPercent(k.MeasuredLow) }),
@@ -149,18 +146,18 @@ var measuredColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptDuration(k.ThreadLife) }),
 	report.Define(column{Key: "basis", Path: "basis", Kind: report.Text, In: report.Data, Doc: "the two numbers that difference_points is of"},
 		func(k *kernel) cell { return report.TextCell(string(k.Basis)) }),
-	report.Define(column{Key: "difference_points", Path: "difference_points", Title: "Difference", Brief: "Difference", Kind: report.Points, Drop: 10, In: report.All, Doc: "seen - predicted"},
+	report.Define(column{Key: "difference_points", Path: "difference_points", Title: "Difference", Kind: report.Points, Drop: 10, In: report.All, Doc: "seen - predicted"},
 		func(k *kernel) cell { return report.OptPoints(k.Difference) }),
 	report.Define(column{Key: "model_difference_points", Path: "model_difference_points", Title: "Peak difference", Kind: report.Points, In: files, Doc: "of the peaks"},
 		func(k *kernel) cell { return report.OptPoints(k.PeakDifference) }),
-	report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.Terminal | kept, Role: report.Named, Words: verdictWords()},
+	report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice, Words: verdictWords()},
 		func(k *kernel) cell { return verdictCell(k.Verdict) }),
 }
 
 var causeColumns = []report.Col[compare.Cause]{
-	report.Define(column{Key: "cause", Path: "name", Always: true, Title: "Cause", Kind: report.Text, In: files, Role: report.Named},
+	report.Define(column{Key: "cause", Path: "name", Always: true, Title: "Cause", Kind: report.Text, In: report.All},
 		func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
-	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Role: report.Named, Doc: "null of a row that cannot be judged"},
+	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Doc: "null of a row that cannot be judged"},
 		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence)) }),
 	report.Define(column{Key: "because", Path: "because", Always: true, Kind: report.Text, In: report.Data}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Because)) }),
 }
@@ -169,12 +166,12 @@ var causeColumns = []report.Col[compare.Cause]{
 // points of all thread slots and add up to 100.
 var accountColumns = slices.Concat(
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.Account] {
-		c := column{Key: string(p) + "_points", Path: string(p), Title: partHeadings[p].title,
-			Kind: report.Percent, In: kept, Doc: partDocs[p]}
-		if p == compare.PartUsed { // the sheet has it as measured
+		said := partColumns[p]
+		c := column{Key: string(p) + "_points", Path: string(p), Title: said.title, Doc: said.doc, Drop: said.drop,
+			Kind: report.Percent, In: report.All, Always: p == compare.PartUsed || p == compare.PartLimits}
+		if p == compare.PartUsed { // people have it as measured
 			c.In = report.Data
 		}
-		c.Always = p == compare.PartUsed || p == compare.PartLimits
 		return report.Define(c, func(a *compare.Account) cell { return report.OptNum(report.Percent, a.Points(p), 1) })
 	}),
 	[]report.Col[compare.Account]{
@@ -203,13 +200,18 @@ var accountColumns = slices.Concat(
 			func(a *compare.Account) cell { return report.RowsCell(causesOf(a.Causes)) }),
 	})
 
-var partDocs = map[compare.Part]string{
-	compare.PartUsed:        "held a thread; the parts add up to 100",
-	compare.PartUnderfilled: "of XVEs that ran",
-	compare.PartEmpty:       "beyond those that the launch itself leaves empty",
-	compare.PartShortfall:   "underfilled and empty, where nothing tells them apart",
-	compare.PartTail:        "predicted: the partial wave at the end",
-	compare.PartLimits:      "predicted: what keeps the launch from more",
+// partColumns are the parts as people read them; drop is the order in which they give way.
+var partColumns = map[compare.Part]struct {
+	title string
+	drop  int
+	doc   string
+}{
+	compare.PartUsed:        {"Measured", 0, "held a thread; the parts add up to 100"},
+	compare.PartUnderfilled: {"Underfilled XVEs", 12, "of XVEs that ran"},
+	compare.PartEmpty:       {"Empty XVEs", 11, "beyond those that the launch itself leaves empty"},
+	compare.PartShortfall:   {"Shortfall", 13, "underfilled and empty, where nothing tells them apart"},
+	compare.PartTail:        {"Last wave", 8, "predicted: the partial wave at the end"},
+	compare.PartLimits:      {"Limits", 7, "predicted: what keeps the launch from more"},
 }
 
 // notesOf and causesOf make the tables within each row.
@@ -230,7 +232,7 @@ var accountCauses = slices.Concat(
 // worthColumns say whether more threads would make a kernel faster.
 var worthColumns = []report.Col[compare.Worth]{
 	report.Define(column{Key: "worth", Path: "verdicts", Always: true, Title: "Worth", Kind: report.Array, Drop: 1,
-		In: report.All, Role: report.Named, Doc: "of more threads, and of work for XVEs that stood empty; never a promise"},
+		In: report.All, Doc: "of more threads, and of work for XVEs that stood empty; never a promise"},
 		func(w *compare.Worth) cell { return report.ListCell(report.Words(w.Verdicts)) }),
 	report.Define(column{Key: "worth_depth_bound", Path: "depth_bound", Title: "More threads at most", Unit: "times",
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by more threads on XVEs that ran"},
@@ -239,7 +241,7 @@ var worthColumns = []report.Col[compare.Worth]{
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by work for XVEs that stood empty within launches"},
 		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Spread.Most, 1) }),
 	report.Define(column{Key: "worth_because", Path: "because", Always: true, Title: "Why that worth",
-		Kind: report.Text, In: kept, Role: report.Named},
+		Kind: report.Text, In: kept},
 		func(w *compare.Worth) cell { return report.OptText(unit.Some(w.Because)) }),
 	report.Define(column{Key: "worth_depth_formula", Path: "depth_formula", Kind: report.Text, In: report.Data,
 		Doc: "of depth_bound, with its figures"}, func(w *compare.Worth) cell { return report.TextCell(w.Depth.Formula) }),
@@ -271,11 +273,9 @@ func spreadMeasured(key, title string, of func(*ingest.Spread) percent) report.C
 }
 
 // peopleColumns are what only people read.
-var peopleColumns = slices.Concat([]report.Col[kernel]{
-	report.Define(column{Key: "device", Title: "Adapter", Kind: report.Text, In: report.Everywhere, Role: report.Named}, func(k *kernel) cell { return report.TextCell(k.Device) }),
-	report.Define(column{Key: "finding", Title: "Verdict", Kind: report.Text, In: report.Terminal | report.Page, Role: report.Choice | report.Named},
-		func(k *kernel) cell { return finding(k.Row) }),
-	report.Define(column{Key: "compared", Title: "Compared", Kind: report.Text, In: report.Sheet, Role: report.Named},
+var peopleColumns = []report.Col[kernel]{
+	report.Define(column{Key: "device", Title: "Adapter", Kind: report.Text, In: report.Everywhere}, func(k *kernel) cell { return report.TextCell(k.Device) }),
+	report.Define(column{Key: "compared", Title: "Compared", Kind: report.Text, In: report.Sheet},
 		func(k *kernel) cell { return report.TextCell(report.BasisText(k.Basis)) }),
 	report.Define(column{Key: "threads_predicted", Title: "Threads predicted", Kind: report.Integer, In: report.Sheet}, func(k *kernel) cell { return report.OptInt(k.ThreadsPredicted()) }),
 	report.Define(column{Key: "dispatch_rate", Title: "Dispatch rate", Unit: "threads/us", Decimals: 1, Kind: report.Number, In: report.Sheet},
@@ -283,57 +283,5 @@ var peopleColumns = slices.Concat([]report.Col[kernel]{
 	report.Define(column{Key: "idle_lanes", Title: "Idle lanes", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.IdleLanes()) }),
 	report.Define(column{Key: "time_share", Title: "Share of GPU time", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.Row.TimeShare) }),
 	report.Define(column{Key: "host_seconds", Title: "Host time", Decimals: 6, Kind: report.Duration, In: report.Everywhere}, func(k *kernel) cell { return report.OptDuration(k.host) }),
-	report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: report.Sheet, Role: report.Named}, func(k *kernel) cell { return report.TextCell(k.label) }),
-	report.Define(column{Key: "evidence", Title: "Because", Kind: report.Text, In: report.Sheet, Role: report.Named}, func(k *kernel) cell { return report.TextCell(because(k.Row)) }),
-	report.Define(column{Key: "account_causes", Title: "Causes", Kind: report.Text, Wrap: true, In: report.Sheet}, func(k *kernel) cell { return causesCell(k.account) }),
-	report.Define(column{Key: "account_decide", Title: "To decide", Kind: report.Text, Wrap: true, In: report.Sheet}, func(k *kernel) cell { return decideCell(k.account) }),
-}, report.ListOf(compare.Parts(), func(p compare.Part) report.Col[kernel] {
-	h := partHeadings[p]
-	c := column{Key: "part_" + string(p), Title: h.title, Brief: h.title, Drop: h.drop,
-		Kind: report.Percent, In: report.Terminal | report.Page}
-	if p == compare.PartUsed {
-		c.In, c.Brief = report.Terminal, ""
-	}
-	return report.Define(c, func(k *kernel) cell { return printedPart(k, p) })
-}))
-
-// causesCell lists the causes of an account with their evidence, a line each.
-func causesCell(a *compare.Account) cell {
-	if a == nil {
-		return cell{}
-	}
-	return report.TextCell(strings.Join(report.ListOf(a.Causes, func(c compare.Cause) string {
-		return fmt.Sprintf("%s: %s (%s). %s", c.Part, c.Name, c.Confidence, c.Because)
-	}), "\n"))
-}
-
-// decideCell is what would settle the first cause.
-func decideCell(a *compare.Account) cell {
-	if a == nil || len(a.Causes) == 0 {
-		return cell{}
-	}
-	return report.TextCell(a.Causes[0].Decide)
-}
-
-// partHeadings are those of the parts as people read them.
-var partHeadings = map[compare.Part]struct {
-	title string
-	drop  int
-}{
-	compare.PartUsed: {"Measured", 0}, compare.PartUnderfilled: {"Underfilled XVEs", 12},
-	compare.PartEmpty: {"Empty XVEs", 11}, compare.PartShortfall: {"Shortfall", 13},
-	compare.PartTail: {"Last wave", 8}, compare.PartLimits: {"Limits", 7},
-}
-
-// printedPart is a part to one decimal, in which all of them still add up. What was measured is used, also where there
-// is no account.
-func printedPart(k *kernel, p compare.Part) cell {
-	if k.account != nil {
-		printed := k.account.Printed()
-		return report.OptNum(report.Percent, printed.Of(p), 1)
-	}
-	if p == compare.PartUsed && k.Verdict != compare.NotAKernel {
-		return report.OptPercent(k.Measured)
-	}
-	return cell{}
+	report.Define(column{Key: "evidence", Title: "Because", Kind: report.Text, In: report.Sheet}, func(k *kernel) cell { return report.TextCell(because(k.Row)) }),
 }

@@ -2,6 +2,7 @@ package rundoc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/compare"
@@ -9,132 +10,167 @@ import (
 	"occudiff/report"
 )
 
-// FromResult builds the report of a compared run: summary, kernels that do not match, all kernels, timings, device,
-// notes, provenance. It keeps r: rows are read when a renderer asks for them.
+// FromResult builds the report of a compared run: its screen, the table of its rows, a paragraph for each that needs
+// one, and what it was made from. It keeps r: rows are read when a renderer asks for them.
 func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
-	rows := newRowSet(r)
 	d := &report.Document{
 		Title:    "Predicted and measured GPU occupancy",
-		Subject:  subject(r),
+		Subject:  "Run without a known device",
 		Date:     r.Platform.Collected,
 		Screen:   screenOf(r, prov.Show),
 		Headline: headline(r),
-		Closing:  closing(r),
 		Version:  prov.Version,
 	}
-	d.Sections = append(d.Sections, summarySection(r, rows, d))
-	d.Sections = append(d.Sections, attentionSection(r, rows), kernelSection(r, rows))
-	if s, ok := tailSection(r, rows); ok {
-		d.Sections = append(d.Sections, s)
+	if r.Device != nil {
+		d.Subject = "Run on " + report.OneLine(r.Device.Name)
 	}
+	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", Text: d.Headline}
+	if p, ok := slotsPlot(r); ok {
+		summary.Plots = []report.Plot{p}
+	}
+	d.Sections = append(d.Sections, summary, kernelSection(r), evidenceSection(r))
 	if s, ok := launchSection(r); ok {
 		d.Sections = append(d.Sections, s)
 	}
 	d.Sections = append(d.Sections, overTimeSections(r)...)
 	if len(r.Timings) > 0 {
-		d.Sections = append(d.Sections, timingSection(r, rows))
+		d.Sections = append(d.Sections, timingSection(r))
 	}
 	d.Sections = append(d.Sections, deviceSection(r), noteSection(r), ProvenanceSection(r, prov))
 	return d
 }
 
-func subject(r *compare.Result) string {
-	if r.Device == nil {
-		return "Run without a known device"
-	}
-	return "Run on " + report.OneLine(r.Device.Name)
-}
-
-// headline says in two lines what was run on what, and which of it is not whole.
-func headline(r *compare.Result) []string {
-	lines := []string{"The device is not known, so nothing can be predicted"}
-	if r.Fit.Launches > 0 {
-		lines[0] = "The device is not known, so measurements are compared with VTune's peak. The peaks are " +
-			"consistent with " + r.Fit.String()
-	}
-	// Who named the device stands with it: a wrong --device is the most frequent reason for a wrong report.
+// headline says what was run on what, and how much of it matches.
+func headline(r *compare.Result) (lines []string) {
 	if d := r.Device; d != nil {
-		lines[0] = fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",
-			report.OneLine(d.Name), d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
+		lines = []string{fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots",
+			report.OneLine(d.Name), d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))}
 		if r.ChosenBy != "" {
 			lines[0] += " (from " + report.OneLine(r.ChosenBy) + ")"
 		}
-		// What ran fits no such device. The predictions are made all the same, and this line says what they are worth.
-		if not := r.Fit.Against(); not != "" {
-			lines = append(lines, report.OneLine(not))
-		}
 	}
 	s := &r.Summary
-	b := unit.Counted(s.Kernels, "kernel", "kernels")
+	text := unit.Counted(s.Kernels, "kernel", "kernels")
 	if n := r.LaunchCount(); n > 0 {
-		b += " in " + unit.Counted(n, "launch", "launches")
+		text += " in " + unit.Counted(n, "launch", "launches")
 	}
 	if s.NotKernels > 0 {
-		b += ", " + unit.Counted(s.NotKernels, "other task", "other tasks")
+		text += ", " + unit.Counted(s.NotKernels, "other task", "other tasks")
 	}
 	if n := len(r.Timings); n > 0 {
-		b += ", " + unit.Counted(n, "log timing", "log timings")
+		text += ", " + unit.Counted(n, "log timing", "log timings")
 	}
 	if t, ok := s.GPUTime.Value(); ok {
-		b += ", " + unit.Span(t) + " of GPU time"
+		text += ", " + unit.Span(t) + " of GPU time"
 	}
-	if t, known := r.Platform.SamplingInterval.Value(); known {
-		b += "; the counters were sampled every " + unit.Significant(1e3*float64(t)) + " ms"
-	} else if dt := r.Options.SamplingInterval; dt > 0 {
-		b += "; sampling interval " + unit.Span(dt)
-		var more []string
-		if r.Options.SamplingAssumed {
-			more = append(more, "assumed")
-		}
-		// The counters' clock allows only some intervals, see predict/arch.
-		if real := r.SamplingInterval(); real != dt {
-			more = append(more, unit.Significant(1e3*float64(real))+" ms in hardware")
-		}
-		if len(more) > 0 {
-			b += " (" + strings.Join(more, "; ") + ")"
-		}
-	}
-	lines = append(lines, b)
-	lines = append(lines, busyText(r)...)
-	return append(lines, report.NotWhole(r.Notes)...)
+	return append(append(append(lines, text+samplingText(r)), busyText(r)...), agreement(r))
 }
 
-// closing says how much matches, and how much could be judged.
-func closing(r *compare.Result) string {
+// samplingText says how often the counters were sampled.
+func samplingText(r *compare.Result) string {
+	ms := func(t unit.Seconds) string { return unit.Significant(1e3*float64(t)) + " ms" }
+	if t, known := r.Platform.SamplingInterval.Value(); known {
+		return "; the counters were sampled every " + ms(t)
+	}
+	asked := r.Options.SamplingInterval
+	if asked <= 0 {
+		return ""
+	}
+	var more []string
+	if r.Options.SamplingAssumed {
+		more = append(more, "assumed")
+	}
+	// The counters' clock allows only some intervals, see predict/arch.
+	if real := r.SamplingInterval(); real != asked {
+		more = append(more, ms(real)+" in hardware")
+	}
+	text := "; sampling interval " + unit.Span(asked)
+	if len(more) > 0 {
+		text += " (" + strings.Join(more, "; ") + ")"
+	}
+	return text
+}
+
+// agreement says how much matches, and how much could be judged.
+func agreement(r *compare.Result) string {
 	s := &r.Summary
-	compared := s.Compared()
-	const rows = "kernels"
-	var b strings.Builder
-	switch {
+	number := func(n int) string { return report.Thousands(int64(n)) }
+	text := "No kernel can be compared: " + uncompared(s)
+	switch compared := s.Compared(); {
 	case s.Kernels == 0:
 		return "No kernel in this run: there is nothing to compare."
-	// VTune's peak is a prediction itself. To call that a match of measurements would say more than was seen.
-	case compared == 0 && s.PeaksAgree > 0:
-		b.WriteString("Nothing was measured, so this compares two predictions")
-	case compared == 0:
-		b.WriteString("No kernel can be compared: " + uncompared(s))
-	default:
-		fmt.Fprintf(&b, "%s of %s measurable %s match within %s points",
-			report.Thousands(int64(s.Matched)), report.Thousands(int64(compared)), rows,
+	case compared > 0:
+		text = fmt.Sprintf("%s of %s measurable kernels match within %s points", number(s.Matched), number(compared),
 			report.Shortest(float64(r.Options.Tolerance)))
+	// VTune's peak is a prediction itself. To call that a match of measurements would say more than was seen.
+	case s.PeaksAgree > 0:
+		text = "Nothing was measured, so this compares two predictions"
 	}
 	if s.ModelCompared > 0 {
-		fmt.Fprintf(&b, "; the model agrees with VTune's peak on %s of %s", report.Thousands(int64(s.ModelMatched)),
-			report.Thousands(int64(s.ModelCompared)))
+		text += fmt.Sprintf("; the model agrees with VTune's peak on %s of %s", number(s.ModelMatched), number(s.ModelCompared))
 	}
-	b.WriteByte('.')
+	text += "."
 	if s.Judged > 0 && s.NotJudged > 0 {
-		b.WriteString(" " + judgedText(r, s.Judged, uncompared(s)) + ".")
+		text += fmt.Sprintf(" %s of %s judged; %s not: %s.", number(s.Judged), unit.Counted(s.Kernels, "kernel", "kernels"),
+			number(s.Kernels-s.Judged), uncompared(s))
 	}
-	if n := s.Mismatched(); s.Unexplained > 0 {
-		fmt.Fprintf(&b, " Unexplained: %s of %s (%s %%).", report.Thousands(int64(s.Unexplained)),
-			unit.Counted(n, "mismatch", "mismatches"), report.Decimal(unexplainedPercent(s), 1))
-	}
-	return b.String()
+	return text
 }
 
 // uncompared is what no verdict is about, with the reasons.
 func uncompared(s *compare.Summary) string {
 	return strings.Join(report.ListOf(uncomparedKernels(s), func(k report.UnjudgedKernels) string { return k.Text }), ", ")
 }
+
+func kernelSection(r *compare.Result) report.Section {
+	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
+	if len(r.Rows) == 0 {
+		s.Text = []string{"The inputs contain no kernel."}
+		return s
+	}
+	s.Text = []string{"Kernels that need attention come first, by slot time below the prediction; tasks that are not kernels come last."}
+	s.Tables = []*report.Table{kernelTable(r)}
+	return s
+}
+
+// slotsPlot is the picture of the run: where the thread slots went while the first kernels ran. False where nothing
+// tells.
+func slotsPlot(r *compare.Result) (report.Plot, bool) {
+	var rows []*compare.Row
+	for i := range r.Rows {
+		if len(rows) < report.PlotRows && r.Accounted(&r.Rows[i]) {
+			rows = append(rows, &r.Rows[i])
+		}
+	}
+	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: slots(r, rows),
+		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs without " +
+			"any thread, and what was predicted to stay empty."}
+	report.CutNames(len(rows), func(i int) *string { return &p.StackedBars.Rows[i].Name })
+	return p, len(rows) > 0
+}
+
+// slots has a bar for each row, without a part where nothing tells where its thread slots went.
+func slots(r *compare.Result, rows []*compare.Row) *report.StackedBars {
+	bars := &report.StackedBars{X: "Thread slots of the GPU"}
+	for _, p := range compare.Parts() { // each has one color in every report
+		bars.Parts = append(bars.Parts, report.Part{Name: partNames.Of(p), Hue: 1 + slices.Index(compare.Parts(), p)})
+	}
+	for _, row := range rows {
+		bar := report.StackedRow{Name: report.KernelName(row.Task)}
+		if t, ok := row.Total.Value(); ok {
+			bar.Detail = unit.Span(t)
+		}
+		if r.Accounted(row) {
+			account := r.Parts(row)
+			for k, v := range account.Drawn() {
+				bar.Shares = append(bar.Shares, report.Share{Part: k, Value: v})
+			}
+		}
+		bars.Rows = append(bars.Rows, bar)
+	}
+	return bars
+}
+
+var partNames = compare.ByPart[string]{"measured", "underfilled XVEs", "empty XVEs", "shortfall",
+	"last wave (predicted)", "limits (predicted)"}

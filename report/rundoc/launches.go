@@ -119,33 +119,26 @@ func traceValue(s *launches.Sequence) *TraceValue {
 		report.NewTable("gaps", "The longest gaps", gaps, gapColumns)}
 }
 
-// launchSection shows how the launches of a run follow each other.
+// launchSection shows how the launches of a run follow each other; a trace for Perfetto is their picture.
 func launchSection(r *compare.Result) (report.Section, bool) {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
 	v := traceValue(r.Sequence)
 	if v == nil {
 		return s, false
 	}
-	s.Text = append(s.Text, busyText(r)...)
-	note := "A gap is time before a launch in which nothing ran on the GPU; its share is of the time from the " +
-		"first launch to the end of the last."
+	s.Text = append(s.Text, "A gap is time before a launch in which nothing ran on the GPU; its share is of the time from the "+
+		"first launch to the end of the last.")
 	// Only a step that is coarse against gaps is worth a word.
 	if step := r.Sequence.Step(); step >= 1e-6 {
-		note += " The times of the trace are multiples of " + unit.Span(step) + ": shorter gaps are not seen."
+		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.Span(step)+": shorter gaps are not seen.")
 	}
-	s.Text = append(s.Text, note)
 	if n := len(r.Sequence.Tasks); n > v.Tasks.Len {
 		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
 	}
-	s.Tables = append(s.Tables, v.Tasks.Show())
-	for i, t := range []*report.Table{v.Gaps, v.Devices} {
-		if t.Len > i { // of a single device the text has all
-			shown := t.Show()
-			shown.In = report.Files
-			s.Tables = append(s.Tables, shown)
-		}
+	s.Tables = []*report.Table{v.Tasks.Show(), v.Gaps.Show(), v.Devices.Show()}
+	for _, t := range s.Tables[1:] {
+		t.In = report.Files
 	}
-	s.Plots = append(s.Plots, launchPlot(r))
 	return s, true
 }
 
@@ -170,83 +163,4 @@ func busyText(r *compare.Result) (list []string) {
 		list = append(list, line)
 	}
 	return list
-}
-
-const (
-	// plotTasks is how many tasks the picture of a run shows, and plotParts in how many parts of the time.
-	plotTasks, plotParts = 10, 60
-)
-
-// launchPlot is the picture of a run: when the GPU was busy, and when the tasks with the most time ran. Launches are not
-// drawn one by one: bars thinner than a pixel would show nothing but their overlap.
-func launchPlot(r *compare.Result) report.Plot {
-	s := r.Sequence
-	longest := s.Longest(plotTasks)
-	var names []string
-	for i := range s.Devices {
-		name := "GPU busy"
-		if len(s.Devices) > 1 {
-			name = "busy " + report.OneLine(s.Devices[i].Name)
-		}
-		names = append(names, report.CutMiddle(name, report.LabelWidth))
-	}
-	for _, task := range longest {
-		names = append(names, report.CutMiddle(report.KernelName(s.Tasks[task].Key.Task), report.LabelWidth))
-	}
-	p := report.Plot{Key: "launches", Title: "The run over time"}
-	if len(s.Tasks) > len(longest) {
-		p.Title += fmt.Sprintf(", the %d longest of %s tasks", plotTasks, report.Thousands(int64(len(s.Tasks))))
-	}
-	p.Unit, p.Max, p.HeatMap = "%", 100, launchMap(s, longest, names)
-	if values := runOccupancy(r, plotParts); values != nil {
-		p.HeatMap.Rows = append([]report.HeatRow{{Name: "measured occupancy", Values: values}}, p.HeatMap.Rows...)
-	}
-	p.Text = fmt.Sprintf("For each of %d parts of the run, %s long, the share of it in which the GPU was busy and in "+
-		"which the longest tasks ran.", plotParts, unit.Span(s.Window()/plotParts))
-	return p
-}
-
-// runOccupancy gives the mean measured occupancy of equal parts of the time from the first launch to the end of the
-// last, in percent, NaN where no sample lies; nil without samples.
-func runOccupancy(r *compare.Result, parts int) []float64 {
-	// Nanoseconds; at least 1, for a trace of a moment.
-	part, sampled := max(float64(r.Trace.Last-r.Trace.First)/float64(parts), 1), false
-	values, times := make([]float64, parts), make([]float64, parts)
-	for _, s := range r.Samples {
-		for _, m := range s.List {
-			to := float64(m.At - r.Trace.First)
-			from := to - float64(max(m.Length, 1))
-			for i := max(int(from/part), 0); i < parts && float64(i)*part < to; i++ {
-				// A sample counts in each part by the time that it has there. The time of a sample is that of its end.
-				d := min(to, float64(i+1)*part) - max(from, float64(i)*part)
-				values[i] += d * 100 * float64(m.Measured)
-				times[i] += d
-			}
-		}
-	}
-	for i := range values {
-		// 0 / 0 is NaN, which is drawn as nothing.
-		values[i] /= times[i]
-		sampled = sampled || times[i] > 0
-	}
-	if !sampled {
-		return nil
-	}
-	return values
-}
-
-// launchMap shows in which parts of the run tasks ran.
-func launchMap(s *launches.Sequence, tasks []int, names []string) *report.HeatMap {
-	h := &report.HeatMap{}
-	for i := range plotParts {
-		h.Columns = append(h.Columns, unit.Span(s.Window()*unit.Seconds(i)/plotParts))
-	}
-	for i, shares := range s.Shares(tasks, plotParts) {
-		row := report.HeatRow{Name: names[i]}
-		for _, v := range shares {
-			row.Values = append(row.Values, v.Percent())
-		}
-		h.Rows = append(h.Rows, row)
-	}
-	return h
 }

@@ -89,36 +89,24 @@ func overTimeOf(o *compare.OverTime) (k OverTime) {
 // overTimeSections show kernels over time, each on a sheet of its own.
 func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
-		key := fmt.Sprintf("overtime-%d", i+1)
-		name := report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth)
-		s := report.Section{Key: key, Title: "Occupancy over time: " + name, Sheet: fmt.Sprintf("Over time %d", i+1)}
+		p := k.plot(i)
+		s := report.Section{Key: p.Key, Title: p.Title, Sheet: fmt.Sprintf("Over time %d", i+1), Plots: []report.Plot{p}}
 		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.Counted(k.Launches, "launch", "launches"),
 			unit.Span(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {
 			text += fmt.Sprintf(" In the simulation the tail begins at %s, %s into the launch.",
 				unit.Span(begins), report.PercentText(100*float64(begins/k.Length)))
 		}
-		s.Text = []string{text}
+		table := k.Profile.Show()
 		if len(k.Bins) == 0 {
-			s.Text = append(s.Text, "The samples tell its mean, and not how a launch fills over time.")
-		} else {
-			bins := k.Profile.Show()
-			bins.Key, bins.Title = key+"-profile", "Profile of "+name
-			s.Tables = []*report.Table{bins}
+			const few = 32 // of the samples, in a terminal
+			text += " The samples tell its mean, and not how a launch fills over time."
+			table = k.Samples.Show()
+			table.Main = min(table.Len, few)
 		}
-		samples := k.Samples.Show()
-		samples.Key, samples.In = key+"-samples", report.Sheet
-		if len(k.Bins) == 0 { // else a terminal would show nothing of what was asked for
-			const few = 32
-			samples.In |= report.Terminal
-			samples.Main = min(samples.Len, few)
-		}
-		s.Plots = []report.Plot{k.plot(key, name)}
+		table.Key = p.Key
+		s.Text, s.Tables = []string{text}, []*report.Table{table}
 		list = append(list, s)
-		if len(k.Bars) > 0 {
-			list = append(list, report.Section{Key: samples.Key, Title: "Samples of " + name, Sheet: s.Sheet,
-				In: samples.In, Tables: []*report.Table{samples}})
-		}
 	}
 	return list
 }
@@ -132,15 +120,16 @@ func overTimeChart(r *compare.Result) *report.Plot {
 	if len(list) == 0 {
 		return nil
 	}
-	p := list[0].plot("overtime-1", report.CutMiddle(report.KernelName(string(list[0].Task)), report.LabelWidth))
+	p := list[0].plot(0)
 	return &p
 }
 
 // plottedBars is how many samples are drawn: more would hide each other, and the profile says what they have in common.
 const plottedBars = 60
 
-// plot draws the profile, or the mean where no profile is known, and samples over the simulated launch.
-func (k *OverTime) plot(key, name string) report.Plot {
+// plot draws the profile, or the mean where no profile is known, and samples over the simulated launch. at is the place
+// of the kernel among those that are shown.
+func (k *OverTime) plot(at int) report.Plot {
 	point := func(at unit.Seconds, v unit.Ratio) report.Point {
 		return report.Point{X: 1e3 * float64(at), Y: v.Percent()}
 	}
@@ -172,6 +161,7 @@ func (k *OverTime) plot(key, name string) report.Plot {
 		series = append(series, report.LineSeries{Name: "simulated tail begins",
 			Points: []report.Point{{X: at}, {X: at, Y: 100}}})
 	}
-	return report.Plot{Key: key, Title: "Occupancy over time: " + name, Unit: "%", Max: 100, Text: text,
+	return report.Plot{Key: fmt.Sprintf("overtime-%d", at+1), Unit: "%", Max: 100, Text: text,
+		Title:     "Occupancy over time: " + report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth),
 		LineChart: &report.LineChart{X: "Time since the launch began [ms]", Y: "Occupancy", Series: series}}
 }

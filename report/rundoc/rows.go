@@ -54,36 +54,20 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 }
 
 // kernelTable is the table of all rows for people.
-func (s *rowSet) kernelTable() *report.Table {
-	list := make([]kernel, len(s.result.Rows))
+func kernelTable(r *compare.Result) *report.Table {
+	times, kernels := hostTimes(r), 0
+	list := make([]kernel, len(r.Rows))
 	for i := range list {
-		k := &list[i]
-		k.set(s.result, &s.result.Rows[i])
-		if i < len(s.labels) {
-			k.label = s.labels[i]
+		list[i].set(r, &r.Rows[i])
+		if t, timed := times[i]; timed {
+			list[i].host = unit.Some(t)
 		}
-		if t, timed := s.hostTimes[i]; timed {
-			k.host = unit.Some(t)
+		if r.Rows[i].Verdict != compare.NotAKernel { // these are the last ones
+			kernels = i + 1
 		}
 	}
 	t := report.NewTable(report.SectionKernels, "", list, kernelColumns).Show(firstKernels...)
-	t.Main, t.Attention, t.Form = s.kernels, s.attention, report.Browser
-	if i := t.Column("total_seconds"); i >= 0 {
-		t.Columns[i].Decimals = s.decimals
-	}
-	// A terminal shows the launch shape where names alone do not tell kernels apart, and sets what was seen against the
-	// prediction by the parts of the account where there is one.
-	if s.accounts == 0 {
-		t.Hide(report.Terminal, "verdict")
-	} else {
-		t.Hide(report.Terminal, "difference_points", "finding")
-		if !s.shapes {
-			t.Hide(report.Terminal, "global", "local", "simd")
-		}
-	}
-	if !s.ranges {
-		t.Hide(report.Everywhere, "predicted_average_high_percent")
-	}
+	t.Main, t.Form = kernels, report.Browser
 	return t
 }
 
@@ -92,10 +76,8 @@ func rowNotes(r *compare.Row) []note.Note {
 	if r.Predicted != nil || r.NoPrediction == "" || r.Verdict == compare.NotAKernel {
 		return r.Notes
 	}
-	for _, n := range r.Notes {
-		if n.Text == r.NoPrediction {
-			return r.Notes
-		}
+	if slices.ContainsFunc(r.Notes, func(n note.Note) bool { return n.Text == r.NoPrediction }) {
+		return r.Notes
 	}
 	// A full slice expression below: the notes of the row are shared, and appending must not write into them.
 	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPrediction}

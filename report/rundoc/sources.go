@@ -1,6 +1,8 @@
 package rundoc
 
 import (
+	"slices"
+
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/report"
@@ -37,11 +39,11 @@ func noteSection(r *compare.Result) report.Section {
 
 // timingSection lists what logs printed. A terminal shows it when nothing came from an export and the table of kernels
 // has not the times.
-func timingSection(r *compare.Result, rows *rowSet) report.Section {
+func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
 	t := timingTable(r).Show(firstTimings...)
 	t.In = report.Files
-	if onlyLogs(r) && rows.hostTimes == nil {
+	if onlyLogs(r) && hostTimes(r) == nil {
 		t.In = report.Everywhere
 	}
 	s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
@@ -66,13 +68,7 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 }
 
 func onlyLogs(r *compare.Result) bool {
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		if !row.FromLog {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
 }
 
 func deviceSection(r *compare.Result) report.Section {
@@ -80,7 +76,7 @@ func deviceSection(r *compare.Result) report.Section {
 	if r.Device == nil {
 		s.Text = []string{"The device is not known. Name it, or give the run's summary or log along with the export."}
 	} else {
-		s.Tables = append(s.Tables, report.NameValue("device", "", report.DeviceRows(r.Device, r.ChosenBy)))
+		s.Tables = append(s.Tables, report.NameValue("device", "", report.DeviceFacts(r.Device, r.ChosenBy)))
 	}
 	if rows := platformRows(r); len(rows) > 0 {
 		s.Tables = append(s.Tables, report.NameValue("platform", "What the inputs say about the machine", rows))
@@ -123,11 +119,6 @@ func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section
 	rows := prov.Pairs()
 	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
 		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
-	if d := r.Device; d != nil {
-		rows.Text("Device row", d.Key)
-		rows.Text("Source of the device row", d.Source)
-		rows.Text("Device chosen by", r.ChosenBy)
-	}
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
 	if len(r.Inputs) > 0 {
 		s.Tables = append(s.Tables, report.InputTable(report.InputValues(r)))

@@ -25,15 +25,6 @@ func MarkdownPlots(w io.Writer, d *report.Document, path func(*report.Plot) stri
 			p.section(s)
 		}
 	}
-	for i := range d.Sections { // statistics of the summary come last, folded
-		for _, t := range d.Sections[i].Tables {
-			if d.Sections[i].IsSummary() && t.Form == report.Facts && t.Len > 0 {
-				p.block("<details>\n<summary>Statistics</summary>")
-				p.table(t)
-				p.block("</details>")
-			}
-		}
-	}
 	return p.w.Flush()
 }
 
@@ -84,7 +75,7 @@ func (p *markdown) section(s *report.Section) {
 		p.block(paragraph(text))
 	}
 	for _, t := range s.Tables {
-		if t.In&report.Page == 0 || t.Len == 0 || s.IsSummary() && t.Form == report.Facts {
+		if t.In&report.Page == 0 || t.Len == 0 {
 			continue
 		}
 		if t.Title != "" {
@@ -105,17 +96,6 @@ func (p *markdown) section(s *report.Section) {
 			p.block(line)
 		} else {
 			p.w.WriteString(line + "\n")
-		}
-		if it.Facts != nil {
-			if facts := it.Facts(); facts != "" {
-				p.w.WriteString("  - " + Escape(facts) + "\n")
-			}
-		}
-		if it.Plot == nil {
-			continue
-		}
-		if picture := p.picture(it.Plot); picture != "" {
-			p.w.WriteString("\n  " + picture + "\n\n")
 		}
 	}
 }
