@@ -36,7 +36,7 @@ func Outputs() []report.Output {
 				"say.",
 			Values: []any{prediction{predictSchema, aLaunch, report.NewTable("", "", nil, onDeviceColumns)}, calculation{}, unitPrediction{}}},
 		{Name: "sweep", ID: sweepSchema, Command: "occudiff predict --sweep local|slm|simd --format json",
-			Text: "a launch with one setting varied.", Values: []any{sweep{Device: noDevice, Launch: launchValue(nil), Points: report.NewTable("", "", nil, (&axis{}).columnsOf(nil))}}},
+			Text: "a launch with one setting varied.", Values: []any{sweep{Device: noDevice, Launch: launchValue(nil), Points: report.NewTable("", "", nil, (&axis{}).columnsOf(nil, nil))}}},
 		{Name: "timeline", ID: timelineSchema, Command: "occudiff predict --timeline --format json",
 			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{Device: noDevice, Launch: aLaunch, Phases: report.NewTable("", "", nil, phaseColumns), Predicted: predictedValue(nil)}}},
 		{Name: "advise", ID: adviseSchema, Command: "occudiff advise --format json",

@@ -19,22 +19,22 @@ type axis struct {
 	divisor          int64   // brings a value of the sweep into the unit
 	step             float64 // how far apart people mark the values
 	vary             func(*arch.Device, predict.Launch) []predict.Point
-	columns          []string // that the table has of a prediction
+	columns          []string // that the table has beside the values
 }
 
 // axisOf gives the axis of a sweep by its word: local, slm, simd, grf or groups, which may be given as numbers.
 func axisOf(over string, groups []int64) axis {
 	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers", "work_groups_per_xe_core",
 		"work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent", "average_percent", "waves",
-		"tail_percent", "limits"}
+		"tail_percent", "limits", "message"}
 	switch over {
 	case "groups":
 		return axis{"work_groups", "Work-groups", "", 1, 0, func(d *arch.Device, l predict.Launch) []predict.Point {
 			return predict.SweepGroups(d, l, groups)
-		}, []string{"work_items", "threads", "peak_percent: Slots of the GPU", "average_percent", "waves", "tail_percent"}}
+		}, []string{"work_items", "threads", "peak_percent: Slots of the GPU", "average_percent", "waves", "tail_percent", "message"}}
 	case "grf":
 		return axis{"registers", "Registers per thread", "", 1, 32, predict.SweepGRF, []string{"threads_per_xve",
-			"largest_work_group", "xe_core_percent", "peak_percent", "average_percent", "limits", "ask"}}
+			"largest_work_group", "xe_core_percent", "peak_percent", "average_percent", "limits", "ask", "message"}}
 	case "slm":
 		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM, every}
 	case "simd":
@@ -56,12 +56,6 @@ func (a *axis) chart(title string, series ...report.LineSeries) *report.Plot {
 	return plot
 }
 
-// page is what the documents of sweeps have in common.
-func (a *axis) page(headline ...string) page {
-	return page{title: "Occupancy over " + report.StartLower(a.title), key: "sweep", heading: a.title,
-		headline: headline}
-}
-
 // occupancyChart draws occupancy over something else, whose numbers are a step apart.
 func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
 	return &report.Plot{Title: title, Max: 100, Unit: "%",
@@ -79,48 +73,10 @@ type sweep struct {
 	Points *report.Table `json:"points"`
 }
 
-// point is a point of a sweep.
-// A point that cannot run keeps its place with the reason, and is a gap of the chart.
-type point struct {
-	predict.Point
-	xeCore         unit.Opt[unit.Ratio]
-	items, threads int64         // of numbers of work-groups
-	mode           *arch.GRFMode // of register modes
-	largest        int64
-}
-
-// pointOf adds to a point what its axis tells: of numbers of work-groups what they are, and how much of one Xe-core they
-// fill if all of them go to it; of a register mode what it admits.
-func (a *axis) pointOf(of predict.Point, d *arch.Device) point {
-	p := point{Point: of}
-	if p.Err == nil {
-		p.xeCore = unit.Some(p.Prediction.XeCore)
-		if a.key == "work_groups" {
-			p.items, p.threads = p.Prediction.Groups*p.Prediction.GroupSize, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
-			p.xeCore = unit.Some(min(unit.Ratio(p.threads)/unit.Ratio(d.SlotsPerXeCore()), p.Prediction.XeCore))
-		}
-	}
-	if a.key == "registers" {
-		p.largest = predict.LargestGroup(d, p.Launch)
-		if i := slices.IndexFunc(d.GRFModes, func(m arch.GRFMode) bool { return int64(m.Registers) == p.X }); i >= 0 {
-			p.mode = &d.GRFModes[i]
-		}
-	}
-	return p
-}
-
-// predicted is nil for a point that cannot run, and for the calculator, which predicts no more than a share.
-func (p *point) predicted() *predict.Prediction {
-	if p.Prediction.ThreadsPerGroup == 0 {
-		return nil
-	}
-	return &p.Prediction
-}
-
 // remark marks the launch that was swept, and says what is particular at a point.
-func (p *point) remark() cell {
+func (a *axis) remark(p *predict.Point) cell {
 	switch {
-	case p.Err != nil && p.mode != nil:
+	case p.Err != nil && a.key == "registers":
 		return report.StatusCell("does not launch", report.Bad)
 	case p.Err != nil:
 		return report.StatusCell(p.Err.Error(), report.Bad)
@@ -138,12 +94,13 @@ func (p *point) remark() cell {
 	return report.TextCell(strings.Join(parts, ", "))
 }
 
-// columnsOf are of the points over the axis.
-func (a *axis) columnsOf(points []point) []report.Col[point] {
+// columnsOf are of the points over the axis. A point that cannot run keeps its place with the reason, and is a gap of the
+// chart.
+func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[predict.Point] {
 	x := column{Key: a.key, Title: a.title, Unit: a.unit, Kind: report.Integer, In: all}
 	if a.divisor > 1 { // SLM of a launch is in bytes: no whole KB, and a column has one form for all of its rows
 		x.Kind = report.Number
-		if slices.ContainsFunc(points, func(p point) bool { return p.X%a.divisor != 0 }) {
+		if slices.ContainsFunc(points, func(p predict.Point) bool { return p.X%a.divisor != 0 }) {
 			x.Decimals = 3
 		}
 	}
@@ -152,35 +109,81 @@ func (a *axis) columnsOf(points []point) []report.Col[point] {
 	if !slices.Contains(a.columns, "xe_core_percent") {
 		own.Key = "xe_core_percent"
 	}
-	mode := func(p *point) *arch.GRFMode { return p.mode }
-	return shown(slices.Concat([]report.Col[point]{
-		report.Define(x, func(p *point) cell {
+	// What an axis alone tells.
+	groups := func(of func(*predict.Prediction) cell) func(*predict.Point) cell {
+		return func(p *predict.Point) cell {
+			if a.key != "work_groups" || p.Err != nil {
+				return cell{}
+			}
+			return of(&p.Prediction)
+		}
+	}
+	mode := func(p *predict.Point) *arch.GRFMode {
+		if a.key == "registers" {
+			for i := range d.GRFModes {
+				if int64(d.GRFModes[i].Registers) == p.X {
+					return &d.GRFModes[i]
+				}
+			}
+		}
+		return nil
+	}
+	return shown(slices.Concat([]report.Col[predict.Point]{
+		report.Define(x, func(p *predict.Point) cell {
 			if a.divisor > 1 {
 				return report.NumCell(report.Number, a.value(p.X))
 			}
 			return report.IntCell(p.X)
 		}),
-		report.Define(column{Path: "x", Always: true, Kind: report.Integer, Doc: "work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or work-groups"}, func(p *point) cell { return report.IntCell(p.X) }),
-		report.Define(column{Path: "own", Always: true, Kind: report.Bool, Doc: "the launch that was asked about"}, func(p *point) cell { return report.BoolCell(p.Own) }),
-		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(p *point) cell { return report.TextCell(statusOf(p.Err)) }),
-		report.Define(column{Path: "message", Kind: report.Text}, func(p *point) cell { return report.TextCell(errorText(p.Err)) }),
-		report.Define(column{Key: "work_items", Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.items) }),
-		report.Define(column{Key: "threads", Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *point) cell { return count(p.threads) }),
-		report.Define(own, func(p *point) cell { return report.OptPercent(p.xeCore) }),
+		report.Define(column{Path: "x", Always: true, Kind: report.Integer, Doc: "work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or work-groups"}, func(p *predict.Point) cell { return report.IntCell(p.X) }),
+		report.Define(column{Path: "own", Always: true, Kind: report.Bool, Doc: "the launch that was asked about"}, func(p *predict.Point) cell { return report.BoolCell(p.Own) }),
+		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(p *predict.Point) cell { return report.TextCell(statusOf(p.Err)) }),
+		report.Define(column{Path: "message", Kind: report.Text}, func(p *predict.Point) cell { return report.TextCell(errorText(p.Err)) }),
+		report.Define(column{Key: "work_items", Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, groups(func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.GroupSize) })),
+		report.Define(column{Key: "threads", Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, groups(func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.ThreadsPerGroup) })),
+		report.Define(own, func(p *predict.Point) cell {
+			share := p.Prediction.XeCore
+			if p.Err != nil {
+				return cell{}
+			} else if a.key == "work_groups" {
+				share = min(unit.Ratio(p.Prediction.Groups*p.Prediction.ThreadsPerGroup)/unit.Ratio(d.SlotsPerXeCore()), share)
+			}
+			return report.RatioCell(share)
+		}),
 	},
 		report.Within("", "", mode, []report.Col[arch.GRFMode]{
 			report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.IntCell(m.ThreadsPerXVE) }),
 		}),
-		[]report.Col[point]{
-			report.Define(column{Key: "largest_work_group", Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items, at this sub-group size"}, func(p *point) cell { return count(p.largest) }),
+		[]report.Col[predict.Point]{
+			report.Define(column{Key: "largest_work_group", Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items, at this sub-group size"}, func(p *predict.Point) cell {
+				if a.key != "registers" {
+					return cell{}
+				}
+				return count(predict.LargestGroup(d, p.Launch))
+			}),
 		},
-		object("predicted", "", (*point).predicted, shown(predictionColumns, a.columns...)),
+		object("predicted", "", func(p *predict.Point) *predict.Prediction {
+			if p.Prediction.ThreadsPerGroup == 0 { // it cannot run, or is the calculator's, which has no more than a share
+				return nil
+			}
+			return &p.Prediction
+		}, shown(predictionColumns, a.columns...)),
 		report.Within("", "", mode, []report.Col[arch.GRFMode]{
 			report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.TextCell(report.AskForRegisters(m.Registers)) }),
 		}),
-		[]report.Col[point]{
-			report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, Cut: true, In: all}, (*point).remark),
-		}), append(slices.Clone(a.columns), a.key, "xe_core_percent", "message")...)
+		[]report.Col[predict.Point]{
+			report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, Cut: true, In: all}, a.remark),
+		}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
+}
+
+// answer is the table and the chart of a sweep.
+func (a *axis) answer(v sweep, points []predict.Point, d *arch.Device, title string, pg page) *report.Answer {
+	pg.title, pg.key, pg.heading = "Occupancy over "+report.StartLower(a.title), "sweep", a.title
+	pg.table = report.NewTable("sweep", "", points, a.columnsOf(points, d))
+	v.Points = pg.table
+	ans := pg.answer(v)
+	ans.Chart = a.chart(title, a.series(points)...)
+	return ans
 }
 
 // Sweep answers how occupancy changes over one setting of a launch: local, slm, simd, grf or groups, of which the numbers
@@ -197,21 +200,17 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	if over == "groups" {
 		varied.Global = unit.Size3{}
 	}
-	pg := a.page(deviceLine(t), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1))
-	list := report.ListOf(points, func(p predict.Point) point { return a.pointOf(p, t.Device) })
-	pg.closing, pg.table = a.closing(over, points), report.NewTable("sweep", "", list, a.columnsOf(list))
-	v.Points = pg.table
+	pg := page{headline: []string{deviceLine(t), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
+		closing: a.closing(over, points)}
 	if over == "grf" {
-		pg.items = howToAsk(list, func(p *point) int { return int(p.X) })
+		pg.items = howToAsk(points, func(p *predict.Point) int { return int(p.X) })
 	}
-	if len(list) > mostPoints {
-		some := a.telling(list, t.Device, &l)
-		pg.brief = report.NewTable("sweep", "", some, a.columnsOf(some))
-		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(list))
+	if len(points) > mostPoints {
+		some := a.telling(points, t.Device, &l)
+		pg.brief = report.NewTable("sweep", "", some, a.columnsOf(some, t.Device))
+		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
-	ans := pg.answer(v)
-	ans.Chart = a.chart("Predicted occupancy, "+t.Device.Name, a.series(points)...)
-	return ans, nil
+	return a.answer(v, points, t.Device, "Predicted occupancy, "+t.Device.Name, pg), nil
 }
 
 // mostPoints is how many values of a sweep a terminal shows: more are for files, and when asked for.
@@ -219,18 +218,16 @@ const mostPoints = 24
 
 // telling are the points that say most: the launch itself, the highest, and of SLM the steps in which it is allocated, of
 // work-group sizes those of 2^n sub-groups.
-func (a *axis) telling(list []point, d *arch.Device, l *predict.Launch) (some []point) {
-	points := report.ListOf(list, func(p point) predict.Point { return p.Point })
-	best := highest(points, true)
-	for i := range list {
-		x := list[i].X
-		lanes := int64(max(l.SIMD, 1))
+func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch) (some []predict.Point) {
+	best, lanes := highest(points, true), int64(max(l.SIMD, 1))
+	for i := range points {
+		x := points[i].X
 		step := x%lanes == 0 && x/lanes&(x/lanes-1) == 0
 		if a.key == "slm_kb" {
 			step = slices.Contains(d.SLMSteps, unit.Bytes(x))
 		}
-		if step || list[i].Own || best != nil && x == best.X {
-			some = append(some, list[i])
+		if step || points[i].Own || best != nil && x == best.X {
+			some = append(some, points[i])
 		}
 	}
 	return some
@@ -324,28 +321,20 @@ func (a *axis) series(points []predict.Point) []report.LineSeries {
 // CalculatorSweep answers as one of the two charts of Intel's calculator: local or slm.
 func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*report.Answer, error) {
 	a := axisOf(over, nil)
-	var points []calculator.Point
+	var curve []calculator.Point
 	switch over {
 	case "local":
-		points = calculator.SweepLocal(d, in)
+		curve = calculator.SweepLocal(d, in)
 	case "slm":
-		points = calculator.SweepSLM(d, in)
+		curve = calculator.SweepSLM(d, in)
 	default:
 		return nil, fmt.Errorf("--sweep %s: Intel's calculator charts local and slm", over)
 	}
-	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key}
-	s := report.LineSeries{Name: "Xe-core"}
-	var list []point
-	for _, p := range points {
-		list = append(list, point{Point: predict.Point{X: int64(p.X) * a.divisor}, xeCore: unit.Some(unit.FromPercent(p.XeCorePercent))})
-		s.Points = append(s.Points, report.Point{X: float64(p.X), Y: p.XeCorePercent})
-	}
-	pg := a.page(calculatorLine(d))
+	points := report.ListOf(curve, func(p calculator.Point) predict.Point {
+		return predict.Point{X: int64(p.X) * a.divisor, Prediction: predict.Prediction{XeCore: unit.FromPercent(p.XeCorePercent)}}
+	})
 	a.columns = nil
-	pg.table = report.NewTable("sweep", "", list, a.columnsOf(list))
-	pg.table.Hide(all, "message")
-	v.Device, v.Launch, v.Points = deviceValue(nil), launchValue(nil), pg.table
-	ans := pg.answer(v)
-	ans.Chart = a.chart("Intel GPU Occupancy Calculator, "+d.Name, s)
-	return ans, nil
+	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key,
+		Device: deviceValue(nil), Launch: launchValue(nil)}
+	return a.answer(v, points, nil, "Intel GPU Occupancy Calculator, "+d.Name, page{headline: []string{calculatorLine(d)}}), nil
 }
