@@ -67,9 +67,10 @@ func (k *known[D]) find(device, xve string) (D, string, error) {
 	key := [2]string{device, xve}
 	f, ok := k.found[key]
 	if !ok {
-		name, n := cmp.Or(strings.TrimSpace(device), k.shared.Device), 0
-		if n, f.err = whole("xve", xve, 1); f.err == nil {
-			f.device, f.notes, f.err = k.look(name, cmp.Or(n, k.shared.XVEs))
+		var c row
+		n := c.whole("xve", xve, 1)
+		if f.err = c.err; f.err == nil {
+			f.device, f.notes, f.err = k.look(cmp.Or(strings.TrimSpace(device), k.shared.Device), cmp.Or(n, k.shared.XVEs))
 		}
 		// All are forgotten at once: which of them come again is not known.
 		if k.found == nil || len(k.found) >= maxKnown {

@@ -36,6 +36,30 @@ type chunk struct {
 	done   chan struct{}
 }
 
+// with is the batch with a device for the rows that name none: then the file may leave its column out, which stands first
+// in required.
+func (e *engine[In, Out]) with(s Shared) Run {
+	if s.Device != "" {
+		e.required = e.required[1:]
+	}
+	return e.run
+}
+
+// onDevices makes workers that predict rows on the devices that their cells name.
+func onDevices[In, Out, D any](s Shared, look func(name string, xves int) (D, string, error),
+	names func(*In) (device, xve string), predict func(in *In, d D, notes string) (Out, error)) func() func(*In) (Out, error) {
+	return func() func(*In) (Out, error) {
+		devices := known[D]{look: look, shared: s}
+		return func(in *In) (out Out, err error) {
+			d, notes, err := devices.find(names(in))
+			if err != nil {
+				return out, err
+			}
+			return predict(in, d, notes)
+		}
+	}
+}
+
 // run implements Run: one goroutine reads, one per processor predicts, this one writes in the order of the file.
 func (e *engine[In, Out]) run(ctx context.Context, file string, r io.Reader, w io.Writer) (Report, error) {
 	var report Report

@@ -50,25 +50,12 @@ func launches[D any](s Shared, look func(name string, xves int) (D, string, erro
 	predict func(in *LaunchRow, d D, notes string) (predictedRow, error)) Run {
 	e := engine[LaunchRow, predictedRow]{
 		required: []string{"device", "local", "simd"},
-		worker: func() func(*LaunchRow) (predictedRow, error) {
-			devices := known[D]{look: look, shared: s}
-			return func(in *LaunchRow) (predictedRow, error) {
-				d, notes, err := devices.find(in.Device, in.XVE)
-				if err != nil {
-					return predictedRow{}, err
-				}
-				return predict(in, d, notes)
-			}
-		},
+		worker:   onDevices(s, look, func(in *LaunchRow) (string, string) { return in.Device, in.XVE }, predict),
 		refuse: func(in *LaunchRow, why string) predictedRow {
 			return predictedRow{LaunchRow: *in, Status: statusError, Message: why}
 		},
 	}
-	// The device column stands first in required; with a device for all rows the file may leave it out.
-	if s.Device != "" {
-		e.required = e.required[1:]
-	}
-	return e.run
+	return e.with(s)
 }
 
 // Launches predicts by the project's own model. The launch gives what holds for every row.
@@ -94,24 +81,14 @@ func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 }
 
 // launch reads the cells of a row on top of what holds for all rows.
-func (r *LaunchRow) launch(l predict.Launch) (_ predict.Launch, err error) {
-	if l.Global, err = size("global", r.Global); err != nil {
-		return l, err
-	}
-	if l.Local, err = size("local", r.Local); err != nil {
-		return l, err
-	}
-	if l.SIMD, err = whole("simd", r.SIMD, 1); err != nil {
-		return l, err
-	}
-	if l.SLM, err = kilobytes("slm_kb", r.SLMKB); err != nil {
-		return l, err
-	}
-	if l.Barriers, err = whole("barriers", r.Barriers, 0); err != nil {
-		return l, err
-	}
-	l.GRF, err = whole("grf", r.GRF, 1)
-	return l, err
+func (r *LaunchRow) launch(l predict.Launch) (predict.Launch, error) {
+	var c row
+	l.Global, l.Local = c.size("global", r.Global), c.size("local", r.Local)
+	l.SIMD = c.whole("simd", r.SIMD, 1)
+	l.SLM = c.kilobytes("slm_kb", r.SLMKB)
+	l.Barriers = c.whole("barriers", r.Barriers, 0)
+	l.GRF = c.whole("grf", r.GRF, 1)
+	return l, c.err
 }
 
 func predicted(in *LaunchRow, l *predict.Launch, p *predict.Prediction, notes string) predictedRow {
@@ -166,23 +143,15 @@ func Calculator(t *calculator.Table, s Shared) Run {
 }
 
 // form fills the calculator's form. Its SLM is in whole KB, its barriers are yes or no, its register files are two.
-func (r *LaunchRow) form() (in calculator.Input, err error) {
-	in.Global, in.Local = r.Global, r.Local
-	if in.SIMD, err = whole("simd", r.SIMD, 1); err != nil {
-		return in, err
+func (r *LaunchRow) form() (calculator.Input, error) {
+	var c row
+	in := calculator.Input{Global: r.Global, Local: r.Local, SIMD: c.whole("simd", r.SIMD, 1),
+		SLMKB: c.whole("slm_kb", r.SLMKB, 0), Barrier: c.whole("barriers", r.Barriers, 0) > 0}
+	grf := c.whole("grf", r.GRF, 0)
+	if c.err != nil {
+		return in, c.err
 	}
-	if in.SLMKB, err = whole("slm_kb", r.SLMKB, 0); err != nil {
-		return in, err
-	}
-	barriers, err := whole("barriers", r.Barriers, 0)
-	if err != nil {
-		return in, err
-	}
-	in.Barrier = barriers > 0
-	grf, err := whole("grf", r.GRF, 0)
-	if err != nil {
-		return in, err
-	}
+	var err error
 	if in.LargeGRF, err = calculator.LargeGRF(grf); err != nil {
 		return in, fmt.Errorf("grf %w", err)
 	}

@@ -46,50 +46,29 @@ func ComputeUnits(t *computeunit.Table, platform string) Run {
 	}
 	e := engine[UnitRow, unitResultRow]{
 		required: []string{"platform", "wg_size", "subgroup_size"},
-		worker: func() func(*UnitRow) (unitResultRow, error) {
-			platforms := known[computeunit.Platform]{look: look, shared: Shared{Device: platform}}
-			return func(in *UnitRow) (unitResultRow, error) {
-				p, _, err := platforms.find(in.Platform, "")
-				if err != nil {
-					return unitResultRow{}, err
-				}
+		worker: onDevices(Shared{Device: platform}, look, func(in *UnitRow) (string, string) { return in.Platform, "" },
+			func(in *UnitRow, p computeunit.Platform, _ string) (unitResultRow, error) {
 				l, err := in.launch()
 				if err != nil {
 					return unitResultRow{}, err
 				}
 				r, err := p.Predict(l)
 				return unitResult(in, &r), err
-			}
-		},
+			}),
 		refuse: func(in *UnitRow, why string) unitResultRow {
 			return unitResultRow{UnitRow: *in, Status: statusError, Message: why}
 		},
 	}
-	if platform != "" {
-		e.required = e.required[1:]
-	}
-	return e.run
+	return e.with(Shared{Device: platform})
 }
 
 // launch reads the cells of a row; an empty amount is none used.
-func (r *UnitRow) launch() (l computeunit.Launch, err error) {
-	for _, c := range []struct {
-		column, cell string
-		least        int
-		to           func(int)
-	}{
-		{"wg_size", r.GroupSize, 1, func(n int) { l.GroupSize = int64(n) }},
-		{"subgroup_size", r.Subgroup, 1, func(n int) { l.SubgroupSize = int64(n) }},
-		{"slm_bytes_per_wg", r.SLM, 0, func(n int) { l.SLM = unit.Bytes(n) }},
-		{"reg_bytes_per_item", r.Registers, 0, func(n int) { l.RegisterBytes = unit.Bytes(n) }},
-	} {
-		n, err := whole(c.column, c.cell, c.least)
-		if err != nil {
-			return l, err
-		}
-		c.to(n)
-	}
-	return l, nil
+func (r *UnitRow) launch() (computeunit.Launch, error) {
+	var c row
+	l := computeunit.Launch{GroupSize: int64(c.whole("wg_size", r.GroupSize, 1)),
+		SubgroupSize: int64(c.whole("subgroup_size", r.Subgroup, 1)), SLM: unit.Bytes(c.whole("slm_bytes_per_wg", r.SLM, 0)),
+		RegisterBytes: unit.Bytes(c.whole("reg_bytes_per_item", r.Registers, 0))}
+	return l, c.err
 }
 
 func unitResult(in *UnitRow, r *computeunit.Result) unitResultRow {
