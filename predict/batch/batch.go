@@ -7,7 +7,7 @@
 // were written. Figures have full precision, and a resource that sets no limit has an empty cell, never a 0.
 //
 // Three models can be asked: the project's own, Intel's calculator with its own texts and faults, and the register-file
-// model of compute units. Files may be of any length: a few chunks are in memory at a time, and all processors predict.
+// model of compute units. Files may be of any length: a chunk of rows is in memory at a time.
 //
 // Of binaries each kernel is predicted on the device that its image was compiled for ([Read]), or in each register mode
 // of it ([Registers]): what ingest/zebin reads and compiles, joined with the model of package predict.
@@ -45,7 +45,7 @@ const (
 	statusError = "error"
 )
 
-// maxKnown bounds what a worker remembers of look-ups: a file may name a million devices that do not exist.
+// maxKnown bounds what is remembered of look-ups: a file may name a million devices that do not exist.
 const maxKnown = 1024
 
 // known remembers look-ups of devices by name and XVE count, failed ones too.

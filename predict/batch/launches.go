@@ -48,9 +48,16 @@ type predictedRow struct {
 // launches is a batch of launches, whichever model predicts them on a device of its own.
 func launches[D any](s Shared, look func(name string, xves int) (D, string, error),
 	predict func(in *LaunchRow, d D, notes string) (predictedRow, error)) Run {
+	devices := known[D]{look: look, shared: s}
 	e := engine[LaunchRow, predictedRow]{
 		required: []string{"device", "local", "simd"},
-		worker:   onDevices(s, look, func(in *LaunchRow) (string, string) { return in.Device, in.XVE }, predict),
+		predict: func(in *LaunchRow) (predictedRow, error) {
+			d, notes, err := devices.find(in.Device, in.XVE)
+			if err != nil {
+				return predictedRow{}, err
+			}
+			return predict(in, d, notes)
+		},
 		refuse: func(in *LaunchRow, why string) predictedRow {
 			return predictedRow{LaunchRow: *in, Status: statusError, Message: why}
 		},

@@ -44,22 +44,27 @@ func ComputeUnits(t *computeunit.Table, platform string) Run {
 		p, err := t.Find(name)
 		return p, "", err
 	}
+	shared := Shared{Device: platform}
+	platforms := known[computeunit.Platform]{look: look, shared: shared}
 	e := engine[UnitRow, unitResultRow]{
 		required: []string{"platform", "wg_size", "subgroup_size"},
-		worker: onDevices(Shared{Device: platform}, look, func(in *UnitRow) (string, string) { return in.Platform, "" },
-			func(in *UnitRow, p computeunit.Platform, _ string) (unitResultRow, error) {
-				l, err := in.launch()
-				if err != nil {
-					return unitResultRow{}, err
-				}
-				r, err := p.Predict(l)
-				return unitResult(in, &r), err
-			}),
+		predict: func(in *UnitRow) (unitResultRow, error) {
+			p, _, err := platforms.find(in.Platform, "")
+			if err != nil {
+				return unitResultRow{}, err
+			}
+			l, err := in.launch()
+			if err != nil {
+				return unitResultRow{}, err
+			}
+			r, err := p.Predict(l)
+			return unitResult(in, &r), err
+		},
 		refuse: func(in *UnitRow, why string) unitResultRow {
 			return unitResultRow{UnitRow: *in, Status: statusError, Message: why}
 		},
 	}
-	return e.with(Shared{Device: platform})
+	return e.with(shared)
 }
 
 // launch reads the cells of a row; an empty amount is none used.
