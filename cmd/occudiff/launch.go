@@ -35,7 +35,7 @@ type launchFlags struct {
 	BarrierSlots int       `flag:"barrier-slots" expert:"true" arg:"N" help:"barrier slots per Xe-core, instead of those of the device table"`
 	GroupSlots   int       `flag:"work-group-slots" expert:"true" arg:"N" help:"work-group slots per Xe-core, instead of those of the device table; older guides say 16"`
 	Model        string    `flag:"model" expert:"true" arg:"MODEL" default:"intel" words:"intel compute-unit" help:"intel: thread slots of Intel GPUs; compute-unit: compute units of any vendor, by their register file"`
-	Platform     string    `flag:"platform" expert:"true" arg:"KEY" files:"csv" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, a key of --platform-file, or a platform file that holds one"`
+	Platform     string    `flag:"platform" expert:"true" arg:"KEY" help:"of --model compute-unit: gen11, rtx2080ti, mali_g52, or a key of --platform-file; not needed where that holds one"`
 	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more platforms, see docs/devices.md"`
 }
 
@@ -52,6 +52,7 @@ func (l *launch) check() error {
 		{"grf", l.GRF, 1, "registers per thread as in 128 or 256"},
 		{"barrier-slots", l.BarrierSlots, 1, "a number of slots above 0"},
 		{"work-group-slots", l.GroupSlots, 1, "a number of slots above 0"},
+		{"dcl-temps", l.DCLTemps, 1, "a number of registers above 0"},
 	} {
 		if l.flags.Changed(c.flag) && c.value < c.least && (c.flag != "simd" || l.SIMD.Named == nil) {
 			return cli.Errorf("--%s %d: expected %s", c.flag, c.value, c.as)
@@ -60,10 +61,7 @@ func (l *launch) check() error {
 	switch {
 	case l.DCLTemps > 0 && (l.Registers != "" || l.Model != "compute-unit"):
 		return cli.Errorf("--dcl-temps is of --model compute-unit, instead of --registers")
-	case l.flags.Changed("dcl-temps") && (l.DCLTemps < 1 || l.DCLTemps > 1<<20):
-		return cli.Errorf("--dcl-temps %d: expected a number of registers above 0", l.DCLTemps)
-	}
-	if l.GRF > 0 && l.Registers != "" {
+	case l.GRF > 0 && l.Registers != "":
 		return cli.Errorf("--grf and --registers both set the GRF mode: give one of them")
 	}
 	return nil
@@ -136,29 +134,27 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	}
 	var list []arch.Choice
 	// Aliases lead to one device, and a PCI id may as well: a row each would look like two GPUs.
-	seen := map[string]bool{}
 	add := func(c arch.Choice) {
-		if !seen[c.Device.Key] {
-			seen[c.Device.Key] = true
+		if !slices.ContainsFunc(list, func(l arch.Choice) bool { return l.Device.Key == c.Device.Key }) {
 			list = append(list, c)
 		}
 	}
 	for _, name := range names {
-		if strings.EqualFold(name, "all") {
-			if l.XVE > 0 {
-				return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.XVE)
+		if !strings.EqualFold(name, "all") {
+			c, err := t.Choose(arch.Options{Name: name, XVEs: l.XVE})
+			if err != nil {
+				return nil, err
 			}
-			devices := t.Devices()
-			for i := range devices {
-				add(arch.Choice{Device: &devices[i], By: "--device all"})
-			}
+			add(c)
 			continue
 		}
-		c, err := t.Choose(arch.Options{Name: name, XVEs: l.XVE})
-		if err != nil {
-			return nil, err
+		if l.XVE > 0 {
+			return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.XVE)
 		}
-		add(c)
+		devices := t.Devices()
+		for i := range devices {
+			add(arch.Choice{Device: &devices[i], By: "--device all"})
+		}
 	}
 	return list, nil
 }
@@ -198,39 +194,31 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	return c, launch, err
 }
 
-// platforms gives the table of platforms with the user's on top, and the key that was asked for, which may be empty.
-// The key is the table's own spelling. Without a key nothing is chosen yet: a batch has a column for it.
+// platforms gives the table of platforms with the user's on top, and the key that was asked for, in the table's own
+// spelling: empty without one, for a batch has a column for it. A file of one platform is asked for that one.
 func (l *launch) platforms() (*computeunit.Table, string, error) {
 	t, err := computeunit.Builtin()
 	if err != nil {
 		return nil, "", err
 	}
-	file, key := l.PlatformFile, l.Platform
-	// Most people have one platform in a file, so --platform takes the file alone.
-	if file == "" && strings.HasSuffix(strings.ToLower(key), ".csv") {
-		file, key = key, ""
-	}
-	if file != "" {
-		more, err := computeunit.ReadFile(file)
+	key := l.Platform
+	if l.PlatformFile != "" {
+		more, err := computeunit.ReadFile(l.PlatformFile)
 		if err != nil {
 			return nil, "", err
 		}
-		t = t.With(more)
-		if key == "" && len(more) == 1 {
+		if t = t.With(more); key == "" && len(more) == 1 {
 			key = more[0].Key
-		} else if key == "" && l.Platform != "" {
-			return nil, "", cli.Errorf("%s holds %d platforms: give it as --platform-file and name one with "+
-				"--platform", file, len(more))
 		}
 	}
-	if key != "" {
-		p, err := t.Find(key)
-		if err != nil {
-			return nil, "", cli.Errorf("--platform: %v", err)
-		}
-		key = p.Key
+	if key == "" {
+		return t, "", nil
 	}
-	return t, key, nil
+	p, err := t.Find(key)
+	if err != nil {
+		return nil, "", cli.Errorf("--platform: %v", err)
+	}
+	return t, p.Key, nil
 }
 
 // unitLaunch reads a kernel on a compute unit and finds the platform that was asked for.
@@ -242,7 +230,7 @@ func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Laun
 		return platform, k, err
 	}
 	if key == "" {
-		return platform, k, cli.Errorf("no platform is named: give --platform with one of %s, or a platform file",
+		return platform, k, cli.Errorf("no platform is named: give --platform with one of %s, or a --platform-file",
 			strings.Join(t.Keys(), ", "))
 	}
 	if platform, err = t.Find(key); err != nil {

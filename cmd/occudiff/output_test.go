@@ -38,7 +38,7 @@ func TestInputsAreKept(t *testing.T) {
 		"track report --db h.html -o h.html", "track check --db h.html -o ./h.html", "track list --db h.html -o h.html",
 		"track report -o db.html", "track export --db h.csv h.csv", "track export --db h.csv hard.csv", "track export --db h.csv -o h.csv",
 		"predict --model compute-unit --platform-file platforms.csv --platform z --local 64 --simd 16 --registers 64 -o platforms.csv",
-		"advise --model compute-unit --platform platforms.csv -o platforms.csv",
+		"advise --model compute-unit --platform-file platforms.csv -o platforms.csv",
 		"devices --device-file devices.csv -o devices.csv", "predict --batch batch.csv -o batch.csv",
 	} {
 		words := strings.Fields(args)
