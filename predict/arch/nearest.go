@@ -20,51 +20,43 @@ func (t *Table) unknown(name string) error {
 	return unknownName(name, found[:min(most, len(found))])
 }
 
-// near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first.
-func (t *Table) near(asked string, limit int) []string {
-	type near struct {
-		key           string
-		distance, own int // of the nearest of its names, and of its key: of equally near ones the one that is called so
-	}
-	families := map[string]int{} // the distance of the nearest family of each key
-	for _, row := range t.families {
-		best := limit + 1
-		for _, n := range row.Names {
-			best = min(best, levenshtein.ComputeDistance(asked, squash(n)))
-		}
-		keys := []string(row.Devices)
-		if row.Default != "" {
-			keys = []string{string(row.Default)}
-		}
+// near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first; of equally
+// near ones those whose key is near.
+func (t *Table) near(asked string, limit int) (keys []string) {
+	best := map[string]int{} // distance of the nearest name of each key
+	meet := func(distance int, keys ...string) {
 		for _, k := range keys {
-			if old, seen := families[k]; !seen || best < old {
-				families[k] = best
+			if old, met := best[k]; !met || distance < old {
+				best[k] = distance
 			}
 		}
 	}
-	var found []near
+	for _, row := range t.families {
+		of := []string(row.Devices)
+		if row.Default != "" {
+			of = []string{string(row.Default)}
+		}
+		for _, n := range row.Names {
+			meet(levenshtein.ComputeDistance(asked, squash(n)), of...)
+		}
+	}
+	own := map[string]int{}
 	for i := range t.devices {
 		d := &t.devices[i]
-		own := levenshtein.ComputeDistance(asked, squash(d.Key))
-		best := own
-		if n, ok := families[d.Key]; ok {
-			best = min(best, n)
-		}
+		own[d.Key] = levenshtein.ComputeDistance(asked, squash(d.Key))
+		meet(own[d.Key], d.Key)
 		for _, n := range append([]string{d.Name}, d.Aliases...) {
 			s := squash(n)
-			best = min(best, levenshtein.ComputeDistance(asked, s),
-				levenshtein.ComputeDistance(shorten(asked), shortest(shorten(s))))
+			meet(min(levenshtein.ComputeDistance(asked, s),
+				levenshtein.ComputeDistance(shorten(asked), shortest(shorten(s)))), d.Key)
 		}
-		if best <= limit && best < len(asked) {
-			found = append(found, near{d.Key, best, own})
+		if n := best[d.Key]; n <= limit && n < len(asked) {
+			keys = append(keys, d.Key)
 		}
 	}
-	slices.SortStableFunc(found,
-		func(a, b near) int { return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.own, b.own)) })
-	keys := make([]string, len(found))
-	for i, n := range found {
-		keys[i] = n.key
-	}
+	slices.SortStableFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(best[a], best[b]), cmp.Compare(own[a], own[b]))
+	})
 	return keys
 }
 

@@ -23,12 +23,18 @@ var pciIDsCSV string
 //go:embed families.csv
 var familiesCSV string
 
+// targetsCSV names what compilers call them.
+//
+//go:embed targets.csv
+var targetsCSV string
+
 // Table is a set of devices and the names they answer to. Looking up is safe from several goroutines, adding a file
 // is not.
 type Table struct {
 	devices  []Device
 	ids      []idRow
 	families []familyRow
+	targets  []target
 
 	place map[*Device]int    // position in devices: candidates are listed in the order of the table
 	byKey map[string]*Device // squashed key
@@ -66,6 +72,9 @@ func Builtin() (t *Table, err error) {
 		return nil, err
 	}
 	if t.families, err = decode("families.csv", familiesCSV, itself[familyRow]); err != nil {
+		return nil, err
+	}
+	if t.targets, err = decode("targets.csv", targetsCSV, itself[target]); err != nil {
 		return nil, err
 	}
 	t.index()
