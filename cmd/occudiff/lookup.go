@@ -46,7 +46,7 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 	var several *arch.AmbiguousError
 	switch {
 	case errors.As(err, &several): // a list is the answer to a question about a family
-		return predictdoc.Devices(several.Candidates), nil
+		return predictdoc.Devices(report.ListOf(several.Candidates, func(d *arch.Device) arch.Device { return *d })), nil
 	case err != nil:
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func unknownName(name string, nearest []string) error {
 type AmbiguousError struct {
 	Name       string
 	XVEs       int // the count that was given, 0 for none
-	Candidates []Device
+	Candidates []*Device
 }
 
 // Error implements error.
@@ -39,14 +39,14 @@ func (e *AmbiguousError) Error() string {
 		with = fmt.Sprintf(" with %d XVE", e.XVEs)
 	}
 	return fmt.Sprintf("device %s%s may be %s; %s decides",
-		quoted(e.Name), with, list(pointers(e.Candidates)), e.flags())
+		quoted(e.Name), with, list(e.Candidates), e.flags())
 }
 
 // flags names the flag that tells the candidates apart: a count does only where one shape has it.
 func (e *AmbiguousError) flags() string {
 	var deciding []int
 	for _, n := range xveCounts(e.Candidates) {
-		of := slices.DeleteFunc(pointers(e.Candidates), func(d *Device) bool { return d.XVEs() != n })
+		of := slices.DeleteFunc(slices.Clone(e.Candidates), func(d *Device) bool { return d.XVEs() != n })
 		if sameShape(of) {
 			deciding = append(deciding, n)
 		}
@@ -58,7 +58,7 @@ func (e *AmbiguousError) flags() string {
 }
 
 // noSuchCount says that none of the devices that a name means comes with the XVE count that was given.
-func noSuchCount(q Query, candidates []Device) error {
+func noSuchCount(q Query, candidates []*Device) error {
 	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
 		each := candidates[0].XVEPerXeCore
 		return fmt.Errorf("device %s does not come with %d XVE; an Xe-core of it has %d, so the count is a multiple "+
@@ -66,7 +66,7 @@ func noSuchCount(q Query, candidates []Device) error {
 			quoted(q.Name), q.XVEs, each, maxXVEs)
 	}
 	hint := ""
-	largest := slices.MaxFunc(candidates, func(a, b Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
+	largest := slices.MaxFunc(candidates, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
 	if q.XVEs > 0 && q.XVEs < largest.XVEs() {
 		hint = fmt.Sprintf("; a binned part has a multiple of %d, the XVEs of one Xe-core", largest.XVEPerXeCore)
 	}
@@ -75,19 +75,11 @@ func noSuchCount(q Query, candidates []Device) error {
 		quoted(q.Name), q.XVEs, numbers(xveCounts(candidates)), hint)
 }
 
-func pointers(ds []Device) []*Device {
-	out := make([]*Device, len(ds))
-	for i := range ds {
-		out[i] = &ds[i]
-	}
-	return out
-}
-
 // xveCounts lists the different counts, the largest first.
-func xveCounts(ds []Device) []int {
+func xveCounts(ds []*Device) []int {
 	var counts []int
-	for i := range ds {
-		counts = append(counts, ds[i].XVEs())
+	for _, d := range ds {
+		counts = append(counts, d.XVEs())
 	}
 	slices.Sort(counts)
 	counts = slices.Compact(counts)

@@ -257,7 +257,7 @@ func (c *candidates) pick(q Query) (Match, error) {
 		return Match{Device: d, Notes: alsoNote(d, c.devices)}, nil
 	}
 	if c.id == "" {
-		return Match{}, &AmbiguousError{Name: q.Name, Candidates: copies(c.devices)}
+		return Match{}, &AmbiguousError{Name: q.Name, Candidates: c.devices}
 	}
 	largest := slices.MaxFunc(c.devices, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
 	return Match{Device: largest, Notes: []note.Note{{Severity: note.Info, Code: "device-full-part",
@@ -273,7 +273,7 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 			continue
 		}
 		if !sameShape(fit) {
-			return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(fit)}
+			return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: fit}
 		}
 		d := c.best(fit)
 		return Match{Device: d, Notes: alsoNote(d, fit)}, nil
@@ -288,9 +288,9 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	}
 	switch {
 	case len(bins) == 0:
-		return Match{}, noSuchCount(q, copies(all))
+		return Match{}, noSuchCount(q, all)
 	case !sameShape(bins):
-		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: copies(bins)}
+		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: bins}
 	}
 	// The least tiles, since whole stacks are the commonest parts of a GPU; then the largest, the part that was binned.
 	b := slices.MinFunc(bins, func(a, b *Device) int {

@@ -161,7 +161,7 @@ func TestFindAnswersToEverything(t *testing.T) {
 		var a *AmbiguousError
 		switch {
 		case errors.As(err, &a):
-			if !slices.ContainsFunc(a.Candidates, func(c Device) bool { return c.Key == d.Key }) {
+			if !slices.ContainsFunc(a.Candidates, func(c *Device) bool { return c.Key == d.Key }) {
 				t.Errorf("%q of %s: %v", name, d.Key, err)
 			}
 			m, err = table.Find(Query{Name: name, XVEs: d.XVEs()})

@@ -106,11 +106,3 @@ func list(ds []*Device) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-func copies(ds []*Device) []Device {
-	out := make([]Device, len(ds))
-	for i, d := range ds {
-		out[i] = *d
-	}
-	return out
-}
