@@ -9,6 +9,9 @@ import (
 // exactly is how many values a sketch keeps as they are.
 const exactly = 64
 
+// batch is how many values are counted together once there are more.
+const batch = 256
+
 // pageSize is how many counters of a histogram are allocated together.
 const pageSize = 64
 
@@ -81,7 +84,7 @@ func (b buckets) value(bucket int) int64 {
 // len gives how many values there are.
 func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
 
-// add adds a value. Values go into the histogram some dozens at a time: its counters lie all over the memory, and one
+// add adds a value. Values go into the histogram many at a time: its counters lie all over the memory, and one
 // value after the other would wait for each.
 func (s *sketch) add(v int64, b buckets) {
 	if s.pages == nil {
@@ -105,7 +108,7 @@ func (s *sketch) spill(b buckets) {
 		s.settle()
 		return
 	}
-	s.pages, s.recent = make([]*[pageSize]uint32, b.pages()), make([]uint16, 0, exactly)
+	s.pages, s.recent = make([]*[pageSize]uint32, b.pages()), make([]uint16, 0, batch)
 	s.min, s.max = s.ends()
 	s.n = int64(len(s.few))
 	for _, v := range s.few {
