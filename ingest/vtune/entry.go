@@ -41,20 +41,21 @@ func (v *values) seconds() nano {
 // entry is what was read of one key. Most keys of a large file may have a single row, so that its numbers are kept
 // packed and sums are made when there is a second.
 type entry struct {
-	*sums        // nil as long as first is all there is
-	first []byte // the numbers of the only row, packed
-
-	raw  string // the cells of the key as they stand in the file, see adder.rawKey
-	rest uint64
-	ingest.Key
-	hasSIMD bool
-	line    int // of the first good row
+	raw   string // the cells of the key as they stand in the file, see adder.rawKey
+	rest  uint64
+	*sums // nil as long as first is all there is
 
 	good         int64 // rows without a fault
 	rows         int64 // good ones, and those of which only a share is out of range
 	single       int64 // rows that count one launch, or have no count
 	instructions uint64
 	counters     counted // of header.counters
+
+	// What most rows do not look at.
+	first []byte // the numbers of the only row, packed
+	ingest.Key
+	hasSIMD bool
+	line    int // of the first good row
 }
 
 // expand makes the sums of an entry that has had a single row, in the sums that are given.
@@ -79,15 +80,15 @@ type sums struct {
 	launches tally
 	timed    int64 // rows with a time
 	time     wide
-	partial  partial
 	threads  tally
 	barriers tally
-	spill    int64                         // the largest, none when no row has one
-	weighted [quantities - firstShare]wide // of share x time
-	means    [quantities - firstShare]mean
+	spill    int64 // the largest, none when no row has one
 	steady   steady
 	times    sketch
 	occupied sketch
+	weighted [quantities - firstShare]wide // of share x time
+	means    [quantities - firstShare]mean
+	partial  partial
 }
 
 // tally is a sum that may be absent.

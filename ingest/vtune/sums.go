@@ -19,11 +19,11 @@ const pageSize = 64
 // buckets for many. Buckets are integers counted up, so that two sketches merge to the same result in any order.
 // A t-digest would be smaller, but depends on the order in which values come, and so on the number of threads.
 type sketch struct {
-	few      []int64             // all, as long as there are no more than exactly
-	pages    []*[pageSize]uint32 // histogram of all, nil until then
+	pages    []*[pageSize]uint32 // histogram of all, nil as long as they are in few
 	recent   []uint16            // buckets of the newest values, not yet in the histogram
 	n        int64               // values in the histogram and in recent
 	min, max int64               // of those
+	few      []int64             // all, as long as there are no more than exactly
 }
 
 // buckets numbers the buckets of a histogram, in the order of the values.
