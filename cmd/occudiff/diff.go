@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/compare/diff"
@@ -17,6 +14,7 @@ import (
 	"occudiff/compare/track"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/batch"
 	"occudiff/report"
@@ -84,49 +82,40 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	opt := diff.DefaultOptions()
 	opt.Threshold = unit.Points(f.Threshold)
 	if f.Noise != "" {
-		noise, err := noiseOf(ctx, f.Noise, sides[0].Runs[0])
-		if err != nil {
+		if opt.Noise, err = noiseOf(ctx, f.Noise, sides[0].Runs[0]); err != nil {
 			return nil, err
 		}
-		opt.Noise = noise
 	}
 	return a.answerSides(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
-// noiseOf gives what a history knows of the spread of each kernel on the device of a run.
-// The variances are in squared points, of the occupancy over the XVEs that ran and of the measured one. A history that
-// knows nothing is an error: without noise one run a side is not judged, and the gate would pass in silence.
-func noiseOf(ctx context.Context, dsn string, run *compare.Result) (
-	func(*diff.Row) (loaded, measured unit.Opt[stat.Variance]), error) {
+// noiseOf gives what a history knows of the spread of each kernel on the device of a run, of the occupancy over the XVEs
+// that ran and of the measured one, in squared points. A history that knows nothing is an error: without noise one run a
+// side is not judged, and the gate would pass in silence.
+func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
 	db, err := history.OpenWith(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	loaded, err := track.Noise(ctx, db, history.Loaded)
-	if err != nil {
-		return nil, err
+	noise, known := map[string]map[history.Key]stat.Variance{}, 0
+	for _, metric := range []history.Metric{history.Loaded, history.Measured} {
+		of, err := track.Noise(ctx, db, metric)
+		if err != nil {
+			return nil, err
+		}
+		noise[string(metric)], known = of, known+len(of)
 	}
-	measured, err := track.Noise(ctx, db, history.Measured)
-	if err != nil {
-		return nil, err
-	}
-	if run.Device == nil || len(loaded)+len(measured) == 0 {
+	if run.Device == nil || known == 0 {
 		return nil, fmt.Errorf("--noise %s: no kernel has 8 runs or more there, so nothing is known of the noise", dsn)
 	}
 	// The noise is looked up without driver and program: these are what a difference between two runs is asked about,
 	// and the history has none yet for a new one.
-	of := func(m map[history.Key]stat.Variance, k history.Key) unit.Opt[stat.Variance] {
-		if v, ok := m[k]; ok {
-			return unit.Some(v)
-		}
-		return unit.Opt[stat.Variance]{}
-	}
-	return func(r *diff.Row) (unit.Opt[stat.Variance], unit.Opt[stat.Variance]) {
+	return func(r *diff.Row, metric string) (v stat.Variance, ok bool) {
 		l := cmp.Or(r.New, r.Old)
-		k := history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
-			Direction: r.Direction.Or(""), Device: run.Device.Key}.OnDevice()
-		return of(loaded, k), of(measured, k)
+		v, ok = noise[metric][history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
+			Direction: r.Direction.Or(""), Device: run.Device.Key}.OnDevice()]
+		return v, ok
 	}, nil
 }
 
@@ -166,56 +155,32 @@ func (a *app) concludeCases(ans *report.Answer, unseen []string) error {
 	return a.conclude(diffdoc.Annotations(cases, a.annotateLevels().Regression), diffdoc.Failure(cases), unseen)
 }
 
-// readSides reads the runs of all sides, several at once, and then compares them. A single path is a difference report,
-// which has both sides.
-// All sides are read before any is compared: reading runs under readingGarbage, and comparing under the usual rate of
-// collecting garbage.
-func (a *app) readSides(ctx context.Context, paths []string) ([]diff.Side, error) {
-	report := len(paths) == 1
-	if report {
+// readSides reads the runs of all sides and compares each with its prediction. A single path is a difference report, which
+// has both sides.
+func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side, err error) {
+	both := len(paths) == 1
+	if both {
 		paths = append(paths, paths[0])
 	}
-	if _, err := a.table(); err != nil { // which is read once
-		return nil, err
-	}
-	each := func(do func(i int) error) error {
-		errs := make([]error, len(paths)) // the first in order is told, whichever came first
-		var group errgroup.Group
-		group.SetLimit(runtime.GOMAXPROCS(0))
-		for i := range paths {
-			group.Go(func() error { errs[i] = do(i); return nil })
+	for i, path := range paths {
+		side, opt := diff.Side{Name: path}, ingest.Options{Content: true} // its digests find a copy among the runs
+		if both {
+			side.Name, opt.Side = fmt.Sprintf("%s, result %d", path, i+1), i+1
 		}
-		group.Wait()
-		return cmp.Or(errs...)
-	}
-	sides, runs := make([]diff.Side, len(paths)), make([][]*ingest.Run, len(paths))
-	garbage := debug.SetGCPercent(readingGarbage) // so that each of readRun finds and leaves it so
-	err := each(func(i int) (err error) {
-		// Digests of the rows find a copy among the runs, which is no second one.
-		opt := ingest.Options{Content: true}
-		if sides[i].Name = paths[i]; report {
-			opt.Side = i + 1
-			sides[i].Name = fmt.Sprintf("%s, result %d", paths[i], i+1)
+		runs, err := ingest.Repeats(ctx, path, func(paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, opt) })
+		if err != nil {
+			return nil, err
 		}
-		runs[i], err = ingest.Repeats(ctx, paths[i], func(paths ...string) (*ingest.Run, error) {
-			return a.readRun(ctx, paths, opt)
-		})
-		return err
-	})
-	debug.SetGCPercent(garbage)
-	if err != nil {
-		return nil, err
-	}
-	return sides, each(func(i int) error {
-		for _, run := range runs[i] {
+		for _, run := range runs {
 			r, err := a.compareRun(run, compare.MeasuredOnly)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			sides[i].Runs = append(sides[i].Runs, r)
+			side.Runs = append(side.Runs, r)
 		}
-		return nil
-	})
+		sides = append(sides, side)
+	}
+	return sides, nil
 }
 
 // hasSides says whether a file is a difference report of VTune, or an archive of two results.
@@ -241,21 +206,21 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 	if opt.Devices, err = a.namedDevice(); err != nil {
 		return nil, err
 	}
-	was, notes, err := a.readBinaries(ctx, []string{older}, opt)
-	if err != nil {
-		return nil, err
+	var notes []note.Note
+	var builds [2][]batch.Kernel
+	for i, path := range []string{older, newer} {
+		kernels, of, err := a.readBinaries(ctx, []string{path}, opt)
+		if err != nil {
+			return nil, err
+		}
+		builds[i], notes = kernels, append(notes, of...)
 	}
-	is, more, err := a.readBinaries(ctx, []string{newer}, opt)
-	if err != nil {
-		return nil, err
-	}
-	notes = append(notes, more...)
 	unseen, err := a.accept(&notes, report.Unjudged{})
 	if err != nil {
 		return nil, err
 	}
 	a.sayNotes(notes)
-	ans := diffdoc.Builds(diff.Builds(was, is), notes, a.provenance())
+	ans := diffdoc.Builds(diff.Builds(builds[0], builds[1]), notes, a.provenance())
 	a.after = func() error { return a.concludeCases(ans, unseen) }
 	return ans, nil
 }

@@ -66,9 +66,9 @@ type Options struct {
 	Threshold  unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
 	Alpha      float64     // a change is significant when its p is below
 	Confidence float64     // of the interval of a median
-	// Noise gives what a history knows of the spread of a kernel's occupancy, of XVEs that ran and measured, in squared
-	// points. With it fewer than 4 runs a side can be judged. It may be nil.
-	Noise func(*Row) (loaded, measured unit.Opt[stat.Variance])
+	// Noise gives what a history knows of the spread of a kernel's occupancy, by the name of the metric (of XVEs that ran,
+	// or measured), in squared points. With it fewer than 4 runs a side can be judged. It may be nil.
+	Noise func(r *Row, metric string) (stat.Variance, bool)
 }
 
 // DefaultOptions are 2 points, the value that people's own scripts use, 5 % and 95 %.

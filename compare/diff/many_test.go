@@ -6,7 +6,6 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
-	"occudiff/ingest/unit"
 )
 
 // Kernels that did not change are red for nothing in at most 5 of 100 diffs, however many there are, and a drop of 10
@@ -64,8 +63,8 @@ func TestNoiseOfAHistory(t *testing.T) {
 	} {
 		opt := DefaultOptions()
 		if c.spread > 0 {
-			opt.Noise = func(*Row) (loaded, measured unit.Opt[stat.Variance]) {
-				return loaded, unit.Some(stat.Variance{Value: c.spread * c.spread, Freedom: 20})
+			opt.Noise = func(*Row, string) (stat.Variance, bool) {
+				return stat.Variance{Value: c.spread * c.spread, Freedom: 20}, true
 			}
 		}
 		d := &Result{Options: opt}

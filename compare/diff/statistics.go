@@ -112,13 +112,8 @@ func (d *Result) evidenceOf(metric string) (list []evidence) {
 		case d.Options.Noise == nil:
 			continue
 		default:
-			loaded, measured := d.Options.Noise(row)
-			known := measured
-			if metric == compare.MetricLoaded {
-				known = loaded
-			}
 			var ok bool
-			if e.spread, ok = known.Value(); !ok {
+			if e.spread, ok = d.Options.Noise(row, metric); !ok {
 				continue
 			}
 		}

@@ -207,50 +207,41 @@ func (q quantity) columns() []report.Col[row] {
 }
 
 func (q quantity) of() []report.Col[diff.Delta] {
-	var list []report.Col[diff.Delta]
-	// add adds a column; what has no key is in JSON alone.
-	add := func(c column, has bool, key, title string, get func(*diff.Delta) cell) {
-		if c.Decimals = 1; c.Kind != report.Percent && c.Kind != report.Points {
+	// as gives a column the heading under which workbooks and CSV have it; without one it is in JSON alone.
+	as := func(has bool, key, title string, c column) column {
+		if c.Decimals = 1; c.Kind == report.Number || c.Kind == report.Duration {
 			c.Decimals = q.decimals
 		}
 		if has {
 			c.Key, c.Group, c.Title, c.In = key, q.group, title, kept
 		}
-		list = append(list, report.Define(c, get))
+		return c
 	}
-	number := func(of func(*diff.Delta) unit.Opt[float64], kind report.Kind) func(*diff.Delta) cell {
-		return func(d *diff.Delta) cell { return report.OptNum(kind, of(d), 1) }
+	both := func(of func(side string) []report.Col[diff.Sample]) []report.Col[diff.Delta] {
+		return append(report.Within("", "old", func(d *diff.Delta) *diff.Sample { return &d.Old }, of("old")),
+			report.Within("", "new", func(d *diff.Delta) *diff.Sample { return &d.New }, of("new"))...)
 	}
-	named := q.name != ""
-	sides := map[string]func(*diff.Delta) *diff.Sample{"old": func(d *diff.Delta) *diff.Sample { return &d.Old }, "new": func(d *diff.Delta) *diff.Sample { return &d.New }}
-	for _, side := range []string{"old", "new"} {
-		add(column{Path: side + ".median", Kind: q.kind}, named, q.name+"_"+side+q.unit, side,
-			number(func(d *diff.Delta) unit.Opt[float64] { return sides[side](d).Median }, q.kind))
-	}
-	add(column{Path: "change_points", Kind: report.Points, Doc: "new - old in percentage points, of percentages and points"}, q.change,
-		q.name+"_change_points", "change", number(func(d *diff.Delta) unit.Opt[float64] { return d.Change }, report.Points))
-	add(column{Path: "ratio", Kind: report.Number, Doc: "new / old, of times"}, q.kind == report.Duration, "time_ratio", "new / old",
-		number(func(d *diff.Delta) unit.Opt[float64] { return d.Ratio }, report.Number))
-	add(column{Path: "p", Kind: report.Number}, q.tested, strings.Replace(q.name, "average", "time", 1)+"_p", "p",
-		number(func(d *diff.Delta) unit.Opt[float64] { return d.P }, report.Number))
-	add(column{Path: "significant", Kind: report.Bool, Doc: "null when there were too few runs for a test"}, q.shown, q.name+"_significant",
-		"significant", func(d *diff.Delta) cell { return report.OptBool(d.Significant) })
-	for _, side := range []string{"old", "new"} {
-		of := sides[side]
-		add(column{Path: side + ".n", Kind: report.Integer, Always: true}, q.tested, q.name+"_"+side+"_n", side+" runs",
-			func(d *diff.Delta) cell { return report.IntCell(of(d).N) })
-		for _, end := range []string{"low", "high"} {
-			add(column{Path: side + "." + end, Kind: q.kind}, q.tested, q.name+"_"+side+"_"+end, side+" "+end,
-				number(func(d *diff.Delta) unit.Opt[float64] {
-					if end == "low" {
-						return of(d).Low
-					}
-					return of(d).High
-				}, q.kind))
+	list := slices.Concat(both(func(side string) []report.Col[diff.Sample] {
+		return []report.Col[diff.Sample]{report.Define(as(q.name != "", q.name+"_"+side+q.unit, side, column{Path: "median", Kind: q.kind}),
+			func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Median, 1) })}
+	}), []report.Col[diff.Delta]{
+		report.Define(as(q.change, q.name+"_change_points", "change", column{Path: "change_points", Kind: report.Points, Doc: "new - old in percentage points, of percentages and points"}),
+			func(d *diff.Delta) cell { return report.OptNum(report.Points, d.Change, 1) }),
+		report.Define(as(q.kind == report.Duration, "time_ratio", "new / old", column{Path: "ratio", Kind: report.Number, Doc: "new / old, of times"}),
+			func(d *diff.Delta) cell { return report.OptNum(report.Number, d.Ratio, 1) }),
+		report.Define(as(q.tested, strings.Replace(q.name, "average", "time", 1)+"_p", "p", column{Path: "p", Kind: report.Number}),
+			func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P, 1) }),
+		report.Define(as(q.shown, q.name+"_significant", "significant", column{Path: "significant", Kind: report.Bool, Doc: "null when there were too few runs for a test"}),
+			func(d *diff.Delta) cell { return report.OptBool(d.Significant) }),
+	}, both(func(side string) []report.Col[diff.Sample] {
+		key := q.name + "_" + side
+		return []report.Col[diff.Sample]{
+			report.Define(as(q.tested, key+"_n", side+" runs", column{Path: "n", Kind: report.Integer, Always: true}), func(s *diff.Sample) cell { return report.IntCell(s.N) }),
+			report.Define(as(q.tested, key+"_low", side+" low", column{Path: "low", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Low, 1) }),
+			report.Define(as(q.tested, key+"_high", side+" high", column{Path: "high", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.High, 1) }),
+			report.Define(column{Path: "confidence", Kind: report.Number, Doc: "of the interval low to high, 0..1"}, func(s *diff.Sample) cell { return report.OptNum(report.Number, s.Confidence, 1) }),
 		}
-		add(column{Path: side + ".confidence", Kind: report.Number, Doc: "of the interval low to high, 0..1"}, false, "", "",
-			number(func(d *diff.Delta) unit.Opt[float64] { return of(d).Confidence }, report.Number))
-	}
+	}))
 	if q.shown { // people without a workbook see the medians and the test, too
 		for i, drop := range map[int]int{0: 8, 1: 9, 4: 4} {
 			list[i].In, list[i].Drop = report.All, drop

@@ -119,27 +119,18 @@ func heatMap(s *diff.Runs, kernels []diff.KernelOfMany) *report.Plot {
 // runTable lists the runs, those that stand out first, the worst before the others; the rest is in the order of the command
 // line, which people know. With many a terminal shows only those that stand out.
 func runTable(s *diff.Runs) *report.Table {
-	order, out := inOrder(s)
-	t := report.NewTable("runs", "", report.ListOf(order, func(i int) diff.RunOfMany { return s.Runs[i] }), runColumns).Show()
-	if t.Attention = out; len(order) > manyRuns {
+	list := report.ListOf(findingRows(s), func(f findingRow) diff.RunOfMany { return *f.run })
+	out := len(list)
+	for _, r := range s.Runs {
+		if len(r.Findings) == 0 {
+			list = append(list, r)
+		}
+	}
+	t := report.NewTable("runs", "", list, runColumns).Show()
+	if t.Attention = out; len(list) > manyRuns {
 		t.Main = out
 	}
 	return t
-}
-
-func inOrder(s *diff.Runs) (order []int, out int) {
-	for _, f := range s.Findings {
-		if !slices.Contains(order, f.Run) {
-			order = append(order, f.Run)
-		}
-	}
-	out = len(order)
-	for i := range s.Runs {
-		if len(s.Runs[i].Findings) == 0 {
-			order = append(order, i)
-		}
-	}
-	return order, out
 }
 
 // runsScreen is what every form of several runs begins with: which of them stand out, the worst first, or else the first
@@ -181,24 +172,25 @@ func runsLine(s *diff.Runs) string {
 	if len(devices) > 1 {
 		text += " (which may be why they differ)"
 	}
-	order, out := inOrder(s)
+	rows := findingRows(s)
 	switch {
-	case out == 0 && len(s.Runs) < 3:
+	case len(rows) == 0 && len(s.Runs) < 3:
 		return text + ". With two nobody can say which one is off: compare them with 'occudiff diff'"
-	case out == 0:
+	case len(rows) == 0:
 		return text + ". All are alike: none is off by more than chance makes it"
 	}
-	names := report.ListOf(order[:out], func(run int) string {
+	names := report.ListOf(rows, func(f findingRow) string {
 		off := ""
-		if i := slices.IndexFunc(s.Findings, func(f diff.Finding) bool { return f.Run == run && f.Off.Present() }); i >= 0 {
-			if off = ": "; s.Findings[i].Kernel >= 0 {
-				off += report.KernelName(s.Kernels[s.Findings[i].Kernel].Task) + " "
+		if points, ok := f.Off.Value(); ok {
+			off = report.Signed(float64(points), 1) + " points"
+			if f.kernel != nil {
+				off = report.KernelName(f.kernel.Task) + " " + off
 			}
-			off += report.Signed(float64(s.Findings[i].Off.Or(0)), 1) + " points"
+			off = ": " + off
 		}
-		return report.OneLine(s.Runs[run].Name) + " (" + findings(&s.Runs[run]) + off + ")"
+		return report.OneLine(f.run.Name) + " (" + findings(f.run) + off + ")"
 	})
-	return text + ". " + unit.Counted(out, "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
+	return text + ". " + unit.Counted(len(rows), "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
 }
 
 // stakeOfRuns says which kernels lose the most slot time over all runs: GPU time times the share of the thread slots that

@@ -3,6 +3,7 @@ package diffdoc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,27 +159,19 @@ func mostMoved(rows []*row) *row {
 
 // verdictText says a verdict in few words.
 func verdictText(r *row) string {
-	words := map[diff.Verdict]string{diff.Regression: "worse", diff.Improvement: "better", diff.Unchanged: "as before"}
-	points := report.Shortest(float64(singles(r.of)))
-	switch p, tested := r.Measured().P.Value(); r.Verdict {
-	case diff.Regression, diff.Improvement:
-		switch {
-		case tested:
-			return fmt.Sprintf("%s: p = %.3f", words[r.Verdict], p)
-		case r.Measured().Significant.Present() || r.Delta(compare.MetricLoaded).Significant.Present():
-			return words[r.Verdict] + ", by the noise of the history"
-		}
-		return words[r.Verdict] + ": single runs differ by " + points + " points at most"
+	switch r.Verdict {
+	case diff.Regression:
+		return "worse" + proof(r)
+	case diff.Improvement:
+		return "better" + proof(r)
 	case diff.OnlyOld, diff.OnlyNew:
-		if share, ok := r.Share.Value(); ok {
-			return fmt.Sprintf("%s, %s %% of its time", r.Verdict, report.Decimal(share.Percent(), 1))
-		}
+		return string(r.Verdict) + shareText(r)
 	case diff.CannotTell:
-		return "cannot be told below " + points + " points"
+		return "cannot be told below " + report.Shortest(float64(singles(r.of))) + " points"
 	case diff.NotComparable:
 		return "not comparable: " + r.Incomparable()
 	case diff.Unchanged:
-		return words[r.Verdict]
+		return "as before"
 	case diff.ChangedLaunch, diff.ChangedDevice:
 		if r.Unexplained() {
 			return string(r.Verdict) + ": no prediction says what that does"
@@ -186,6 +179,17 @@ func verdictText(r *row) string {
 		return string(r.Verdict) + ": as predicted"
 	}
 	return string(r.Verdict)
+}
+
+// proof says what tells a change from noise.
+func proof(r *row) string {
+	if p, tested := r.Measured().P.Value(); tested {
+		return fmt.Sprintf(": p = %.3f", p)
+	}
+	if r.Measured().Significant.Present() || r.Delta(compare.MetricLoaded).Significant.Present() {
+		return ", by the noise of the history"
+	}
+	return ": single runs differ by " + report.Shortest(float64(singles(r.of))) + " points at most"
 }
 
 // line says in one sentence what came of it.
@@ -209,60 +213,63 @@ func (c *comparison) line() string {
 		strings.Join(report.Few(sides, report.MostTasks), "; ")
 }
 
+// kinds are what a sentence says of kernels, in its order; those with a figure are named.
+var kinds = []struct {
+	one, many string
+	is        func(*row) bool
+	figure    func(*row) string
+}{
+	{"is on one side alone", "are on one side alone", func(r *row) bool { return r.Missing() }, shareText},
+	{"is worse", "are worse", is(diff.Regression), pointsText},
+	{"is better", "are better", is(diff.Improvement), pointsText},
+	{"is faster at lower occupancy", "are faster at lower occupancy", is(diff.Faster), nil},
+	{"has another launch", "have another launch", is(diff.ChangedLaunch), nil},
+	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
+	{"is on one side, in no time", "are on one side, in no time", func(r *row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }, nil},
+	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
+	{"cannot be told from noise", "cannot be told from noise", is(diff.CannotTell), nil},
+	{"is as before", "are as before", is(diff.Unchanged), nil},
+}
+
+func is(v diff.Verdict) func(*row) bool { return func(r *row) bool { return r.Verdict == v } }
+
+func pointsText(r *row) string {
+	return " (" + report.Signed(r.Measured().Change.Or(0), 1) + " points)"
+}
+
+func shareText(r *row) string {
+	if share, ok := r.Share.Value(); ok {
+		return " (" + report.PercentText(share.Percent()) + " of its time)"
+	}
+	return ""
+}
+
 // parts count the verdicts of a side, and name what needs attention.
 func (c *comparison) parts(side int) (parts []string) {
-	s := &c.sides[side].Summary
-	if s.Kernels == 0 {
+	var kernels []*row
+	for i := range c.rows {
+		if r := &c.rows[i]; r.IsKernel && r.of == c.sides[side] {
+			kernels = append(kernels, r)
+		}
+	}
+	if len(kernels) == 0 {
 		return []string{"there is nothing to compare"}
 	}
-	points := func(r *row) string { return " (" + report.Signed(r.Measured().Change.Or(0), 1) + " points)" }
-	for _, named := range []struct {
-		n         int
-		one, many string
-		is        func(*row) bool
-		figure    func(*row) string
-	}{
-		{s.Missing, "is on one side alone", "are on one side alone", func(r *row) bool { return r.Missing() }, func(r *row) string {
-			if share, ok := r.Share.Value(); ok {
-				return " (" + report.PercentText(share.Percent()) + " of its time)"
-			}
-			return ""
-		}},
-		{s.Regressions, "is worse", "are worse", func(r *row) bool { return r.Verdict == diff.Regression }, points},
-		{s.Improvements, "is better", "are better", func(r *row) bool { return r.Verdict == diff.Improvement }, points},
-	} {
-		var of []*row
-		for i := range c.rows {
-			if r := &c.rows[i]; r.of == c.sides[side] && named.n > 0 && named.is(r) {
-				of = append(of, r)
-			}
-		}
-		switch len(of) {
-		case 0:
-		case 1:
-			parts = append(parts, nameOf(of[0].Row)+" "+named.one+named.figure(of[0]))
-		default:
+	for _, k := range kinds {
+		of := slices.DeleteFunc(slices.Clone(kernels), func(r *row) bool { return !k.is(r) })
+		switch n := len(of); {
+		case n == 0:
+		case n == 1 && k.figure != nil:
+			parts = append(parts, nameOf(of[0].Row)+" "+k.one+k.figure(of[0]))
+		case n == 1 && len(kernels) == 1:
+			parts = append(parts, nameOf(of[0].Row)+" "+k.one)
+		case k.figure != nil:
 			most := mostMoved(of)
-			parts = append(parts, fmt.Sprintf("%s%s and %d more %s", nameOf(most.Row), named.figure(most), len(of)-1, named.many))
-		}
-	}
-	for _, p := range []struct {
-		n         int
-		one, many string
-	}{{s.Faster, "is faster at lower occupancy", "are faster at lower occupancy"},
-		{s.ChangedLaunch, "has another launch", "have another launch"},
-		{s.ChangedDevice, "ran on another device", "ran on another device"},
-		{s.OnlyOld + s.OnlyNew - s.Missing, "is on one side, in no time", "are on one side, in no time"},
-		{s.NotComparable, "is not comparable", "are not comparable"},
-		{s.CannotTell, "cannot be told from noise", "cannot be told from noise"},
-		{s.Unchanged, "is as before", "are as before"}} {
-		switch {
-		case p.n == 1 && s.Kernels == 1:
-			parts = append(parts, nameOf(&c.sides[side].Rows[0])+" "+p.one)
-		case p.n == s.Kernels && p.n > 0:
-			parts = append(parts, "all "+p.many)
-		case p.n > 0:
-			parts = append(parts, unit.Counted(p.n, p.one, p.many))
+			parts = append(parts, fmt.Sprintf("%s%s and %d more %s", nameOf(most.Row), k.figure(most), n-1, k.many))
+		case n == len(kernels):
+			parts = append(parts, "all "+k.many)
+		default:
+			parts = append(parts, unit.Counted(n, k.one, k.many))
 		}
 	}
 	return parts
