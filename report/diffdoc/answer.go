@@ -19,9 +19,8 @@ import (
 // row is a kernel of a side, held against the first side. Document, CSV, card and screen are made of one list of them.
 type row struct {
 	*diff.Row
-	of    *diff.Result
-	side  string // empty where there is one beside the first
-	label string // in charts; empty of rows that they do not show
+	of   *diff.Result
+	side string // empty where there is one beside the first
 }
 
 // comparison is one side or several, each held against the first.
@@ -93,7 +92,6 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 	if n := len(c.sides); n > 1 {
 		title = "GPU occupancy of " + strconv.Itoa(n+1) + " sides"
 	}
-	setLabels(rows)
 	d := &report.Document{Screen: c.screen(rows, notes), Title: title, Subject: "Old and new occupancy, kernel by kernel",
 		Version: prov.Version, Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
 			report.NoteSection(report.RunNotes(notes)), c.provenance(prov)}}
@@ -113,23 +111,6 @@ func dateOf(d *diff.Result) (latest time.Time) {
 		}
 	}
 	return latest
-}
-
-// setLabels names the first rows in charts: long names are cut so that they still differ, and rows of one name are told
-// apart by their launch.
-func setLabels(rows []row) {
-	rows = rows[:min(len(rows), report.PlotRows)]
-	times := map[string]int{}
-	for i := range rows {
-		times[rows[i].side+"\x00"+rows[i].Task]++
-	}
-	for i, name := range report.CutApart(report.ListOf(rows, func(r row) string { return report.KernelName(r.Task) }), report.LabelWidth) {
-		r := &rows[i]
-		if r.label = name; times[r.side+"\x00"+r.Task] > 1 {
-			r.label += " " + shapeText(r.Row)
-		}
-		r.label = strings.TrimSpace(r.label + " " + r.side)
-	}
 }
 
 // mostItems is how many kernels have a paragraph.

@@ -3,11 +3,13 @@ package diffdoc
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -177,39 +179,47 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	return u
 }
 
+// newCard is a card of runs without findings. What an agent is told must not rest on a part of a run: any loss makes it
+// unusable.
+func newCard(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.Card {
+	c := &report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}, Judged: judged, NotJudged: notJudged}
+	lost := report.NotWhole(notes)
+	for _, r := range runs {
+		if r.Device != nil {
+			c.Device = unit.Some(r.Device.Key)
+		}
+		if r.Fit.Contradiction != "" {
+			lost = append(lost, "the device cannot be the GPU that ran: "+r.Fit.Contradiction)
+		}
+	}
+	if len(lost) > 0 {
+		return report.Unusable(strings.Join(lost, "; "), judged, notJudged)
+	}
+	return c
+}
+
 // card answers what changed in few words, for agents and comments. What more threads are worth is of the new side;
 // where that does not tell it, a kernel that became faster at less occupancy is bound by something else.
 func (c *comparison) card() *report.Card {
-	card := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
-	// What an agent is told must not rest on a part of a run: any loss, on any side, makes the card unusable.
-	lost := report.NotWhole(Notes(c.sides))
+	var runs []*compare.Result
+	judged, not := 0, 0
 	for _, d := range c.sides {
 		s := &d.Summary
-		not := s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
-		card.NotJudged, card.Judged = card.NotJudged+not, card.Judged+s.Kernels-not
-		for _, r := range append(d.Old.Runs[:len(d.Old.Runs):len(d.Old.Runs)], d.New.Runs...) {
-			if r.Device != nil {
-				card.Device = unit.Some(r.Device.Key)
-			}
-			if r.Fit.Contradiction != "" {
-				lost = append(lost, "the device cannot be the GPU that ran: "+r.Fit.Contradiction)
-			}
-		}
+		n := s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
+		judged, not, runs = judged+s.Kernels-n, not+n, slices.Concat(runs, d.Old.Runs, d.New.Runs)
 	}
-	switch {
-	case len(lost) > 0:
-		return report.Unusable(strings.Join(lost, "; "), card.Judged, card.NotJudged)
-	case card.Judged == 0:
-		return report.Unusable("no kernel can be compared", card.Judged, card.NotJudged)
+	card := newCard(runs, Notes(c.sides), judged, not)
+	if card.Usable && judged == 0 {
+		return report.Unusable("no kernel can be compared", judged, not)
 	}
 	for i := range c.rows {
 		r := &c.rows[i]
 		// Those are counted as not judged. Rows stand in the order of attention, so what does not fit is the least.
-		if r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !card.Add(findingOf(r)) {
+		if card.Usable && r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !card.Add(findingOf(r)) {
 			break
 		}
 	}
-	return &card
+	return card
 }
 
 func findingOf(r *row) report.Finding {

@@ -105,7 +105,10 @@ var kernelColumns = slices.Concat(
 			func(r *row) cell {
 				return report.TextCell(strings.Join(report.ListOf(r.Changes, diff.Change.String), ", "))
 			}),
-		report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: report.Sheet}, func(r *row) cell { return report.TextCell(r.label) }),
+		report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: report.Sheet},
+			func(r *row) cell {
+				return report.TextCell(strings.TrimSpace(report.ShortName(r.Task, report.LabelWidth) + " " + r.side))
+			}),
 		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: kept, Doc: "the figures behind the verdict"},
 			func(r *row) cell { return report.OptText(r.Because) }),
 	})

@@ -1,7 +1,6 @@
 package diffdoc
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/rundoc"
@@ -45,7 +45,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
-	table := report.NewTable(report.SectionKernels, "", kernelsOfMany(s, kernels), append(slices.Clip(manyColumns), byRun(s)...)).Show()
+	table := report.NewTable(report.SectionKernels, "", kernelsOfMany(s, kernels), slices.Concat(manyColumns, byRun(s))).Show()
 	d := &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
 		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Screen: runsScreen(s, kernels)}
 	d.Screen.Notes = append(d.Screen.Notes, report.NotWhole(left)...)
@@ -67,38 +67,14 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	// All runs were read with the flags of one command line, so the options of the first are those of all.
 	from := rundoc.ProvenanceSection(&compare.Result{Options: s.Runs[0].Options}, prov)
 	from.Sheet, from.Tables = "Sources", append(from.Tables, sourceTable(files))
-	d.Sections = []report.Section{outSection(s, heatMap(s, kernels)),
-		{Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}},
+	d.Sections = []report.Section{{Key: "runs", Title: "Runs", Sheet: "Summary", Tables: []*report.Table{runTable(s)}, Plots: heatMap(s, kernels)},
 		{Key: report.SectionKernels, Title: "Kernels over all runs", Sheet: "Kernels", Tables: []*report.Table{table}},
 		report.NoteSection(notes), from}
 	return d
 }
 
-// outSection says of each run that stands out in which kernels, with the picture of all.
-func outSection(s *diff.Runs, heat *report.Plot) report.Section {
-	const most = 20 // kernels of a run
-	sec := report.Section{Key: report.SectionAttention, Title: "What stands out", Sheet: "Summary", ItemsIn: report.Everywhere}
-	if heat != nil {
-		sec.Plots = []report.Plot{*heat}
-	}
-	all := allFindings(s)
-	for _, row := range findingRows(s) {
-		var off []string
-		for _, f := range all {
-			if f.Run == row.Run && f.kernel != nil {
-				off = append(off, report.KernelName(f.kernel.Task)+" "+report.Signed(float64(f.Off.Or(0)), 1)+" points ("+measuredOf(&f)+")")
-			}
-		}
-		if len(off) > 0 { // the table of runs has the others
-			sec.Items = append(sec.Items, report.Item{Lead: report.OneLine(row.run.Name), Status: findingStatus(row.run),
-				Text: findings(row.run) + ": " + strings.Join(report.Few(off, most), ", ")})
-		}
-	}
-	return sec
-}
-
-// heatMap shows what the first kernels measure, run by run; nil where nothing is measured.
-func heatMap(s *diff.Runs, kernels []diff.KernelOfMany) *report.Plot {
+// heatMap shows what the first kernels measure, run by run; there is none where nothing is measured.
+func heatMap(s *diff.Runs, kernels []diff.KernelOfMany) []report.Plot {
 	var rows []report.HeatRow
 	for i := range kernels {
 		if k := &kernels[i]; k.N > 0 && len(rows) < report.PlotRows {
@@ -111,9 +87,9 @@ func heatMap(s *diff.Runs, kernels []diff.KernelOfMany) *report.Plot {
 		return nil
 	}
 	report.CutNames(len(rows), func(i int) *string { return &rows[i].Name })
-	return &report.Plot{Key: "heat-map", Title: "Measured occupancy by kernel and run", Unit: "%", Max: 100, Rows: len(rows),
+	return []report.Plot{{Key: "heat-map", Title: "Measured occupancy by kernel and run", Unit: "%", Max: 100, Rows: len(rows),
 		Text:    "A row for each of the first kernels, a column for each run; an empty frame means no measurement.",
-		HeatMap: &report.HeatMap{Rows: rows, Columns: report.ListOf(s.Runs, func(r diff.RunOfMany) string { return report.OneLine(r.Name) })}}
+		HeatMap: &report.HeatMap{Rows: rows, Columns: report.ListOf(s.Runs, func(r diff.RunOfMany) string { return report.OneLine(r.Name) })}}}
 }
 
 // runTable lists the runs, those that stand out first, the worst before the others; the rest is in the order of the command
@@ -136,7 +112,7 @@ func runTable(s *diff.Runs) *report.Table {
 // runsScreen is what every form of several runs begins with: which of them stand out, the worst first, or else the first
 // kernels.
 func runsScreen(s *diff.Runs, kernels []diff.KernelOfMany) *report.Screen {
-	sc := &report.Screen{Line: runsLine(s), Means: stakeOfRuns(s), Hint: hint}
+	sc := &report.Screen{Line: runsLine(s), Hint: hint}
 	for i := range s.Runs {
 		sc.Notes = append(sc.Notes, report.NotWhole(s.Runs[i].Notes)...)
 	}
@@ -191,33 +167,6 @@ func runsLine(s *diff.Runs) string {
 		return report.OneLine(f.run.Name) + " (" + findings(f.run) + off + ")"
 	})
 	return text + ". " + unit.Counted(len(rows), "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
-}
-
-// stakeOfRuns says which kernels lose the most slot time over all runs: GPU time times the share of the thread slots that
-// stayed empty against the prediction, in seconds of the whole GPU.
-func stakeOfRuns(s *diff.Runs) string {
-	const most = 3
-	type loss struct {
-		task string
-		time unit.Seconds
-	}
-	var list []loss
-	for i := range s.Kernels {
-		k := &s.Kernels[i]
-		if t := k.Total.Or(0) * unit.Seconds(k.Predicted.Or(0)-k.Median.Or(k.Predicted.Or(0))); t > 0 {
-			list = append(list, loss{report.KernelName(k.Task), t})
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	slices.SortStableFunc(list, func(a, b loss) int { return cmp.Compare(b.time, a.time) })
-	list = list[:min(len(list), most)]
-	words := report.CutApart(report.ListOf(list, func(l loss) string { return l.task }), report.LabelWidth)
-	for i := range words {
-		words[i] = unit.Span(list[i].time) + " in " + words[i]
-	}
-	return "At stake, in slot time of all runs: " + strings.Join(words, ", ")
 }
 
 // findings are the ways in which a run stands out.
@@ -276,31 +225,25 @@ func findingRows(s *diff.Runs) (rows []findingRow) {
 
 // runsCard answers which runs stand out in few words.
 func runsCard(s *diff.Runs) *report.Card {
-	c := report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}}
-	var lost []string
-	runs := 0
+	var notes []note.Note
+	runs, judged := 0, 0
 	for i := range s.Runs {
-		r := &s.Runs[i]
-		lost = append(lost, report.NotWhole(r.Notes)...)
-		if r.Device != nil {
-			c.Device = unit.Some(r.Device.Key)
-		}
-		if r.CopyOf == "" {
+		if r := &s.Runs[i]; r.CopyOf == "" {
 			runs++
 		}
+		notes = append(notes, s.Runs[i].Notes...)
 	}
 	for i := range s.Kernels {
 		if s.Kernels[i].N >= 3 {
-			c.Judged++
-		} else {
-			c.NotJudged++
+			judged++
 		}
 	}
+	c := newCard(resultsOf(s), notes, judged, len(s.Kernels)-judged)
 	switch {
-	case len(lost) > 0:
-		return report.Unusable(strings.Join(lost, "; "), c.Judged, c.NotJudged)
+	case !c.Usable:
+		return c
 	case runs < 3:
-		return report.Unusable("of two runs nobody can say which one is off: compare them with 'occudiff diff'", 0, c.Judged+c.NotJudged)
+		return report.Unusable("of two runs nobody can say which one is off: compare them with 'occudiff diff'", 0, len(s.Kernels))
 	}
 	for _, f := range allFindings(s) {
 		finding := report.Finding{Run: f.run.Name, Verdict: string(f.What), Points: f.Off}
@@ -314,5 +257,5 @@ func runsCard(s *diff.Runs) *report.Card {
 			break
 		}
 	}
-	return &c
+	return c
 }

@@ -2,35 +2,31 @@ package diffdoc
 
 import (
 	"strconv"
+	"strings"
 
 	"occudiff/compare/diff"
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/rundoc"
 )
 
 // runColumns are a run among others, for people.
-// The order of drop is that in which a narrow terminal leaves columns out: matches and shortfalls stay longest.
 var runColumns = func() []report.Col[diff.RunOfMany] {
 	type run = diff.RunOfMany
-	count := func(key, group, title string, drop int, of func(*run) int) report.Col[run] {
-		return report.Define(column{Key: key, Group: group, Title: title, Kind: report.Integer, Drop: drop, In: report.Everywhere}, func(r *run) cell { return report.IntCell(of(r)) })
+	count := func(key, title string, drop int, of func(*run) int) report.Col[run] {
+		return report.Define(column{Key: key, Title: title, Kind: report.Integer, Drop: drop, In: report.Everywhere}, func(r *run) cell { return report.IntCell(of(r)) })
 	}
 	return []report.Col[run]{
 		report.Define(column{Key: "name", Title: "Run", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere}, func(r *run) cell { return report.TextCell(report.OneLine(r.Name)) }),
 		report.Define(column{Key: "finding", Title: "Stands out", Kind: report.Text, In: report.Everywhere}, func(r *run) cell {
 			return report.StatusCell(findings(r), findingStatus(r))
 		}),
-		count("kernels", "", "Kernels", 7, func(r *run) int { return r.Summary.Kernels }),
-		count("kernels_missing", "", "Missing", 6, func(r *run) int { return r.Lacks }),
-		report.Define(column{Key: "gpu_seconds", Title: "GPU time", Kind: report.Duration, Decimals: 3, Drop: 5, In: report.Everywhere}, func(r *run) cell { return report.OptDuration(r.Summary.GPUTime) }),
+		count("kernels", "Kernels", 3, func(r *run) int { return r.Summary.Kernels }),
+		count("kernels_missing", "Missing", 2, func(r *run) int { return r.Lacks }),
+		report.Define(column{Key: "gpu_seconds", Title: "GPU time", Kind: report.Duration, Decimals: 3, Drop: 1, In: report.Everywhere}, func(r *run) cell { return report.OptDuration(r.Summary.GPUTime) }),
 		report.Define(column{Key: "off_points", Title: "Off the others", Brief: "Off", Kind: report.Points, In: report.Everywhere}, func(r *run) cell { return report.OptPoints(r.Off) }),
 		report.Define(column{Key: "time_ratio", Title: "Time / others", Brief: "Time ratio", Kind: report.Number, Decimals: 2, In: report.Everywhere}, func(r *run) cell { return report.OptNum(report.Number, r.TimeRatio, 1) }),
-		count("matched", "Verdicts", "match", 3, func(r *run) int { return r.Summary.Matched }),
-		count("idle", "Verdicts", "idle", 1, func(r *run) int { return r.Summary.Idle }),
-		count("below", "Verdicts", "below", 4, func(r *run) int { return r.Summary.Below }),
-		count("above", "Verdicts", "above", 2, func(r *run) int { return r.Summary.Above }),
-		count("unmeasurable", "Verdicts", "unmeasurable", 1, func(r *run) int { return r.Summary.Unmeasurable }),
 	}
 }()
 
@@ -38,38 +34,36 @@ var runColumns = func() []report.Col[diff.RunOfMany] {
 type manyKernel struct {
 	*diff.KernelOfMany
 	runs []diff.RunOfMany
+	off  string // the runs in which it is off
 }
 
 func kernelsOfMany(s *diff.Runs, kernels []diff.KernelOfMany) []manyKernel {
+	off := map[ingest.Key][]string{}
+	for _, f := range allFindings(s) {
+		if f.kernel != nil {
+			key := f.kernel.Key()
+			off[key] = append(off[key], report.OneLine(f.run.Name)+" "+report.Signed(float64(f.Off.Or(0)), 1))
+		}
+	}
 	list := make([]manyKernel, len(kernels))
 	for i := range kernels {
-		list[i] = manyKernel{&kernels[i], s.Runs}
+		list[i] = manyKernel{&kernels[i], s.Runs, strings.Join(off[kernels[i].Key()], ", ")}
 	}
 	return list
+}
+
+// at is what a run measures, with nothing for no run.
+func (k *manyKernel) at(run int) cell {
+	if run < 0 {
+		return cell{}
+	}
+	return report.OptPercent(k.Measured[run])
 }
 
 // manyColumns are a kernel over all runs.
 var manyColumns = func() []report.Col[manyKernel] {
 	const in = report.Everywhere
 	measured := report.ListColumns(report.Percent, func(o *unit.Opt[unit.Ratio]) cell { return report.OptPercent(*o) })
-	// at is the value of a run, and in its name.
-	at := func(key, title string, drop int, run func(*manyKernel) int) report.Col[manyKernel] {
-		return report.Define(column{Key: key, Group: "Measured", Title: title, Kind: report.Percent, Drop: drop, In: in}, func(k *manyKernel) cell {
-			if run(k) < 0 {
-				return cell{}
-			}
-			return report.OptPercent(k.Measured[run(k)])
-		})
-	}
-	name := func(key, title string, drop int, run func(*manyKernel) int) report.Col[manyKernel] {
-		return report.Define(column{Key: key, Title: title, Kind: report.Text, Cut: true, Role: report.Code, Drop: drop, In: in}, func(k *manyKernel) cell {
-			if run(k) < 0 {
-				return cell{}
-			}
-			return report.TextCell(report.OneLine(k.runs[run(k)].Name))
-		})
-	}
-	lowest, highest := func(k *manyKernel) int { return k.Lowest }, func(k *manyKernel) int { return k.Highest }
 	return []report.Col[manyKernel]{
 		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *manyKernel) cell { return report.NameCell(k.Task) }),
 		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *manyKernel) cell { return report.TextCell(rundoc.Shape(&k.Kernel)) }),
@@ -80,9 +74,16 @@ var manyColumns = func() []report.Col[manyKernel] {
 		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *manyKernel) cell { return report.IntCell(k.N) }),
 		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Brief: "Predicted", Kind: report.Percent, Drop: 5, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Predicted) }),
 		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Median) }),
-		at("lowest", "lowest", 0, lowest), at("highest", "highest", 8, highest),
-		name("lowestrun", "Lowest in", 0, lowest), name("highestrun", "Highest in", 7, highest),
+		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return k.at(k.Lowest) }),
+		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *manyKernel) cell { return k.at(k.Highest) }),
+		report.Define(column{Key: "lowestrun", Title: "Lowest in", Kind: report.Text, Cut: true, Role: report.Code, In: in}, func(k *manyKernel) cell {
+			if k.Lowest < 0 {
+				return cell{}
+			}
+			return report.TextCell(report.OneLine(k.runs[k.Lowest].Name))
+		}),
 		report.Define(column{Key: "spread", Path: "mad_points", Title: "MAD", Unit: "points", Kind: report.Number, Decimals: 2, Drop: 4, In: in}, func(k *manyKernel) cell { return report.OptNum(report.Number, k.MAD, 1) }),
+		report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: in}, func(k *manyKernel) cell { return report.TextCell(k.off) }),
 		report.Define(column{Path: "measured_percent", Always: true, Kind: report.Array, Of: report.ColumnsOf(measured), Doc: "of each run, in their order"},
 			func(k *manyKernel) cell { return report.RowsCell(report.NewTable("", "", k.Measured, measured)) }),
 	}
@@ -106,28 +107,20 @@ type ValidateRuns struct {
 	Kernels  *report.Table `json:"kernels" jsonschema:"each over all runs, by time"`
 }
 
-// ValidateRun is one of several runs.
+// ValidateRun is one of several runs. Counts of its verdicts are in the summary of the run.
 type ValidateRun struct {
-	Name         string                 `json:"name"`
-	Kernels      int                    `json:"kernels"`
-	Lacks        int                    `json:"kernels_missing"`
-	GPUTime      unit.Opt[unit.Seconds] `json:"gpu_seconds"`
-	Off          unit.Opt[unit.Points]  `json:"off_points"`
-	TimeRatio    unit.Opt[float64]      `json:"time_ratio"`
-	Matched      int                    `json:"matched"`
-	Idle         int                    `json:"idle"`
-	Below        int                    `json:"below"`
-	Above        int                    `json:"above"`
-	Unmeasurable int                    `json:"unmeasurable"`
-	Findings     []string               `json:"findings" jsonschema:"in which ways the run stands out"`
-	Run          *rundoc.Validate       `json:"run"`
+	Name      string                 `json:"name"`
+	Lacks     int                    `json:"kernels_missing"`
+	GPUTime   unit.Opt[unit.Seconds] `json:"gpu_seconds"`
+	Off       unit.Opt[unit.Points]  `json:"off_points"`
+	TimeRatio unit.Opt[float64]      `json:"time_ratio"`
+	Findings  []string               `json:"findings" jsonschema:"in which ways the run stands out"`
+	Run       *rundoc.Validate       `json:"run"`
 }
 
 func runsValue(s *diff.Runs) ValidateRuns {
 	runs := report.ListOf(s.Runs, func(r diff.RunOfMany) ValidateRun {
-		m := &r.Summary
-		return ValidateRun{r.Name, m.Kernels, r.Lacks, m.GPUTime, r.Off, r.TimeRatio, m.Matched, m.Idle, m.Below, m.Above,
-			m.Unmeasurable, report.Words(r.Findings), rundoc.Value(r.Result)}
+		return ValidateRun{r.Name, r.Lacks, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Words(r.Findings), rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,
 		report.NewTable("kernels", "", kernelsOfMany(s, s.Kernels), manyColumns)}
@@ -160,7 +153,9 @@ var findingColumns = []report.Col[findingRow]{
 	}),
 	report.Define(column{Key: "points", Path: "points", Title: "Off", Kind: report.Points, In: report.Everywhere, Doc: "off the other runs; of a whole run the median over its kernels"},
 		func(f *findingRow) cell { return report.OptPoints(f.Off) }),
-	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Text, In: report.Everywhere}, ofKernel(func(f *findingRow) cell { return report.TextCell(measuredOf(f)) })),
+	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Text, In: report.Everywhere}, ofKernel(func(f *findingRow) cell {
+		return report.TextCell(report.Decimal(f.kernel.Measured[f.Run].Or(0).Percent(), 1) + " of " + report.PercentText(f.kernel.Median.Or(0).Percent()))
+	})),
 	report.Define(column{Path: "measured_percent", Kind: report.Percent, Doc: "of the kernel in this run"}, ofKernel(func(f *findingRow) cell { return report.OptPercent(f.kernel.Measured[f.Run]) })),
 	report.Define(column{Path: "median_percent", Kind: report.Percent, Doc: "of the kernel over all runs"}, ofKernel(func(f *findingRow) cell { return report.OptPercent(f.kernel.Median) })),
 	report.Define(column{Key: "time", Path: "time_ratio", Title: "Time / others", Brief: "Time", Kind: report.Number, Decimals: 2, In: report.Everywhere, Doc: "of a launch, against the other runs"},
@@ -175,9 +170,4 @@ func ofKernel(of func(*findingRow) cell) func(*findingRow) cell {
 		}
 		return of(f)
 	}
-}
-
-// measuredOf prints what a run measures of a kernel, and what is usual: "65.0 of 90.3 %".
-func measuredOf(f *findingRow) string {
-	return report.Decimal(f.kernel.Measured[f.Run].Or(0).Percent(), 1) + " of " + report.PercentText(f.kernel.Median.Or(0).Percent())
 }

@@ -20,13 +20,13 @@ const hint = "'occudiff explain WORD' explains any word; -v shows the evidence; 
 // screenRow is a row of the screen of a diff: a kernel with news, or one that stands for all of a verdict without.
 type screenRow struct {
 	row
-	number unit.Opt[string] // absent where no row has one
+	number string // empty where nothing is to do
 	name   string
 	what   string
 }
 
 var screenColumns = []report.Col[screenRow]{
-	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(r *screenRow) cell { return report.OptText(r.number) }),
+	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(r *screenRow) cell { return report.OptText(unit.Some(r.number)) }),
 	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Everywhere, Role: report.Code},
 		func(r *screenRow) cell { return report.TextCell(r.name) }),
 	report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.Everywhere, Cut: true}, func(r *screenRow) cell { return report.TextCell(r.side) }),
@@ -81,20 +81,22 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 	for i := range list {
 		if r := &list[i]; r.Verdict == diff.Regression || r.Missing() || r.Unexplained() {
 			number++
-			r.number = unit.Some(strconv.Itoa(number))
+			r.number = strconv.Itoa(number)
 			if r.Verdict == diff.Regression {
-				worse = append(worse, r.number.Or(""))
+				worse = append(worse, r.number)
 			}
 		}
 	}
 	const nameWidth = 24 // whatever the verdict needs: that is broken into lines
 	for i, name := range report.CutApart(report.ListOf(list, func(r screenRow) string { return report.KernelName(r.Task) }), nameWidth) {
-		if list[i].name = name; number > 0 {
-			list[i].number = unit.Some(list[i].number.Or(""))
-		}
+		list[i].name = name
 	}
 	if len(list) > 0 {
-		sc.Rows = report.NewTable("screen", "", list, screenColumns).Show()
+		columns := screenColumns
+		if number == 0 {
+			columns = columns[1:]
+		}
+		sc.Rows = report.NewTable("screen", "", list, columns).Show()
 	}
 	if CannotTell(c.sides) != "" {
 		sc.Do = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
