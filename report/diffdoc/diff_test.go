@@ -36,6 +36,8 @@ func kernel(task string, local int64, simd int, measured, predicted, idle float6
 	}
 	if predicted > 0 {
 		r.Predicted = &predict.Prediction{Average: unit.FromPercent(predicted)}
+		held := predict.Held{Average: unit.FromPercent(predicted), Loaded: unit.FromPercent(predicted)} // on all XVEs
+		r.XVEs = compare.XVEs{Policy: predict.Whole, Range: predict.Range{Low: held, High: held}}
 	}
 	if idle > 0 {
 		r.Idle, r.BusyOccupancy = unit.Some(unit.FromPercent(idle)), unit.Some(unit.Ratio(measured/(100-idle)))
