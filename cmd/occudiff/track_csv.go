@@ -51,12 +51,6 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 		return err == nil && m.Device.Key == key
 	}
 	t.sayNotes(notes)
-	bad := 0
-	for _, n := range notes {
-		if n.Severity == note.Error {
-			bad++
-		}
-	}
 	if err := t.acceptDamage(&notes); err != nil {
 		return err
 	}
@@ -76,7 +70,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return t.tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, bad))
+	return t.tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, records.Bad))
 }
 
 // readRecords reads a file of runs, or standard input; of is the metric of the column value.

@@ -120,32 +120,28 @@ func namesOf(list []fileColumn) (names []string) {
 	return names
 }
 
-// maxNotes bounds the notes of one file; more of the same help nobody.
-const maxNotes = 100
-
 // ReadRecords reads runs from CSV with the columns series and time and those of metrics, or with the column value alone,
 // which is then of a metric; the others are optional. Time is RFC 3339 or Unix seconds. A bad line becomes a note and
 // reading goes on; a file without the columns is an error. file names the input in messages.
 func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, error) {
 	records := &Records{}
-	alone, notes, err := readRecords(r, file, of, records.Add)
-	records.Alone = alone
+	notes, err := records.read(r, file, of, records.Add)
 	return records, notes, err
 }
 
-// readRecords hands out the records of a file, and says whether it has the column value alone.
-func readRecords(r io.Reader, file string, of Metric, add func(Record)) (alone bool, notes []note.Note, err error) {
+// read hands out the records of a file.
+func (r *Records) read(from io.Reader, file string, of Metric, add func(Record)) ([]note.Note, error) {
 	all := append(fileColumns(), numberColumn("value", func(r *Record) *unit.Opt[float64] { return &r.Values[of.index()] }))
 	known := namesOf(all)
-	in := table.NewReader(file, r, table.Format{Code: "track-file", What: "file of points", Columns: known})
+	in := table.NewReader(file, from, table.Format{Code: "track-file", What: "file of points", Columns: known})
 	if err := in.Header(); errors.Is(err, io.EOF) {
-		return false, nil, fmt.Errorf("%s is empty; expected a first line with the columns series,time,value", file)
+		return nil, fmt.Errorf("%s is empty; expected a first line with the columns series,time,value", file)
 	} else if err != nil {
-		return false, nil, err
+		return nil, err
 	}
-	alone = slices.Contains(in.Columns, "value")
-	if err := checkColumns(in.Columns, alone, file); err != nil {
-		return alone, nil, err
+	r.Alone = slices.Contains(in.Columns, "value")
+	if err := checkColumns(in.Columns, r.Alone, file); err != nil {
+		return nil, err
 	}
 	has := make([]*fileColumn, len(in.Columns)) // nil where a column is not used
 	for i, name := range in.Columns {
@@ -153,38 +149,34 @@ func readRecords(r io.Reader, file string, of Metric, add func(Record)) (alone b
 			has[i] = &all[at]
 		}
 	}
+	var notes []note.Note
 	for _, name := range in.Unknown {
 		notes = append(notes,
 			note.Note{Severity: note.Warning, Code: "unknown-column", Pos: note.Pos{File: file, Line: 1},
 				Text: fmt.Sprintf("the column %q is not used", name), Hint: "known are " + strings.Join(known, ", ")})
 	}
-	bad := 0
+	var bad table.Bad
 	for {
 		s, err := in.Sheet(512)
 		if err != nil {
-			return alone, nil, err
-		}
-		if len(s.Records) == 0 {
-			break
+			return nil, err
 		}
 		for i := range s.Records {
 			record, column, err := readRecord(has, &s.Records[i])
-			if err == nil && alone && record.Event == "" && !record.Values[of.index()].Present() {
+			if err == nil && r.Alone && record.Event == "" && !record.Values[of.index()].Present() {
 				column, err = "value", errors.New("the line has no value; leave runs without a value out")
 			}
-			if err == nil {
-				add(record)
-			} else if bad++; bad <= maxNotes {
-				notes = append(notes,
-					note.Note{Severity: note.Error, Code: "bad-row", Pos: s.Pos(i, column), Text: err.Error()})
+			if err != nil {
+				bad.Add(s.Pos(i, column), "", "%v", err)
+				continue
 			}
+			add(record)
+		}
+		if len(s.Records) == 0 {
+			r.Bad = int(bad.Count)
+			return append(notes, bad.Notes()...), nil
 		}
 	}
-	if bad > maxNotes {
-		notes = append(notes, note.Note{Severity: note.Error, Code: "bad-row", Pos: note.Pos{File: file},
-			Text: fmt.Sprintf("%d more lines cannot be used", bad-maxNotes)})
-	}
-	return alone, notes, nil
 }
 
 // checkColumns says what is wrong with the columns of a file.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
 )
 
 func TestReadRecords(t *testing.T) {
@@ -79,7 +80,7 @@ func TestReadRecordsRefuses(t *testing.T) {
 		}
 	}
 	_, notes, err := ReadRecords(strings.NewReader("series,time,value\n"+strings.Repeat("x,y,z\n", 500)), "h.csv", Measured)
-	if err != nil || len(notes) != maxNotes+1 || notes[maxNotes].Text != "400 more lines cannot be used" {
+	if err != nil || len(notes) != table.MaxShown+1 || notes[table.MaxShown].Text != "480 more bad rows, the last in line 501" {
 		t.Errorf("500 bad lines: %d notes, %v", len(notes), err)
 	}
 }
@@ -120,7 +121,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 
 // readAll reads the records of a file in their order.
 func readAll(text string, of Metric) (list []Record, notes []note.Note, err error) {
-	_, notes, err = readRecords(strings.NewReader(text), "h.csv", of, func(r Record) { list = append(list, r) })
+	notes, err = new(Records).read(strings.NewReader(text), "h.csv", of, func(r Record) { list = append(list, r) })
 	return list, notes, err
 }
 

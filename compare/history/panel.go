@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -358,89 +359,65 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 	return keys, err
 }
 
-// readKernels reads the rows of series.
+// readKernels reads the rows of series, but for those of runs that do not count, or that were stored after the runs were
+// read.
 func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key) error {
-	text := `SELECT series_id, run_id, verdict, cause`
-	for _, c := range p.columns {
+	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict, cause`
+	var series, of int64
+	var verdict, cause sql.RawBytes
+	into := []any{&series, &of, &verdict, &cause}
+	values := make([]unit.Opt[float64], len(p.columns))
+	for i, c := range p.columns {
 		text += ", " + string(columns[c].Metric)
+		into = append(into, (*number)(&values[i]))
 	}
-	text += ` FROM occudiff_kernel`
-	r := &panelReader{p: p, keys: keys, at: map[int64]int{}, words: map[string]string{}}
-	// Without an order of its own: sorting takes a server longer than reading.
+	at := map[int64]int{}        // the place of the kernel of each series
+	words := map[string]string{} // one text for all rows that have it
+	word := func(raw []byte) string {
+		one, known := words[string(raw)]
+		if !known {
+			one = string(raw)
+			words[one] = one
+		}
+		return one
+	}
+	read := func(rows *sql.Rows) error {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		place, counts := p.place[of]
+		key, known := keys[series]
+		if !counts || !known {
+			return nil
+		}
+		i, there := at[series]
+		if !there {
+			i, at[series] = len(p.Kernels), len(p.Kernels)
+			p.Kernels = append(p.Kernels, Kernel{ID: series, Key: key, panel: p})
+		}
+		k := &p.Kernels[i]
+		k.In = append(k.In, Presence{place, word(verdict), word(cause)})
+		k.values = append(k.values, values...)
+		return nil
+	}
+	// Without an order of their own: sorting takes a server longer than reading.
 	defer p.arrange()
+	text += ` FROM occudiff_kernel`
 	if run == 0 && n == 0 {
-		return r.read(ctx, d, text, nil)
+		return d.query(ctx, doing, text, nil, read)
 	}
 	since, last := int64(math.MaxInt64), run
 	for i := range p.Runs {
 		since = min(since, p.Runs[i].Time.UnixMicro())
 		last = max(last, p.Runs[i].ID)
 	}
-	ids := make([]int64, 0, len(keys))
-	for id := range keys {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for part := range slices.Chunk(ids, d.engine.batch) {
-		args := []any{since, last}
-		for _, id := range part {
-			args = append(args, id)
-		}
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(keys)), d.engine.batch) {
 		where := ` WHERE time >= ? AND run_id <= ? AND series_id IN (` + marks(len(part)) + `)`
-		if err := r.read(ctx, d, text+where, args); err != nil {
+		if err := d.query(ctx, doing, text+where, append([]any{since, last}, anyOf(part)...), read); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// panelReader makes kernels of rows.
-type panelReader struct {
-	p     *Panel
-	keys  map[int64]Key
-	at    map[int64]int     // the place of the kernel of each series
-	words map[string]string // one text for all rows that have it
-}
-
-// read reads rows in any order. Those of runs that do not count, or that were stored after the runs were read, are left
-// out.
-func (r *panelReader) read(ctx context.Context, d *DB, text string, args []any) error {
-	values := make([]unit.Opt[float64], len(r.p.columns))
-	var series, run int64
-	var verdict, cause sql.RawBytes
-	into := []any{&series, &run, &verdict, &cause}
-	for i := range values {
-		into = append(into, (*number)(&values[i]))
-	}
-	return d.query(ctx, "reading the series of "+d.engine.where, text, args, func(rows *sql.Rows) error {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		place, counts := r.p.place[run]
-		key, known := r.keys[series]
-		if !counts || !known {
-			return nil
-		}
-		i, there := r.at[series]
-		if !there {
-			i, r.at[series] = len(r.p.Kernels), len(r.p.Kernels)
-			r.p.Kernels = append(r.p.Kernels, Kernel{ID: series, Key: key, panel: r.p})
-		}
-		k := &r.p.Kernels[i]
-		k.In = append(k.In, Presence{place, r.word(verdict), r.word(cause)})
-		k.values = append(k.values, values...)
-		return nil
-	})
-}
-
-// word gives the one text for bytes.
-func (r *panelReader) word(raw []byte) string {
-	word, known := r.words[string(raw)]
-	if !known {
-		word = string(raw)
-		r.words[word] = word
-	}
-	return word
 }
 
 // arrange puts kernels into the order in which they were first stored, and their presences into that of the runs.

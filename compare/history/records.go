@@ -13,8 +13,8 @@ import (
 // Records are kernels of runs on their way into a history, and what was said of it. A million kernels take about 150 MB:
 // a history repeats few texts very often, so each is kept once, and a value that is absent takes no room.
 type Records struct {
-	// Alone says that the file had the column value alone.
-	Alone bool
+	Alone bool // the file had the column value alone
+	Bad   int  // lines that cannot be used
 
 	// IsDevice, when not nil, says whether a text is the key of a device. The run of several adapters of a device
 	// ("max1100 GPU 0", "max1100 GPU 1") is then stored as one of that device.
