@@ -95,8 +95,8 @@ func (w *writing) addInputs(run *Run) {
 	for _, digest := range slices.Compact(slices.Sorted(slices.Values(contents(*run)))) {
 		claimed = append(claimed, []any{digest, run.ID})
 	}
-	w.insert("occudiff_input (run_id, position, path, kind, digest, data_rows, bad_rows)", inputs, "")
-	w.insert("occudiff_content (digest, run_id)", claimed, "")
+	w.insert("occudiff_input (run_id, position, path, kind, digest, data_rows, bad_rows)", inputs)
+	w.insert("occudiff_content (digest, run_id)", claimed)
 }
 
 // pending are kernels of runs on their way into the table.
@@ -129,6 +129,6 @@ func (p *pending) store() {
 		return cmp.Or(cmp.Compare(a[0].(int64), b[0].(int64)), cmp.Compare(a[1].(int64), b[1].(int64)),
 			cmp.Compare(a[2].(int64), b[2].(int64)))
 	})
-	p.insert(`occudiff_kernel (series_id, time, run_id, `+columnNames("", ", ")+`verdict, cause, position)`, p.rows, "")
+	p.insert(`occudiff_kernel (series_id, time, run_id, `+columnNames("", ", ")+`verdict, cause, position)`, p.rows)
 	p.rows = p.rows[:0]
 }

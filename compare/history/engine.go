@@ -39,8 +39,8 @@ type fault struct {
 
 // The faults; others have none.
 var (
-	faultConflict = &fault{errLocked, lockedText} // try again
-	faultLocked   = &fault{errLocked, lockedText}
+	faultLocked = &fault{errLocked,
+		"nothing was changed; another process is writing: wait for it, or end it, and try again"}
 	faultReadOnly = &fault{errReadOnly, "nothing was changed; check the permissions of the file and of its folder"}
 	// On a server that is a grant and no file.
 	faultNoGrant = &fault{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE " +
@@ -56,17 +56,14 @@ var (
 		"nothing was changed; the next command that writes undoes it, as 'occudiff track add' does"}
 )
 
-const lockedText = "nothing was changed; another process is writing: wait for it, or end it, and try again"
-
 // engine is what differs between the two.
 // Everything else is one code: a difference that stands here is tested on both engines by the same stories.
 type engine struct {
 	where  string
 	server bool // placeholders are $1 and not ?, and tables of others do not mean that it is not ours
 
-	id, clustered string // spellings in the schema
-	countTables   string // counts our tables and all tables
-	forUpdate     string
+	id, clustered string             // spellings in the schema
+	countTables   string             // counts our tables and all tables
 	snapshot      sql.IsolationLevel // with which a reader sees one state
 	batch         int                // rows per insert
 	// orFail lets a statement that fails leave what it has inserted. The transaction is rolled back all the same, and

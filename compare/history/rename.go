@@ -104,22 +104,21 @@ func (w *writing) insertRenames(list []Rename) {
 	for _, r := range list {
 		rows = append(rows, []any{r.Old, r.New, r.Run, r.Time.UnixMicro()})
 	}
-	w.insert("occudiff_rename (old_name, new_name, run_id, time)", rows, "")
+	w.insert("occudiff_rename (old_name, new_name, run_id, time)", rows)
 }
 
 // mergeSeries gives a series another key. Where there is a series of that key, both become one: rows, and what was
 // accepted, go over to it. No run may have both.
 func (w *writing) mergeSeries(id int64, k Key) {
-	other := int64(0)
-	switch there := w.one(`SELECT id FROM occudiff_series WHERE identity = ?`, []any{k.identity()}, &other); {
-	case !there:
+	var other int64
+	if !w.one(`SELECT id FROM occudiff_series WHERE identity = ?`, []any{k.identity()}, &other) {
 		w.exec(`UPDATE occudiff_series SET task = ?, program = ?, identity = ?, kernel_identity = ?,
 			stable_identity = ? WHERE id = ?`, k.Task, k.Program, k.identity(), k.kernelIdentity(), k.stableIdentity(), id)
-	case other != id: // it is where another writer was faster
-		w.exec(`UPDATE occudiff_kernel SET series_id = ? WHERE series_id = ?`, other, id)
-		w.exec(`UPDATE occudiff_accept SET series_id = ? WHERE series_id = ?`, other, id)
-		w.exec(`DELETE FROM occudiff_series WHERE id = ?`, id)
+		return
 	}
+	w.exec(`UPDATE occudiff_kernel SET series_id = ? WHERE series_id = ?`, other, id)
+	w.exec(`UPDATE occudiff_accept SET series_id = ? WHERE series_id = ?`, other, id)
+	w.exec(`DELETE FROM occudiff_series WHERE id = ?`, id)
 }
 
 // renamed gives the rows of a run under the names that their kernels have now. A kernel keeps its name where the run
@@ -135,7 +134,6 @@ func (w *writing) renamed(rows []Row) []Row {
 	if len(names) == 0 {
 		return rows
 	}
-	rows = slices.Clone(rows) // a transaction may be repeated
 	there := make(map[Key]bool, len(rows))
 	for i := range rows {
 		there[rows[i].Key] = true

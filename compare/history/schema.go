@@ -93,7 +93,7 @@ func (d *DB) create(ctx context.Context) error {
 		"{metrics}", columnNames("", " DOUBLE PRECISION, "))
 	return d.write(ctx, "opening the history "+d.engine.where, func(w *writing) {
 		w.exec(`CREATE TABLE IF NOT EXISTS occudiff_meta (name TEXT PRIMARY KEY, value BIGINT NOT NULL)`)
-		// On a server the second waits here for the first, whose row it then finds.
+		// The second of two finds the row of the first.
 		if w.exec(fmt.Sprintf(`INSERT INTO occudiff_meta (name, value) VALUES ('schema', %d)
 			ON CONFLICT (name) DO NOTHING`, schema)) == 0 {
 			return

@@ -3,7 +3,6 @@ package history
 import (
 	"database/sql"
 	"slices"
-	"strings"
 )
 
 // stored is a series that is in the tables.
@@ -66,11 +65,7 @@ func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids [
 				k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
 		}
 	}
-	// In one order for all: two writers that make the same series in different orders would block each other.
-	slices.SortFunc(fresh, func(a, b []any) int { return strings.Compare(a[0].(string), b[0].(string)) })
-	// ON CONFLICT, since another writer may make the same series between the look-up and this.
-	w.insert("occudiff_series (identity, kernel_identity, stable_identity, "+keyColumns+")", fresh,
-		" ON CONFLICT (identity) DO NOTHING")
+	w.insert("occudiff_series (identity, kernel_identity, stable_identity, "+keyColumns+")", fresh)
 	known := w.lookUp(missing)
 	for i, kernel := range kernels {
 		if ids[i] == 0 {

@@ -2,10 +2,12 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -13,7 +15,56 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"occudiff/internal/historytest"
 )
+
+// pool gives a database through a PgBouncer of its own in transaction mode, which runs for the length of the test: two
+// transactions of one client may go to two connections of the server.
+func pool(t testing.TB, dsn string) string {
+	t.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		if program = "/usr/sbin/pgbouncer"; exec.Command(program, "--version").Run() != nil {
+			t.Skip("PgBouncer is not installed")
+		}
+	}
+	dir, err := historytest.Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	ini := filepath.Join(dir, "ini")
+	settings := fmt.Sprintf("[databases]\n* = host=%s user=occudiff\n[pgbouncer]\nlisten_addr =\n"+
+		"unix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 3\n"+
+		"server_round_robin = 1\n", server.Dir, dir)
+	if err := os.WriteFile(ini, []byte(settings), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command := historytest.Command(program, "-q", ini)
+	command.Dir = dir
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait()
+	})
+	// 6432 is PgBouncer's own port, which names its socket.
+	pooled := strings.Replace(dsn, server.Dir, dir+"&port=6432", 1)
+	for range 100 {
+		db, err := sql.Open("pgx", pooled+"&default_query_exec_mode=simple_protocol")
+		if err == nil {
+			err = db.Ping()
+			db.Close()
+		}
+		if err == nil {
+			return pooled
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("PgBouncer does not answer")
+	return ""
+}
 
 // TestPooler: through PgBouncer in transaction mode each transaction may come to another connection of the server, which knows
 // nothing of statements that were prepared on the one before.
@@ -21,7 +72,7 @@ func TestPooler(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the private server is started on a Unix socket")
 	}
-	dsn := server.Pool(t, server.Fresh(t))
+	dsn := pool(t, server.Fresh(t))
 	var group errgroup.Group
 	for w := range 3 {
 		group.Go(func() error {
@@ -54,7 +105,7 @@ func TestPooler(t *testing.T) {
 	if err := d.Export(bg, func(r Record) error { records.Add(r); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := open(t, server.Pool(t, server.Fresh(t))).Import(bg, records); err != nil || done.Kernels != records.Len() {
+	if done, err := open(t, pool(t, server.Fresh(t))).Import(bg, records); err != nil || done.Kernels != records.Len() {
 		t.Errorf("Import = %+v, %v; want %d points", done, err, records.Len())
 	}
 	whole(t, d)

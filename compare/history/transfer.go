@@ -40,7 +40,10 @@ func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err e
 		var in *importer
 		err := d.write(ctx, "importing runs into "+d.engine.where, func(w *writing) {
 			in = &importer{pending: pending{writing: w}, records: records}
-			in.runs(batch)
+			for i := range batch {
+				in.run(&batch[i])
+			}
+			in.store()
 		})
 		if err != nil {
 			return done, fmt.Errorf("after %d of %d runs: %w", done.Runs+done.KnownRuns, len(runs), err)
@@ -66,23 +69,10 @@ type importer struct {
 	at    time.Time
 }
 
-// runs stores the batch.
-func (in *importer) runs(batch []importedRun) {
-	// One import at a time on a server: two that bring the same run would both find it missing, and make it. The row is
-	// read to lock it.
-	var locked int
-	in.one(`SELECT value FROM occudiff_meta WHERE name = 'schema'`+in.engine.forUpdate, nil, &locked)
-	for i := 0; in.err == nil && i < len(batch); i++ {
-		in.run(&batch[i])
-	}
-	in.store()
-}
-
 // run stores one run, unless it is there.
 func (in *importer) run(given *importedRun) {
 	run, err := clean(in.records.withRows(given))
-	if err != nil {
-		in.fail("%w", err)
+	if in.err = cmp.Or(in.err, err); in.err != nil {
 		return
 	}
 	if run.Rows = in.renamed(run.Rows); in.isStored(&run, given.lines) {
@@ -125,10 +115,10 @@ func (in *importer) isStored(run *Run, lines []importedLine) bool {
 	return false
 }
 
-// readRuns reads the stored runs of a time, and keeps them from being removed until the end of the transaction.
+// readRuns reads the stored runs of a time.
 func (in *importer) readRuns(at time.Time) {
 	in.at, in.there = at, nil
-	in.each(runText+`WHERE time = ? ORDER BY id`+in.engine.forUpdate, []any{at.UnixMicro()}, func(rows *sql.Rows) error {
+	in.each(runText+`WHERE time = ? ORDER BY id`, []any{at.UnixMicro()}, func(rows *sql.Rows) error {
 		r, err := scanRun(rows)
 		in.there = append(in.there, r)
 		return err

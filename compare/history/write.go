@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // writing is a transaction on its way. After its first error it does nothing more, as a bufio.Writer does, so that those
@@ -20,27 +19,32 @@ type writing struct {
 	err error
 }
 
-// retries bounds how often a transaction is repeated that the server gave up in favor of another one.
-const retries = 20
-
-// write runs f in one transaction: all of it or nothing. f may run several times.
+// write runs f in one transaction: all of it or nothing. Writers come one after the other, so that what one has looked up
+// is true until its end: SQLite begins its transactions as immediate ones (see sqliteDSN), a server has a lock for it.
 func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error {
 	if d.options.ReadOnly {
 		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
 	}
-	for attempt := 1; ; attempt++ {
-		err := d.transaction(ctx, f)
-		if err == nil {
-			return nil
-		}
-		if d.engine.fault(err) != faultConflict || attempt == retries || ctx.Err() != nil {
-			return d.engine.explain(doing, ended(ctx, err))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Duration(attempt) * 10 * time.Millisecond):
-		}
+	tx, err := d.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return d.engine.explain(doing, ended(ctx, err))
 	}
+	w := &writing{d, ctx, tx, nil}
+	if d.engine.server {
+		w.exec(fmt.Sprint("SET LOCAL lock_timeout = ", d.options.Wait.Milliseconds()))
+		w.exec("SELECT pg_advisory_xact_lock(1868784501)") // any number that others do not use
+	}
+	d.at("begun")
+	if f(w); w.err == nil {
+		d.at("before commit")
+		w.err = tx.Commit()
+		d.at("after commit")
+	}
+	if w.err != nil {
+		// The error that made us stop is the one to report, not that of a connection that is gone.
+		_ = tx.Rollback()
+	}
+	return d.engine.explain(doing, ended(ctx, w.err))
 }
 
 // ended gives one error of a context that has ended: database/sql watches it on its own, and which of the two notices
@@ -50,28 +54,6 @@ func ended(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return err
-}
-
-// transaction is one attempt of write.
-func (d *DB) transaction(ctx context.Context, f func(w *writing)) error {
-	// SQLite begins it as an immediate transaction (see openSQLite): a lock taken late cannot be waited for.
-	tx, err := d.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	d.at("begun")
-	w := &writing{d, ctx, tx, nil}
-	if f(w); w.err != nil {
-		// The error that made us stop is the one to report, not that of a connection that is gone.
-		_ = tx.Rollback()
-		return w.err
-	}
-	d.at("before commit")
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	d.at("after commit")
-	return nil
 }
 
 // at marks a place in a transaction.
@@ -127,10 +109,10 @@ func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
 }
 
 // insert inserts rows, many by statement: on a server every statement is a journey.
-func (w *writing) insert(into string, rows [][]any, conflict string) {
+func (w *writing) insert(into string, rows [][]any) {
 	text := func(n int) string {
 		group := "(" + marks(len(rows[0])) + ")"
-		return "INSERT" + w.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group + conflict
+		return "INSERT" + w.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group
 	}
 	var whole *sql.Stmt // of a whole batch
 	// A statement is prepared where it is used twice at least; the driver of PostgreSQL keeps its own.
