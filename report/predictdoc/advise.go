@@ -43,8 +43,8 @@ func (s *setting) words() string {
 
 // adviceColumns are of a launch.
 var adviceColumns = slices.Concat(
-	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, inJSON(launchColumns)),
-	object("current", "null when the launch cannot run; message says why", func(a *advice) *predict.Prediction { return a.found.Current }, inJSON(predictionColumns)),
+	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, shown(launchColumns)),
+	object("current", "null when the launch cannot run; message says why", func(a *advice) *predict.Prediction { return a.found.Current }, shown(predictionColumns)),
 	[]report.Col[advice]{
 		report.Define(column{Path: "message", Kind: report.Text}, func(a *advice) cell { return report.TextCell(errorText(a.found.Refusal)) }),
 		rows("best", "", func(a *advice) []setting {
@@ -56,7 +56,7 @@ var adviceColumns = slices.Concat(
 			return nil
 		}
 		return &setting{*a.found.Least, "least change"}
-	}, inJSON(settingColumns)),
+	}, shown(settingColumns)),
 	[]report.Col[advice]{
 		rows("next_steps", "", func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
 		report.Define(column{Path: "work_groups_that_fill", Kind: report.Integer}, func(a *advice) cell { return count(a.found.Fill.Least) }),
@@ -66,7 +66,7 @@ var adviceColumns = slices.Concat(
 
 // settingColumns are of a launch that is proposed, and of the table that shows it beside the launch as it is.
 var settingColumns = slices.Concat(
-	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, inJSON(launchColumns)),
+	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, shown(launchColumns)),
 	[]report.Col[setting]{
 		report.Define(column{Key: "what", Title: "Setting", Kind: report.Text, In: all}, func(s *setting) cell { return report.TextCell(s.what) }),
 		report.Define(column{Key: "local", Title: "Work-group", Kind: report.Size, In: all}, func(s *setting) cell { return report.SizeCell(s.Launch.Local) }),

@@ -171,9 +171,6 @@ func unpathed[R any](cols []report.Col[R]) []report.Col[R] {
 	return list
 }
 
-// inJSON gives columns that people and CSV do not have.
-func inJSON[R any](cols []report.Col[R]) []report.Col[R] { return shown(cols) }
-
 // shown gives the columns with all but those of some keys in JSON alone; "peak_percent: Slots of the GPU" gives another
 // heading.
 func shown[R any](cols []report.Col[R], keys ...string) []report.Col[R] {

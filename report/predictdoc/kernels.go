@@ -33,7 +33,7 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 	report.Define(column{Key: "demangled", Path: "demangled", Always: true, Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: all}, func(k *batch.Kernel) cell { return text(k.Demangled()) }),
 	report.Define(column{Key: "device", Title: "Device", Kind: report.Text, In: all}, func(k *batch.Kernel) cell { return text(k.Device.Key) }),
 },
-	report.Within("", "device", func(k *batch.Kernel) *arch.Choice { return &arch.Choice{Device: k.Device} }, inJSON(deviceColumns)),
+	report.Within("", "device", func(k *batch.Kernel) *arch.Choice { return &arch.Choice{Device: k.Device} }, shown(deviceColumns)),
 	[]report.Col[batch.Kernel]{
 		report.Define(column{Key: "simd", Path: "simd", Always: true, Title: "SIMD", Kind: report.Integer, Drop: 5, In: all, Doc: "sub-group size"}, func(k *batch.Kernel) cell { return report.IntCell(k.SIMD) }),
 		report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Always: true, Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, Drop: 6, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Registers) }),
@@ -133,8 +133,7 @@ func closing(kernels []batch.Kernel) string {
 		text += " " + unit.Counted(spills, "kernel spills", "kernels spill") + " registers to memory."
 	}
 	if scratch > 0 {
-		text += " " + unit.Counted(scratch, "kernel uses", "kernels use") +
-			" scratch memory, and the binary does not say whether that is a private array or a spill."
+		text += " " + unit.Counted(scratch, "kernel uses", "kernels use") + " scratch memory, for a private array or a spill."
 	}
 	return text
 }

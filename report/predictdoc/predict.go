@@ -60,7 +60,7 @@ var onDeviceColumns = slices.Concat(
 	},
 	object("predicted", "", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
 	object("other_policy", "what the policy that was not taken would give", func(c *onDevice) *predict.Prediction { return c.other },
-		inJSON(slices.DeleteFunc(slices.Clone(predictionColumns), func(c report.Col[predict.Prediction]) bool {
+		shown(slices.DeleteFunc(slices.Clone(predictionColumns), func(c report.Col[predict.Prediction]) bool {
 			return !slices.Contains([]string{"policy", "peak_percent", "average_percent"}, c.Path)
 		}))),
 	object("driver", "", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
@@ -262,23 +262,25 @@ func refusals(list []onDevice) (items []report.Item) {
 // Devices are compared by the share of their own slots, which is no speed: the sentence says occupancy and nothing
 // more.
 func bestDevice(list []onDevice) string {
-	text, key, what := "", "", ""
-	most, ties, refused := unit.Ratio(-1), 0, 0
+	var best *onDevice
+	share := func(c *onDevice) unit.Ratio {
+		f, _ := figure(c.model)
+		return f
+	}
+	ties, refused, text := 0, 0, ""
 	for i := range list {
-		c := &list[i]
-		if c.model == nil {
+		switch c := &list[i]; {
+		case c.model == nil:
 			refused++
-			continue
-		}
-		f, of := figure(c.model)
-		if f > most {
-			most, key, what, ties = f, c.Device.Key, of, 0
-		} else if f == most {
+		case best == nil || share(c) > share(best):
+			best, ties = c, 0
+		case share(c) == share(best):
 			ties++
 		}
 	}
-	if key != "" {
-		text = fmt.Sprintf("Highest %s: %s on %s", what, percent(most), key)
+	if best != nil {
+		most, what := figure(best.model)
+		text = fmt.Sprintf("Highest %s: %s on %s", what, percent(most), best.Device.Key)
 		if ties > 0 {
 			text += fmt.Sprintf(" and %d more", ties)
 		}

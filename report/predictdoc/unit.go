@@ -61,11 +61,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		}
 		j.WorkGroups, j.Waves = unit.Some(groups), unit.Some(s.Waves)
 		j.PeakPercent, j.AveragePercent, j.TailPercent = unit.Some(s.Peak), unit.Some(s.Average), unit.Some(s.Tail)
-		steps = append(steps,
-			predict.Step{Label: "work-groups of the launch", Formula: "of the global size", Value: report.Thousands(groups)},
-			predict.Step{Label: "waves", Formula: fmt.Sprintf("%d / %d", groups, s.Least), Value: number(s.Waves)},
-			predict.Step{Label: "GPU peak occupancy", Formula: "while the waves are full, or of the only one", Value: percent(s.Peak)},
-			predict.Step{Label: "GPU average occupancy", Formula: "over all waves, the last one counted as long as a full one", Value: percent(s.Average)})
+		steps = append(steps, predict.Step{Label: "waves", Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Least), Value: number(s.Waves)})
 		closing += fmt.Sprintf(" GPU peak %s, average %s.", percent(s.Peak), percent(s.Average))
 	}
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
@@ -77,47 +73,40 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 // unitSteps words the model's formulas with the figures.
 // The order is that of the published formulas (docs/model.md), and each step is worded with its numbers so that it can
 // be checked by hand.
-func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) []predict.Step {
-	var steps []predict.Step
-	add := func(label, calculation, value string, limit string) {
-		binds := slices.Contains(r.Limits, limit)
-		steps = append(steps, predict.Step{Label: label, Formula: calculation, Value: value, Binds: binds,
-			Aside: !binds && limit != ""})
+func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) (steps []predict.Step) {
+	registers, slm := "no registers given", "no SLM used"
+	if r.Spilled {
+		registers = fmt.Sprintf("%d bytes per work-item are above that: spilled", l.RegisterBytes)
+	} else if l.RegisterBytes > 0 {
+		registers = fmt.Sprintf("floor(%d / (%d x %d))", p.RegisterBytes, l.RegisterBytes, l.GroupSize)
 	}
-	opt := func(o unit.Opt[int64]) string {
+	if l.SLM > 0 {
+		slm = fmt.Sprintf("floor(%d / %d)", p.SLM, l.SLM)
+	}
+	limit := func(o unit.Opt[int64]) string {
 		if n, ok := o.Value(); ok {
 			return report.Thousands(n)
 		}
 		return "no limit"
 	}
-	add("sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize),
-		report.Thousands(r.SubgroupsPerGroup), "")
-	add("registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize),
-		unit.Memory(r.RegisterBytesAllowed), "")
-	registers := "no registers given"
-	switch {
-	case r.Spilled:
-		registers = fmt.Sprintf("%d bytes per work-item are above that: spilled", l.RegisterBytes)
-	case l.RegisterBytes > 0:
-		registers = fmt.Sprintf("floor(%d / (%d x %d))", p.RegisterBytes, l.RegisterBytes, l.GroupSize)
+	for _, s := range []struct{ label, formula, value, limit string }{
+		{"sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize), report.Thousands(r.SubgroupsPerGroup), ""},
+		{"registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize), unit.Memory(r.RegisterBytesAllowed), ""},
+		{"work-groups by registers", registers, limit(r.ByRegisters), computeunit.LimitRegisters},
+		{"work-groups by SLM", slm, limit(r.BySLM), computeunit.LimitSLM},
+		{"work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups},
+		{"work-groups by hardware", "active work-groups", report.Thousands(r.ByHardware), computeunit.LimitHardware},
+		{"work-groups per compute unit", "the least of these", report.Thousands(r.Groups), ""},
+		{"sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups), percent(r.Occupancy), ""},
+		{"lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), percent(r.Lanes), ""},
+	} {
+		binds := slices.Contains(r.Limits, s.limit)
+		steps = append(steps, predict.Step{Label: s.label, Formula: s.formula, Value: s.value, Binds: binds,
+			Aside: !binds && s.limit != ""})
 	}
-	add("work-groups by registers", registers, opt(r.ByRegisters), computeunit.LimitRegisters)
-	slm := "no SLM used"
-	if l.SLM > 0 {
-		slm = fmt.Sprintf("floor(%d / %d)", p.SLM, l.SLM)
-	}
-	add("work-groups by SLM", slm, opt(r.BySLM), computeunit.LimitSLM)
-	add("work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock,
-		r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups)
-	add("work-groups by hardware", "active work-groups", report.Thousands(r.ByHardware), computeunit.LimitHardware)
-	add("work-groups per compute unit", "the least of these", report.Thousands(r.Groups), "")
-	add("sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups),
-		percent(r.Occupancy), "")
-	add("lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize),
-		percent(r.Lanes), "")
 	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
-		add("work-groups that fill the GPU", fmt.Sprintf("%d compute units x %d; multiples leave no tail", units,
-			r.Groups), report.Thousands(units*r.Groups), "")
+		steps = append(steps, predict.Step{Label: "work-groups that fill the GPU", Value: report.Thousands(units * r.Groups),
+			Formula: fmt.Sprintf("%d compute units x %d; multiples leave no tail", units, r.Groups)})
 	}
 	return steps
 }
@@ -169,7 +158,7 @@ var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
 	report.Define(column{Path: "resource", Always: true, Kind: report.Text}, func(r *computeunit.Relaxed) cell { return text(r.Resource) }),
 	report.Define(column{Path: "from_bytes", Always: true, Kind: report.Integer}, func(r *computeunit.Relaxed) cell { return report.IntCell(r.From) }),
 	report.Define(column{Path: "to_bytes", Always: true, Kind: report.Integer}, func(r *computeunit.Relaxed) cell { return report.IntCell(r.To) }),
-}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, inJSON(unitSettingColumns)))
+}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, shown(unitSettingColumns)))
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
 func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.Answer, error) {
