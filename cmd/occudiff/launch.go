@@ -41,6 +41,9 @@ type launchFlags struct {
 
 // check finds numbers that no launch has. A flag that was not given is not a number yet.
 func (l *launch) check() error {
+	if named := slices.Concat(l.Local.Named, l.SIMD.Named); named != nil {
+		return cli.Errorf("%s names a kernel: that is for logs, exports and binaries; a launch has one size", named[0])
+	}
 	for _, c := range []struct {
 		flag  string
 		value int
@@ -54,7 +57,7 @@ func (l *launch) check() error {
 		{"work-group-slots", l.GroupSlots, 1, "a number of slots above 0"},
 		{"dcl-temps", l.DCLTemps, 1, "a number of registers above 0"},
 	} {
-		if l.flags.Changed(c.flag) && c.value < c.least && (c.flag != "simd" || l.SIMD.Named == nil) {
+		if l.flags.Changed(c.flag) && c.value < c.least {
 			return cli.Errorf("--%s %d: expected %s", c.flag, c.value, c.as)
 		}
 	}
@@ -67,37 +70,28 @@ func (l *launch) check() error {
 	return nil
 }
 
-// read reads the sizes. The GRF mode for --registers depends on the device, see needs.
+// read reads the sizes, and the registers per thread that the kernel needs, 0 when nobody says so: which GRF mode those
+// take depends on the device.
 // A word of --policy that is not in the map (auto, partial) is predict.Auto, which SLM and barriers decide.
-func (l *launch) read() (p predict.Launch, err error) {
-	if named := slices.Concat(l.Local.Named, l.SIMD.Named); named != nil {
-		return p, cli.Errorf("%s names a kernel: that is for logs, exports and binaries; a launch has one size", named[0])
-	}
+func (l *launch) read() (p predict.Launch, registers int, err error) {
 	if p.Global, err = l.Global.Size("global"); err != nil {
-		return p, err
+		return p, 0, err
 	}
 	if p.Local, err = l.Local.Size.Size("local"); err != nil {
-		return p, err
+		return p, 0, err
 	}
 	if p.SLM, err = cli.Bytes("slm", l.SLM); err != nil {
-		return p, err
+		return p, 0, err
 	}
 	p.SIMD, p.Barriers, p.GRF = l.SIMD.N, l.Barriers, l.GRF
 	p.BarrierSlots, p.GroupSlots = l.BarrierSlots, l.GroupSlots
 	p.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[l.policy]
-	return p, nil
-}
-
-// needs gives the registers per thread that the kernel needs, 0 when nobody says so.
-func (l *launch) needs() (int, error) {
-	if l.Registers == "" {
-		return 0, nil
+	if given := strings.TrimSpace(l.Registers); l.Registers != "" {
+		if registers, err = strconv.Atoi(given); err != nil || registers < 1 {
+			return p, 0, cli.Errorf("--registers %q: expected a whole number from 1", given)
+		}
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(l.Registers))
-	if err != nil || n < 1 {
-		return 0, cli.Errorf("--registers %q: expected a whole number from 1", strings.TrimSpace(l.Registers))
-	}
-	return n, nil
+	return p, registers, nil
 }
 
 // names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold
@@ -181,10 +175,7 @@ func (l *launch) oneDevice(what string) (c arch.Choice, err error) {
 
 // onDevice reads the launch and finds the only device that it is for.
 func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
-	if launch, err = l.read(); err != nil {
-		return c, launch, err
-	}
-	registers, err := l.needs()
+	launch, registers, err := l.read()
 	if err != nil {
 		return c, launch, err
 	}

@@ -63,40 +63,26 @@ func (p *prediction) check(paths []string) error {
 	if err := p.launch.check(); err != nil {
 		return err
 	}
-	// --batch counts when it is given, also as an empty text: an unset variable of a script must not turn a batch into
-	// the prediction of one launch.
-	modes := 0
-	for _, on := range []bool{f.Changed("batch"), p.Sweep != "", p.Timeline} {
-		if on {
-			modes++
-		}
-	}
-	units := p.Model == "compute-unit"
 	switch {
-	case modes > 1:
-		return cli.Errorf("--batch, --sweep and --timeline exclude each other: give one of them")
+	// An unset variable of a script must not turn a batch into the prediction of one launch.
 	case f.Changed("batch") && p.Batch == "":
 		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
-	case p.Compat != "" && units:
-		return cli.Errorf("--compat calculator and --model compute-unit exclude each other: give one of them")
 	case p.Ports < 1:
 		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.Ports)
-	case (f.Changed("ports") || f.Changed("early")) && p.policy != "partial":
-		return cli.Errorf("--ports and --early need --policy partial")
-	case p.policy == "partial" && (p.Batch != "" || p.Sweep != "" || p.Explain):
-		return cli.Errorf("--policy partial is a what-if of the dispatch over time: it needs --timeline")
-	case p.Explain && (modes > 0 || p.Compat != "" || units):
-		return cli.Errorf("--explain needs the prediction of one launch")
 	}
-	// Refuse looks at the flags that were given; which of the groups are wrong depends on the mode.
+	// Refuse looks at the flags that were given; which of the groups are wrong depends on what is asked for.
+	units, partial := p.Model == "compute-unit", p.policy == "partial"
 	for _, r := range []struct {
 		on          bool
 		what, flags string
 	}{
-		{p.Batch != "", "--batch, whose columns say it", "global local simd slm barriers grf registers"},
-		{p.Compat != "", "--compat calculator", "policy barrier-slots work-group-slots registers timeline platform " +
-			"platform-file"},
-		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve"},
+		{p.Batch != "", "--batch, whose columns say it", "global local simd slm barriers grf registers sweep timeline explain"},
+		{p.Timeline, "--timeline", "sweep explain"},
+		{p.Sweep != "", "--sweep", "explain"},
+		{!partial, "another policy than partial; add --policy partial", "ports early"},
+		{partial, "--policy partial, a what-if of --timeline", "batch sweep explain"},
+		{p.Compat != "", "--compat calculator", "model explain policy barrier-slots work-group-slots registers timeline platform platform-file"},
+		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve explain"},
 		{!units, "the model of Intel GPUs; add --model compute-unit", "platform platform-file"},
 	} {
 		if err := cli.Refuse(f, r.what, r.flags); r.on && err != nil {
@@ -158,38 +144,34 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 		}
 		return predictdoc.Timeline(ctx, &c, launch, p.Ports, p.Early)
 	}
-	q := predictdoc.Question{Driver: p.Explain}
-	var err error
-	if q.Launch, err = p.read(); err != nil {
+	launch, registers, err := p.read()
+	if err != nil {
 		return nil, err
 	}
-	if q.Registers, err = p.needs(); err != nil {
+	on, err := p.chooseDevices()
+	if err != nil {
 		return nil, err
 	}
-	if q.On, err = p.chooseDevices(); err != nil {
-		return nil, err
-	}
-	return predictdoc.Predict(&q)
+	return predictdoc.Predict(&predictdoc.Question{Launch: launch, Registers: registers, On: on, Driver: p.Explain})
 }
 
 // sweep reads what --sweep varies: a word, and for groups perhaps their numbers.
 func (p *prediction) sweep() (over string, groups []int64, err error) {
 	over, list, numbered := strings.Cut(p.Sweep, "=")
-	if !slices.Contains([]string{"local", "slm", "simd", "grf", "groups"}, over) || numbered && over != "groups" {
+	switch {
+	case !slices.Contains([]string{"local", "slm", "simd", "grf", "groups"}, over) || numbered && over != "groups":
 		return "", nil, cli.Errorf("--sweep %s: expected local, slm, simd, grf, groups, or groups=1,2,8", p.Sweep)
+	case over == "groups" && p.Local.Size == "":
+		return "", nil, cli.Errorf("--sweep groups varies how many work-groups there are: give their size with --local")
+	case !numbered:
+		return over, nil, nil
 	}
 	for word := range strings.SplitSeq(list, ",") {
-		if !numbered {
-			break
-		}
 		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
 		if err != nil || n < 1 {
 			return "", nil, cli.Errorf("--sweep %s: expected numbers of work-groups as in groups=1,2,8", p.Sweep)
 		}
 		groups = append(groups, n)
-	}
-	if over == "groups" && p.Local.Size == "" {
-		return "", nil, cli.Errorf("--sweep groups varies how many work-groups there are: give their size with --local")
 	}
 	return over, groups, nil
 }
@@ -200,20 +182,21 @@ func (p *prediction) computeUnit() (*report.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := p.read()
+	global, err := p.Global.Size("global")
 	if err != nil {
 		return nil, err
 	}
+	local, _ := p.Local.Size.Size("local") // unitLaunch has read it
 	switch {
 	case p.Local.Size == "":
 		return nil, cli.Errorf("no work-group size is given: --local, as in 64")
 	case p.SIMD.N == 0:
 		return nil, cli.Errorf("no sub-group size is given: --simd, as in 16 or 32")
 	}
-	if _, err := itemsOf("global", launch.Global); err != nil {
+	if _, err := itemsOf("global", global); err != nil {
 		return nil, err
 	}
-	return predictdoc.ComputeUnit(&platform, kernel, computeunit.WorkGroups(launch.Global, launch.Local))
+	return predictdoc.ComputeUnit(&platform, kernel, computeunit.WorkGroups(global, local))
 }
 
 // calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
@@ -312,7 +295,7 @@ func (p *prediction) batchRun() (batch.Run, error) {
 		}
 		return batch.Calculator(t, shared), nil
 	}
-	launch, err := p.read()
+	launch, _, err := p.read()
 	if err != nil {
 		return nil, err
 	}
