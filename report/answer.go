@@ -9,7 +9,7 @@ type Answer struct {
 	Table   *Table            // for CSV
 	Tests   func() *TestSuite // for JUnit; made when it is asked for
 	Chart   *Plot             // for SVG
-	Trace   any               // events over time, for Perfetto
+	Trace   func() any        // events over time, for Perfetto; it gives nil where nobody knows when a launch ran
 	Card    func() *Card      // for agents and comments of CI
 }
 

@@ -85,11 +85,15 @@ func (a *app) writers(ans *report.Answer) map[string]formWriter {
 		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
 		".svg":  svg(ans.Chart),
 		perfettoEnding: func(w io.Writer) error {
-			if ans.Trace == nil {
+			var events any
+			if ans.Trace != nil {
+				events = ans.Trace()
+			}
+			if events == nil {
 				return errors.New("a trace needs one run that says when its launches ran: give its result folder, or a " +
 					"trace beside its export")
 			}
-			return machine.JSON(w, ans.Trace)
+			return machine.JSON(w, events)
 		},
 	}
 	by["markdown"], by["json"], by["csv"] = by[".md"], by[".json"], by[".csv"]

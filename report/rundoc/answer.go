@@ -10,14 +10,15 @@ import (
 
 // Answer gives a compared run in every form.
 func Answer(r *compare.Result, prov report.Provenance) *report.Answer {
+	v := Value(r)
 	return &report.Answer{
-		Chart: overTimeChart(r),
+		Chart: overTimeChart(v.Over),
 		Make:  func() *report.Document { return FromResult(r, prov) },
-		Value: Value(r),
+		Value: v,
 		Card:  func() *report.Card { return card(r) },
 		Table: Rows(prov.Show, r),
 		Tests: func() *report.TestSuite { return TestSuiteFrom(r, prov) },
-		Trace: traceOf(r),
+		Trace: func() any { return traceOf(r) },
 	}
 }
 

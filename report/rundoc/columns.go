@@ -14,10 +14,7 @@ import (
 // kernel is a row of a run with what follows from the other rows.
 type kernel struct {
 	*compare.Row
-	of      *compare.Result
-	account *compare.Account // nil where nothing tells where the thread slots were
-	worth   compare.Worth
-	host    seconds // of a log alone
+	host seconds // of a log alone
 }
 
 // column and cell keep the lists below readable.
@@ -41,41 +38,33 @@ var firstKernels = []string{"task", "device", "global", "local", "simd", "direct
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
 var kernelColumns = slices.Concat(launchColumns,
-	[]report.Col[kernel]{
-		report.Define(column{Path: "predicted", Kind: report.Object, Doc: "null without one; a note says why"}, func(k *kernel) cell { return report.ObjectCell(k.Predicted != nil) }),
-	},
-	report.Within("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted }, predictionColumns),
+	object("", column{Path: "predicted", Doc: "null without one; a note says why"},
+		func(k *kernel) *predict.Prediction { return k.Predicted }, predictionColumns),
 	measuredColumns,
-	[]report.Col[kernel]{
-		report.Define(column{Path: "cause", Kind: report.Object, Doc: "why a row does not match: the first cause of the largest part"},
-			func(k *kernel) cell { return report.ObjectCell(k.Cause != nil) }),
-	},
-	report.Within("", "cause", func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
-	[]report.Col[kernel]{
-		report.Define(column{Path: "account", Kind: report.Object, Doc: "where the thread slots were; null when nothing tells"},
-			func(k *kernel) cell { return report.ObjectCell(k.account != nil) }),
-	},
-	report.Within("", "account", func(k *kernel) *compare.Account { return k.account }, accountColumns),
-	[]report.Col[kernel]{
-		report.Define(column{Path: "worth", Kind: report.Object,
-			Doc: "whether more threads may make it faster; null of other tasks"},
-			func(k *kernel) cell { return report.ObjectCell(k.worth.Verdict() != "") }),
-	},
-	report.Within("", "worth", worthOf, worthColumns),
+	object("", column{Path: "cause", Doc: "why a row does not match: the first cause of the largest part"},
+		func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
+	object("", column{Path: "account", Doc: "where the thread slots were; null when nothing tells"},
+		func(k *kernel) *compare.Account { return k.Account }, accountColumns),
+	object("", column{Path: "worth", Doc: "whether more threads may make it faster; null of other tasks"},
+		func(k *kernel) *compare.Worth {
+			if k.Worth.Verdict() == "" {
+				return nil
+			}
+			return &k.Worth
+		}, worthColumns),
 	[]report.Col[kernel]{
 		report.Define(column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(report.NoteColumns())},
 			func(k *kernel) cell { return report.RowsCell(notesOf(rowNotes(k.Row))) }),
-		report.Define(column{Path: "launches", Optional: true, Kind: report.Object, Doc: "only of a per-launch export or a trace"},
-			func(k *kernel) cell { return report.ObjectCell(k.Launches != nil) }),
 	},
-	report.Within("launch_", "launches", func(k *kernel) *ingest.Spread { return k.Launches }, spreadColumns),
+	object("launch_", column{Path: "launches", Optional: true, Doc: "only of a per-launch export or a trace"},
+		func(k *kernel) *ingest.Spread { return k.Launches }, spreadColumns),
 	peopleColumns)
 
-func worthOf(k *kernel) *compare.Worth {
-	if k.worth.Verdict() == "" {
-		return nil
-	}
-	return &k.worth
+// object is a part of a row that may be missing, with the columns of the part, whose keys begin with key.
+func object[P any](key string, c column, of func(*kernel) *P, cols []report.Col[P]) []report.Col[kernel] {
+	c.Kind = report.Object
+	there := report.Define(c, func(k *kernel) cell { return report.ObjectCell(of(k) != nil) })
+	return append([]report.Col[kernel]{there}, report.Within(key, c.Path, of, cols)...)
 }
 
 // launchColumns say what was launched and how long it took.
@@ -121,26 +110,17 @@ var measuredColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptPercent(k.Peak) }),
 	report.Define(column{Key: "measured_percent", Path: "measured_percent", Title: "Measured", Kind: report.Percent, In: report.All, Role: report.Bar},
 		func(k *kernel) cell { return report.OptPercent(k.Measured) }),
-	report.Define(column{Key: "measured_low_percent", Path: "measured_low_percent", Title: "Measured, at least", Kind: report.Percent, In: kept, Doc: "holds in 95 of 100 with measured_high_percent; null where it is as printed"},
-		func(k *kernel) cell { return report.OptPercent(k.MeasuredLow) }),
-	report.Define(column{Key: "measured_high_percent", Path: "measured_high_percent", Title: "Measured, at most", Kind: report.Percent, In: kept},
-		func(k *kernel) cell { return report.OptPercent(k.MeasuredHigh) }),
-	report.Define(column{Key: "held_low_percent", Path: "held_low_percent", Title: "Held, at least", Kind: report.Percent, In: kept, Doc: "by the launches themselves, with held_high_percent; null where measured_percent tells it"},
-		func(k *kernel) cell { return report.OptPercent(k.HeldLow) }),
-	report.Define(column{Key: "held_high_percent", Path: "held_high_percent", Title: "Held, at most", Kind: report.Percent, In: kept},
-		func(k *kernel) cell { return report.OptPercent(k.HeldHigh) }),
-	report.Define(column{Key: "printed_percent", Path: "printed_percent", Title: "As VTune prints it",
-		Kind: report.Percent, In: kept, Doc: "each sample for the launch in which it ends; of a result folder"},
-		func(k *kernel) cell { return report.OptPercent(k.Printed) }),
-	report.Define(column{Key: "active_percent", Path: "active_percent", Title: "XVE active", Kind: report.Percent, In: kept}, func(k *kernel) cell { return report.OptPercent(k.Active) }),
-	report.Define(column{Key: "stalled_percent", Path: "stalled_percent", Title: "XVE stalled", Kind: report.Percent, In: kept}, func(k *kernel) cell { return report.OptPercent(k.Stalled) }),
-	report.Define(column{Key: "idle_percent", Path: "idle_percent", Title: "XVE idle", Kind: report.Percent, In: kept}, func(k *kernel) cell { return report.OptPercent(k.Idle) }),
-	report.Define(column{Key: "idle_low_percent", Path: "idle_low_percent", Title: "XVE idle, at least", Kind: report.Percent, In: kept},
-		func(k *kernel) cell { return report.OptPercent(k.IdleLow) }),
-	report.Define(column{Key: "idle_high_percent", Path: "idle_high_percent", Title: "XVE idle, at most", Kind: report.Percent, In: kept},
-		func(k *kernel) cell { return report.OptPercent(k.IdleHigh) }),
-	report.Define(column{Key: "loaded_percent", Path: "loaded_percent", Title: "Occupancy of XVEs that ran", Kind: report.Percent, In: kept, Doc: "measured / (1 - idle)"},
-		func(k *kernel) cell { return report.OptPercent(k.BusyOccupancy) }),
+	percentage("measured_low_percent", "Measured, at least", "holds in 95 of 100 with measured_high_percent; null where it is as printed", func(k *kernel) percent { return k.MeasuredLow }),
+	percentage("measured_high_percent", "Measured, at most", "", func(k *kernel) percent { return k.MeasuredHigh }),
+	percentage("held_low_percent", "Held, at least", "by the launches themselves, with held_high_percent; null where measured_percent tells it", func(k *kernel) percent { return k.HeldLow }),
+	percentage("held_high_percent", "Held, at most", "", func(k *kernel) percent { return k.HeldHigh }),
+	percentage("printed_percent", "As VTune prints it", "each sample for the launch in which it ends; of a result folder", func(k *kernel) percent { return k.Printed }),
+	percentage("active_percent", "XVE active", "", func(k *kernel) percent { return k.Active }),
+	percentage("stalled_percent", "XVE stalled", "", func(k *kernel) percent { return k.Stalled }),
+	percentage("idle_percent", "XVE idle", "", func(k *kernel) percent { return k.Idle }),
+	percentage("idle_low_percent", "XVE idle, at least", "", func(k *kernel) percent { return k.IdleLow }),
+	percentage("idle_high_percent", "XVE idle, at most", "", func(k *kernel) percent { return k.IdleHigh }),
+	percentage("loaded_percent", "Occupancy of XVEs that ran", "measured / (1 - idle)", func(k *kernel) percent { return k.BusyOccupancy }),
 	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
 	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread life", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
 		func(k *kernel) cell { return report.OptDuration(k.ThreadLife) }),
@@ -150,8 +130,14 @@ var measuredColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptPoints(k.Difference) }),
 	report.Define(column{Key: "model_difference_points", Path: "model_difference_points", Title: "Peak difference", Kind: report.Points, In: files, Doc: "of the peaks"},
 		func(k *kernel) cell { return report.OptPoints(k.PeakDifference) }),
-	report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice, Words: verdictWords()},
+	report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
 		func(k *kernel) cell { return verdictCell(k.Verdict) }),
+}
+
+// percentage is a column that files have; doc may be empty.
+func percentage(key, title, doc string, of func(*kernel) percent) report.Col[kernel] {
+	return report.Define(column{Key: key, Path: key, Title: title, Doc: doc, Kind: report.Percent, In: kept},
+		func(k *kernel) cell { return report.OptPercent(of(k)) })
 }
 
 var causeColumns = []report.Col[compare.Cause]{

@@ -115,8 +115,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
 
 // overTimeChart is the picture of the first kernel, nil without one.
-func overTimeChart(r *compare.Result) *report.Plot {
-	list := kernelsOverTime(r)
+func overTimeChart(list []OverTime) *report.Plot {
 	if len(list) == 0 {
 		return nil
 	}

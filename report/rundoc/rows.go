@@ -16,11 +16,6 @@ type (
 	text    = unit.Opt[string]
 )
 
-// set takes over a row.
-func (k *kernel) set(of *compare.Result, row *compare.Row) {
-	*k = kernel{Row: row, of: of, account: row.Account, worth: row.Worth}
-}
-
 // kernelsOf gives the rows of runs for programs one by one: the launches where there are any, else the kernels. A row is
 // good until the next one.
 func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
@@ -29,14 +24,14 @@ func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 		for _, r := range results {
 			if r.LaunchCount() > 0 {
 				for row := range r.Launches() {
-					if k.set(r, row); !yield(&k) {
+					if k.Row = row; !yield(&k) {
 						return
 					}
 				}
 				continue
 			}
 			for i := range r.Rows {
-				if k.set(r, &r.Rows[i]); !yield(&k) {
+				if k.Row = &r.Rows[i]; !yield(&k) {
 					return
 				}
 			}
@@ -58,7 +53,7 @@ func kernelTable(r *compare.Result) *report.Table {
 	times, kernels := hostTimes(r), 0
 	list := make([]kernel, len(r.Rows))
 	for i := range list {
-		list[i].set(r, &r.Rows[i])
+		list[i].Row = &r.Rows[i]
 		if t, timed := times[i]; timed {
 			list[i].host = unit.Some(t)
 		}

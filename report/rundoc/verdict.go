@@ -20,9 +20,3 @@ func statusOf(v compare.Verdict) report.Status {
 
 // verdictCell is the word of a verdict with its color.
 func verdictCell(v compare.Verdict) report.Cell { return report.StatusCell(string(v), statusOf(v)) }
-
-func verdictWords() []report.Word {
-	return report.ListOf(compare.Verdicts(), func(v compare.Verdict) report.Word {
-		return report.Word{Text: string(v), Status: statusOf(v)}
-	})
-}
