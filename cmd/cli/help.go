@@ -26,7 +26,11 @@ func Help(c *cobra.Command, _ []string) {
 	if c.Example != "" {
 		b.WriteString("\nExamples:\n" + c.Example + "\n")
 	}
-	for _, g := range groupsOf(c) {
+	groups := c.Groups()
+	if len(groups) == 0 && c.HasAvailableSubCommands() {
+		groups = []*cobra.Group{{Title: "Commands"}}
+	}
+	for _, g := range groups {
 		b.WriteString("\n" + g.Title + ":\n")
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() && sub.GroupID == g.ID {
@@ -50,17 +54,6 @@ func Help(c *cobra.Command, _ []string) {
 		b.WriteString("\n'" + c.CommandPath() + " COMMAND --help' describes a command.\n")
 	}
 	fmt.Fprint(c.OutOrStdout(), b.String())
-}
-
-// groupsOf gives the groups of the commands below a command.
-func groupsOf(c *cobra.Command) []*cobra.Group {
-	switch {
-	case !c.HasAvailableSubCommands():
-		return nil
-	case len(c.Groups()) > 0:
-		return c.Groups()
-	}
-	return []*cobra.Group{{Title: "Commands"}}
 }
 
 // flagLines are the flags of a command, a line or more each: its own, and those that it shares. Those of experts are only

@@ -92,7 +92,11 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 // commands have it. shared are the flags that several commands have.
 func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return wrongValue(wrong.GetFlag(), wrong.GetValue(), errors.Unwrap(wrong))
+		f, value := wrong.GetFlag(), wrong.GetValue()
+		if want := Expected(f, value); want != "" {
+			return Errorf("--%s %q: expected %s", f.Name, value, want)
+		}
+		return Errorf("--%s %v", f.Name, errors.Unwrap(wrong))
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -117,14 +121,6 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 		return Errorf("--%s has no effect on '%s'; it belongs to %s", name, c.CommandPath(), strings.Join(others, ", "))
 	}
 	return Errorf("%v; see '%s --help'", err, c.CommandPath())
-}
-
-// wrongValue says what a flag takes instead of what was given.
-func wrongValue(f *pflag.Flag, value string, why error) error {
-	if want := Expected(f, value); want != "" {
-		return Errorf("--%s %q: expected %s", f.Name, value, want)
-	}
-	return Errorf("--%s %v", f.Name, why)
 }
 
 // Expected says what a flag takes instead of a value, where its type says it.

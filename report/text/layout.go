@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,12 +11,13 @@ import (
 const (
 	gap = "  "
 	// readableName is how far names are cut before a column gives way, shortestName how far after the last one did.
-	readableName = 16
-	shortestName = 6
-	// readableText is how narrow a column of sentences becomes before another one gives way.
-	readableText = 20
+	readableName, shortestName = 14, 6
+	// readableText is how narrow a column of sentences becomes before another one gives way, shortestText after that.
+	readableText, shortestText = 20, 12
 	// narrowest is the width below which a column says nothing.
 	narrowest = 4
+	// foldedRows is up to how many rows may take a second line before a column gives way, so that all stays in sight.
+	foldedRows = 6
 )
 
 // column is a table column on the screen.
@@ -33,66 +35,53 @@ type cell struct {
 	status report.Status
 }
 
-// grid is a table on the screen. Neighbours with one Group share the heading in top of the first of them.
+// grid is a table on the screen.
 type grid struct {
 	columns []*column
 	rows    int
 }
 
-// layOut chooses the columns and their widths: headings take two lines and sentences several before names are cut,
-// because that loses nothing; then columns give way in their order, then names become very short.
+// layOut chooses the columns and their widths. Where there is no room for all, headings that are wider than their cells
+// take two lines; names are cut, since what is left of them tells them apart, and sentences of few rows take a second line;
+// then columns give way in their order.
 func layOut(t *report.Table, rows, width int) *grid {
-	g := read(t, rows)
-	g.headings(false)
-	// One line of heading where there is room: it is the easier one to read.
+	g, sentence := read(t, rows), textWidth
+	if rows <= foldedRows {
+		sentence = readableText
+	}
 	if width <= 0 || g.total() <= width {
 		return g
 	}
-	g.headings(true)
-	for !g.fit(width, readableName) {
-		if !g.dropNext() {
-			g.fit(width, shortestName)
-			g.squeeze(width)
-			break
+	for _, c := range g.columns {
+		if report.Width(c.top) > c.content {
+			c.top, c.bottom = stack(c.top)
+			c.width = c.widest()
 		}
-		g.headings(true)
 	}
-	return g
-}
-
-// foldedRows is how many rows of a screen may take a second line, so that all of it stays in sight.
-const foldedRows = 6
-
-// layOutScreen lays out the rows of a screen: names are cut first, since what is left of them tells them apart. Then
-// sentences take a second line where there are few rows, those on the right first; else columns give way.
-func layOutScreen(t *report.Table, width int) *grid {
-	g := read(t, t.Len)
-	g.headings(false)
-	if width <= 0 || g.total() <= width {
-		return g
+	for g.narrow(width, readableName, sentence); g.total() > width && g.dropNext(); {
+		for _, c := range g.columns {
+			c.width = c.widest()
+		}
+		g.narrow(width, readableName, sentence)
 	}
-	g.narrow(width, 14, textWidth)
-	if g.rows <= foldedRows {
-		g.narrow(width, 14, readableText)
-	}
-	for g.total() > width && g.dropNext() {
-		g.headings(false)
-		g.narrow(width, 14, textWidth)
-	}
-	g.narrow(width, shortestName, 12)
+	g.narrow(width, shortestName, shortestText)
 	g.squeeze(width)
 	return g
 }
 
+// widest is what the cells and the heading take.
+func (c *column) widest() int { return max(c.content, report.Width(c.top), report.Width(c.bottom)) }
+
 // narrow takes what is too wide from names and sentences, to no less than these widths, from the right.
 func (g *grid) narrow(width, name, sentence int) {
 	for _, c := range slices.Backward(g.columns) {
-		least := max(c.width, len(c.top))
+		least := c.width
 		if c.Cut {
-			least = max(name, len(c.top))
+			least = name
 		} else if c.Fold {
-			least = max(sentence, len(c.top))
+			least = sentence
 		}
+		least = max(least, report.Width(c.top), report.Width(c.bottom))
 		c.width = max(min(c.width, c.width-(g.total()-width)), min(least, c.width))
 	}
 }
@@ -101,9 +90,7 @@ func (g *grid) narrow(width, name, sentence int) {
 func read(t *report.Table, rows int) *grid {
 	g := &grid{rows: rows}
 	for _, i := range t.ColumnsIn(report.Terminal) {
-		c := t.Columns[i]
-		c.Title, c.Brief, c.Group = report.OneLine(c.Title), report.OneLine(c.Brief), report.OneLine(c.Group)
-		g.columns = append(g.columns, &column{Column: c, index: i, cells: make([]cell, rows)})
+		g.columns = append(g.columns, &column{Column: t.Columns[i], index: i, cells: make([]cell, rows)})
 	}
 	var buf []report.Cell
 	for i := range rows {
@@ -114,56 +101,11 @@ func read(t *report.Table, rows int) *grid {
 			c.content = max(c.content, report.Width(text))
 		}
 	}
+	for _, c := range g.columns {
+		c.top = report.OneLine(cmp.Or(c.Brief, c.Heading()))
+		c.width = c.widest()
+	}
 	return g
-}
-
-// headings sets the heading of every column, on two lines where stacked, and the widths that follow.
-func (g *grid) headings(stacked bool) {
-	for i, c := range g.columns {
-		c.top, c.bottom = c.Brief, ""
-		if c.top == "" {
-			c.top = c.Title
-			if c.Unit != "" {
-				c.top += " [" + c.Unit + "]"
-			}
-		}
-		// The common heading has the unit, and only the first column of the group has the heading.
-		if c.Group != "" {
-			c.top, c.bottom = "", c.Title
-			if i == 0 || g.columns[i-1].Group != c.Group {
-				c.top = c.Group
-				if c.Unit != "" {
-					c.top += " [" + c.Unit + "]"
-				}
-			}
-			c.width = max(c.content, report.Width(c.bottom))
-			continue
-		}
-		if stacked {
-			c.top, c.bottom = stack(c.top)
-		}
-		c.width = max(c.content, report.Width(c.top), report.Width(c.bottom))
-	}
-	g.widenGroups()
-}
-
-// widenGroups gives the last column of a group what the common heading needs more.
-func (g *grid) widenGroups() {
-	for i := 0; i < len(g.columns); i++ {
-		c := g.columns[i]
-		if c.Group == "" {
-			continue
-		}
-		span, last := c.width, i
-		for last+1 < len(g.columns) && g.columns[last+1].Group == c.Group {
-			last++
-			span += len(gap) + g.columns[last].width
-		}
-		if more := report.Width(c.top) - span; more > 0 {
-			g.columns[last].width += more
-		}
-		i = last
-	}
 }
 
 // stack breaks a heading at the space that makes it narrowest.
@@ -187,31 +129,6 @@ func (g *grid) total() int {
 		sum += c.width
 	}
 	return sum
-}
-
-// fit says whether the grid fits when sentences are folded and names are cut, to no less than shortest, and narrows
-// their columns.
-func (g *grid) fit(width, shortest int) bool {
-	over := g.total() - width
-	narrow := func(c *column, least int) {
-		if floor := max(least, len(c.top), len(c.bottom)); c.width > floor {
-			take := max(min(over, c.width-floor), 0)
-			c.width -= take
-			over -= take
-		}
-	}
-	for _, c := range g.columns {
-		if c.Fold {
-			// Sentences give way before names: they go on in the next line, while a name that is cut is lost.
-			narrow(c, readableText)
-		}
-	}
-	for _, c := range g.columns {
-		if c.Cut {
-			narrow(c, shortest)
-		}
-	}
-	return over <= 0
 }
 
 // dropNext takes out the column that gives way next, false when none does any more.
@@ -263,9 +180,14 @@ func (g *grid) shorten() {
 // lines prints the grid.
 func (g *grid) lines(paint func(string, report.Status) string) []string {
 	g.shorten()
-	lines := []string{g.topLine()}
-	if bottom := g.bottomLine(); strings.TrimSpace(bottom) != "" {
-		lines = append(lines, bottom)
+	var top, bottom []string
+	for _, c := range g.columns {
+		top = append(top, pad(c.top, c.width, c.RightAligned()))
+		bottom = append(bottom, pad(c.bottom, c.width, c.RightAligned()))
+	}
+	lines := []string{strings.Join(top, gap)}
+	if second := strings.Join(bottom, gap); strings.TrimSpace(second) != "" {
+		lines = append(lines, second)
 	}
 	for row := range g.rows {
 		for part, more := 0, true; more; part++ {
@@ -301,25 +223,4 @@ func (g *grid) line(row, part int, paint func(string, report.Status) string) (li
 		}
 	}
 	return b.String(), more
-}
-
-// topLine prints the first line of the headings; a group's heading spans its columns.
-func (g *grid) topLine() string {
-	var parts []string
-	for i := 0; i < len(g.columns); i++ {
-		c := g.columns[i]
-		span := c.width
-		for c.Group != "" && i+1 < len(g.columns) && g.columns[i+1].Group == c.Group {
-			i++
-			span += len(gap) + g.columns[i].width
-		}
-		parts = append(parts, pad(c.top, span, c.RightAligned() && c.Group == ""))
-	}
-	return strings.Join(parts, gap)
-}
-
-func (g *grid) bottomLine() string {
-	return strings.Join(report.ListOf(g.columns, func(c *column) string {
-		return pad(c.bottom, c.width, c.RightAligned() && c.Group == "")
-	}), gap)
 }

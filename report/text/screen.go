@@ -18,7 +18,7 @@ func (p *printer) screen(s *report.Screen) {
 		return
 	default:
 		p.line("")
-		for _, line := range layOutScreen(s.Rows, p.opt.Width).lines(p.paint) {
+		for _, line := range layOut(s.Rows, s.Rows.Len, p.opt.Width).lines(p.paint) {
 			p.line(line)
 		}
 		if s.More != "" {
