@@ -116,13 +116,9 @@ func dateOf(d *diff.Result) (latest time.Time) {
 // mostItems is how many kernels have a paragraph.
 const mostItems = 1000
 
-// movedSection says of each kernel that is not simply unchanged what happened, with the picture of the first sheet.
+// movedSection says of each kernel that is not simply unchanged what happened.
 func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
-	if n := kernelsOf(rows); n > 0 {
-		s.Plots = []report.Plot{{Key: "occupancy", Title: "Measured occupancy by kernel", Table: report.SectionKernels, Label: "label",
-			Series: []string{"measured_old_percent", "measured_new_percent"}, Rows: min(n, report.PlotRows), Unit: "%", Max: 100}}
-	}
 	for i := range rows {
 		r := &rows[i]
 		if !r.IsKernel || !needsAttention(r) {
@@ -141,7 +137,7 @@ func movedSection(rows []row) report.Section {
 			Text: strings.TrimPrefix(r.side+": "+text, ": ")})
 	}
 	if len(s.Items) == 0 {
-		s.In = report.Sheet
+		s.Text = []string{"None."}
 	}
 	return s
 }
@@ -152,14 +148,6 @@ func needsAttention(r *row) bool {
 	return r.Verdict != diff.Unchanged || r.Measured().Insignificant() && c > float64(r.of.Options.Threshold)
 }
 
-// kernelsOf is how many of the first rows are kernels.
-func kernelsOf(rows []row) int {
-	if n := slices.IndexFunc(rows, func(r row) bool { return !r.IsKernel }); n >= 0 {
-		return n
-	}
-	return len(rows)
-}
-
 // kernelSection is the table of all that is known.
 func (c *comparison) kernelSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
@@ -168,9 +156,9 @@ func (c *comparison) kernelSection(rows []row) report.Section {
 		return s
 	}
 	t := report.NewTable(report.SectionKernels, "", rows, c.columns()).Show("task", "side", "verdict")
-	t.Main, t.Form = kernelsOf(rows), report.Browser
-	for t.Attention < t.Main && rows[t.Attention].Verdict != diff.Unchanged {
-		t.Attention++
+	t.Form = report.Browser
+	if n := slices.IndexFunc(rows, func(r row) bool { return !r.IsKernel }); n >= 0 {
+		t.Main = n
 	}
 	s.Tables = []*report.Table{t}
 	return s

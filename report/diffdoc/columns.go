@@ -39,7 +39,7 @@ var kernelColumns = slices.Concat(
 	[]report.Col[row]{
 		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code},
 			func(r *row) cell { return report.NameCell(r.Task) }),
-		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 3, Cut: true, In: people, Role: report.Code},
+		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 3, Cut: true, In: report.Everywhere, Role: report.Code},
 			func(r *row) cell { return report.TextCell(shapeText(r.Row)) }),
 		report.Define(column{Path: "direction", Kind: report.Text}, func(r *row) cell { return report.OptText(r.Direction) }),
 		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool}, func(r *row) cell { return report.BoolCell(r.IsKernel) }),
@@ -98,18 +98,13 @@ var kernelColumns = slices.Concat(
 		return report.Define(c, func(r *row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change, 1) })
 	}),
 	[]report.Col[row]{
-		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice,
-			Words: report.ListOf(diff.Verdicts(), func(v diff.Verdict) report.Word { return report.Word{Text: string(v), Status: statusOf(v)} })},
+		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
 			func(r *row) cell { return report.StatusCell(string(r.Verdict), statusOf(r.Verdict)) }),
 		report.Define(column{Key: "changes", Title: "Changed", Kind: report.Text, In: kept},
 			func(r *row) cell {
 				return report.TextCell(strings.Join(report.ListOf(r.Changes, diff.Change.String), ", "))
 			}),
-		report.Define(column{Key: "label", Title: "Label in charts", Kind: report.Text, In: report.Sheet},
-			func(r *row) cell {
-				return report.TextCell(strings.TrimSpace(report.ShortName(r.Task, report.LabelWidth) + " " + r.side))
-			}),
-		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: kept, Doc: "the figures behind the verdict"},
+		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: report.Data, Doc: "the figures behind the verdict"},
 			func(r *row) cell { return report.OptText(r.Because) }),
 	})
 
@@ -188,7 +183,7 @@ func onBothSides(name, group string, c column, of func(*diff.Launch) cell) (list
 		c := c
 		c.Path = name
 		if group != "" {
-			c.Key, c.Group, c.Title, c.In = name+"_"+side, group, side, kept
+			c.Key, c.Group, c.Title, c.In = name+"_"+side, group, side, report.Data
 		}
 		list = append(list, report.Within("", side, sides[i], []report.Col[diff.Launch]{report.Define(c, of)})...)
 	}

@@ -103,7 +103,7 @@ func runTable(s *diff.Runs) *report.Table {
 		}
 	}
 	t := report.NewTable("runs", "", list, runColumns).Show()
-	if t.Attention = out; len(list) > manyRuns {
+	if len(list) > manyRuns {
 		t.Main = out
 	}
 	return t

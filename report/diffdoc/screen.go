@@ -41,7 +41,7 @@ var screenColumns = []report.Col[screenRow]{
 		}
 		return report.StatusCell(report.Signed(c, 1), statusOf(r.Verdict))
 	}),
-	report.Define(column{Key: "time", Title: "Time", Kind: report.Number, In: report.Everywhere}, func(r *screenRow) cell {
+	report.Define(column{Key: "ratio", Title: "Time", Kind: report.Number, In: report.Everywhere}, func(r *screenRow) cell {
 		x, ok := r.Delta(compare.MetricTime).Ratio.Value()
 		if !ok {
 			return cell{}
