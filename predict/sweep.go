@@ -39,16 +39,13 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 	if len(sizes) == 0 {
 		sizes = append(sizes, localStep)
 	}
-	return sweep(d, sizes, own, func(x int64) Launch {
-		other := l
+	return sweep(d, l, sizes, own, func(l *Launch, x int64) {
 		if x == own {
-			return other
+			return
 		}
-		other.Local = unit.Size(x)
-		if counted {
-			other.Global = unit.Size(items)
+		if l.Local = unit.Size(x); counted {
+			l.Global = unit.Size(items)
 		}
-		return other
 	})
 }
 
@@ -61,11 +58,7 @@ func SweepSLM(d *arch.Device, l Launch) []Point {
 			sizes = append(sizes, int64(x))
 		}
 	}
-	return sweep(d, sizes, int64(l.SLM), func(x int64) Launch {
-		other := l
-		other.SLM = unit.Bytes(x)
-		return other
-	})
+	return sweep(d, l, sizes, int64(l.SLM), func(l *Launch, x int64) { l.SLM = unit.Bytes(x) })
 }
 
 // SweepSIMD predicts a launch over the sub-group sizes that the device offers, and its own.
@@ -79,11 +72,7 @@ func SweepSIMD(d *arch.Device, l Launch) []Point {
 			widths = append(widths, int64(w))
 		}
 	}
-	return sweep(d, widths, int64(l.SIMD), func(x int64) Launch {
-		other := l
-		other.SIMD = int(x)
-		return other
-	})
+	return sweep(d, l, widths, int64(l.SIMD), func(l *Launch, x int64) { l.SIMD = int(x) })
 }
 
 // SweepGRF predicts a launch over the register modes of the device. Registers per thread are a property of the compiled
@@ -97,11 +86,7 @@ func SweepGRF(d *arch.Device, l Launch) []Point {
 	for _, m := range d.GRFModes {
 		modes = append(modes, int64(m.Registers))
 	}
-	return sweep(d, modes, modes[0], func(x int64) Launch {
-		other := l
-		other.GRF = int(x)
-		return other
-	})
+	return sweep(d, l, modes, modes[0], func(l *Launch, x int64) { l.GRF = int(x) })
 }
 
 // SweepGroups predicts a launch over numbers of work-groups, its own size each: those that are given, or all up to an
@@ -119,13 +104,10 @@ func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	if own > 0 {
 		numbers = append(slices.Clone(numbers), own)
 	}
-	return sweep(d, slices.Clone(numbers), own, func(x int64) Launch {
-		other := l
+	return sweep(d, l, slices.Clone(numbers), own, func(l *Launch, x int64) {
 		if x != own {
-			other.Global = unit.Size(x * size) // of one dimension, over as many work-items
-			other.Local = unit.Size(size)
+			l.Global, l.Local = unit.Size(x*size), unit.Size(size) // of one dimension, over as many work-items
 		}
-		return other
 	})
 }
 
@@ -152,13 +134,14 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	return append(numbers, max(full, 1), full+1, 2*full)
 }
 
-// sweep predicts a launch for each value, in rising order, each once. It is never nil.
-func sweep(d *arch.Device, values []int64, own int64, with func(int64) Launch) []Point {
+// sweep predicts a launch with each value set, in rising order, each once. It is never nil.
+func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Launch, x int64)) []Point {
 	slices.Sort(values)
 	values = slices.Compact(values)
 	points := make([]Point, 0, len(values))
 	for _, x := range values {
-		p := Point{X: x, Launch: with(x), Own: x == own}
+		p := Point{X: x, Launch: l, Own: x == own}
+		set(&p.Launch, x)
 		p.Prediction, p.Err = Predict(d, p.Launch)
 		points = append(points, p)
 	}

@@ -1,7 +1,9 @@
 package computeunit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"occudiff/ingest/unit"
 )
@@ -79,35 +81,28 @@ func (a *Advice) full() bool {
 
 // relax frees the fixed resources one by one.
 func (p *Platform) relax(w Want) (list []Relaxed, err error) {
+	registers, slm := w, w
+	registers.RegisterBytes, slm.SLM = unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}
 	for _, r := range []struct {
-		name  string
-		fixed func(*Want) *unit.Opt[unit.Bytes]
-		most  func(*Setting) unit.Bytes
+		name string
+		from unit.Bytes
+		free Want
+		most func(Setting) unit.Bytes
 	}{
-		{LimitRegisters, func(w *Want) *unit.Opt[unit.Bytes] { return &w.RegisterBytes },
-			func(s *Setting) unit.Bytes { return s.MaxRegisterBytes }},
-		{LimitSLM, func(w *Want) *unit.Opt[unit.Bytes] { return &w.SLM }, func(s *Setting) unit.Bytes { return s.MaxSLM }},
+		{LimitRegisters, w.RegisterBytes.Or(0), registers, func(s Setting) unit.Bytes { return s.MaxRegisterBytes }},
+		{LimitSLM, w.SLM.Or(0), slm, func(s Setting) unit.Bytes { return s.MaxSLM }},
 	} {
-		other := w
-		from, given := r.fixed(&other).Value()
-		if !given || from == 0 {
+		if r.from == 0 {
 			continue
 		}
-		*r.fixed(&other) = unit.Opt[unit.Bytes]{}
-		free, err := p.Advise(other)
+		free, err := p.Advise(r.free)
 		if err != nil {
 			return nil, err
 		}
-		if !free.Full {
-			continue
+		if free.Full { // the least change keeps the most of the resource
+			best := slices.MaxFunc(free.Settings, func(a, b Setting) int { return cmp.Compare(r.most(a), r.most(b)) })
+			list = append(list, Relaxed{r.name, r.from, r.most(best), best})
 		}
-		best := free.Settings[0]
-		for _, s := range free.Settings { // the least change keeps the most of the resource
-			if r.most(&s) > r.most(&best) {
-				best = s
-			}
-		}
-		list = append(list, Relaxed{r.name, from, r.most(&best), best})
 	}
 	return list, nil
 }
@@ -116,10 +111,10 @@ func (p *Platform) relax(w Want) (list []Relaxed, err error) {
 func (a *Advice) keep(s Setting) {
 	if len(a.Settings) > 0 {
 		best := a.Settings[0]
-		switch {
-		case s.Occupancy < best.Occupancy || s.Occupancy == best.Occupancy && s.Lanes < best.Lanes:
+		better := cmp.Or(cmp.Compare(s.Occupancy, best.Occupancy), cmp.Compare(s.Lanes, best.Lanes))
+		if better < 0 {
 			return
-		case s.Occupancy > best.Occupancy || s.Lanes > best.Lanes:
+		} else if better > 0 {
 			a.Settings = nil
 		}
 	}

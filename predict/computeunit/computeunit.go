@@ -126,19 +126,15 @@ func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) uni
 
 // bind takes the least of the limits and names all that equal it.
 func (r *Result) bind() {
-	limits := [...]struct {
+	r.Groups = min(r.ByHardware, r.BySubgroups, r.ByRegisters.Or(r.ByHardware), r.BySLM.Or(r.ByHardware))
+	for _, l := range [...]struct {
 		name  string
 		value unit.Opt[int64]
 	}{
 		{LimitRegisters, r.ByRegisters}, {LimitSLM, r.BySLM},
 		{LimitSubgroups, unit.Some(r.BySubgroups)}, {LimitHardware, unit.Some(r.ByHardware)},
-	}
-	r.Groups = r.ByHardware
-	for _, l := range limits {
-		r.Groups = min(r.Groups, l.value.Or(r.Groups))
-	}
-	for _, l := range limits {
-		if v, ok := l.value.Value(); ok && v == r.Groups {
+	} {
+		if l.value == unit.Some(r.Groups) {
 			r.Limits = append(r.Limits, l.name)
 		}
 	}

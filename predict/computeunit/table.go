@@ -24,15 +24,9 @@ func Builtin() (*Table, error) {
 
 // With gives a table with further platforms; one whose key is there already replaces it.
 func (t *Table) With(more []Platform) *Table {
-	all := slices.Clone(t.platforms)
-	for _, p := range more {
-		if i := indexOf(all, p.Key); i >= 0 {
-			all[i] = p
-		} else {
-			all = append(all, p)
-		}
-	}
-	return &Table{all}
+	return &Table{append(slices.DeleteFunc(slices.Clone(t.platforms), func(old Platform) bool {
+		return slices.ContainsFunc(more, func(p Platform) bool { return normalized(p.Key) == normalized(old.Key) })
+	}), more...)}
 }
 
 // Keys lists the keys of the platforms in the order of their file.
@@ -45,15 +39,13 @@ func (t *Table) Keys() (keys []string) {
 
 // Find gives the platform of a key; case, spaces, `-` and `_` do not matter, and the prefix `cu:` may stand before it.
 func (t *Table) Find(key string) (Platform, error) {
-	if i := indexOf(t.platforms, key); i >= 0 {
-		return t.platforms[i], nil
+	for _, p := range t.platforms {
+		if normalized(p.Key) == normalized(key) {
+			return p, nil
+		}
 	}
 	return Platform{}, fmt.Errorf("platform %q is not known; expected one of %s, or a platform file that has it",
 		key, strings.Join(t.Keys(), ", "))
-}
-
-func indexOf(platforms []Platform, key string) int {
-	return slices.IndexFunc(platforms, func(p Platform) bool { return normalized(p.Key) == normalized(key) })
 }
 
 func normalized(key string) string {
