@@ -1,7 +1,6 @@
 package zebin
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,10 +60,8 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	cmd := exec.CommandContext(ctx, compiler, args...)
 	cmd.Dir = dir
 	cmd.WaitDelay = 5 * time.Second
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &limited{b: &out}, &limited{b: &out}
-	err = cmd.Run()
-	text := messages(out.String())
+	out, err := cmd.CombinedOutput()
+	text := messages(string(out[:min(len(out), maxMessages)]))
 	binary = filepath.Join(dir, "kernel")
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -77,12 +74,12 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 		if !errors.As(err, &exit) {
 			return "", "", note.Faultf("no-ocloc", note.Pos{}, "", "ocloc cannot be started: %v", err)
 		}
-		fault := note.Faultf("compiler-error", note.Pos{File: source}, hint(exit.ExitCode(), device),
-			"ocloc does not compile it for %s%s", device, said(text))
+		code, hint := "compiler-error", ""
 		if exit.ExitCode() == unknownDevice {
-			fault = &unknown{fault}
+			code = UnknownDevice
+			hint = fmt.Sprintf("this ocloc may be too old to know %s; 'ocloc compile --help' lists what it knows", device)
 		}
-		return "", "", fault
+		return "", "", note.Faultf(code, note.Pos{File: source}, hint, "ocloc does not compile it for %s%s", device, said(text))
 	}
 	if _, err := os.Stat(binary); err != nil {
 		return "", "", note.Faultf("compiler-error", note.Pos{File: source}, "", "ocloc wrote no binary for %s%s",
@@ -95,21 +92,8 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 // shell sees 223).
 const unknownDevice = 223
 
-// ErrUnknownDevice is matched by the error of a device that this version of the compiler does not know.
-var ErrUnknownDevice = errors.New("the compiler does not know the device")
-
-// unknown is an error of Compile that is ErrUnknownDevice.
-type unknown struct{ error }
-
-// Is implements what errors.Is asks for.
-func (u *unknown) Is(target error) bool { return target == ErrUnknownDevice }
-
-func hint(status int, device string) string {
-	if status == unknownDevice {
-		return fmt.Sprintf("this ocloc may be too old to know %s; 'ocloc compile --help' lists what it knows", device)
-	}
-	return ""
-}
+// UnknownDevice is the code of the error of a device that this version of the compiler does not know.
+const UnknownDevice = "compiler-unknown-device"
 
 func said(text string) string {
 	if text == "" {
@@ -130,15 +114,4 @@ func messages(out string) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// limited keeps the first bytes of what is written and drops the rest.
-type limited struct{ b *bytes.Buffer }
-
-// Write implements io.Writer.
-func (l *limited) Write(p []byte) (int, error) {
-	if room := maxMessages - l.b.Len(); room > 0 {
-		l.b.Write(p[:min(room, len(p))])
-	}
-	return len(p), nil
 }

@@ -104,7 +104,8 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	for i, r := range results {
 		if r.err != nil {
 			// An older compiler knows fewer devices, which is worth a word where they were asked for.
-			unknown := errors.Is(r.err, zebin.ErrUnknownDevice)
+			fault, _ := errors.AsType[*note.Fault](r.err)
+			unknown := fault != nil && fault.Code == zebin.UnknownDevice
 			if failed == nil || !unknown {
 				failed = r.err
 			}
