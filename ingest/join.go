@@ -55,7 +55,7 @@ func Join(files []File) (*Run, error) {
 	if err := j.checkSummary(); err != nil {
 		return nil, err
 	}
-	j.properties()
+	j.giveProperties()
 	j.reasonsOfStalls()
 	run.wholeRun()
 	run.Trace.Finish()

@@ -9,8 +9,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// properties gives kernels the properties of their binaries.
-func (j *joiner) properties() {
+// giveProperties gives kernels the properties of their binaries.
+func (j *joiner) giveProperties() {
 	if len(j.props) == 0 {
 		return
 	}
@@ -29,8 +29,14 @@ func (j *joiner) properties() {
 			continue
 		}
 		p, differ := agreed(fits)
+		var names []string
+		for _, f := range differ {
+			if v, present := f.bits(k); !present || f.Name == barriers && v == 0 {
+				names = append(names, f.Name)
+			}
+		}
 		// Without a launch shape nothing is predicted.
-		if names := differ.missing(k); len(names) > 0 && k.Global.Present() {
+		if len(names) > 0 && k.Global.Present() {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
 				Pos: k.Pos,
 				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch "+
@@ -86,11 +92,20 @@ func fitting(props []Kernel, key *Key) []Kernel {
 	return append(others, shapeless...)
 }
 
-// differing says in what properties differ.
-type differing struct{ simd, slm, spill, registers, barriers bool }
+// barriers is what messages call the barriers of a binary, which a sampled counter may have missed.
+const barriers = "barriers"
 
-// agreed gives what properties have in common: where they differ, any of them would be a guess.
-func agreed(props []Kernel) (p Kernel, d differing) {
+// properties are what binaries and tracers say of a kernel.
+var properties = []Field{
+	value("SIMD width", func(k *Kernel) *unit.Opt[int] { return &k.SIMD }),
+	value("SLM per work-group", func(k *Kernel) *unit.Opt[unit.Bytes] { return &k.SLM }),
+	value("spill", func(k *Kernel) *unit.Opt[unit.Bytes] { return &k.Spill }),
+	value("registers per thread", func(k *Kernel) *unit.Opt[int] { return &k.Registers }),
+	value(barriers, func(k *Kernel) *unit.Opt[int64] { return &k.Barriers }),
+}
+
+// agreed gives what properties have in common, and in what they differ: there any of them would be a guess.
+func agreed(props []Kernel) (p Kernel, differ []Field) {
 	// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch shape.
 	for i := range props {
 		if o := &props[i]; o.Global.Present() || i > 0 && o.Local != p.Local {
@@ -99,49 +114,28 @@ func agreed(props []Kernel) (p Kernel, d differing) {
 		}
 		p.Local = props[i].Local
 	}
-	p.SIMD, d.simd = common(props, func(p *Kernel) unit.Opt[int] { return p.SIMD })
-	p.SLM, d.slm = common(props, func(p *Kernel) unit.Opt[unit.Bytes] { return p.SLM })
-	p.Spill, d.spill = common(props, func(p *Kernel) unit.Opt[unit.Bytes] { return p.Spill })
-	p.Registers, d.registers = common(props, func(p *Kernel) unit.Opt[int] { return p.Registers })
-	p.Barriers, d.barriers = common(props, func(p *Kernel) unit.Opt[int64] { return p.Barriers })
-	return p, d
-}
-
-// common gives the value of those properties that have one, absent where they differ.
-func common[T comparable](props []Kernel, of func(*Kernel) unit.Opt[T]) (v unit.Opt[T], differ bool) {
-	for i := range props {
-		o := of(&props[i])
-		if v = cmp.Or(v, o); o.Present() && o != v {
-			return unit.Opt[T]{}, true
+	for _, f := range properties {
+		var common Kernel
+		apart := false
+		for i := range props {
+			apart = f.fill(&common, &props[i]) || apart
 		}
-	}
-	return v, false
-}
-
-// missing names what a kernel lacks because properties differ.
-func (d differing) missing(k *Kernel) (names []string) {
-	for _, f := range []struct {
-		name          string
-		differ, there bool
-	}{
-		{"SIMD width", d.simd, k.SIMD.Present()},
-		{"SLM per work-group", d.slm, k.SLM.Present()},
-		{"spill", d.spill, k.Spill.Present()},
-		{"registers per thread", d.registers, k.Registers.Present()},
-		{"barriers", d.barriers, k.Barriers.Or(0) > 0},
-	} {
-		if f.differ && !f.there {
-			names = append(names, f.name)
+		if apart {
+			differ = append(differ, f)
+			continue
 		}
+		f.fill(&p, &common)
 	}
-	return names
+	return p, differ
 }
 
 // fillProperties fills in the properties of a kernel.
 func (k *Kernel) fillProperties(p *Kernel) {
-	k.SIMD, k.Local = cmp.Or(k.SIMD, p.SIMD), cmp.Or(k.Local, p.Local)
-	k.SLM, k.Spill, k.Registers = cmp.Or(k.SLM, p.SLM), cmp.Or(k.Spill, p.Spill), cmp.Or(k.Registers, p.Registers)
-	if n, ok := p.Barriers.Value(); ok && (n > 0 || !k.Barriers.Present()) && k.Barriers.Or(0) == 0 {
-		k.Barriers = p.Barriers // the binary is a fact; a sampled counter may have missed them
+	k.Local = cmp.Or(k.Local, p.Local)
+	for _, f := range properties {
+		f.fill(k, p)
+	}
+	if k.Barriers.Or(0) == 0 && p.Barriers.Or(0) > 0 {
+		k.Barriers = p.Barriers
 	}
 }
