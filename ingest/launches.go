@@ -131,6 +131,32 @@ func (l *Launches) Renumber(to []int) *Launches {
 	return l
 }
 
+// MergeByLine gives the launches of two lists in the order of their lines, which each list has already. Both are let go
+// of on the way: together they may be most of the memory.
+func (l *Launches) MergeByLine(o *Launches) *Launches {
+	switch {
+	case l.Len() == 0:
+		return o
+	case o.Len() == 0:
+		return l
+	}
+	list := &Launches{}
+	for i, j := 0, 0; i < l.n || j < o.n; {
+		from, at := l, &i
+		if i == l.n || j < o.n && o.line(j) < l.line(i) {
+			from, at = o, &j
+		}
+		r := from.At(*at)
+		list.Add(&r)
+		if *at++; *at%launchBlock == 0 {
+			from.blocks[*at/launchBlock-1] = nil
+		}
+	}
+	return list
+}
+
+func (l *Launches) line(i int) uint32 { return l.blocks[i/launchBlock].line[i%launchBlock] }
+
 // Of gives the launches of some kernels.
 func (l *Launches) Of(some func(kernel int) bool) *Launches {
 	list := &Launches{files: l.files}

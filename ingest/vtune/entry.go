@@ -1,6 +1,7 @@
 package vtune
 
 import (
+	"encoding/binary"
 	"math"
 
 	"occudiff/ingest"
@@ -56,6 +57,7 @@ type entry struct {
 	ingest.Key
 	hasSIMD bool
 	line    int // of the first good row
+	number  int // of the worker's entries
 }
 
 // expand makes the sums of an entry that has had a single row, in the sums that are given.
@@ -73,6 +75,45 @@ func (e *entry) expand(h *header, to *sums) {
 	if e.single > 0 {
 		to.launched(t, v[measured])
 	}
+}
+
+// packValues appends the numbers of a row.
+func packValues(b []byte, fields []field, v *values) []byte {
+	for _, f := range fields {
+		b = binary.AppendUvarint(b, pack(v[f.q]))
+	}
+	return b
+}
+
+// unpackValues reads what packValues appended, and gives what follows it.
+func unpackValues(b []byte, fields []field, v *values) []byte {
+	for _, f := range fields {
+		u, n := binary.Uvarint(b)
+		v[f.q], b = unpack(u), b[n:]
+	}
+	return b
+}
+
+// pack makes small numbers of what rows hold: none, counts, and shares and times of one decimal place.
+// The lowest bit says which form follows, so that none is 0 and a percentage takes two bytes instead of six.
+func pack(v int64) uint64 {
+	switch {
+	case v == none:
+		return 0
+	case v%tenth == 0:
+		return uint64(v/tenth)<<1 + 2
+	}
+	return uint64(v)<<1 | 1
+}
+
+func unpack(u uint64) int64 {
+	switch {
+	case u == 0:
+		return none
+	case u&1 == 0:
+		return int64(u/2-1) * tenth
+	}
+	return int64(u >> 1)
 }
 
 // sums adds up the rows of one key. Everything in it is an integer, so rows may come in any order.

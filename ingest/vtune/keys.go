@@ -42,7 +42,7 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	e.raw, e.rest = string(raw), rest
+	e.raw, e.rest, e.number = string(raw), rest, len(a.entries)
 	a.table[i] = slot{h, e}
 	a.entries = append(a.entries, e)
 	if a.used++; a.used*2 > len(a.table) {

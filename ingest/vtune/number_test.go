@@ -221,32 +221,20 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-func TestJournal(t *testing.T) {
-	j := journal{fields: []field{{q: total}, {q: count}, {q: measured}}}
-	entries := []*entry{{}, {}}
+// The numbers of a row that is kept packed come back as they were.
+func TestPack(t *testing.T) {
+	fields := []field{{q: total}, {q: count}, {q: measured}}
 	r := rand.New(rand.NewSource(4))
-	var want []launch
 	for i := range 20_000 {
-		l := launch{kernel: 5 - i%2, line: i * 3}
-		for q := range l.v {
-			l.v[q] = none
-		}
-		l.v[total], l.v[count], l.v[measured] = r.Int63n(maxSeconds*one), r.Int63()>>r.Intn(63), r.Int63n(1006)*tenth
+		want := noValues()
+		want[total], want[count], want[measured] = r.Int63n(maxSeconds*one), r.Int63()>>r.Intn(63), r.Int63n(1006)*tenth
 		if i%7 == 0 {
-			l.v[measured], l.v[total] = none, 0
+			want[measured], want[total] = none, 0
 		}
-		j.put(entries[i%2], l.line, &l.v)
-		want = append(want, l)
-	}
-	i := 0
-	for in := j.read([]int{5, 4}); in.more; in.advance() {
-		if in.next != want[i] {
-			t.Fatalf("row %d: %+v, want %+v", i, in.next, want[i])
+		got := noValues()
+		if rest := unpackValues(packValues([]byte{}, fields, &want), fields, &got); got != want || len(rest) > 0 {
+			t.Fatalf("%v, want %v", got, want)
 		}
-		i++
-	}
-	if i != len(want) {
-		t.Errorf("%d rows, want %d", i, len(want))
 	}
 }
 

@@ -36,7 +36,7 @@ func newResult(h *header, adders []*adder) *result {
 			}
 			r.entries = append(r.entries, e)
 		}
-		a.table, a.entries = nil, nil
+		a.table = nil
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.good == 0 })
 	slices.SortFunc(r.entries, func(a, b *entry) int { return cmp.Compare(a.line, b.line) })
@@ -158,6 +158,9 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 		f.Launches = r.launches()
 	}
 	r.index = keyIndex{}
+	for _, a := range r.adders {
+		a.entries = nil
+	}
 	f.Kernels = make([]ingest.Kernel, 0, len(r.entries))
 	// One for all keys of a single row: sums are large, and such keys may be most of a file.
 	var scratch sums
@@ -347,44 +350,48 @@ func (r *result) launches() *ingest.Launches {
 	for i, e := range r.entries {
 		numbers[e] = i
 	}
-	var readers []*reader
+	list := &ingest.Launches{}
 	for _, a := range r.adders {
 		// What several workers gathered of one key is in the entry of the first.
-		kernels := make([]int, len(a.launches.list))
-		for i, e := range a.launches.list {
-			kernels[i] = numbers[r.index.find(e)]
+		to := make([]int, len(a.entries))
+		for i, e := range a.entries {
+			to[i] = numbers[r.index.find(e)]
 		}
-		if in := a.launches.read(kernels); in.more {
-			readers = append(readers, in)
-		}
+		list = list.MergeByLine(a.launches.Renumber(to))
 	}
-	list := &ingest.Launches{}
-	for len(readers) > 0 {
-		// Each worker has its rows in order; the next one of all is the least of theirs.
-		first := slices.MinFunc(readers, func(a, b *reader) int { return cmp.Compare(a.next.line, b.next.line) })
-		l := r.launch(&first.next)
-		list.Add(&l)
-		if first.advance(); !first.more {
-			readers = slices.DeleteFunc(readers, func(in *reader) bool { return !in.more })
+	if len(r.h.bare) > 0 { // of which it is known only now whether they hold percentages
+		for i, l := range list.All() {
+			for at, share := range sharesOf(&l) {
+				if v, ok := share.Value(); ok {
+					*share = unit.Some(r.ratio(launchShares[at], v.Percent()))
+				}
+			}
+			list.Set(i, &l)
 		}
 	}
 	return list
 }
 
-func (r *result) launch(l *launch) ingest.LaunchRecord {
-	to := ingest.LaunchRecord{Kernel: l.kernel, Line: l.line}
-	if t := l.v.seconds(); t != none {
+// launch gives a row as a launch, its shares as if they were percentages.
+func (v *values) launch(kernel, line int) *ingest.LaunchRecord {
+	to := &ingest.LaunchRecord{Kernel: kernel, Line: line}
+	if t := v.seconds(); t != none {
 		to.Time = unit.Some(unit.Seconds(float64(t) / one))
 	}
-	if n := l.v[threads]; n != none {
+	if n := v[threads]; n != none {
 		to.Threads = unit.Some(n)
 	}
-	share := func(q quantity) (o unit.Opt[unit.Ratio]) {
-		if v := l.v[q]; v != none {
-			o = unit.Some(r.ratio(q, float64(v)/one))
+	for at, share := range sharesOf(to) {
+		if x := v[launchShares[at]]; x != none {
+			*share = unit.Some(unit.FromPercent(float64(x) / one))
 		}
-		return o
 	}
-	to.Measured, to.Active, to.Stalled, to.Idle = share(measured), share(active), share(stalled), share(idle)
 	return to
+}
+
+// launchShares are the shares that are kept of a launch, in the order of sharesOf.
+var launchShares = [...]quantity{measured, active, stalled, idle}
+
+func sharesOf(l *ingest.LaunchRecord) [len(launchShares)]*unit.Opt[unit.Ratio] {
+	return [...]*unit.Opt[unit.Ratio]{&l.Measured, &l.Active, &l.Stalled, &l.Idle}
 }

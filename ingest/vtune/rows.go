@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/scan"
 	"occudiff/ingest/unit"
@@ -34,20 +35,18 @@ type adder struct {
 	unequal   map[int]note.Note // of header.twice
 	odd       int64             // names that are no valid text
 	oddAt     note.Pos
-	launches  journal // every row, when they are kept
-	partial   int64   // of bad: rows whose only fault is a share out of range
-	largest   values  // of each column
-	unread    bool    // a count of instructions
+	launches  ingest.Launches // every row, of its entry, when they are kept
+	partial   int64           // of bad: rows whose only fault is a share out of range
+	largest   values          // of each column
+	unread    bool            // a count of instructions
 
 	_ [64]byte // keeps what two workers write out of one cache line
 }
 
 // newAdder takes a seed of its own for each worker: a file that is made to collide in one table does not in another.
 func newAdder(h *header, keep bool) *adder {
-	a := &adder{h: h, instance: keep, seed: maphash.MakeSeed(), table: make([]slot, 512), unequal: map[int]note.Note{},
-		absent: noValues()}
-	a.launches.fields = h.numbers
-	return a
+	return &adder{h: h, instance: keep, seed: maphash.MakeSeed(), table: make([]slot, 512),
+		unequal: map[int]note.Note{}, absent: noValues()}
 }
 
 // Row adds a row, or takes note of what is wrong with it.
@@ -124,7 +123,7 @@ func (a *adder) good(e *entry, v *values) {
 	}
 	switch {
 	case a.instance:
-		a.launches.put(e, r.Line(), v)
+		a.launches.Add(v.launch(e.number, r.Line()))
 	case e.sums != nil && e.steady.raw == "" && len(a.h.moving) > 0 && r.Whole():
 		e.steady = steady{raw: string(a.h.steadyRun(r)), values: [4]nano(v[peak : peakBarrier+1])}
 	}
