@@ -171,10 +171,13 @@ func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)
 		key := k.Key
 		key.Task, _ = names(k)
 		add(k, key, 0, cuts[i])
-		for j := range p.Accepts {
-			if a := &p.Accepts[j]; a.Series == k.ID && a.Key == k.Key && p.place[a.Run] < before {
-				a.Series, a.Key = list[at[key]].ID, key
-			}
+	}
+	for j := range p.Accepts { // once each: a number may become that of another kernel
+		a := &p.Accepts[j]
+		i := slices.IndexFunc(p.Kernels, func(k Kernel) bool { return k.ID == a.Series && k.Key == a.Key })
+		if i >= 0 && cuts[i] > 0 && p.place[a.Run] < before {
+			a.Key.Task, _ = names(&p.Kernels[i])
+			a.Series = list[at[a.Key]].ID
 		}
 	}
 	for i := range list {

@@ -2,7 +2,6 @@ package trend
 
 import (
 	"context"
-	"iter"
 	"math"
 	"slices"
 
@@ -122,12 +121,10 @@ func (g Gate) plant(series [][]Point, run int, drop float64, offset int) (plante
 
 // fallen makes a value worse.
 func (g Gate) fallen(value, drop float64) float64 {
-	switch {
-	case g.Relative && g.Direction == Up:
-		return value * (1 + drop/100)
-	case g.Relative:
-		return value * (1 - drop/100)
-	case g.Direction == Up:
+	if g.Relative {
+		drop *= value / 100
+	}
+	if g.Direction == Up {
 		return value + drop
 	}
 	return value - drop
@@ -145,18 +142,11 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gat
 			if err != nil {
 				return g, sum, err
 			}
-			b := r.Tally()
-			b.Opened = 0
-			opened := map[int]bool{}
-			for k, f := range r.alone(series) {
-				opened[series[k][f.Opened].Run] = true
-				shift := math.Abs(f.Shift)
-				if g.Relative {
-					shift /= f.Level
-				}
-				shifts = append(shifts, shift)
+			b, alone := r.Tally(), g.alone(r, series)
+			for _, of := range alone {
+				shifts = append(shifts, of...)
 			}
-			b.Opened = len(opened)
+			b.Opened = len(alone)
 			sum = sum.Plus(b)
 		}
 		if float64(sum.Opened) <= budget*float64(sum.Checks) || len(shifts) == 0 {
@@ -168,29 +158,28 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gat
 	}
 }
 
-// alone gives the findings, with the series of each, that began while hardly any other series fell: fewer than three, or
-// fewer than a fifth, within a run.
-func (r *Replay) alone(series [][]Point) iter.Seq2[int, Finding] {
+// alone gives the shifts of the findings that began while hardly any other series fell, by the run that opened them:
+// fewer than three, or fewer than a fifth, within a run.
+func (g Gate) alone(r *Replay, series [][]Point) map[int][]float64 {
 	fell := map[int]int{} // findings by their first bad run
 	for k, s := range r.Series {
 		for _, f := range s.Findings {
 			fell[series[k][f.First].Run]++
 		}
 	}
-	return func(yield func(int, Finding) bool) {
-		for k, s := range r.Series {
-			for _, f := range s.Findings {
-				n := 0
-				for at := -1; at <= 1; at++ {
-					n += fell[series[k][f.First].Run+at]
-				}
-				if n >= 3 && 5*n >= len(series) {
-					continue
-				}
-				if !yield(k, f) {
-					return
-				}
+	shifts := map[int][]float64{}
+	for k, s := range r.Series {
+		for _, f := range s.Findings {
+			first, opened := series[k][f.First].Run, series[k][f.Opened].Run
+			if n := fell[first-1] + fell[first] + fell[first+1]; n >= 3 && 5*n >= len(series) {
+				continue
 			}
+			shift := math.Abs(f.Shift)
+			if g.Relative {
+				shift /= f.Level
+			}
+			shifts[opened] = append(shifts[opened], shift)
 		}
 	}
+	return shifts
 }

@@ -73,28 +73,29 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	if err := checkPoints(points); err != nil {
 		return nil, err
 	}
-	values := make([]float64, len(points))
-	for i, p := range points {
-		values[i] = p.Value
-	}
-	return merged(points, values, split(values, params), params), nil
+	return merged(points, split(valuesOf(points), params), params), nil
 }
 
 // Lasting gives the change points that are left when those beside a segment of fewer than so many points are dropped.
 func Lasting(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
-	values, indices := make([]float64, len(points)), make([]int, len(found))
-	for i, p := range points {
-		values[i] = p.Value
-	}
+	indices := make([]int, len(found))
 	for i, c := range found {
 		indices[i] = c.Index
 	}
 	params.MinSegment = least
-	return merged(points, values, indices, params)
+	return merged(points, indices, params)
 }
 
-func merged(points []Point, values []float64, indices []int, params Params) []ChangePoint {
-	found := merge(values, indices, params)
+func valuesOf(points []Point) []float64 {
+	values := make([]float64, len(points))
+	for i, p := range points {
+		values[i] = p.Value
+	}
+	return values
+}
+
+func merged(points []Point, indices []int, params Params) []ChangePoint {
+	found := merge(valuesOf(points), indices, params)
 	for i := range found {
 		found[i].Time = points[found[i].Index].Time
 	}

@@ -51,15 +51,9 @@ func RelativeGate() Gate {
 // Validate says what is wrong with the gate and what would be right.
 func (g Gate) Validate() error {
 	switch {
-	case !(g.Budget > 0 && g.Budget <= 0.5):
-		return fmt.Errorf("a budget of %v red checks in 100 is not possible; use more than 0 and at most 50 (1 is the "+
-			"default)", 100*g.Budget)
 	case g.Window < leastWindow || g.Window > mostWindow:
 		return fmt.Errorf("a gate over the last %d runs is not possible; use %d to %d (40 is the default)", g.Window,
 			leastWindow, mostWindow)
-	case g.Learning < 1 || g.Learning > g.Window:
-		return fmt.Errorf("a gate that learns from %d runs is not possible; use 1 to the window (8 is the default)",
-			g.Learning)
 	case !(g.Floor >= 0) || math.IsInf(g.Floor, 0):
 		return fmt.Errorf("a gate with a floor of %v is not possible; use 0 or more (1 point or 0.02 of the baseline "+
 			"are the defaults)", g.Floor)

@@ -42,6 +42,13 @@ type run struct {
 	pairs, squares float64 // of neighboring distances before it, the older ones counting less
 }
 
+func values(runs []run) (list []float64) {
+	for _, u := range runs {
+		list = append(list, u.u)
+	}
+	return list
+}
+
 // frame is a level with a finding on top of it.
 type frame struct {
 	runs    []run

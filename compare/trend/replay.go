@@ -294,17 +294,10 @@ func (r *replay) mend(l *line) {
 		if from < 1 || l.runs[from].point <= f.Opened {
 			return
 		}
-		var before, last []float64
-		for i, u := range l.runs {
-			if i < from {
-				before = append(before, u.u)
-			} else {
-				last = append(last, u.u)
-			}
-		}
+		last := values(l.runs[from:])
 		now, _ := stat.Median(last)
 		bad := level{spread: f.Spread, n: from}
-		bad.at, _ = stat.Median(before)
+		bad.at, _ = stat.Median(values(l.runs[:from]))
 		z := bad.distance(bad.at - slices.Max(last))
 		if z <= 0 || now > f.Level+f.Shift/2 ||
 			math.Pow(r.beyond(l, z, good, l.runs[:0]), worth(m, from, r.rho(l.runs[from]))) >= mended {

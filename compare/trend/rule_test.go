@@ -180,10 +180,8 @@ func TestGateBounds(t *testing.T) {
 		change func(*Gate)
 		want   string
 	}{
-		{func(g *Gate) { g.Budget = 0.5 }, ""}, {func(g *Gate) { g.Budget = 0.51 }, "a budget of 51 red checks"},
-		{func(g *Gate) { g.Window = 8 }, ""}, {func(g *Gate) { g.Window, g.Learning = 7, 7 }, "the last 7 runs"},
+		{func(g *Gate) { g.Window = 8 }, ""}, {func(g *Gate) { g.Window = 7 }, "the last 7 runs"},
 		{func(g *Gate) { g.Window = 1000 }, ""}, {func(g *Gate) { g.Window = 1001 }, "the last 1001 runs"},
-		{func(g *Gate) { g.Learning = 40 }, ""}, {func(g *Gate) { g.Learning = 41 }, "learns from 41 runs"}, {func(g *Gate) { g.Learning = 1 }, ""},
 		{func(g *Gate) { g.Floor = 0 }, ""}, {func(g *Gate) { g.Floor = 0.5 }, ""}, {func(g *Gate) { g.Floor = -1 }, "a floor of -1"},
 		{func(g *Gate) { g.Floor = math.Inf(1) }, "a floor of +Inf"},
 	} {

@@ -144,9 +144,8 @@ func TestGateRefuses(t *testing.T) {
 		gate Gate
 		want string
 	}{
-		{Gate{}, "a budget of 0 red checks in 100 is not possible"},
+		{Gate{}, "a gate over the last 0 runs is not possible"},
 		{change(func(g *Gate) { g.Window = 2 }), "a gate over the last 2 runs is not possible; use 8 to 1000"},
-		{change(func(g *Gate) { g.Learning = 0 }), "a gate that learns from 0 runs is not possible"},
 		{change(func(g *Gate) { g.Floor = math.NaN() }), "a gate with a floor of NaN is not possible"},
 		{change(func(g *Gate) { g.Direction = "sideways" }), `direction "sideways" is not known`},
 	}

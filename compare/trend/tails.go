@@ -51,14 +51,14 @@ func sideOf(z float64) side {
 // moment is what one check says of the noise.
 type moment struct {
 	tails
+	n              float64 // of its distances
 	pairs, squares float64
 }
 
 // noise is what is known of the noise of all kernels.
 type noise struct {
 	moments []moment       // of all checks
-	before  tails          // of the last checks, without the late ones
-	count   [sides]float64 // of all distances in these, on either side
+	count   [sides]float64 // of all distances in the last checks without the late ones of a side
 	student [bins]float64  // share of the pseudo-distances at or beyond a distance, on one side
 	share   tails          // of all distances, the same
 	rho     float64        // autocorrelation
@@ -71,19 +71,7 @@ func newNoise() *noise {
 	for i := range n.student {
 		n.student[i] = 1 - t.CDF(float64(i)*grain)
 	}
-	n.sum()
 	return n
-}
-
-// sum turns counts into shares.
-func (n *noise) sum() {
-	for s := range n.before {
-		beyond := 0.0
-		for i := bins - 1; i >= 0; i-- {
-			beyond += n.before[s][i]
-			n.share[s][i] = (beyond + pseudo*n.student[i]) / (n.count[s] + pseudo)
-		}
-	}
 }
 
 // lag is how many checks the tails of a side lag behind.
@@ -94,25 +82,19 @@ func lag(s side) int {
 	return late
 }
 
-// add counts a distance in a check, weight being -1 to take it out again.
+// add counts a distance in a check, weight being -1 to take it out again. The shares follow with the next check.
 func (n *noise) add(check int, z, weight float64) {
 	last := len(n.moments) - 1
 	if math.IsNaN(z) || check <= last-memory {
 		return
 	}
-	n.moments[check].tails[sideOf(z)][binOf(z)] += weight
+	m := &n.moments[check]
+	m.tails[sideOf(z)][binOf(z)] += weight
+	m.n += weight
 	for s := range sides {
 		if check <= last-lag(s) {
-			n.move(s, sideOf(z), binOf(z), weight)
+			n.count[s] += weight
 		}
-	}
-}
-
-// move counts distances among those that are known on a side.
-func (n *noise) move(s, of side, bin int, weight float64) {
-	n.count[s] += weight
-	if s == of {
-		n.before[s][bin] += weight
 	}
 }
 
@@ -129,22 +111,31 @@ func (n *noise) pair(z, before float64) (product, square float64) {
 	return z * before, (z*z + before*before) / 2
 }
 
-// next begins a check.
-func (n *noise) next() {
-	n.moments = append(n.moments, moment{})
+// sum turns counts into shares.
+func (n *noise) sum() {
 	last := len(n.moments) - 1
 	for s := range sides {
-		for check, weight := range map[int]float64{last - lag(s): 1, last - memory: -1} {
-			if check < 0 {
-				continue
-			}
-			for of := range sides {
-				for bin, c := range n.moments[check].tails[of] {
-					n.move(s, of, bin, weight*c)
-				}
+		var tail [bins]float64
+		n.count[s] = 0
+		for check := max(0, last-memory+1); check <= last-lag(s); check++ {
+			m := &n.moments[check]
+			n.count[s] += m.n
+			for bin, c := range m.tails[s] {
+				tail[bin] += c
 			}
 		}
+		beyond := 0.0
+		for i := bins - 1; i >= 0; i-- {
+			beyond += tail[i]
+			n.share[s][i] = (beyond + pseudo*n.student[i]) / (n.count[s] + pseudo)
+		}
 	}
+}
+
+// next begins a check.
+func (n *noise) next() {
+	last := len(n.moments)
+	n.moments = append(n.moments, moment{})
 	n.sum()
 	pairs, squares := 0.0, unrelated
 	for _, m := range n.moments[max(0, last-memory):last] {

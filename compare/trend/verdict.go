@@ -15,7 +15,7 @@ func (r *replay) exact(l *line, u float64) bool {
 	best := &l.runs[0]
 	if worse := u-best.u > floor; worse && !l.open() {
 		l.list = append(l.list, Finding{First: l.next, Opened: l.next, Closed: -1, Level: best.u, Shift: u - best.u})
-		l.below = []frame{{finding: len(l.list) - 1}}
+		l.below = []frame{{l.runs, len(l.list) - 1}}
 		return true
 	} else if !worse && l.open() {
 		l.list[l.below[0].finding].Closed, l.below = l.next, nil
@@ -42,9 +42,6 @@ func (r *replay) verdict(l *line) Verdict {
 		if v.Open = append(v.Open, r.gate.printed(f)); i == 0 {
 			runs, at, sd, v.InARow = below.runs, f.Level, f.Spread, v.Index-f.First+1
 		}
-	}
-	if r.gate.Exact {
-		runs = l.runs
 	}
 	v.N = min(len(runs), r.gate.Window)
 	switch {
