@@ -75,11 +75,9 @@ type KernelOfMany struct {
 }
 
 const (
-	leastRuns                = 3      // of two that differ nobody can say which one is off
-	runPoints    unit.Points = 2      // within which no run is off
-	idleShare                = 0.01   // of the GPU time of the others, below which a run did no work
-	runsBudget               = 0.002  // share of folders without a fault in which a whole run is named for its occupancy, and for its times
-	valuesBudget             = 0.0025 // the same of single kernels: together below one in a hundred, with room for noise that is not known
+	leastRuns             = 3    // of two that differ nobody can say which one is off
+	runPoints unit.Points = 2    // within which no run is off
+	idleShare             = 0.01 // of the GPU time of the others, below which a run did no work
 )
 
 // SideBySide compares runs with each other. names has one for each of the results.
@@ -233,12 +231,12 @@ func (s *Runs) compareRuns(work []float64) {
 	}), s.panel(idle, func(k *KernelOfMany, run int) float64 { return math.Log(float64(k.Seconds[run].Or(0))) })
 	points, times := trend.PointsGate(), trend.RelativeGate()
 	points.Floor, times.Floor = float64(runPoints), timeDiffers
-	offs, found := trend.Asides(measured, points, trend.AsideBudget{Runs: runsBudget, Values: valuesBudget})
+	offs, found := trend.Asides(measured, points, trend.FolderBudget())
 	for _, f := range found {
 		what := [2][2]RunFinding{{RunHigh, RunLow}, {RunPeaks, RunDips}}[min(f.Row+1, 1)][below(f.Off)]
 		s.add(f.Run, f.Row, what, unit.Some(unit.Points(f.Off)))
 	}
-	slower, found := trend.Asides(seconds, times, trend.AsideBudget{Runs: runsBudget})
+	slower, found := trend.Asides(seconds, times, trend.AsideBudget{Runs: trend.FolderBudget().Runs})
 	for _, f := range found {
 		s.add(f.Run, -1, [2]RunFinding{RunSlow, RunFast}[below(f.Off)], unit.Opt[unit.Points]{})
 	}

@@ -25,6 +25,10 @@ type Aside struct {
 // values; with 0 they are not looked for.
 type AsideBudget struct{ Runs, Values float64 }
 
+// FolderBudget is that of a folder of runs, for occupancies; times have that of whole runs once more. Together they name
+// somebody for nothing in less than one folder in a hundred (docs/gate.md), with room for noise that is not known.
+func FolderBudget() AsideBudget { return AsideBudget{Runs: 0.002, Values: 0.0018} }
+
 const (
 	// leastBeside is how many values must stand beside each other before one of them can lie aside.
 	leastBeside = 3

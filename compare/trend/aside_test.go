@@ -22,8 +22,7 @@ func (n kind) panel(rng *rand.Rand, runs, kernels int) Panel {
 	return p
 }
 
-// folder is the budget that folders of nodes are judged by.
-var folder = AsideBudget{Runs: 0.004, Values: 0.0018}
+var folder = FolderBudget()
 
 var points = func() Gate { g := PointsGate(); g.Floor = 2; return g }()
 
