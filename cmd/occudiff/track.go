@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
@@ -15,7 +16,8 @@ import (
 )
 
 // tracking is what the commands of track share; each has those of its groups of flags that it uses.
-// Each command makes a question of its flags: compare/history stores and reads, compare/track and compare/trend judge,
+// All are of one shape: flags make a question; looking, changing or judging opens the history; what is asked is done with
+// it; and an answer is delivered, or a line told. compare/history stores and reads, compare/track and compare/trend judge,
 // report/trackdoc words the answer.
 type tracking struct {
 	*app
@@ -24,7 +26,6 @@ type tracking struct {
 	windowFlag
 	verifyFlag
 	linkFlag
-	baseFlag
 }
 
 // metricFlag says which number is followed.
@@ -32,10 +33,11 @@ type metricFlag struct {
 	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured loaded residual seconds underfilled empty shortfall peak spill" help:"metric to track: occupancy (loaded where all runs have it, else measured), measured, loaded (over the XVEs that ran), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the account), peak (predicted), spill (bytes per thread)"`
 }
 
-// gateFlags steer the gate.
+// gateFlags steer the gate, and say whose runs others are judged by.
 type gateFlags struct {
-	Direction string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up or both (default: up for seconds and spill, else down)"`
-	Threshold float64 `flag:"threshold" arg:"X" help:"a smaller shift is no finding: percentage points; for seconds percent of the level, for spill bytes"`
+	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up or both (default: up for seconds and spill, else down)"`
+	Threshold  float64 `flag:"threshold" arg:"X" help:"a smaller shift is no finding: percentage points; for seconds percent of the level, for spill bytes"`
+	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline of others; a run without a branch is one of it (default: main or master)"`
 }
 
 // windowFlag is that of the gate; the window of a report is another one.
@@ -53,11 +55,6 @@ type linkFlag struct {
 	CommitURL string `flag:"commit-url" expert:"true" arg:"URL" help:"link commits to their pages, as in 'https://host/project/commit/%s'"`
 }
 
-// baseFlag says whose runs others are judged by.
-type baseFlag struct {
-	BaseBranch string `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline of others; a run without a branch is one of it (default: main or master)"`
-}
-
 // trackCommand is the parent of what keeps occupancy over time.
 func (a *app) trackCommand() *cobra.Command {
 	// The defaults of the flags are those of the gate, so help texts cannot differ from it.
@@ -70,31 +67,48 @@ func (a *app) trackCommand() *cobra.Command {
 	return c
 }
 
-// reading opens a history that must be there and changes nothing, for as long as an answer is made from it.
-// The commits of the repository, where it is at hand, give the runs their order.
-func (t *tracking) reading(ctx context.Context, answer func(*history.DB) (*report.Answer, error)) (
-	*report.Answer, error) {
-	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true, ReadOnly: true, Verify: !t.NoVerify,
-		Base: t.base(), Commits: gitCommits(ctx)})
+// opened does something with a history that must be there.
+func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*history.DB) (*report.Answer, error)) (*report.Answer, error) {
+	opt.MustExist = true
+	db, err := history.OpenWith(ctx, t.DB, opt)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	return answer(db)
+	return do(db)
 }
 
-// origin is what a report gives as its origin.
-// The placeholder is replaced before the address is parsed: %s is no valid escape of a URL.
-func (t *tracking) origin() (report.Provenance, error) {
-	p := t.provenance()
-	p.CommitURL = t.CommitURL
+// looking makes an answer from a history and changes nothing. The commits of the repository, where it is at hand, give the
+// runs their order.
+func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Answer, error)) (*report.Answer, error) {
+	base := []string{"main", "master"}
+	if t.BaseBranch != "" {
+		base = []string{t.BaseBranch}
+	}
+	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: base, Commits: gitCommits(ctx)}, answer)
+}
+
+// changing changes a history, and tells what it did.
+func (t *tracking) changing(ctx context.Context, do func(*history.DB) error) (*report.Answer, error) {
+	return t.opened(ctx, history.Options{}, func(db *history.DB) (*report.Answer, error) { return nil, do(db) })
+}
+
+// judging makes an answer from a history and a metric with its gate, as of now.
+func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (
+	*report.Answer, error)) (*report.Answer, error) {
+	m, err := t.gate()
+	if err != nil {
+		return nil, err
+	}
+	prov := t.provenance()
+	prov.CommitURL = t.CommitURL
+	// The placeholder is replaced before the address is parsed: %s is no valid escape of a URL.
 	u, err := url.Parse(strings.ReplaceAll(t.CommitURL, "%s", "commit"))
-	if t.CommitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" ||
-		!strings.Contains(t.CommitURL, "%s")) {
-		return p, cli.Errorf("--commit-url %q: expected an address with %%s for the commit, as in "+
+	if t.CommitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || !strings.Contains(t.CommitURL, "%s")) {
+		return nil, cli.Errorf("--commit-url %q: expected an address with %%s for the commit, as in "+
 			"'https://host/project/commit/%%s'", t.CommitURL)
 	}
-	return p, nil
+	return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return judge(db, m, prov, time.Now()) })
 }
 
 // gate reads the metric and its gate from the flags of a command and the file of settings.

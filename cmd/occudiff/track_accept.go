@@ -25,12 +25,12 @@ type acceptFlags struct {
 func (t *tracking) acceptCommand() *cobra.Command {
 	f := &acceptFlags{}
 	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return nil, t.accept(ctx, f) }})
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return nil, t.acceptRun(ctx, f) }})
 }
 
-// accept makes a run the first of a new baseline, for all kernels or for those that match, or takes that back. Nothing
+// acceptRun makes a run the first of a new baseline, for all kernels or for those that match, or takes that back. Nothing
 // that was measured is changed by it, so it can be undone.
-func (t *tracking) accept(ctx context.Context, f *acceptFlags) error {
+func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) error {
 	pattern, err := regexp.Compile(f.Kernel)
 	if err != nil {
 		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
@@ -40,34 +40,27 @@ func (t *tracking) accept(ctx context.Context, f *acceptFlags) error {
 		// By the name that rename takes, or with the launch shape that tables show behind it.
 		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
 	}
-	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	var done []history.Accept
-	if f.Undo {
-		done, err = withdraw(ctx, db, f, matches)
-	} else {
-		run := f.Run
-		if run == 0 {
-			last, err := track.Last(ctx, db, 1)
-			if err != nil {
-				return err
+	_, err = t.changing(ctx, func(db *history.DB) error {
+		var done []history.Accept
+		if f.Undo {
+			done, err = withdraw(ctx, db, f, matches)
+		} else {
+			run := []int64{f.Run}
+			if f.Run == 0 {
+				if run, err = track.Last(ctx, db, 1); err != nil {
+					return err
+				}
 			}
-			run = last[0]
+			done, err = db.Accept(ctx, run[0], matches, f.Note, time.Now())
 		}
-		done, err = db.Accept(ctx, run, matches, f.Note, time.Now())
-	}
-	if err != nil {
+		for i := range done {
+			if err == nil {
+				err = t.tell("%s", trackdoc.AcceptText(&done[i], f.Undo))
+			}
+		}
 		return err
-	}
-	for i := range done {
-		if err := t.tell("%s", trackdoc.AcceptText(&done[i], f.Undo)); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
+	return err
 }
 
 // withdraw takes back what was accepted last, or of a run or of kernels.
@@ -97,15 +90,11 @@ func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
-			db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true})
-			if err != nil {
-				return nil, err
-			}
-			defer db.Close()
-			if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
-				return nil, err
-			}
-			return nil, t.tell("%s is %s from now on, and was in all runs", report.OneLine(args[0]),
-				report.OneLine(args[1]))
+			return t.changing(ctx, func(db *history.DB) error {
+				if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
+					return err
+				}
+				return t.tell("%s is %s from now on, and was in all runs", report.OneLine(args[0]), report.OneLine(args[1]))
+			})
 		}})
 }

@@ -24,7 +24,7 @@ type backtestFlags struct {
 func (t *tracking) backtestCommand() *cobra.Command {
 	f := &backtestFlags{}
 	return t.command(command{text: "track-backtest", share: answerFlags,
-		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.baseFlag},
+		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		check: func([]string) error {
 			switch {
 			case t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100):
@@ -40,17 +40,10 @@ func (t *tracking) backtestCommand() *cobra.Command {
 // backtest replays every check of the history, each with what was known at its time. docs/gate.md has the same table
 // from simulated histories.
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answer, error) {
-	m, err := t.gate()
-	if err != nil {
-		return nil, err
-	}
-	var target unit.Opt[float64]
-	if t.flags.Changed("target") {
-		target = unit.Some(f.Target)
-	}
-	return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
+	target := unit.Maybe(f.Target, t.flags.Changed("target"))
+	return t.judging(ctx, func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (*report.Answer, error) {
 		// The planted drops are in the metric's unit of change, from what noise hides to what nobody overlooks.
-		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
+		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, now)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +65,7 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 				return err
 			}
 		}
-		return trackdoc.FromBacktest(b, t.provenance()), nil
+		return trackdoc.FromBacktest(b, prov), nil
 	})
 }
 

@@ -98,7 +98,7 @@ func (t *tracking) exportCommand() *cobra.Command {
 			return nil
 		},
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) { return nil, t.exportRuns(ctx, db) })
+			return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return nil, t.exportRuns(ctx, db) })
 		}})
 }
 

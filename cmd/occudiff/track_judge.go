@@ -28,7 +28,7 @@ type checkFlags struct {
 func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations accept-unjudged" + answerFlags,
-		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag, &t.baseFlag},
+		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag},
 		endings: fileEndings(".xml"),
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
 			t.FailOn = f.FailOn
@@ -41,25 +41,18 @@ func (t *tracking) checkCommand() *cobra.Command {
 // check judges runs by those before them. Several runs are judged one after the other, each by what was known at its
 // time, and the worst verdict of a series counts (docs/ci.md).
 func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, error) {
-	m, err := t.gate()
-	if err != nil {
-		return nil, err
-	}
-	prov, err := t.origin()
-	if err != nil {
-		return nil, err
-	}
-	return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
+	return t.judging(ctx, func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (*report.Answer, error) {
 		runs, err := checkedRuns(ctx, db, f)
 		if err != nil {
 			return nil, err
 		}
-		check, err := track.CheckRuns(ctx, db, runs, m, time.Now())
+		check, err := track.CheckRuns(ctx, db, runs, m, now)
 		if err != nil {
 			return nil, err
 		}
 		check.Alarms, check.FailGone = t.FailOn == "alarm", t.FailOn == "missing"
-		if f.Suspects && trackdoc.Failure(&check.Judgment) == "" {
+		failure := trackdoc.Failure(&check.Judgment)
+		if f.Suspects && failure == "" {
 			pattern := trackdoc.SuspectPattern(check)
 			if pattern == "" {
 				return nil, nil
@@ -70,10 +63,8 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			return nil, &suspectError{len(check.Suspects())}
 		}
 		var notes []note.Note
-		unseen, err := t.app.accept(&notes, trackdoc.Unjudged(check, t.FailOn))
-		t.after = func() error {
-			return t.conclude(trackdoc.CheckAnnotations(check, prov), trackdoc.Failure(&check.Judgment), unseen)
-		}
+		unseen, err := t.accept(&notes, trackdoc.Unjudged(check, t.FailOn))
+		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check, prov), failure, unseen) }
 		return trackdoc.FromCheck(check, notes, prov), err
 	})
 }
@@ -102,37 +93,23 @@ type reportFlags struct {
 	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
 }
 
+// reportCommand shows the whole history and its change points. It asks the same gate as check, so that both have one
+// answer to what is open.
 func (t *tracking) reportCommand() *cobra.Command {
-	p := reportFlags(trend.DefaultParams())
+	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report",
 		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + answerFlags,
-		flags: []any{&p, &t.metricFlag, &t.gateFlags, &t.verifyFlag, &t.linkFlag, &t.baseFlag},
+		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag, &t.linkFlag},
+		check: func([]string) error { return trend.Params(f).Validate() },
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			return t.report(ctx, trend.Params(p))
+			return t.judging(ctx, func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (*report.Answer, error) {
+				r, err := track.ReadReport(ctx, db, m, trend.Params(f), now)
+				if err != nil {
+					return nil, err
+				}
+				r.Alarms = t.FailOn == "alarm"
+				t.after = func() error { return t.conclude(nil, trackdoc.Failure(&r.Judgment), nil) }
+				return trackdoc.FromReport(r, prov), nil
+			})
 		}})
-}
-
-// report shows the whole history and its change points. It asks the same gate as check, so that both have one answer to
-// what is open.
-func (t *tracking) report(ctx context.Context, p trend.Params) (*report.Answer, error) {
-	m, err := t.gate()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	prov, err := t.origin()
-	if err != nil {
-		return nil, err
-	}
-	return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
-		r, err := track.ReadReport(ctx, db, m, p, time.Now())
-		if err != nil {
-			return nil, err
-		}
-		r.Alarms = t.FailOn == "alarm"
-		t.after = func() error { return t.conclude(nil, trackdoc.Failure(&r.Judgment), nil) }
-		return trackdoc.FromReport(r, prov), nil
-	})
 }

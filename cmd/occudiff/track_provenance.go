@@ -40,14 +40,6 @@ func (t *tracking) branch() string {
 	return name
 }
 
-// base gives the names of the base branch.
-func (t *tracking) base() []string {
-	if t.BaseBranch != "" {
-		return []string{t.BaseBranch}
-	}
-	return []string{"main", "master"}
-}
-
 // gitCommits gives the last commits of the repository that holds the working folder, oldest first; nothing where there
 // is none.
 func gitCommits(ctx context.Context) []string {

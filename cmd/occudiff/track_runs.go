@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ func (t *tracking) listCommand() *cobra.Command {
 	return t.command(command{text: "track-list", share: answerFlags,
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
 			t.NoVerify = true // it is what one looks at a damaged history with
-			return t.reading(ctx, func(db *history.DB) (*report.Answer, error) {
+			return t.looking(ctx, func(db *history.DB) (*report.Answer, error) {
 				runs, err := db.List(ctx)
 				if err != nil {
 					return nil, err
@@ -63,48 +64,40 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) error {
 		return cli.Errorf("cannot ask whether to remove run %s without a terminal; pass --yes",
 			strings.Join(args, ", "))
 	}
-	db, err := history.OpenWith(ctx, t.DB, history.Options{MustExist: true})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	runs := make([]history.Run, len(ids))
-	for i, id := range ids { // all are looked up before the first is removed
-		if runs[i], err = db.Get(ctx, id); err != nil {
-			return err
-		}
-	}
-	// One reader for all questions: a second one would miss what the first has read ahead.
-	answers := bufio.NewReader(t.stdin)
-	for i := range runs {
-		if !yes {
-			sure, err := t.confirmRemove(ctx, &runs[i], db.Where(), answers)
-			if err != nil {
+	_, err := t.changing(ctx, func(db *history.DB) error {
+		runs := make([]history.Run, len(ids))
+		var texts []string
+		for i, id := range ids { // all are looked up before the first is removed
+			var err error
+			if runs[i], err = db.Get(ctx, id); err != nil {
 				return err
 			}
-			if !sure {
-				t.say("run %d was kept", runs[i].ID)
-				continue
+			texts = append(texts, fmt.Sprintf("run %d: %s", id, trackdoc.RunText(&runs[i])))
+		}
+		if !yes {
+			if sure, err := t.confirm(ctx, fmt.Sprintf("Remove from %s %s?", db.Where(), strings.Join(texts, "; "))); err != nil || !sure {
+				return err
 			}
 		}
-		if err := db.Remove(ctx, runs[i].ID); err != nil {
-			return err
+		for i := range runs {
+			if err := db.Remove(ctx, runs[i].ID); err != nil {
+				return err
+			}
+			if err := t.tell("run %d removed: %s", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
+				return err
+			}
 		}
-		if err := t.tell("run %d removed: %s", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
+	return err
 }
 
-// confirmRemove asks about one run. The question goes to standard error: it is no result. An interrupt ends the
-// waiting.
-func (t *tracking) confirmRemove(ctx context.Context, r *history.Run, where string, answers *bufio.Reader) (
-	bool, error) {
-	fmt.Fprintf(t.stderr, "Remove run %d from %s: %s? [y/N] ", r.ID, where, trackdoc.RunText(r))
+// confirm asks a question. It goes to standard error: it is no result. An interrupt ends the waiting.
+func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(t.stderr, "%s [y/N] ", question)
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := answers.ReadString('\n') // nothing, at the end of input, is a no
+		line, _ := bufio.NewReader(t.stdin).ReadString('\n') // nothing, at the end of input, is a no
 		answer <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
@@ -112,6 +105,6 @@ func (t *tracking) confirmRemove(ctx context.Context, r *history.Run, where stri
 		return line == "y" || line == "yes", nil
 	case <-ctx.Done():
 		fmt.Fprintln(t.stderr)
-		return false, fmt.Errorf("interrupted; run %d was kept", r.ID)
+		return false, errors.New("interrupted; nothing was removed")
 	}
 }
