@@ -103,7 +103,6 @@ func (c *Check) judge(j *judge, base func(string) bool) ([]*Series, error) {
 		t.OnBase = t.beganOn(base, j.runs) && !base(j.run.Branch)
 	}
 	addMoved(j.kernels, j.metric, list)
-	addFindings(j.panel, j.kernels, list)
 	return list, nil
 }
 

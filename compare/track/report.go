@@ -48,7 +48,6 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 		return nil, err
 	}
 	// Of the newest run of each series what a check of it would say.
-	addFindings(panel, j.kernels, r.Series)
 	addMoved(j.kernels, m, r.Series)
 	r.Shared = findShared(r.Series, panel.Runs)
 	return r, nil

@@ -167,8 +167,6 @@ type Series struct {
 	// OnBase is set when the checked run is of a branch and what is open began on the base branch.
 	OnBase bool
 	Shared *Shared // the finding that it is part of; nil when it is one by itself
-	// Against is what the comparison says of the newest run: "below: dispatch"; empty when it matches or is not known.
-	Against string
 
 	own    map[int64]bool // the runs under its key
 	ids    []int64        // in the history: its own, and those of what is joined to it
@@ -380,24 +378,4 @@ func (t *Series) Own() []history.Point {
 		return t.Points[:len(t.Points)-1]
 	}
 	return t.Points
-}
-
-// addFindings says of series what the comparison found in their newest run.
-func addFindings(p *history.Panel, kernels map[int64]*history.Kernel, list []*Series) {
-	for _, t := range list {
-		newest, ok := t.Newest()
-		k := kernels[t.ids[0]]
-		at := in(p, k, newest.Run)
-		if !ok || at < 0 {
-			continue
-		}
-		row := k.In[at]
-		if row.Verdict != string(compare.Below) && row.Verdict != string(compare.Above) {
-			continue
-		}
-		t.Against = row.Verdict
-		if row.Cause != "" {
-			t.Against += ": " + row.Cause
-		}
-	}
 }

@@ -3,6 +3,7 @@ package trackdoc
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,14 +93,8 @@ func (b *backtest) dropUnit() string {
 	return b.distanceUnit()
 }
 
-// rate prints checks in 100.
-func rate(x float64) string {
-	// With two decimals a rate below one in a thousand would be 0, and look like never.
-	if x > 0 && x < 0.095 {
-		return report.Decimal(x, 4)
-	}
-	return report.Decimal(x, 2)
-}
+// rate prints checks in 100 with three digits: with decimals one in a thousand would look like never.
+func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 func findingsOf(s *series) []finding {
 	return report.ListOf(s.Findings, func(f trend.Finding) finding { return finding{*s, f} })

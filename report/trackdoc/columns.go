@@ -106,9 +106,9 @@ func refPart[R any](path, group, doc string, of func(*R) *track.Ref) []report.Co
 func keyColumns[R any](m metric, of func(*R) *history.Key) []report.Col[R] {
 	return []report.Col[R]{
 		word(column{Key: "series", Path: "name", Always: true, Title: "Kernel", Cut: true}, func(r *R) string { return of(r).Name() }),
-		word(column{Key: "device", Path: "device", Title: "Device", Cut: true, Drop: 5}, func(r *R) string { return of(r).Device }),
-		word(column{Key: "driver", Path: "driver", Title: "Driver", Cut: true, Drop: 4}, func(r *R) string { return of(r).Driver }),
-		word(column{Key: "program", Path: "program", Title: "Program", Cut: true, Drop: 4, Doc: "null where no run says it"},
+		word(column{Key: "device", Path: "device", Title: "Device", Cut: true, Drop: 2}, func(r *R) string { return of(r).Device }),
+		word(column{Key: "driver", Path: "driver", Title: "Driver", Cut: true, Drop: 1}, func(r *R) string { return of(r).Driver }),
+		word(column{Key: "program", Path: "program", Title: "Program", Cut: true, Drop: 5, Doc: "null where no run says it"},
 			func(r *R) string { return of(r).Program }),
 		word(column{Path: "unit", Always: true}, func(*R) string { return m.Unit() }),
 	}
@@ -142,9 +142,9 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		count(column{Key: "runs", Path: "points", Title: "Runs"}, func(s *series) int { return len(s.Points) }),
 		count(column{Key: "left_out", Path: "left_out", Title: "Left out", In: inSheet, Doc: "of the earlier runs, those whose value is unmeasurable; they are not in n"},
 			func(s *series) int { return len(s.LeftOut) }),
-		word(column{Key: "judged_by", Path: "judged_by", Always: true, Title: "Judged by", Drop: 1, Doc: "the metric; of occupancy measured or loaded"},
+		word(column{Key: "judged_by", Path: "judged_by", Always: true, Title: "Judged by", Drop: 4, Doc: "the metric; of occupancy measured or loaded"},
 			func(s *series) string { return string(s.On) }),
-		figure(m, column{Key: "measured", Path: "measured", Title: "Measured", Drop: 6, Doc: "of the newest run, where occupancy is judged"},
+		figure(m, column{Key: "measured", Path: "measured", Title: "Measured", Drop: 1, Doc: "of the newest run, where occupancy is judged"},
 			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }),
 		figure(m, column{Key: "loaded", Path: "loaded", Title: "Loaded", In: inFiles}, func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Loaded) }),
 		define(column{Path: "gate", Always: true, Kind: report.Object}, func(*series) cell { return report.ObjectCell(true) }),
@@ -156,7 +156,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		figure(m, column{Key: "mad", Path: "gate.mad", Title: "MAD", Brief: "MAD", Unit: m.distanceUnit(), Decimals: 2, Drop: 3},
 			func(s *series) unit.Opt[float64] { return s.Gate.MAD }),
 		figure(m, column{Key: "threshold", Path: "gate.threshold", Title: "Threshold"}, func(s *series) unit.Opt[float64] { return s.Gate.Threshold }),
-		count(column{Key: "n", Path: "gate.n", Title: "Earlier runs", Brief: "n", Drop: 2}, func(s *series) int { return s.Gate.N }),
+		count(column{Key: "n", Path: "gate.n", Title: "Earlier runs", Brief: "n", Drop: 3}, func(s *series) int { return s.Gate.N }),
 		count(column{Path: "gate.window"}, func(s *series) int { return s.Gate.Window }),
 		define(column{Path: "gate.run", Kind: report.Integer}, func(s *series) cell {
 			p, _ := s.Newest() // no run is 0
@@ -167,7 +167,6 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			return report.Word{Text: string(o), Status: outcomeStatus(o)}
 		})}, func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
 		word(column{Key: "verdict", Path: "gate.verdict", Always: true}, func(s *series) string { return string(s.Outcome()) }),
-		word(column{Key: "against", Title: "Against the prediction", In: inSheet}, func(s *series) string { return s.Against }),
 	},
 		refPart("first_bad", "First bad", "the first of the runs in a row that are beyond their thresholds", func(s *series) *track.Ref { return s.FirstBad }),
 		refPart("last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),

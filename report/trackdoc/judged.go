@@ -3,12 +3,12 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"time"
 
-	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/note"
@@ -59,7 +59,7 @@ func FromCheck(c *track.Check, notes []note.Note, prov report.Provenance) *repor
 	if c.FailGone && len(v.gone()) > 0 && v.worst() != trend.Regression {
 		word = "missing"
 	}
-	s := &report.Screen{Line: v.sentence(word, where+", "), Do: append(v.notices(), v.lacks(c)...)}
+	s := &report.Screen{Line: v.sentence(word, where+", "), Do: v.notices(c)}
 	v.complete(d, s, c.Run.ID, false, notes, prov)
 	return &report.Answer{Doc: d, Value: v.checkValue(c, notes), Table: v.table(v.chosen(prov), false),
 		Tests: func() *report.TestSuite { return v.suite(c, notes, prov) }}
@@ -76,7 +76,7 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
 		}
 	}
 	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
-		Do: slices.Concat(v.groups(), v.changed(), v.notices())}
+		Do: slices.Concat(v.groups(), []string{v.changed()}, v.notices(nil))}
 	d.Headline = []string{changeRule(&r.Params)}
 	v.complete(d, s, run, true, nil, prov)
 	return &report.Answer{Doc: d, Value: v.reportValue(r), Table: v.table(v.chosen(prov), true)}
@@ -88,7 +88,6 @@ func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes
 	show, left := report.Select(prov.Show, v.series, "series", candidate)
 	s.Notes = report.NotWhole(append(slices.Clone(notes), left...))
 	table := v.table(show, changes).Show("series", "device", "driver", "program")
-	v.hide(table, show)
 	if prov.Show.Chosen() {
 		rows := *table
 		rows.Len = min(rows.Len, max(report.ScreenRows, prov.Show.Top))
@@ -144,28 +143,6 @@ func (v *view) chosen(prov report.Provenance) []*track.Series {
 	return show
 }
 
-// hide takes columns out of a terminal that say the same of all series, or what another column says.
-func (v *view) hide(t *report.Table, list []*track.Series) {
-	for key, of := range map[string]func(*history.Key) string{"device": func(k *history.Key) string { return k.Device },
-		"driver":  func(k *history.Key) string { return k.Driver },
-		"program": func(k *history.Key) string { return k.Program }} {
-		if !slices.ContainsFunc(list, func(s *track.Series) bool { return of(&s.Key) != of(&list[0].Key) }) {
-			t.Hide(report.Terminal, key)
-		}
-	}
-	if v.metric.Metric.Metric != history.Occupancy {
-		t.Hide(report.Everywhere, "judged_by")
-	}
-	if !slices.ContainsFunc(list, func(s *track.Series) bool { return s.On == history.Loaded }) {
-		t.Hide(report.Terminal, "measured")
-	}
-	for _, s := range list {
-		if s.NeedsAttention() {
-			t.Attention++
-		}
-	}
-}
-
 // checked names the runs of a check: run 12, runs 12 to 14.
 func (v *view) checked() string {
 	switch n := len(v.Checked); n {
@@ -190,36 +167,25 @@ func (v *view) worst() trend.Outcome {
 
 // extent says what the history holds.
 func (v *view) extent() string {
-	devices, runs := map[string]bool{}, map[int64]bool{}
-	var first, last time.Time
+	devices, runs := map[string]bool{}, map[int64]time.Time{}
 	for _, s := range v.series {
 		devices[s.Key.Device] = true
 		for _, p := range slices.Concat(s.Points, s.LeftOut) { // what is in no verdict is part of the history all the same
-			if runs[p.Run] = true; first.IsZero() || p.Time.Before(first) {
-				first = p.Time
-			}
-			if p.Time.After(last) {
-				last = p.Time
-			}
+			runs[p.Run] = p.Time
 		}
 	}
-	if first.IsZero() {
+	if len(runs) == 0 {
 		return fmt.Sprintf("%s has no value of %s; occudiff track add PATH adds runs, --metric follows another number",
 			report.OneLine(v.Where), v.name())
 	}
+	times := slices.SortedFunc(maps.Values(runs), time.Time.Compare)
 	return fmt.Sprintf("%s: %s of %s in %s on %s, %s to %s UTC", report.OneLine(v.Where), v.name(),
 		unit.Counted(len(v.series), "series", "series"), unit.Counted(len(runs), "run", "runs"),
-		unit.Counted(len(devices), "device", "devices"), when(first), when(last))
+		unit.Counted(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
 }
 
 // changeRule says which change points are shown.
 func changeRule(p *trend.Params) string {
-	text := "Change points: E-divisive means, window " + strconv.Itoa(p.Window) + ", p below " + report.Shortest(p.P)
-	if p.Magnitude > 0 {
-		text += ", means that differ by more than " + report.Shortest(100*p.Magnitude) + " %"
-	}
-	if least := cmp.Or(p.MinSegment, trend.Levels); least > 1 {
-		text += ", segments of " + strconv.Itoa(least) + " runs or more"
-	}
-	return text + "."
+	return fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, segments of %d runs or more.",
+		p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))
 }

@@ -58,45 +58,21 @@ type CheckValue struct {
 	Direction   string        `json:"direction"`
 	Run         *report.Table `json:"run"`
 	Runs        *report.Table `json:"runs" jsonschema:"all that are judged; run is the last"`
-	Clock       *report.Table `json:"clock" jsonschema:"runs whose date cannot be right"`
 	Shared      *report.Table `json:"shared" jsonschema:"findings about many series of a device"`
-	Renumbered  *report.Table `json:"renumbered" jsonschema:"kernels whose numbers moved with one of the last runs"`
 	Series      *report.Table `json:"series"`
 	NotMeasured int           `json:"not_measured"`
 	Missing     []string      `json:"missing"`
 	Gone        *report.Table `json:"gone" jsonschema:"kernels that the runs before had and the last one has not"`
+	Notices     []string      `json:"notices" jsonschema:"what changed, what the run lacks, dates that cannot be right, numbers of kernels that moved"`
 	Notes       *report.Table `json:"notes" jsonschema:"what was accepted"`
 }
 
 func (v *view) checkValue(c *track.Check, notes []note.Note) *CheckValue {
-	wrong := report.ListOf(v.Clock.Future, func(r track.Ref) told { return told{r, [2]string{"in the future"}} })
-	if r := v.Clock.Earlier; r != nil {
-		wrong = append(wrong, told{*r, [2]string{"before a run that was added earlier"}})
-	}
-	var moved []told
-	for _, r := range v.Renumbered {
-		for _, names := range r.Names {
-			moved = append(moved, told{r.Run, names})
-		}
-	}
 	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction), report.One(&c.Run, runColumns),
-		report.NewTable("runs", "", v.Checked, refColumns), report.NewTable("clock", "", wrong, clockColumns),
-		report.NewTable("shared", "", v.Shared, sharedColumns), report.NewTable("renumbered", "", moved, renamedColumns),
-		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), report.Notes(notes)}
+		report.NewTable("runs", "", v.Checked, refColumns),
+		report.NewTable("shared", "", v.Shared, sharedColumns),
+		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), v.notices(c), report.Notes(notes)}
 }
-
-// told is what is told of a run: what is wrong with its date, or a kernel whose number moved with it, and what it was.
-type told struct {
-	run   track.Ref
-	words [2]string
-}
-
-var clockColumns = append(report.Within("", "", func(t *told) *track.Ref { return &t.run }, refColumns),
-	word(column{Path: "problem", Always: true}, func(t *told) string { return t.words[0] }))
-
-var renamedColumns = append(refPart("run", "", "with which it moved", func(t *told) *track.Ref { return &t.run }),
-	word(column{Path: "name", Always: true}, func(t *told) string { return t.words[0] }),
-	word(column{Path: "before", Always: true}, func(t *told) string { return t.words[1] }))
 
 var sharedColumns = slices.Concat([]report.Col[track.Shared]{
 	word(column{Path: "device"}, func(s *track.Shared) string { return s.Device }),

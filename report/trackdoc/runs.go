@@ -44,26 +44,17 @@ func shortCommit(s string) string {
 
 // AddedText says of one run what was done with it.
 func AddedText(r *track.Added) string {
-	switch {
-	case !r.Stored:
-		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: "+
-			"nothing was changed", r.ID, report.OneLine(inputNames(&r.Run)))
-	}
-	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom))
-	notMeasured, unmeasurable := r.Unjudged()
-	if notMeasured > 0 {
-		text += "; " + report.Thousands(int64(notMeasured)) + " without measured occupancy"
-	}
-	if unmeasurable > 0 {
-		text += "; " + report.Thousands(int64(unmeasurable)) + " unmeasurable"
+	if !r.Stored {
+		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed", r.ID,
+			report.OneLine(inputNames(&r.Run)))
 	}
 	bad := int64(0)
 	for _, in := range r.Inputs {
 		bad += in.BadRows
 	}
-	if bad > 0 {
-		text += "; damaged: " + report.Thousands(bad) + " of its rows could not be read"
-	}
+	notMeasured, unmeasurable := r.Unjudged()
+	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom)) + also(int64(notMeasured), "# without measured occupancy") +
+		also(int64(unmeasurable), "# unmeasurable") + also(bad, "damaged: # of its rows could not be read")
 	if len(r.Programs) > 0 {
 		text += "; it does not say which program it is of, and several have its kernels (" +
 			report.OneLine(strings.Join(r.Programs, ", ")) + "), so its series are of none: --program names it"
@@ -82,21 +73,20 @@ func AddedText(r *track.Added) string {
 
 // ImportedText says what an import of runs did; bad lines could not be used.
 func ImportedText(done *history.Imported, bad int) string {
-	text := fmt.Sprintf("%s with %s stored", unit.Counted(done.Runs, "run", "runs"),
-		unit.Counted(done.Kernels, "kernel", "kernels"))
-	if done.Runs == 0 {
-		text = "nothing was changed"
+	text := "nothing was changed"
+	if done.Runs > 0 {
+		text = unit.Counted(done.Runs, "run", "runs") + " with " + unit.Counted(done.Kernels, "kernel", "kernels") + " stored"
 	}
-	if done.KnownRuns > 0 {
-		text += fmt.Sprintf("; %s stored before", unit.Counted(done.KnownRuns, "run was", "runs were"))
+	return text + also(int64(done.KnownRuns), "# "+number(done.KnownRuns, "run was", "runs were")+" stored before") +
+		also(int64(done.Events), "accepted or renamed: #") + also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
+}
+
+// also adds a text with a count for # in it, nothing for 0.
+func also(n int64, text string) string {
+	if n == 0 {
+		return ""
 	}
-	if done.Events > 0 {
-		text += fmt.Sprintf("; accepted or renamed: %d", done.Events)
-	}
-	if bad > 0 {
-		text += fmt.Sprintf("; %s not usable", unit.Counted(bad, "line was", "lines were"))
-	}
-	return text
+	return "; " + strings.Replace(text, "#", report.Thousands(n), 1)
 }
 
 // RunText says what a run is, without its number.
@@ -105,18 +95,12 @@ func RunText(r *history.Run) string { return runText(r, "") }
 // runText says what a run is and what its time was taken from.
 func runText(r *history.Run, timeFrom string) string {
 	text := unit.Counted(r.Kernels, "kernel", "kernels")
-	add := func(before, word, after string) {
-		if word != "" {
-			text += before + word + after
+	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program}, {", #", r.Label},
+		{", collected # UTC", when(r.Time)}, {" (#)", timeFrom}, {", from #", inputNames(r)}} {
+		if part[1] != "" {
+			text += strings.Replace(part[0], "#", report.OneLine(part[1]), 1)
 		}
 	}
-	add(" on ", report.OneLine(r.Device), "")
-	add(", driver ", report.OneLine(r.Driver), "")
-	add(", program ", report.OneLine(r.Program), "")
-	add(", ", report.OneLine(r.Label), "")
-	add(", collected ", when(r.Time), " UTC")
-	add(" (", timeFrom, ")")
-	add(", from ", report.OneLine(inputNames(r)), "")
 	return text
 }
 

@@ -194,8 +194,9 @@ func (v *view) fill(s *report.Screen, run int64, prov report.Provenance) {
 		report.Check{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, only)})
 }
 
-// notices are sentences about what series go on with, about dates that cannot be right and numbers that moved.
-func (v *view) notices() (list []string) {
+// notices are sentences about what series go on with, about dates that cannot be right and numbers that moved, and about
+// what a check does not have; c is nil in a report.
+func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {
 		if s := &v.Shared[i]; s.Anew {
@@ -223,12 +224,9 @@ func (v *view) notices() (list []string) {
 		add("numbers: With %s numbers moved, by values and launch shapes: %s. Each is judged by what it was before.",
 			runName(&r.Run), strings.Join(report.Few(moved, 6), ", "))
 	}
-	return list
-}
-
-// lacks says what a checked run does not have, and what nobody can tell.
-func (v *view) lacks(c *track.Check) (list []string) {
-	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if c == nil {
+		return list
+	}
 	gone := v.gone()
 	for _, g := range gone[:min(len(gone), report.MostTasks)] {
 		add("%s: Gone: %s.", report.OneLine(g.Key.Name()), goneText(g))
@@ -244,50 +242,42 @@ func (v *view) lacks(c *track.Check) (list []string) {
 }
 
 // groups name the series by what is said of them, where nothing is open.
-func (v *view) groups() []string {
-	list := map[string][]string{}
+func (v *view) groups() (list []string) {
+	words := map[trend.Outcome]string{trend.OK: "As before", trend.Learning: "Learning", track.Unmeasurable: "Too short to measure"}
+	tasks := map[string][]string{}
 	for _, s := range v.series {
-		word := string(s.Outcome())
-		switch {
-		case s.Ended:
-			word = "of the past"
-		case s.Outcome() == track.Unmeasurable:
-			word = "too short to measure"
-		case s.Outcome() == trend.OK:
-			word = "as before"
+		word := words[s.Outcome()]
+		if s.Ended {
+			word = "Of the past"
 		}
-		list[word] = append(list[word], s.Key.Task)
+		tasks[word] = append(tasks[word], s.Key.Task)
 	}
-	text := ""
-	for _, word := range []string{"as before", string(trend.Learning), "too short to measure", "of the past"} {
-		if tasks := list[word]; len(tasks) > 0 {
-			slices.Sort(tasks)
-			text += report.UpperFirst(word) + ": " + few(slices.Compact(tasks)) + ". "
+	for _, word := range []string{"As before", "Learning", "Too short to measure", "Of the past"} {
+		if of := tasks[word]; len(of) > 0 {
+			slices.Sort(of)
+			list = append(list, word+": "+few(slices.Compact(of))+".")
 		}
 	}
-	return slices.DeleteFunc([]string{strings.TrimSpace(text)}, func(s string) bool { return s == "" })
+	if len(list) > 1 {
+		list = []string{strings.Join(list, " ")}
+	}
+	return list
 }
 
 // changed counts the change points and names the largest of the last ones.
-func (v *view) changed() []string {
+func (v *view) changed() string {
 	changes := 0
-	var list []*track.Series
-	for _, s := range v.series {
-		if n := len(s.Changes); n > 0 {
-			changes, list = changes+n, append(list, s)
-		}
+	list := slices.DeleteFunc(slices.Clone(v.series), func(s *track.Series) bool { return len(s.Changes) == 0 })
+	for _, s := range list {
+		changes += len(s.Changes)
 	}
-	text := "No change point."
-	if changes > 0 {
-		text = fmt.Sprintf("%s in %s of %s.", unit.Counted(changes, "change point", "change points"),
-			report.Thousands(int64(len(list))), unit.Counted(len(v.series), "series", "series"))
+	if changes == 0 {
+		return "No change point."
 	}
 	by := func(s *track.Series) float64 { return math.Abs(lastChange(s).MeanAfter - lastChange(s).MeanBefore) }
-	slices.SortStableFunc(list, func(a, b *track.Series) int { return cmp.Compare(by(b), by(a)) })
-	for _, s := range list[:min(len(list), report.MostTasks)] {
-		text += fmt.Sprintf(" %s: %s.", report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
-	}
-	return []string{text}
+	s := slices.MaxFunc(list, func(a, b *track.Series) int { return cmp.Compare(by(a), by(b)) })
+	return fmt.Sprintf("%s in %s of %s. %s: %s.", unit.Counted(changes, "change point", "change points"), report.Thousands(int64(len(list))),
+		unit.Counted(len(v.series), "series", "series"), report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
 }
 
 // leftOut says how many values of how many series are in no verdict; nothing of none.

@@ -197,9 +197,6 @@ func (v *view) explain(s *track.Series) string {
 		text += " The newest run has no value of it on this driver in this launch shape, which mends nothing: " +
 			"'occudiff track accept' closes what is open."
 	}
-	if s.Against != "" {
-		text += " Against the prediction this run is " + report.OneLine(s.Against) + "."
-	}
 	return text
 }
 
@@ -240,22 +237,7 @@ func (m metric) sharedText(s *track.Shared) string {
 		return text + fmt.Sprintf("begin anew, and %s needed for a verdict.",
 			unit.Counted(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
 	}
-	alarms := 0
-	for _, t := range s.Series {
-		if t.Severity() == track.SeverityAlarm {
-			alarms++
-		}
-	}
-	text += fmt.Sprintf("moved at once, by %s in the median", m.difference(s.Median))
-	// Alarms are of the newest run alone, and one run that is off in many kernels may be one bad run.
-	switch alarms {
-	case 0:
-	case len(s.Series):
-		text += "; the next run confirms that or not"
-	default:
-		text += fmt.Sprintf("; of %d the next run confirms that or not", alarms)
-	}
-	return text + ". One cause is more likely than as many."
+	return text + fmt.Sprintf("moved at once, by %s in the median. One cause is more likely than as many.", m.difference(s.Median))
 }
 
 // changedText says what changed: host node7 -> node9.
