@@ -14,7 +14,7 @@ import (
 // kernel is a row of a run with what follows from the other rows.
 type kernel struct {
 	*compare.Row
-	host seconds // of a log alone
+	host unit.Opt[unit.Seconds] // of a log alone
 }
 
 // column and cell keep the lists below readable.
@@ -131,7 +131,7 @@ var measuredColumns = []report.Col[kernel]{
 	report.Define(column{Key: "model_difference_points", Path: "model_difference_points", Title: "Peak difference", Kind: report.Points, In: files, Doc: "of the peaks"},
 		func(k *kernel) cell { return report.OptPoints(k.PeakDifference) }),
 	report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
-		func(k *kernel) cell { return verdictCell(k.Verdict) }),
+		func(k *kernel) cell { return report.StatusCell(string(k.Verdict), statusOf(k.Verdict)) }),
 }
 
 // percentage is a column that files have; doc may be empty.

@@ -67,29 +67,26 @@ func headline(r *compare.Result) (lines []string) {
 	return append(append(append(lines, text+samplingText(r)), busyText(r)...), agreement(r))
 }
 
-// samplingText says how often the counters were sampled.
+// samplingText says how often the counters were sampled. Their clock allows only some intervals, see predict/arch.
 func samplingText(r *compare.Result) string {
 	ms := func(t unit.Seconds) string { return unit.Significant(1e3*float64(t)) + " ms" }
 	if t, known := r.Platform.SamplingInterval.Value(); known {
 		return "; the counters were sampled every " + ms(t)
 	}
-	asked := r.Options.SamplingInterval
-	if asked <= 0 {
-		return ""
-	}
-	var more []string
+	asked, real, more := r.Options.SamplingInterval, r.SamplingInterval(), ""
 	if r.Options.SamplingAssumed {
-		more = append(more, "assumed")
+		more = "; assumed"
 	}
-	// The counters' clock allows only some intervals, see predict/arch.
-	if real := r.SamplingInterval(); real != asked {
-		more = append(more, ms(real)+" in hardware")
+	if real != asked {
+		more += "; " + ms(real) + " in hardware"
 	}
-	text := "; sampling interval " + unit.Span(asked)
-	if len(more) > 0 {
-		text += " (" + strings.Join(more, "; ") + ")"
+	switch {
+	case asked <= 0:
+		return ""
+	case more == "":
+		return "; sampling interval " + unit.Span(asked)
 	}
-	return text
+	return "; sampling interval " + unit.Span(asked) + " (" + more[2:] + ")"
 }
 
 // agreement says how much matches, and how much could be judged.

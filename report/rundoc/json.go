@@ -1,9 +1,8 @@
 package rundoc
 
 import (
-	"strings"
-
 	"occudiff/compare"
+	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -29,11 +28,11 @@ type Validate struct {
 // timing is a line of a log with the kernel of the row that it belongs to.
 type timing struct {
 	compare.Timing
-	task text
+	task unit.Opt[string]
 }
 
 // firstTimings are the columns of timings that people see first.
-var firstTimings = []string{"kernel", "groups", "seconds", "as_printed", "task", "file", "line"}
+var firstTimings = []string{"kernel", "groups", "seconds", "task", "file", "line"}
 
 var timingColumns = []report.Col[timing]{
 	report.Define(column{Key: "kernel", Path: "kernel", Always: true, Title: "As printed", Kind: report.Text, Cut: true, In: report.All},
@@ -42,8 +41,6 @@ var timingColumns = []report.Col[timing]{
 	report.Define(column{Key: "seconds", Path: "seconds", Title: "Host time", Decimals: 6, Kind: report.Duration, In: report.All}, func(t *timing) cell { return report.DurationCell(t.Seconds) }),
 	report.Define(column{Path: "printed", Always: true, Kind: report.Text}, func(t *timing) cell { return report.OptText(unit.Some(t.Printed)) }),
 	report.Define(column{Path: "unit_as_printed", Always: true, Kind: report.Text}, func(t *timing) cell { return report.OptText(unit.Some(t.UnitAsPrinted)) }),
-	report.Define(column{Key: "as_printed", Title: "Printed", Kind: report.Text, In: report.Sheet},
-		func(t *timing) cell { return report.TextCell(strings.TrimSpace(t.Printed + " " + t.UnitAsPrinted)) }),
 	report.Define(column{Key: "task", Path: "task", Title: "Kernel", Kind: report.Text, Cut: true, In: report.All, Doc: "of the row that the timing belongs to"},
 		func(t *timing) cell { return report.OptText(t.task) }),
 	report.Define(column{Key: "file", Title: "File", Kind: report.Text, In: report.Files}, func(t *timing) cell { return report.TextCell(t.Pos.File) }),
@@ -87,4 +84,13 @@ func fitKeys(f *compare.Fit) (keys []string) {
 		keys = append(keys, d.Key)
 	}
 	return keys
+}
+
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	return []report.Output{
+		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(nil),
+				Trace: traceValue(new(launches.Sequence)), Over: []OverTime{overTimeOf(nil)}}}},
+	}
 }

@@ -10,11 +10,7 @@ import (
 	"occudiff/report"
 )
 
-type (
-	percent = unit.Opt[unit.Ratio]
-	seconds = unit.Opt[unit.Seconds]
-	text    = unit.Opt[string]
-)
+type percent = unit.Opt[unit.Ratio]
 
 // kernelsOf gives the rows of runs for programs one by one: the launches where there are any, else the kernels. A row is
 // good until the next one.

@@ -185,6 +185,19 @@ func whyText(r *compare.Result, row *compare.Row) string {
 	return text
 }
 
+// statusOf is the color that says a verdict again.
+func statusOf(v compare.Verdict) report.Status {
+	switch v {
+	case compare.Match, compare.Idle, compare.PeaksAgree:
+		return report.Good
+	case compare.Below, compare.Above:
+		return report.Bad
+	case compare.Unmeasurable:
+		return report.Unsure
+	}
+	return report.Muted
+}
+
 // shortCauses are the causes in few words. The report has them at length.
 var shortCauses = map[string]string{
 	compare.CauseShape: "size in the export", compare.CauseModel: "predictions differ",
