@@ -66,39 +66,19 @@ func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit
 	return measured, idle
 }
 
-// ownText says what own gives, empty where it is the row's.
+// ownText says what perBusyStack gives, empty where it is the row's.
 func (r *Result) ownText(row *Row) string {
 	if r.workedShare(row) == 1 {
 		return ""
 	}
 	stacks, worked := r.averaged(row)
 	m, idle := r.perBusyStack(row)
-	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d of them worked: %.1f %% of "+
-		"all is %.1f %% of %s",
-		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent(), thatWorked(worked.Or(0)))
+	text := fmt.Sprintf("The profiler averages over %d adapters or stacks, and %d worked: %.1f %% of all is %.1f %% of what worked",
+		stacks, worked.Or(0), row.Measured.Or(0).Percent(), m.Percent())
 	if i, ok := idle.Value(); ok {
-		were := "were"
-		if worked.Or(0) == 1 {
-			were = "was"
-		}
-		text += fmt.Sprintf(", which %s idle %.1f %% of the time", were, i.Percent())
+		text += fmt.Sprintf(", idle %.1f %% of the time", i.Percent())
 	}
 	return text + ". "
-}
-
-// thatWorked names the adapters or stacks that worked.
-func thatWorked(n int) string {
-	if n == 1 {
-		return "the one that worked"
-	}
-	return "those that worked"
-}
-
-// ofBusy turns an average over n stacks into one over those that worked, and says whether that is possible: beyond 100
-// % by more than printing and sampling it is not.
-func ofBusy(average unit.Ratio, busy, n int) (own unit.Ratio, possible bool) {
-	own = average * unit.Ratio(n) / unit.Ratio(busy)
-	return min(own, 1), own <= atMost
 }
 
 // adapters explains a measured value by adapters or stacks that did not work: as the summary's own table counts them,
@@ -109,30 +89,30 @@ func (r *Result) adapters(row *Row) *Cause {
 	if n < 2 || !measured {
 		return nil
 	}
+	c := &Cause{Name: CauseAdapters, Confidence: high.String(), Because: strings.TrimSpace(r.ownText(row)), Decide: targetGPU}
 	if counted.Present() {
-		if of := r.ownText(row); of != "" {
-			return &Cause{Name: CauseAdapters, Confidence: high.String(), Because: strings.TrimSpace(of),
-				Decide: targetGPU}
+		if c.Because == "" {
+			return nil
 		}
-		return nil
+		return c
 	}
 	name := "profiler's peak"
 	if row.Predicted != nil {
 		name = "predicted average"
 	}
 	idle, known := row.Idle.Value()
-	certainty := row.Certainty
-	sure := min(medium, certainty.limit())
+	c.Confidence = min(medium, row.Certainty.limit()).String()
 	for busy := 1; busy < n && row.nearest(0) > 0; busy++ {
-		c := &Cause{Name: CauseAdapters, Confidence: sure.String(), Decide: targetGPU}
-		all := fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d of them worked, ", n, busy)
-		v, possible := ofBusy(m, busy, n)
-		switch ref := row.nearest(v); {
-		case !possible:
+		all := fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d worked, ", n, busy)
+		v := m * unit.Ratio(n) / unit.Ratio(busy)
+		if v > atMost {
 			continue
+		}
+		v = min(v, 1)
+		switch ref := row.nearest(v); {
 		case r.Options.within(v.Minus(ref)):
-			c.Because = all + fmt.Sprintf("%.1f %% of all is %.1f %% of %s, which fits the %s of %.1f %%.",
-				m.Percent(), v.Percent(), thatWorked(busy), name, ref.Percent())
+			c.Because = all + fmt.Sprintf("%.1f %% of all is %.1f %% of what worked, which fits the %s of %.1f %%.",
+				m.Percent(), v.Percent(), name, ref.Percent())
 			return c
 		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
 			c.Because = all + fmt.Sprintf("that leaves %.1f %% of the XVEs idle, and %.1f %% were.",

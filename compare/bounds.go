@@ -166,7 +166,7 @@ func (r *Result) setHeld(row *Row) {
 }
 
 // sameAnyway says whether the verdict of a row is the same wherever in their range its launches are: no less than is
-// predicted, or less; or that neighbors which hold as much leave it what it is.
+// predicted, or less.
 func (r *Result) sameAnyway(row *Row) bool {
 	p, c := row.Predicted, &row.Certainty
 	if p == nil || modelOff(row) || r.Fit.Contradiction != "" || row.Total.Or(0) < leastIntervals*c.Interval {
@@ -174,16 +174,7 @@ func (r *Result) sameAnyway(row *Row) bool {
 	}
 	least, most := row.HeldLow.Or(0), row.HeldHigh.Or(1)
 	atLeast := !r.Options.beyond(p.Average.Minus(least), 0) && !r.Options.beyond(row.Difference.Or(0), 0)
-	if atLeast || r.Options.beyond(p.Average.Minus(most), 0) {
-		return true
-	}
-	m, f := row.Measured.Or(0), c.Foreign.Or(1)
-	o, several := r.others(row)
-	outside := min(c.Edges.Or(1), row.Idle.Or(1))
-	if !several || !c.Crosstalk.Present() || f >= 1 || outside >= 1 {
-		return false
-	}
-	return r.Options.within(abs(m.Minus(o.measured))*unit.Points(f/(1-f)) + pointsOf(m*outside/(1-outside)))
+	return atLeast || r.Options.beyond(p.Average.Minus(most), 0)
 }
 
 // heldText says what the row's launches may have held by themselves, empty where that is next to anything.
@@ -193,24 +184,4 @@ func heldText(row *Row) string {
 		return ""
 	}
 	return fmt.Sprintf(" By themselves its launches held %.1f to %.1f %%.", least.Percent(), most.Percent())
-}
-
-// inLaunchesText says what a summary's occupancy of the whole GPU time leaves to the launches of the kernel that took
-// nearly all of it, where that is more than its samples hold: nothing but kernels holds threads. On real runs this is
-// 7 points above and 13 below what XVEs that ran held, so that it supports and proves nothing.
-func (r *Result) inLaunchesText(row *Row) string {
-	all, said := r.Platform.Occupancy.Value()
-	t, time, m := r.Platform.GPUTime.Or(0), row.Total.Or(0), row.Measured.Or(0)
-	if !said || t <= 0 || time < mostOfKernels*r.kernelTime.all {
-		return ""
-	}
-	o, _ := r.others(row)
-	rest := unit.Seconds(o.measured) * (r.kernelTime.all - time)
-	own := unit.Ratio((unit.Seconds(all)*t - rest) / time)
-	if own.Minus(m) < leastCause || own > atMost {
-		return ""
-	}
-	return fmt.Sprintf(" By the summary, threads held %.1f %% of %s of GPU time, which is %.1f %% of the time of "+
-		"these launches: %.1f points of what is missing are probably outside them.", all.Percent(), unit.Span(t),
-		own.Percent(), float64(own.Minus(m)))
 }

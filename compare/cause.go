@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -29,8 +30,7 @@ const (
 
 // Causes lists the words of Cause.Name in the order in which they are looked for.
 func Causes() []string {
-	return []string{CauseShape, CauseModel, CauseSampling, CauseTolerance, CauseOverlap, CauseNothingRan, CauseAdapters,
-		CauseStack,
+	return []string{CauseShape, CauseModel, CauseSampling, CauseTolerance, CauseOverlap, CauseNothingRan, CauseAdapters, CauseStack,
 		CauseGaps, CausePlacement, CauseImbalance, CauseDispatch, CauseGRF, CauseSIMD, CauseSLM, CauseBarriers, CauseUnexplained}
 }
 
@@ -64,16 +64,14 @@ func (r *Result) setCause(row *Row) {
 		}
 	}
 	f := finder{r: r, row: row}
-	switch {
-	case row.Verdict == Unmeasurable: // the reason is there
+	switch row.Verdict {
+	case Unmeasurable: // the reason is there
 		return
-	case row.Verdict == Above:
+	case Above:
 		f.above()
-	case r.Accounted(row):
+	case Below:
 		row.Account = r.account(row)
 		f.found = row.Account.Causes
-	default:
-		f.unexplained("")
 	}
 	row.Cause = surest(f.found)
 }
@@ -81,20 +79,20 @@ func (r *Result) setCause(row *Row) {
 // surest is the cause that a row is headed by: the one with the most confidence, of such the first that was measured,
 // else the first.
 func surest(found []Cause) *Cause {
-	best := &found[0]
-	for i := range found {
-		if found[i].surer(best) {
-			best = &found[i]
-		}
-	}
-	return best
+	first := slices.MinFunc(found, surer)
+	return &first
 }
 
-// surer says whether a cause goes before another of its row or part.
-func (c *Cause) surer(than *Cause) bool {
-	words := []string{low.String(), medium.String(), high.String()}
-	a, b := slices.Index(words, c.Confidence), slices.Index(words, than.Confidence)
-	return a > b || a == b && c.measured && !than.measured
+// surer puts the cause with more confidence first, of equal ones that which was measured.
+func surer(a, b Cause) int {
+	rank := func(c *Cause) int {
+		r := 2 * slices.Index([]string{low.String(), medium.String(), high.String()}, c.Confidence)
+		if c.measured {
+			r++
+		}
+		return r
+	}
+	return cmp.Compare(rank(&b), rank(&a))
 }
 
 // largest is the part that most of what is missing from the prediction went to, as printed.
@@ -126,24 +124,18 @@ func (f *finder) add(part Part, name string, sure confidence, because string, de
 		Decide: decide.text, Next: decide.Next})
 }
 
-// all finds the causes of both parts, those of the larger one first.
+// all finds the causes of both parts, those of the larger one first, or says of that that there is none.
 func (f *finder) all() []Cause {
 	first := f.account.largest()
-	f.part(first)
+	if f.causes(first); len(f.found) == 0 {
+		f.unexplained(first)
+	}
 	for _, other := range []Part{PartEmpty, PartUnderfilled} {
 		if p, told := f.account.Points(other).Value(); other != first && told && p >= partPoints {
 			f.causes(other)
 		}
 	}
 	return f.found
-}
-
-// part finds the causes of one part, or says that there is none.
-func (f *finder) part(p Part) {
-	f.causes(p)
-	if len(f.found) == 0 {
-		f.unexplained(p)
-	}
 }
 
 // causes finds the causes of one part, the surest first.
@@ -155,14 +147,7 @@ func (f *finder) causes(p Part) {
 	if p != PartEmpty {
 		f.underfilled(p)
 	}
-	slices.SortStableFunc(f.found[before:], func(a, b Cause) int {
-		if a.surer(&b) {
-			return -1
-		} else if b.surer(&a) {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(f.found[before:], surer)
 }
 
 // unexplained says what is missing to tell more.
@@ -174,43 +159,39 @@ func (f *finder) unexplained(p Part) {
 // missing says what cannot be told, and what would tell it.
 func (f *finder) missing() (because string, decide decision) {
 	row := f.row
-	d, _ := row.Difference.Value()
 	switch {
 	case f.r.nothingSeen(row):
-		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of "+
-			"another window or of another adapter.",
-			row.Measured.Or(0).Percent()), said(targetGPU)
-	case row.Basis == BasisMeasuredPeak && f.r.Device == nil && row.Global.Present():
-		return "How much of it is a partial last wave is unknown without the device.",
-			said(f.r.Options.Naming.Words("--device", "the device") + ", or the VTune summary of the same result")
-	case row.Basis == BasisMeasuredPeak && row.Idle.Present():
-		return "How much of it is a partial last wave is unknown without the launch shape.",
-			said("an export with the columns Work Size:Global, Work Size:Local and SIMD Width")
-	case row.Basis == BasisMeasuredPeak && !f.r.fromSummary:
-		return "How much of it is a partial last wave, idle time or low residency does not follow from this export, " +
-				"which has neither launch shapes nor the XVE array state.",
-			said("an export with the columns Work Size:Global, Work Size:Local, SIMD Width and those of the XVE array")
+		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of another window "+
+			"or adapter.", row.Measured.Or(0).Percent()), said(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
-		return "How much of it is a partial last wave, idle time or low residency does not follow from a summary, " +
-			"which has neither launch shapes nor the XVE array state.", said("the computing-task export of the same result")
+		lacks, from := ", idle time or low residency is unknown without launch shapes and the XVE array state",
+			"an export with the columns Work Size:Global, Work Size:Local, SIMD Width and those of the XVE array"
+		switch {
+		case f.r.Device == nil && row.Global.Present():
+			lacks, from = " is unknown without the device", f.r.Options.Naming.Words("--device", "the device")+", or the VTune summary of the same result"
+		case row.Idle.Present():
+			lacks, from = " is unknown without the launch shape", "an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
+		case f.r.fromSummary:
+			from = "the computing-task export of the same result"
+		}
+		return "How much of it is a partial last wave" + lacks + ".", said(from)
 	case row.XVEs.Other.Present():
-		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay "+
-			"whole %.1f %%: which XVEs should have been empty is unknown.",
+		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay whole %.1f %%: "+
+			"which XVEs should have been empty is unknown.",
 			row.XVEs.both()...), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Properties}}
 	case !row.Idle.Present():
-		return "The export has no XVE array state (Active, Stalled, Idle), which would separate idle time from low " +
-			"residency.", said("an export with the columns of the XVE array")
+		return "Idle time and low residency are not told apart without the XVE array state.", said("an export with the columns of the XVE array")
 	case !row.BusyOccupancy.Present():
-		return "More is measured than XVEs that idle for so long can hold, so idle time and residency cannot be " +
-			"separated.", said("a new collection")
+		return "More is measured than XVEs that idle for so long can hold.", said("a new collection")
 	case !row.Average().Present():
-		return "The export has no total time and instance count, which would give the mean thread life.",
+		return "How long threads live is unknown without total time and instance count.",
 			said("an export with the columns Total Time and Instance Count")
-	case !row.BarrierStall.Present():
-		return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)),
-			said("a collection with stall reasons, which separates waiting at barriers from other stalls")
 	}
-	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(d)), f.aTrace()
+	decide = f.aTrace()
+	if !row.BarrierStall.Present() {
+		decide = said("a collection with stall reasons, which separates waiting at barriers from other stalls")
+	}
+	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(row.Difference.Or(0))), decide
 }
 
 // nothingSeen says whether the measured value was printed as 0.0, so that it tells nothing of the threads.

@@ -11,51 +11,40 @@ import (
 // above names why more was seen than the launch can hold.
 func (f *finder) above() {
 	r, row := f.r, f.row
-	m, measured := row.Measured.Value()
-	if !measured {
-		f.unexplained("")
-		return
-	}
-	traced := r.Traced(row)
+	m, traced := row.Measured.Or(0), r.Traced(row)
 	if f.smallerGRF(m) || traced != nil && f.tracedOverlap(traced, m) || f.foreign(m) {
 		return
 	}
-	ref, name := row.most()
-	over := m.Minus(ref)
-	// Between the average over waves and the peak.
-	if traced == nil && row.Predicted != nil && over <= r.unseen(row)+digit {
-		f.add("", CauseOverlap, low, fmt.Sprintf("Measured %.1f %% is above the predicted average of %.1f %% and within the %s of "+
-			"%.1f %%: the tail is shorter than a full wave, or other kernels filled it.",
-			m.Percent(), row.reference().Percent(), name, ref.Percent()), byTrace(""))
-		return
+	above, withinPeak := r.aboveText(row)
+	switch {
+	case traced == nil && withinPeak:
+		f.add("", CauseOverlap, low, fmt.Sprintf("%s and within the peak of %.1f %%: the tail is shorter than a full wave, or other "+
+			"kernels filled it.", above, row.Predicted.Peak.Percent()), byTrace(""))
+	case f.readOnOneStack(m):
+	case traced != nil:
+		f.add("", CauseUnexplained, low, above+", and in the trace no other kernel runs at that time: it may be of another run.", decision{})
+	case !row.Average().Present() && row.Reading == ingest.Sampled:
+		f.add("", CauseOverlap, low, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
+			"interval, which is not given.", byTrace(""))
+	default:
+		f.add("", CauseOverlap, medium, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
 	}
-	if f.readOnOneStack(m) {
-		return
-	}
-	if traced != nil {
-		f.add("", CauseUnexplained, low, fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, and according to the trace no other "+
-			"kernel runs at that time: the trace may be of another run.", m.Percent(), name, ref.Percent()), decision{})
-		return
-	}
-	sure, because := medium, fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%, which this launch alone cannot exceed: "+
-		"other kernels may have run in its window (several queues, ranks or processes on the GPU).",
-		m.Percent(), name, ref.Percent())
-	if !row.Average().Present() && row.Reading == ingest.Sampled {
-		sure = low
-		because += " How long a launch takes is not given: launches shorter than the sampling interval would look the same."
-	}
-	f.add("", CauseOverlap, sure, because, byTrace(""))
 }
 
-// most is the highest occupancy that the launch reaches alone: the predicted peak, or the profiler's.
-func (r *Row) most() (unit.Ratio, string) {
-	if r.Predicted != nil {
-		return r.Predicted.Peak, "predicted peak"
+// aboveText says what a row measures more than: the most that the launch reaches alone, or the average over its waves
+// where it is within the predicted peak.
+func (r *Result) aboveText(row *Row) (text string, withinPeak bool) {
+	m, ref, name := row.Measured.Or(0), row.Peak.Or(0), "profiler's peak"
+	if p := row.Predicted; p != nil {
+		ref, name = p.Peak, "predicted peak"
+		if withinPeak = m.Minus(ref) <= r.unseen(row)+digit; withinPeak {
+			ref, name = row.reference(), "predicted average"
+		}
 	}
-	return r.Peak.Or(0), "profiler's peak"
+	return fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%", m.Percent(), name, ref.Percent()), withinPeak
 }
 
-// reach is most without its name, all slots where it is not known.
+// reach is the highest occupancy that a launch reaches alone: the predicted peak, the profiler's, or all slots.
 func reach(p *predict.Prediction, k *ingest.Kernel) unit.Ratio {
 	if p != nil {
 		return p.Peak
@@ -110,13 +99,9 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 		if err != nil || p.Peak <= row.Predicted.Peak || !r.Options.within(m.Minus(p.Nearest(m))) {
 			continue
 		}
-		ref, name := row.Predicted.Peak, "peak"
-		if m.Minus(ref) <= r.unseen(row)+digit {
-			ref, name = row.reference(), "average"
-		}
-		f.add("", CauseGRF, medium, fmt.Sprintf("Measured %.1f %% is above the predicted %s of %.1f %%, which assumes 128 registers "+
-			"per thread; a kernel compiled for %d registers predicts %.1f %%.",
-			m.Percent(), name, ref.Percent(), mode.Registers, p.Nearest(m).Percent()), byBinary())
+		above, _ := r.aboveText(row)
+		f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
+			"%.1f %%.", above, mode.Registers, p.Nearest(m).Percent()), byBinary())
 		f.found[len(f.found)-1].Registers = mode.Registers
 		return true
 	}

@@ -89,7 +89,7 @@ func (f *finder) gaps(p Part, told bool) {
 		decide = byTrace(", or " + c.resample().text)
 	}
 	f.add(p, CauseGaps, low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
-		"it cannot be distinguished from time within.", c.edgesText(), float64(points))+f.r.inLaunchesText(f.row), decide)
+		"it cannot be distinguished from time within.", c.edgesText(), float64(points)), decide)
 }
 
 // dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.

@@ -15,6 +15,7 @@ func modelOff(row *Row) bool {
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
 }
 
+// shape says that a row's work size lacks a dimension, where a grid larger by a whole factor has the profiler's peak.
 func (r *Result) shape(row *Row) *Cause {
 	if !modelOff(row) {
 		return nil
@@ -24,29 +25,21 @@ func (r *Result) shape(row *Row) *Cause {
 		return nil
 	}
 	p, peak := row.Predicted, row.Peak.Or(0)
-	threads := p.Groups * p.ThreadsPerGroup
-	slots := int64(r.Device.Slots())
-	if k == r.Fit.fewer || clamped && k < r.Fit.fewer {
-		return &Cause{Name: CauseModel, Confidence: "medium", Because: fmt.Sprintf("%s. Every launch of the run that "+
-			"leaves slots empty is off by the same factor of %d, so the GPU is probably one with about %s thread "+
-			"slots%s: check the device%s.",
-			r.peaks(row), r.Fit.fewer, unit.Thousands(slots/r.Fit.fewer), r.fitting(), r.deviceFlags())}
+	threads, slots := p.Groups*p.ThreadsPerGroup, int64(r.Device.Slots())
+	sure, times := high, fmt.Sprintf("%d times", k)
+	if clamped {
+		times = fmt.Sprintf("%d or more times", k)
 	}
-	c := &Cause{Name: CauseShape, Confidence: "high"}
-	times := fmt.Sprintf("%d times", k)
-	switch {
-	case clamped:
-		c.Confidence, times = "low", fmt.Sprintf("%d or more times", k)
-	case gridStep(threads, slots) < shapeCertain || k > shapeFactor:
-		c.Confidence = "low"
+	// Several launches that lack something are as likely of another GPU.
+	if clamped || gridStep(threads, slots) < shapeCertain || k > shapeFactor || r.Fit.off > 1 {
+		sure = low
 	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
-	c.Because = fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread slots where the work-size cell (%s in "+
-		"work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing from the cell (or the "+
-		"GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
+	return &Cause{Name: CauseShape, Confidence: sure.String(), Because: fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread "+
+		"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
+		"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
 		unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads, "thread"),
-		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), r.fitting())
-	return c
+		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), r.fitting())}
 }
 
 // gridTimes is how many times larger a row's grid would have to be for the profiler's peak, 0 where no factor fits;
@@ -91,38 +84,29 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	return p.Peak
 }
 
-// peaks says how the two static predictions differ.
-func (r *Result) peaks(row *Row) string {
-	return fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots",
-		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())))
-}
-
+// model says that the profiler's peak and the predicted one differ.
 func (r *Result) model(row *Row) *Cause {
 	if !modelOff(row) {
 		return nil
 	}
-	figures := r.peaks(row)
-	c := &Cause{Name: CauseModel, Confidence: "medium"}
+	figures := fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots",
+		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())))
+	why := ""
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():
-		c.Because = fmt.Sprintf("%s. VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the "+
-			"export: add unitrace's kernel properties.", figures, slm.Percent())
+		why = fmt.Sprintf(". VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the export: add unitrace's kernel "+
+			"properties.", slm.Percent())
 	case barriers < 1 && barriers <= slm:
-		c.Because = fmt.Sprintf("%s. VTune limits it by barriers to %.1f %%, and how many barriers a work-group "+
-			"takes is in no export", figures, barriers.Percent())
-		if row.LeastBarriers() > 0 {
-			c.Because += "; one is assumed, the least"
-		}
-		c.Because += "."
+		why = fmt.Sprintf(". VTune limits it by barriers to %.1f %%, and how many a work-group takes is in no export.", barriers.Percent())
 	default:
-		c.Because = figures + "; both come from the launch alone, so the device" + r.deviceFlags() + " or the launch " +
+		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") + " or the launch " +
 			"shape is not the one that ran"
 		if !row.PeakSLM.Present() || !row.PeakBarrier.Present() {
-			c.Because += ", or SLM or barriers limit it, which this export does not say"
+			why += ", or SLM or barriers limit it, which this export does not say"
 		}
-		c.Because += "."
+		why += "."
 	}
-	return c
+	return &Cause{Name: CauseModel, Confidence: medium.String(), Because: figures + why}
 }
 
 // fitting names the devices that fit all that ran.
@@ -132,6 +116,3 @@ func (r *Result) fitting() string {
 	}
 	return ", which is so of " + r.Fit.String()
 }
-
-// deviceFlags names the flags of the device, where there are any.
-func (r *Result) deviceFlags() string { return r.Options.Naming.Words(" (--device, --xve)", "") }

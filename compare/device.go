@@ -81,27 +81,20 @@ func intervalGiven(run *ingest.Run, d *arch.Device, opt Options) []note.Note {
 // withheldCause is the cause of all rows where the device cannot be the one that ran, or where a row says that it may not be;
 // nil where nothing speaks against it. It is made once: its text is the same for 100,000 kernels.
 func (r *Result) withheldCause() *Cause {
-	c := &Cause{Name: CauseModel}
-	switch {
-	case r.Fit.Contradiction != "":
-		c.Confidence = high.String()
-		c.Because = "The device cannot be the one that ran: " + r.Fit.Contradiction + ". So nothing else is told."
-	case r.Fit.Doubt != "":
-		c.Confidence = medium.String()
-		c.Because = "The device may not be the one that ran: by another row, " + r.Fit.Doubt +
-			", or a dimension of that work size is missing. So nothing else is told."
-	default:
+	against, sure := r.Fit.against()
+	if against == "" {
 		return nil
 	}
+	c := &Cause{Name: CauseModel, Confidence: sure.String(), Because: against + ". So nothing else is told."}
 	if len(r.Fit.Devices) > 0 {
 		c.Decide = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
 	}
 	return c
 }
 
-// contradicted withholds causes where the device cannot be the one that ran, or where another row says that it may not be.
-func (r *Result) contradicted(row *Row) *Cause {
-	if r.withheld == nil || r.Fit.Contradiction == "" && modelOff(row) {
+// contradicted withholds causes where the device cannot be the one that ran, or may not be.
+func (r *Result) contradicted(*Row) *Cause {
+	if r.withheld == nil {
 		return nil
 	}
 	c := *r.withheld
@@ -125,8 +118,8 @@ type Fit struct {
 	Launches      int    // launch settings whose peaks were held against them
 	Counted       int    // XVEs of the counters, 0 where they do not tell
 	Contradiction string // why the device of the run cannot be any of them; empty where it can, or where none is known
+	off           int    // launch settings whose peaks are not of the device
 	Doubt         string // a peak that is not of the device, unless a dimension is missing from its work size, and others fit
-	fewer         int64  // how many times fewer thread slots the GPU has than that device, 0 where the peaks do not say so
 }
 
 // mostFitted is how many launch settings are held against each device: a few dozen are usual.
@@ -143,7 +136,7 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		}
 	}
 	if own != nil && f.misfit(&Result{Device: own, Options: opt, Platform: run.Platform}, kernels) {
-		return Fit{fewer: f.fewer}
+		return Fit{}
 	}
 	for i := range devices {
 		r := Result{Device: &devices[i], Options: opt}
@@ -156,7 +149,7 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		}
 	}
 	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
-		return Fit{fewer: f.fewer} // a launch that fits no GPU says nothing of this one
+		return Fit{off: f.off} // a launch that fits no GPU says nothing of this one
 	}
 	if run.Platform.XVEs.Present() || f.Launches < 2 { // which says what it is; no other launch that fits
 		f.Doubt = ""
@@ -196,9 +189,7 @@ func (r *Result) counted(xves int) bool {
 
 // misfit looks whether the device can be the one on which some launches ran. Launches that it does not run and peaks
 // that are off say no, but for peaks that a dimension missing from the work size explains: such a peak only does not
-// agree. Where launches of several sizes that leave slots empty all lack one factor, that is how many times fewer slots
-// the GPU has, unless a summary counts the XVEs: one such launch may lack a dimension; several that lack the same one
-// are unlikely.
+// agree.
 func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	if !r.counted(f.Counted) {
 		f.Contradiction = fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
@@ -206,7 +197,6 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		return false
 	}
 	agrees = true
-	sizes, least, mixed := map[int64]bool{}, int64(0), r.Platform.XVEs.Present()
 	for i := range kernels {
 		row := Row{Kernel: kernels[i]}
 		r.forecast(&row)
@@ -217,28 +207,16 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		if p == nil || !comparable(&row.Kernel) {
 			continue
 		}
-		k, clamped := r.gridTimes(&row)
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
 			agrees = false
+			f.off++
 			off := fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of %s would be %.1f %% on it",
 				row.Peak.Or(0).Percent(), row.Global, row.Local, row.ModelPeak.Percent())
+			k, _ := r.gridTimes(&row)
 			if f.Doubt = cmp.Or(f.Doubt, off); k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) { // which may limit it
 				f.Contradiction = cmp.Or(f.Contradiction, off)
 			}
 		}
-		threads := p.Groups * p.ThreadsPerGroup
-		switch {
-		case row.ModelPeak == 1 || gridStep(threads, int64(r.Device.Slots())) < shapeStepPoints:
-		case clamped:
-			least = max(least, k)
-		case k < 2 || f.fewer > 0 && k != f.fewer:
-			mixed = true
-		default:
-			f.fewer, sizes[threads] = k, true
-		}
-	}
-	if mixed || len(sizes) < 2 || least > f.fewer {
-		f.fewer = 0
 	}
 	return agrees
 }
@@ -280,16 +258,20 @@ func (f *Fit) String() string {
 
 // Against says that a run is not of the device that it is held against; "" where nothing says so.
 func (f *Fit) Against() string {
-	text := ""
+	if text, _ := f.against(); text != "" {
+		return text + ". What ran is consistent with " + f.String()
+	}
+	return ""
+}
+
+func (f *Fit) against() (text string, sure confidence) {
 	switch {
 	case f.Contradiction != "":
-		text = "It cannot be the GPU that ran: " + f.Contradiction
+		return "The device cannot be the GPU that ran: " + f.Contradiction, high
 	case f.Doubt != "":
-		text = "It may not be the GPU that ran: " + f.Doubt
-	default:
-		return ""
+		return "The device may not be the GPU that ran (or a work size lacks a dimension): " + f.Doubt, medium
 	}
-	return text + ". What ran is consistent with " + f.String()
+	return "", low
 }
 
 // advice says how a device can be named, and which where only one comes into question.

@@ -9,7 +9,7 @@ import (
 )
 
 // TestDeviceInDoubt: 128 threads that VTune puts at 14.3 % are of 896 slots, or of a grid four times as large on a Max 1100.
-// The row itself says both; nothing is told of the others where a GPU fits all of them.
+// Where a GPU of the table fits all rows, the device is in doubt and nothing else is told.
 func TestDeviceInDoubt(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -23,7 +23,7 @@ func TestDeviceInDoubt(t *testing.T) {
 		causes  [2]string // of small and large
 		against string
 	}{
-		{"another row fits both GPUs, and mtl-112 fits all", []ingest.Kernel{small, large}, [2]string{CauseShape, CauseModel}, "It may not be the GPU that ran"},
+		{"another row fits both GPUs, and mtl-112 fits all", []ingest.Kernel{small, large}, [2]string{CauseModel, CauseModel}, "The device may not be the GPU that ran"},
 		{"one row alone may lack a dimension", []ingest.Kernel{small}, [2]string{CauseShape, ""}, ""},
 		{"without the small one nothing speaks against it", []ingest.Kernel{large}, [2]string{"", CauseImbalance}, ""},
 	} {

@@ -79,14 +79,14 @@ func TestEdgesOfCauses(t *testing.T) {
 	}
 }
 
-// TestHalfTheSlots: two launches of other sizes that are both off by 2 are of a GPU with half the thread slots.
+// TestHalfTheSlots: two launches of other sizes that are both off by 2 may be of a GPU with half the thread slots.
 func TestHalfTheSlots(t *testing.T) {
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, given(max1100()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.Cause == nil || row.Cause.Name != CauseModel || !strings.Contains(row.Cause.Because, "about 1,792 thread slots") {
+		if row.Cause == nil || row.Cause.Confidence != "low" || !strings.Contains(row.Cause.Because, map[string]string{"a": "about 1,803 thread slots", "b": "about 1,792 thread slots"}[row.Task]) {
 			t.Errorf("%s: %+v", row.Task, row.Cause)
 		}
 	}

@@ -36,9 +36,6 @@ const (
 	// leastIntervals is how many sampling intervals a kernel has to fill in all so that its range tells anything.
 	leastIntervals = 5
 
-	// mostOfKernels is the part of the kernels' time from which on a figure of the whole run is of one of them.
-	mostOfKernels = 0.9
-
 	// threadsOfOthersTimes: Computing Threads Started is sampled and falls short of the truth, down to 0.4 of it; more
 	// than twice the truth was seen of kernels only that are far shorter than an interval (3.7 and 62 times).
 	threadsOfOthersTimes = 2

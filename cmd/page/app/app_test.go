@@ -204,7 +204,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		}, "(the form)"},
 		{"another device than that of the run", func() (*app.Result, error) {
 			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "tgl-96"})
-		}, "It cannot be the GPU that ran"},
+		}, "The device cannot be the GPU that ran"},
 		{"names that are none or several", func() (*app.Result, error) {
 			return a.Beside(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
 		}, "There are several devices &#34;mtl&#34;: take one of mtl-128, mtl-112, mtl-64."},
