@@ -76,7 +76,6 @@ var arrows = map[string][]string{
 
 	// For tests of several packages.
 	"internal/testenv":           {},
-	"internal/historytest":       {"internal/testenv"},
 	"internal/browsertest":       {"internal/testenv"},
 	"ingest/internal/ingesttest": {"ingest", "ingest/unit"},
 	"report/internal/sample":     {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},

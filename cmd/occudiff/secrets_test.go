@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/internal/historytest"
+	"occudiff/internal/testenv"
 )
 
-var server historytest.Server
+var server testenv.Postgres
 
 // TestSecrets greps everything that runs print and write for the password of the history.
 func TestSecrets(t *testing.T) {

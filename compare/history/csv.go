@@ -133,15 +133,21 @@ func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, er
 func (r *Records) read(from io.Reader, file string, of Metric, add func(Record)) ([]note.Note, error) {
 	all := append(fileColumns(), numberColumn("value", func(r *Record) *unit.Opt[float64] { return &r.Values[of.index()] }))
 	known := namesOf(all)
-	in := table.NewReader(file, from, table.Format{Code: "track-file", What: "file of points", Columns: known})
+	in := table.NewReader(file, from, table.Format{Code: "track-file", What: "file of points", Columns: known,
+		Required: known[:2]})
 	if err := in.Header(); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s is empty; expected a first line with the columns series,time,value", file)
 	} else if err != nil {
 		return nil, err
 	}
-	r.Alone = slices.Contains(in.Columns, "value")
-	if err := checkColumns(in.Columns, r.Alone, file); err != nil {
-		return nil, err
+	measures := slices.ContainsFunc(in.Columns, func(name string) bool { return name != "" && Metric(name).index() >= 0 })
+	switch r.Alone = slices.Contains(in.Columns, "value"); {
+	case r.Alone && measures:
+		return nil, fmt.Errorf("%s:1: there is a column value beside columns of metrics; keep one of them: value alone is of "+
+			"the metric that --metric names", file)
+	case !r.Alone && !measures:
+		return nil, fmt.Errorf("%s:1: there is no column of a metric; expected one of %s", file,
+			strings.Join(known[len(known)-1-len(columns):], ", "))
 	}
 	has := make([]*fileColumn, len(in.Columns)) // nil where a column is not used
 	for i, name := range in.Columns {
@@ -177,24 +183,6 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 			return append(notes, bad.Notes()...), nil
 		}
 	}
-}
-
-// checkColumns says what is wrong with the columns of a file.
-func checkColumns(has []string, alone bool, file string) error {
-	names := namesOf(fileColumns())
-	optional, metrics := names[2:len(names)-len(columns)], names[len(names)-len(columns):]
-	measures := slices.ContainsFunc(metrics, func(name string) bool { return slices.Contains(has, name) })
-	for _, must := range []string{"series", "time", "value"} {
-		if !slices.Contains(has, must) && !(must == "value" && measures) {
-			return fmt.Errorf("%s:1: there is no column %s; expected series,time and value or those of metrics (%s), and "+
-				"optionally %s", file, must, strings.Join(metrics, ","), strings.Join(optional, ","))
-		}
-	}
-	if alone && measures {
-		return fmt.Errorf("%s:1: there is a column value beside columns of metrics; keep one of them: value alone is of "+
-			"the metric that --metric names", file)
-	}
-	return nil
 }
 
 // readRecord reads the cells of a line. With an error it names the column that is at fault.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"occudiff/internal/historytest"
+	"occudiff/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // server is the private PostgreSQL of this test binary, started when a test first needs it.
-var server historytest.Server
+var server testenv.Postgres
 
 // onBoth runs a test on a fresh SQLite file and on a fresh PostgreSQL database.
 func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {

@@ -149,17 +149,16 @@ func (w *writing) renamed(rows []Row) []Row {
 	return rows
 }
 
-// sameStableName are the rows of a run that have one stable name.
+// sameStableName are the rows of a run that have one stable name, and the series of that name that no row has: the one
+// with the latest run, several when there are more of that time.
 type sameStableName struct {
 	fresh   []int // those without a series
 	known   bool  // that there are others
 	ordinal bool  // see names.Stable
 
-	// The series of the name that no row has, the one with the latest run; several when there are more of that time.
-	series  int64
-	old     string
-	last    int64
-	several bool
+	series, last int64
+	old          string
+	several      bool
 }
 
 // findRenamed finds among new kernels those that are there under a name that differs only in what moves when other code
@@ -168,48 +167,21 @@ type sameStableName struct {
 // others. Where the name counts its likes, the run must have no other of them.
 func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []Rename) {
 	groups := map[string]*sameStableName{}
-	var alike []string
 	for i := range rows {
-		identity := rows[i].stableIdentity()
-		if identity == "" {
-			continue
-		}
-		g := groups[identity]
-		if g == nil {
-			g = &sameStableName{}
-			groups[identity] = g
-			alike = append(alike, identity)
-			_, g.ordinal = names.Stable(rows[i].Task)
-		}
-		if g.known = g.known || ids[i] != 0; ids[i] == 0 {
-			g.fresh = append(g.fresh, i)
+		if identity := rows[i].stableIdentity(); identity != "" {
+			g := groups[identity]
+			if g == nil {
+				g = &sameStableName{}
+				_, g.ordinal = names.Stable(rows[i].Task)
+				groups[identity] = g
+			}
+			if g.known = g.known || ids[i] != 0; ids[i] == 0 {
+				g.fresh = append(g.fresh, i)
+			}
 		}
 	}
-	alike = slices.DeleteFunc(alike, func(identity string) bool {
-		g := groups[identity]
-		return !names.Follows(len(g.fresh), g.ordinal, g.known)
-	})
-	w.findSameStableName(groups, alike, program, ids)
-	for _, identity := range alike {
-		g := groups[identity]
-		if g.series == 0 || g.several {
-			continue
-		}
-		i := g.fresh[0]
-		k := rows[i].Key
-		k.Program = program
-		w.mergeSeries(g.series, k)
-		ids[i] = g.series
-		if r := (Rename{Old: g.old, New: k.Task}); r.Old != r.New && !slices.Contains(moves, r) {
-			moves = append(moves, r)
-		}
-	}
-	return moves
-}
-
-// findSameStableName finds the series of stable names that no row of the run has.
-func (w *writing) findSameStableName(groups map[string]*sameStableName, names []string, program string, taken []int64) {
-	for part := range slices.Chunk(names, w.engine.batch) {
+	maps.DeleteFunc(groups, func(_ string, g *sameStableName) bool { return !names.Follows(len(g.fresh), g.ordinal, g.known) })
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(groups)), w.engine.batch) {
 		text := `SELECT s.stable_identity, s.id, s.task, (SELECT k.time FROM occudiff_kernel k WHERE k.series_id = s.id
 			ORDER BY k.time DESC LIMIT 1) FROM occudiff_series s
 			WHERE s.program IN (?, '') AND s.stable_identity IN (` + marks(len(part)) + `) ORDER BY s.id`
@@ -219,11 +191,25 @@ func (w *writing) findSameStableName(groups map[string]*sameStableName, names []
 			var last sql.NullInt64
 			err := rows.Scan(&identity, &id, &task, &last)
 			g := groups[identity]
-			if last.Valid && !slices.Contains(taken, id) && (g.series == 0 || last.Int64 >= g.last) {
+			if last.Valid && !slices.Contains(ids, id) && (g.series == 0 || last.Int64 >= g.last) {
 				g.several = g.series != 0 && last.Int64 == g.last
 				g.series, g.old, g.last = id, task, last.Int64
 			}
 			return err
 		})
 	}
+	for i := range rows {
+		g := groups[rows[i].stableIdentity()]
+		if ids[i] != 0 || g == nil || g.series == 0 || g.several {
+			continue
+		}
+		k := rows[i].Key
+		k.Program = program
+		w.mergeSeries(g.series, k)
+		ids[i] = g.series
+		if r := (Rename{Old: g.old, New: k.Task}); r.Old != r.New && !slices.Contains(moves, r) {
+			moves = append(moves, r)
+		}
+	}
+	return moves
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"occudiff/internal/historytest"
 )
 
 // pool gives a database through a PgBouncer of its own in transaction mode, which runs for the length of the test: two
@@ -28,7 +27,7 @@ func pool(t testing.TB, dsn string) string {
 			t.Skip("PgBouncer is not installed")
 		}
 	}
-	dir, err := historytest.Folder()
+	dir, err := server.Folder()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +39,7 @@ func pool(t testing.TB, dsn string) string {
 	if err := os.WriteFile(ini, []byte(settings), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command := historytest.Command(program, "-q", ini)
+	command := server.Command(program, "-q", ini)
 	command.Dir = dir
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -1,12 +1,6 @@
-// Package historytest runs a private PostgreSQL server for tests. It knows no history.
-//
-// The server is one of the test binary's own, on a Unix socket in a temporary folder: tests need no service of the
-// machine, touch no database of anybody, and may run beside those of other packages. A machine without PostgreSQL skips
-// the tests with that reason, which .ci/run does not let pass.
-package historytest
+package testenv
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -17,14 +11,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // registers itself as "pgx"
-	"occudiff/internal/testenv"
 )
 
-// Server is a private PostgreSQL of a test binary, started when a test first needs it. The zero Server is ready.
+// Postgres is a private PostgreSQL of a test binary, started when a test first needs it. The zero Postgres is ready.
 // TestMain calls Stop, which removes the cluster with all databases of the tests.
-type Server struct {
+//
+// It is on a Unix socket in a temporary folder: tests need no service of the machine, touch no database of anybody, and
+// may run beside those of other packages. A machine without PostgreSQL skips the tests with that reason, which .ci/run
+// does not let pass.
+type Postgres struct {
 	once  sync.Once
 	Dir   string // where its socket is
 	bin   string // where its programs are
@@ -34,7 +29,7 @@ type Server struct {
 
 // start makes a cluster in a temporary folder and runs the server on a socket in it. Nothing is synced to the disk: the
 // data lives as long as the tests.
-func (p *Server) start() error {
+func (p *Postgres) start() error {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if path, err := exec.LookPath("initdb"); err == nil {
 		found = append(found, path)
@@ -44,7 +39,7 @@ func (p *Server) start() error {
 	}
 	p.bin = filepath.Dir(found[len(found)-1])
 	var err error
-	if p.Dir, err = Folder(); err != nil {
+	if p.Dir, err = p.Folder(); err != nil {
 		return err
 	}
 	err = p.run("initdb", "-U", "occudiff", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
@@ -59,11 +54,11 @@ func (p *Server) start() error {
 	return err
 }
 
-func (p *Server) data() string { return filepath.Join(p.Dir, "data") }
+func (p *Postgres) data() string { return filepath.Join(p.Dir, "data") }
 
 // run runs a program of the server on the cluster.
-func (p *Server) run(program string, args ...string) error {
-	c := Command(filepath.Join(p.bin, program), append([]string{"-D", p.data()}, args...)...)
+func (p *Postgres) run(program string, args ...string) error {
+	c := p.Command(filepath.Join(p.bin, program), append([]string{"-D", p.data()}, args...)...)
 	c.Dir = p.Dir
 	if out, err := c.CombinedOutput(); err != nil {
 		log, _ := os.ReadFile(filepath.Join(p.Dir, "log"))
@@ -73,15 +68,15 @@ func (p *Server) run(program string, args ...string) error {
 }
 
 // URL names a database of the server.
-func (p *Server) URL(database string) string {
+func (p *Postgres) URL(database string) string {
 	return "postgres://occudiff@/" + database + "?host=" + p.Dir
 }
 
 // Fresh makes an empty database.
 // Each test has one of its own, so tests need not clean up.
-func (p *Server) Fresh(t testing.TB) string {
+func (p *Postgres) Fresh(t testing.TB) string {
 	t.Helper()
-	testenv.Needs(t, "PostgreSQL")
+	Needs(t, "PostgreSQL")
 	p.once.Do(func() { p.err = p.start() })
 	if p.err != nil {
 		t.Skip(p.err)
@@ -92,20 +87,16 @@ func (p *Server) Fresh(t testing.TB) string {
 }
 
 // Run runs a statement on the server, outside of any history.
-func (p *Server) Run(t testing.TB, statement string) {
+func (p *Postgres) Run(t testing.TB, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", p.URL("postgres"))
-	if err == nil {
-		_, err = db.Exec(statement)
-		db.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
+	psql := exec.Command(filepath.Join(p.bin, "psql"), "-d", p.URL("postgres"), "-c", statement)
+	if out, err := psql.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 }
 
 // Stop ends the server.
-func (p *Server) Stop() {
+func (p *Postgres) Stop() {
 	if p.Dir != "" {
 		_ = p.run("pg_ctl", "stop", "-m", "immediate") // the data goes anyway
 		os.RemoveAll(p.Dir)
@@ -114,7 +105,7 @@ func (p *Server) Stop() {
 
 // Command makes a command of the user that the server's package makes, when this process is root: initdb and the
 // server refuse to run as root. Otherwise it is of the user of the tests.
-func Command(name string, args ...string) *exec.Cmd {
+func (*Postgres) Command(name string, args ...string) *exec.Cmd {
 	if os.Getuid() != 0 {
 		return exec.Command(name, args...)
 	}
@@ -122,7 +113,7 @@ func Command(name string, args ...string) *exec.Cmd {
 }
 
 // Folder makes a temporary folder of the same user, who makes files and sockets there.
-func Folder() (string, error) {
+func (*Postgres) Folder() (string, error) {
 	dir, err := os.MkdirTemp("", "occpg")
 	if err != nil || os.Getuid() != 0 {
 		return dir, err
