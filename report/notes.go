@@ -49,8 +49,7 @@ func NoteSection(notes []TaskNote) Section {
 // NoteColumns are those of notes, in every output.
 func NoteColumns() []Col[note.Note] {
 	return []Col[note.Note]{
-		Define(Column{Key: "severity", Path: "severity", Always: true, Title: "Severity", Kind: Text, In: All,
-			Words: []Word{{note.Info.String(), Plain}, {note.Warning.String(), Unsure}, {note.Error.String(), Bad}}},
+		Define(Column{Key: "severity", Path: "severity", Always: true, Title: "Severity", Kind: Text, In: All},
 			func(n *note.Note) Cell { return severityCell(n.Severity) }),
 		Define(Column{Key: "code", Path: "code", Always: true, Title: "Code", Kind: Text, In: All,
 			Doc: "stable, for scripts"}, func(n *note.Note) Cell { return OptText(unit.Some(n.Code)) }),

@@ -1,23 +1,16 @@
 package report
 
 import (
-	"iter"
 	"slices"
 	"time"
 )
 
-// Plot is a picture as data: one of the kinds is set. With a table, a workbook draws bars of its first Rows rows from its
-// own cells.
+// Plot is a picture as data: one of the kinds is set.
 type Plot struct {
 	Key, Title string
-	Table      string   // key of the table
-	Label      string   // key of the column that names the rows
-	Series     []string // keys of the columns that are drawn
-	Rows       int
 	Unit       string
 	Max        float64 // top of the axis, 0 to leave it to the renderer
 	Text       string  // what it shows, in a sentence
-	Stacked    []Part  // what the series of a row are, where they follow one another in one bar
 
 	LineChart   *LineChart
 	TimeSeries  *TimeSeries
@@ -130,26 +123,16 @@ type HeatRow struct {
 	Values []float64
 }
 
-// Pictured says whether there is a picture; else a workbook alone has bars.
-func (p Plot) Pictured() bool {
-	return p.LineChart != nil || p.TimeSeries != nil || p.StackedBars != nil || p.HeatMap != nil
-}
-
 // Plots gives the pictures of the sections that a view shows, in reading order.
-func (d *Document) Plots(in View) iter.Seq[*Plot] {
-	return func(yield func(*Plot) bool) {
-		for i := range d.Sections {
-			s := &d.Sections[i]
-			if !s.Shown(in) {
-				continue
-			}
-			for k := range s.Plots {
-				if s.Plots[k].Pictured() && !yield(&s.Plots[k]) {
-					return
-				}
+func (d *Document) Plots(in View) (list []*Plot) {
+	for i := range d.Sections {
+		for k := range d.Sections[i].Plots {
+			if d.Sections[i].Shown(in) {
+				list = append(list, &d.Sections[i].Plots[k])
 			}
 		}
 	}
+	return list
 }
 
 // CutNames makes names as short as labels in plots are, so that different ones stay different.

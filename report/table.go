@@ -52,12 +52,6 @@ type Cell struct {
 	Rows   *Table // of JSON alone
 }
 
-// Word is a text that a column may hold and its status, for renderers that color by rule.
-type Word struct {
-	Text   string
-	Status Status
-}
-
 // Column describes the cells of one column.
 type Column struct {
 	Key  string // stable; the heading in CSV
@@ -82,9 +76,8 @@ type Column struct {
 	// Fold is set where texts are sentences or formulas: a narrow terminal breaks them into lines.
 	Fold bool
 	// Wrap is set where texts are sentences: a workbook breaks them into lines.
-	Wrap  bool
-	Words []Word
-	Role  Role
+	Wrap bool
+	Role Role
 }
 
 // Role says what a page does with a column beside printing it.
@@ -133,13 +126,9 @@ type Table struct {
 	// Main is how many of the first rows are what the table is about; the rest is company (copies beside kernels)
 	// that a terminal leaves out.
 	Main int
-	// Attention is how many of the first rows need attention.
-	Attention int
-	// Leads are the keys of the sections that the first cells of the rows lead to; nil where they lead to none.
-	Leads []string
-	In    View
-	Form  Form
-	One   bool // JSON has the row as an object, see One
+	In   View
+	Form Form
+	One  bool // JSON has the row as an object, see One
 
 	chosen bool // somebody gave the order of the columns
 

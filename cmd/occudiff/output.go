@@ -104,7 +104,7 @@ func (a *app) writers(ans *report.Answer) map[string]formWriter {
 // are written and put in place with all other files.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}
-	for p := range doc.Plots(report.Page) {
+	for _, p := range doc.Plots(report.Page) {
 		path := strings.TrimSuffix(page.path, filepath.Ext(page.path)) + "." + p.Key + ".svg"
 		file, err := a.out.open(path, ".svg")
 		if err != nil {

@@ -87,7 +87,7 @@ func heatMap(s *diff.Runs, kernels []diff.KernelOfMany) []report.Plot {
 		return nil
 	}
 	report.CutNames(len(rows), func(i int) *string { return &rows[i].Name })
-	return []report.Plot{{Key: "heat-map", Title: "Measured occupancy by kernel and run", Unit: "%", Max: 100, Rows: len(rows),
+	return []report.Plot{{Key: "heat-map", Title: "Measured occupancy by kernel and run", Unit: "%", Max: 100,
 		Text:    "A row for each of the first kernels, a column for each run; an empty frame means no measurement.",
 		HeatMap: &report.HeatMap{Rows: rows, Columns: report.ListOf(s.Runs, func(r diff.RunOfMany) string { return report.OneLine(r.Name) })}}}
 }

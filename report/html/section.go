@@ -10,8 +10,6 @@ import (
 const (
 	// openSections is how many sections are open below a headline.
 	openSections = 4
-	// tallRows is above how many rows a plot scrolls beside the others.
-	tallRows = 14
 	// phoneWidth is what a phone has for a plot.
 	phoneWidth = 340
 )
@@ -43,47 +41,26 @@ func (p *htmlWriter) section(s *report.Section, folded bool) {
 		}
 	}
 	p.tables(s)
-	p.figures(s.Plots)
+	if len(s.Plots) > 0 { // side by side where there is room
+		p.raw("<div class=\"figures\">\n")
+		for i := range s.Plots {
+			p.figure(&s.Plots[i])
+		}
+		p.raw("</div>\n")
+	}
 	if s.ItemsIn&report.Page != 0 && len(s.Items) > 0 {
 		p.items(s.Items)
 	}
 	p.raw(end)
 }
 
-// figures writes plots side by side, those that have a picture.
-func (p *htmlWriter) figures(plots []report.Plot) {
-	if !slices.ContainsFunc(plots, report.Plot.Pictured) {
-		return
-	}
-	p.raw("<div class=\"figures\">\n")
-	for i := range plots {
-		if plots[i].Pictured() {
-			p.figure(&plots[i], shape(&plots[i]))
-		}
-	}
-	p.raw("</div>\n")
-}
-
-// shape is the style of a plot's frame: wide for what has names beside it, a line of its own for parts of a whole.
-func shape(f *report.Plot) string {
-	switch {
-	case f.StackedBars != nil:
-		return "wide full"
-	}
-	return "wide"
-}
-
 // figure writes a plot, for wide screens and for phones.
-func (p *htmlWriter) figure(f *report.Plot, class string) {
-	p.put(`<figure class="%" id="plot-%"><figcaption><b>%</b>`, class, f.Key, f.Title)
+func (p *htmlWriter) figure(f *report.Plot) {
+	p.put(`<figure id="plot-%"><figcaption><b>%</b>`, f.Key, f.Title)
 	if f.Text != "" {
 		p.put(" <span>%</span>", f.Text)
 	}
 	p.raw("</figcaption>\n")
-	rows := f.Rows
-	if f.StackedBars != nil {
-		rows = len(f.StackedBars.Rows)
-	}
 	for _, screen := range []struct {
 		class string
 		width float64
@@ -92,12 +69,7 @@ func (p *htmlWriter) figure(f *report.Plot, class string) {
 		if err != nil && p.err == nil {
 			p.err = err
 		}
-		if rows > tallRows {
-			p.put(`<div class="% tall" tabindex="0" role="region" aria-label="%, plot">`, screen.class, f.Title)
-		} else {
-			p.put(`<div class="%">`, screen.class)
-		}
-		p.put("%</div>", markup(svg)) // the drawing escapes every text that it shows
+		p.put(`<div class="%">%</div>`, screen.class, markup(svg)) // the drawing escapes every text that it shows
 	}
 	p.raw("</figure>\n")
 }

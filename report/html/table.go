@@ -55,7 +55,9 @@ func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 		p.heading(&t.Columns[i])
 	}
 	p.raw("</tr></thead>\n<tbody>\n")
-	p.rows(t)
+	for cells := range t.All() {
+		p.row(t, cells)
+	}
 	p.raw("</tbody></table></div>\n</div>\n")
 }
 
@@ -81,15 +83,6 @@ func (p *htmlWriter) heading(c *report.Column) {
 	p.raw("</th>")
 }
 
-// rows writes the rows of a table with the columns of a page.
-func (p *htmlWriter) rows(t *report.Table) {
-	row := 0
-	for cells := range t.All() {
-		p.writer.row(t, row, cells)
-		row++
-	}
-}
-
 // cellTag begins a cell that is no heading.
 func cellTag(s report.Status) string {
 	return [...]string{"<td>", `<td class="good">`, `<td class="bad">`, `<td class="unsure">`, `<td class="muted">`}[s]
@@ -97,7 +90,7 @@ func cellTag(s report.Status) string {
 
 // row writes a row, the first cell as its heading. Tags that HTML needs no end for have none: there are thousands of
 // them.
-func (w writer) row(t *report.Table, row int, cells []report.Cell) {
+func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("<tr>")
 	for i := range cells {
 		text := t.Columns[i].Print(cells[i])
@@ -113,12 +106,7 @@ func (w writer) row(t *report.Table, row int, cells []report.Cell) {
 		if folded {
 			w.raw("<span class=fold tabindex=0>")
 		}
-		switch {
-		case i == 0 && row < len(t.Leads):
-			w.put(`<a href="#%">%</a>`, t.Leads[row], text)
-		default:
-			w.text(text)
-		}
+		w.text(text)
 		if folded {
 			w.raw("</span>")
 		}

@@ -118,7 +118,7 @@ func TestColorsOfParts(t *testing.T) {
 		}
 	}
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	for _, p := range append(plots(d), heatMap(), account()) {
+	for _, p := range append(d.Plots(report.Page), heatMap(), account()) {
 		if has := strings.Contains(draw(t, p, plot.Look{Inline: true}), "--plot-part"); has != (p.StackedBars != nil) {
 			t.Errorf("%s: colors of parts %t", p.Key, has)
 		}

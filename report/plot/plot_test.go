@@ -18,20 +18,6 @@ import (
 
 var _ = flag.Bool("update", false, "rewrite the golden files")
 
-// plots gives every plot of a report.
-func plots(d *report.Document) []*report.Plot {
-	var all []*report.Plot
-	for i := range d.Sections {
-		s := &d.Sections[i]
-		for k := range s.Plots {
-			if s.Plots[k].Pictured() {
-				all = append(all, &s.Plots[k])
-			}
-		}
-	}
-	return all
-}
-
 func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 	t.Helper()
 	svg, err := plot.Draw(p, look)
@@ -43,7 +29,7 @@ func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 
 func TestGolden(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	for _, p := range plots(d) {
+	for _, p := range d.Plots(report.Page) {
 		sample.Golden(t, "gaussian-"+p.Key+".svg", []byte(draw(t, p, plot.Look{})))
 	}
 }
@@ -58,7 +44,7 @@ func TestSound(t *testing.T) {
 		"absent": sample.Absent(), "logs": sample.LogsOnly(), "empty": sample.Empty(), "many": sample.Many(1000),
 		"strange": strange} {
 		d := rundoc.FromResult(r, report.Provenance{})
-		for _, p := range plots(d) {
+		for _, p := range d.Plots(report.Page) {
 			for _, look := range []plot.Look{{}, {Inline: true}} {
 				svg := draw(t, p, look)
 				wellFormed(t, name+" "+p.Key, svg)
@@ -100,7 +86,7 @@ func wellFormed(t *testing.T, name, svg string) {
 // TestPicturesOfManyStaySmall holds the size of the pictures of a run of many kernels.
 func TestPicturesOfManyStaySmall(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(5000), report.Provenance{})
-	for _, p := range plots(d) {
+	for _, p := range d.Plots(report.Page) {
 		if n := len(draw(t, p, plot.Look{Inline: true})); n > 200_000 {
 			t.Errorf("%s has %d bytes for 5,000 kernels", p.Key, n)
 		}
@@ -108,7 +94,7 @@ func TestPicturesOfManyStaySmall(t *testing.T) {
 }
 
 func TestNoPicture(t *testing.T) {
-	_, err := plot.Draw(&report.Plot{Key: "p", Table: "t"}, plot.Look{})
+	_, err := plot.Draw(&report.Plot{Key: "p"}, plot.Look{})
 	if want := "plot p has no picture"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -24,7 +24,7 @@ func TestSlots(t *testing.T) {
 		{"nothing was measured", sample.Absent(), nil},
 	} {
 		var got []string
-		for p := range rundoc.FromResult(c.result, report.Provenance{}).Plots(report.Page) {
+		for _, p := range rundoc.FromResult(c.result, report.Provenance{}).Plots(report.Page) {
 			for _, bar := range p.StackedBars.Rows {
 				got = append(got, bar.Name)
 				sum := 0.0

@@ -118,11 +118,7 @@ func (p *printer) table(t *report.Table) {
 		p.line(line)
 	}
 	if rest := t.Main - shown; rest > 0 {
-		text := "... and " + report.Thousands(int64(rest)) + " more"
-		if need := t.Attention - shown; need > 0 {
-			text += " (" + report.Thousands(int64(need)) + " of them need attention)"
-		}
-		p.wrap("", text+": a file has them all (-o report.xlsx).", report.Plain)
+		p.wrap("", "... and "+report.Thousands(int64(rest))+" more: a file has them all (-o report.xlsx).", report.Plain)
 	}
 }
 

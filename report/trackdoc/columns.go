@@ -163,9 +163,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			return report.OptInt(unit.NonZero(p.Run))
 		}),
 		count(column{Key: "in_a_row", Path: "gate.in_a_row", Title: "Runs in a row beyond", In: inFiles}, func(s *series) int { return s.Gate.InARow }),
-		define(column{Key: "finding", Title: "Verdict", Words: report.ListOf(outcomes, func(o trend.Outcome) report.Word {
-			return report.Word{Text: string(o), Status: outcomeStatus(o)}
-		})}, func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
+		define(column{Key: "finding", Title: "Verdict"}, func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
 		word(column{Key: "verdict", Path: "gate.verdict", Always: true}, func(s *series) string { return string(s.Outcome()) }),
 	},
 		refPart("first_bad", "First bad", "the first of the runs in a row that are beyond their thresholds", func(s *series) *track.Ref { return s.FirstBad }),
