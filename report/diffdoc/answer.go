@@ -93,8 +93,11 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 		title = "GPU occupancy of " + strconv.Itoa(n+1) + " sides"
 	}
 	d := &report.Document{Screen: c.screen(rows, notes), Title: title, Subject: "Old and new occupancy, kernel by kernel",
-		Version: prov.Version, Sections: []report.Section{movedSection(rows), c.kernelSection(rows),
-			report.NoteSection(report.RunNotes(notes)), c.provenance(prov)}}
+		Version: prov.Version}
+	if len(rows) > 0 {
+		d.Sections = []report.Section{movedSection(rows), c.kernelSection(rows)}
+	}
+	d.Sections = append(d.Sections, report.NoteSection(report.RunNotes(notes)), c.provenance(prov))
 	for _, s := range c.sides {
 		if t := dateOf(s); t.After(d.Date) {
 			d.Date = t
@@ -113,9 +116,6 @@ func dateOf(d *diff.Result) (latest time.Time) {
 	return latest
 }
 
-// mostItems is how many kernels have a paragraph.
-const mostItems = 1000
-
 // movedSection says of each kernel that is not simply unchanged what happened.
 func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
@@ -123,10 +123,6 @@ func movedSection(rows []row) report.Section {
 		r := &rows[i]
 		if !r.IsKernel || !needsAttention(r) {
 			continue
-		}
-		if len(s.Items) == mostItems {
-			s.Items = append(s.Items, report.Item{Status: report.Unsure, Text: "The table of kernels lists the others."})
-			break
 		}
 		status := statusOf(r.Verdict)
 		if r.Verdict == diff.Unchanged { // it moved, and a test does not tell that from chance
@@ -150,18 +146,12 @@ func needsAttention(r *row) bool {
 
 // kernelSection is the table of all that is known.
 func (c *comparison) kernelSection(rows []row) report.Section {
-	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
-	if len(rows) == 0 {
-		s.Text = []string{"The inputs contain no kernel."}
-		return s
-	}
 	t := report.NewTable(report.SectionKernels, "", rows, c.columns()).Show("task", "side", "verdict")
 	t.Form = report.Browser
 	if n := slices.IndexFunc(rows, func(r row) bool { return !r.IsKernel }); n >= 0 {
 		t.Main = n
 	}
-	s.Tables = []*report.Table{t}
-	return s
+	return report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels", Tables: []*report.Table{t}}
 }
 
 // provenance says what was compared and how, so that it can be done again.

@@ -155,9 +155,3 @@ func buildSuite(pairs []diff.Build, prov report.Provenance) *report.TestSuite {
 	s.SetCases(cases)
 	return s
 }
-
-// buildsOutput is the JSON output of a diff of builds.
-func buildsOutput() report.Output {
-	return report.Output{Name: "diff-binary", ID: buildsSchema, Command: "occudiff diff OLD NEW --format json",
-		Text: "what a new compilation changed, kernel by kernel.", Values: []any{buildsValue{Kernels: report.NewTable("", "", nil, buildColumns()), Notes: report.Notes(nil)}}}
-}

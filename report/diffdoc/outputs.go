@@ -21,6 +21,8 @@ func Outputs() []report.Output {
 			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{diff}},
 		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",
 			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{Sides: []*DiffOutput{&diff}}}},
-		buildsOutput(),
+		{Name: "diff-binary", ID: buildsSchema, Command: "occudiff diff OLD NEW --format json",
+			Text:   "what a new compilation changed, kernel by kernel.",
+			Values: []any{buildsValue{Kernels: report.NewTable("", "", nil, buildColumns()), Notes: report.Notes(nil)}}},
 	}
 }

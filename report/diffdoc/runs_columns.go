@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,11 +31,10 @@ var runColumns = func() []report.Col[diff.RunOfMany] {
 	}
 }()
 
-// manyKernel is a kernel over all runs, with the runs.
+// manyKernel is a kernel over all runs.
 type manyKernel struct {
 	*diff.KernelOfMany
-	runs []diff.RunOfMany
-	off  string // the runs in which it is off
+	off string // the runs in which it is off
 }
 
 func kernelsOfMany(s *diff.Runs, kernels []diff.KernelOfMany) []manyKernel {
@@ -47,7 +47,7 @@ func kernelsOfMany(s *diff.Runs, kernels []diff.KernelOfMany) []manyKernel {
 	}
 	list := make([]manyKernel, len(kernels))
 	for i := range kernels {
-		list[i] = manyKernel{&kernels[i], s.Runs, strings.Join(off[kernels[i].Key()], ", ")}
+		list[i] = manyKernel{&kernels[i], strings.Join(off[kernels[i].Key()], ", ")}
 	}
 	return list
 }
@@ -76,12 +76,6 @@ var manyColumns = func() []report.Col[manyKernel] {
 		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Median) }),
 		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return k.at(k.Lowest) }),
 		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *manyKernel) cell { return k.at(k.Highest) }),
-		report.Define(column{Key: "lowestrun", Title: "Lowest in", Kind: report.Text, Cut: true, Role: report.Code, In: in}, func(k *manyKernel) cell {
-			if k.Lowest < 0 {
-				return cell{}
-			}
-			return report.TextCell(report.OneLine(k.runs[k.Lowest].Name))
-		}),
 		report.Define(column{Key: "spread", Path: "mad_points", Title: "MAD", Unit: "points", Kind: report.Number, Decimals: 2, Drop: 4, In: in}, func(k *manyKernel) cell { return report.OptNum(report.Number, k.MAD, 1) }),
 		report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: in}, func(k *manyKernel) cell { return report.TextCell(k.off) }),
 		report.Define(column{Path: "measured_percent", Always: true, Kind: report.Array, Of: report.ColumnsOf(measured), Doc: "of each run, in their order"},
@@ -129,7 +123,7 @@ func runsValue(s *diff.Runs) ValidateRuns {
 // findingShown are the columns that people see, in their order.
 var findingShown = []string{"n", "run", "kernel", "measured", "points", "time", "finding"}
 
-var findingColumns = []report.Col[findingRow]{
+var findingColumns = slices.Concat([]report.Col[findingRow]{
 	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell { return report.OptText(f.number) }),
 	report.Define(column{Key: "run", Path: "run", Always: true, Title: "Run", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere},
 		func(f *findingRow) cell { return report.TextCell(f.run.Name) }),
@@ -144,7 +138,6 @@ var findingColumns = []report.Col[findingRow]{
 		}
 		return report.StatusCell(text, findingStatus(f.run))
 	}),
-	report.Define(column{Path: "kernel", Kind: report.Name, Doc: "null where it is the whole run"}, ofKernel(func(f *findingRow) cell { return report.NameCell(f.kernel.Task) })),
 	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere}, func(f *findingRow) cell {
 		if f.kernel == nil {
 			return report.TextCell("all")
@@ -153,21 +146,18 @@ var findingColumns = []report.Col[findingRow]{
 	}),
 	report.Define(column{Key: "points", Path: "points", Title: "Off", Kind: report.Points, In: report.Everywhere, Doc: "off the other runs; of a whole run the median over its kernels"},
 		func(f *findingRow) cell { return report.OptPoints(f.Off) }),
-	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Text, In: report.Everywhere}, ofKernel(func(f *findingRow) cell {
-		return report.TextCell(report.Decimal(f.kernel.Measured[f.Run].Or(0).Percent(), 1) + " of " + report.PercentText(f.kernel.Median.Or(0).Percent()))
-	})),
-	report.Define(column{Path: "measured_percent", Kind: report.Percent, Doc: "of the kernel in this run"}, ofKernel(func(f *findingRow) cell { return report.OptPercent(f.kernel.Measured[f.Run]) })),
-	report.Define(column{Path: "median_percent", Kind: report.Percent, Doc: "of the kernel over all runs"}, ofKernel(func(f *findingRow) cell { return report.OptPercent(f.kernel.Median) })),
 	report.Define(column{Key: "time", Path: "time_ratio", Title: "Time / others", Brief: "Time", Kind: report.Number, Decimals: 2, In: report.Everywhere, Doc: "of a launch, against the other runs"},
 		func(f *findingRow) cell { return report.OptNum(report.Number, f.run.TimeRatio, 1) }),
-}
-
-// ofKernel is for cells that a whole run has not.
-func ofKernel(of func(*findingRow) cell) func(*findingRow) cell {
-	return func(f *findingRow) cell {
-		if f.kernel == nil {
-			return cell{}
-		}
-		return of(f)
+}, report.Within("", "", func(f *findingRow) *findingRow {
+	if f.kernel == nil {
+		return nil
 	}
-}
+	return f
+}, []report.Col[findingRow]{ // of a finding that is not of the whole run
+	report.Define(column{Path: "kernel", Kind: report.Name, Doc: "null where it is the whole run"}, func(f *findingRow) cell { return report.NameCell(f.kernel.Task) }),
+	report.Define(column{Path: "measured_percent", Kind: report.Percent, Doc: "of the kernel in this run"}, func(f *findingRow) cell { return report.OptPercent(f.kernel.Measured[f.Run]) }),
+	report.Define(column{Path: "median_percent", Kind: report.Percent, Doc: "of the kernel over all runs"}, func(f *findingRow) cell { return report.OptPercent(f.kernel.Median) }),
+	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell {
+		return report.TextCell(report.Decimal(f.kernel.Measured[f.Run].Or(0).Percent(), 1) + " of " + report.PercentText(f.kernel.Median.Or(0).Percent()))
+	}),
+}))

@@ -25,32 +25,36 @@ type screenRow struct {
 	what   string
 }
 
-var screenColumns = []report.Col[screenRow]{
-	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(r *screenRow) cell { return report.OptText(unit.Some(r.number)) }),
-	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Everywhere, Role: report.Code},
-		func(r *screenRow) cell { return report.TextCell(r.name) }),
-	report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.Everywhere, Cut: true}, func(r *screenRow) cell { return report.TextCell(r.side) }),
-	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Number, In: report.Everywhere}, func(r *screenRow) cell { return report.TextCell(fromTo(r.Row)) }),
-	report.Define(column{Key: "change", Title: "Points", Kind: report.Number, In: report.Everywhere}, func(r *screenRow) cell {
-		c, ok := r.Measured().Change.Value()
-		if !ok {
+var screenColumns = func() []report.Col[screenRow] {
+	define := func(key, title string, kind report.Kind, of func(*screenRow) cell) report.Col[screenRow] {
+		return report.Define(column{Key: key, Title: title, Kind: kind, In: report.Everywhere}, of)
+	}
+	list := []report.Col[screenRow]{
+		define("n", "#", report.Text, func(r *screenRow) cell { return report.OptText(unit.Some(r.number)) }),
+		define("kernel", "Kernel", report.Text, func(r *screenRow) cell { return report.TextCell(r.name) }),
+		define("side", "Side", report.Text, func(r *screenRow) cell { return report.TextCell(r.side) }),
+		define("measured", "Measured", report.Number, func(r *screenRow) cell { return report.TextCell(fromTo(r.Row)) }),
+		define("change", "Points", report.Number, func(r *screenRow) cell {
+			c, ok := r.Measured().Change.Value()
+			switch {
+			case !ok:
+				return cell{}
+			case r.Verdict == diff.CannotTell || r.Verdict == diff.NotComparable:
+				return report.TextCell("(" + report.Signed(c, 1) + ")") // nothing follows from it
+			}
+			return report.StatusCell(report.Signed(c, 1), statusOf(r.Verdict))
+		}),
+		define("ratio", "Time", report.Number, func(r *screenRow) cell {
+			if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
+				return report.TextCell(report.Decimal(x, 2) + "x")
+			}
 			return cell{}
-		}
-		if r.Verdict == diff.CannotTell || r.Verdict == diff.NotComparable {
-			return report.TextCell("(" + report.Signed(c, 1) + ")") // nothing follows from it
-		}
-		return report.StatusCell(report.Signed(c, 1), statusOf(r.Verdict))
-	}),
-	report.Define(column{Key: "ratio", Title: "Time", Kind: report.Number, In: report.Everywhere}, func(r *screenRow) cell {
-		x, ok := r.Delta(compare.MetricTime).Ratio.Value()
-		if !ok {
-			return cell{}
-		}
-		return report.TextCell(report.Decimal(x, 2) + "x")
-	}),
-	report.Define(column{Key: "verdict", Title: "Verdict", Kind: report.Text, In: report.Everywhere, Fold: true},
-		func(r *screenRow) cell { return report.StatusCell(r.what, statusOf(r.Verdict)) }),
-}
+		}),
+		define("verdict", "Verdict", report.Text, func(r *screenRow) cell { return report.StatusCell(r.what, statusOf(r.Verdict)) }),
+	}
+	list[1].Role, list[2].Cut, list[len(list)-1].Fold = report.Code, true, true
+	return list
+}()
 
 // fromTo prints what both sides measure: "83.8 -> 59.8 %".
 func fromTo(r *diff.Row) string {
