@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -121,14 +120,12 @@ func (r *reader) scope(e *event, a arguments, line int) error {
 	if err := r.counters(&x, e.args); err != nil {
 		return fmt.Errorf("the counters of %s: %w", table.Quote(x.name), err)
 	}
-	at, err := r.launchOf(&x, e)
+	at, err := r.launchOf(&x)
 	switch {
 	case err != nil:
 		return err
 	case at >= 0:
-		r.known[at].read = true
-		l := r.trace.At(int(r.known[at].launch))
-		r.measured(r.order[r.taskOf[l.Task]], &x, float64(l.End-l.Start)/1e9, int(r.known[at].launch))
+		r.take(at, &x)
 	case len(r.waiting) >= maxTasks:
 		return fmt.Errorf("more than %d counters belong to no launch that stands before them", maxTasks)
 	default:
@@ -177,51 +174,39 @@ func (r *reader) counters(x *reading, args []byte) error {
 	return m.err
 }
 
-// launchID is the number by which counters name a launch. A trace may have millions: 16 bytes each.
+// launchID is a launch with a number, by which counters name it. A trace may have millions.
 type launchID struct {
-	id     uint64
 	launch uint32 // in the order of the file
+	before uint32 // the launch before it with the same number: its place in reader.known, from 1 on
 	read   bool   // its counters were met
 }
 
 // identify notes the number of the launch that was added last.
 func (r *reader) identify(a arguments) {
-	if !a.named {
-		return
+	if a.named {
+		r.known = append(r.known, launchID{launch: uint32(r.trace.Len() - 1), before: r.numbered[a.id]})
+		r.numbered[a.id] = uint32(len(r.known))
 	}
-	x := launchID{id: a.id, launch: uint32(r.trace.Len() - 1)}
-	if n := len(r.known); n == r.sorted && (n == 0 || r.known[n-1].id < x.id) {
-		r.sorted++
-	}
-	r.known = append(r.known, x)
 }
 
-// launchOf finds the launch of counters, -1 when it is not known so far.
-func (r *reader) launchOf(x *reading, e *event) (int, error) {
-	// Launches mostly stand in the order of their numbers. Where they do not, sorting again for each event would cost
-	// the square of their number, so counters wait for the end until there are twice as many.
-	if r.sorted < len(r.known) && (e == nil || r.sorted == 0 || len(r.known) >= 2*r.sorted) {
-		slices.SortFunc(r.known, func(a, b launchID) int {
-			return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.launch, b.launch))
-		})
-		r.sorted = len(r.known)
-	}
+// launchOf finds the launch of counters in reader.known, -1 when it is not known so far.
+func (r *reader) launchOf(x *reading) (int, error) {
 	if !x.named {
 		return -1, nil
 	}
-	first, _ := slices.BinarySearchFunc(r.known[:r.sorted], x.id, func(a launchID, id uint64) int {
-		return cmp.Compare(a.id, id)
-	})
-	numbered := x.name == "kernel_"+strconv.FormatUint(x.id, 10)
+	anonymous := x.name == "kernel_"+strconv.FormatUint(x.id, 10)
 	found, near, several := -1, -1, false
-	for i := first; i < r.sorted && r.known[i].id == x.id; i++ {
-		l := r.trace.At(int(r.known[i].launch))
-		if !numbered && r.order[r.taskOf[l.Task]] != r.tasks[x.name] {
+	for next := r.numbered[x.id]; next > 0; next = r.known[next-1].before {
+		at := int(next) - 1
+		l := r.trace.At(int(r.known[at].launch))
+		if !anonymous && r.order[r.taskOf[l.Task]] != r.tasks[x.name] {
 			continue // several ranks in one trace number their launches alike
 		}
-		found, several = i, found >= 0
-		if d := l.Start - x.start; max(d, -d) <= 1000 {
-			near = i
+		if several = found >= 0; !several {
+			found = at
+		}
+		if d := l.Start - x.start; max(d, -d) <= 1000 && near < 0 {
+			near = at
 		}
 	}
 	switch {
@@ -235,6 +220,14 @@ func (r *reader) launchOf(x *reading, e *event) (int, error) {
 			table.Quote(x.name))
 	}
 	return found, nil
+}
+
+// take adds counters to the launch that they are of, given by its place in reader.known.
+func (r *reader) take(at int, x *reading) {
+	known := &r.known[at]
+	known.read = true
+	l := r.trace.At(int(known.launch))
+	r.measured(r.order[r.taskOf[l.Task]], x, float64(l.End-l.Start)/1e9, int(known.launch))
 }
 
 // measured adds what was measured of a launch, which took so many seconds. row is its place where launches are kept.
@@ -325,15 +318,13 @@ func (m *measurement) bandwidths() *ingest.Counters {
 func (r *reader) homeless() {
 	for i := range r.waiting {
 		x := &r.waiting[i]
-		at, err := r.launchOf(x, nil)
+		at, err := r.launchOf(x)
 		switch {
 		case err != nil:
 			r.bad.Add(x.pos, "", "%v", err)
 			continue
 		case at >= 0:
-			r.known[at].read = true
-			l := r.trace.At(int(r.known[at].launch))
-			r.measured(r.order[r.taskOf[l.Task]], x, float64(l.End-l.Start)/1e9, int(r.known[at].launch))
+			r.take(at, x)
 			continue
 		}
 		// With a length its launch was known to the profiler, and may stand in the trace under another number: to count
@@ -370,29 +361,21 @@ type counted struct {
 }
 
 // firstNames are the first of some names, in the order in which they were met.
-type firstNames struct {
-	list []string
-	seen map[string]bool
-}
+type firstNames []string
 
 const maxNames = 256
 
 func (n *firstNames) add(name string) {
-	if n.seen[name] || len(n.list) == maxNames {
-		return
+	if len(*n) < maxNames && !slices.Contains(*n, name) {
+		*n = append(*n, name)
 	}
-	if n.seen == nil {
-		n.seen = map[string]bool{}
-	}
-	n.seen[name] = true
-	n.list = append(n.list, name)
 }
 
 // String gives the first few.
-func (n *firstNames) String() string {
+func (n firstNames) String() string {
 	const most = 6
-	text := strings.Join(n.list[:min(most, len(n.list))], ", ")
-	if more := len(n.list) - most; more > 0 {
+	text := strings.Join(n[:min(most, len(n))], ", ")
+	if more := len(n) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
@@ -432,26 +415,26 @@ func (r *reader) counterNotes() (list []note.Note) {
 		add(note.Warning, note.NotMeasured, note.Pos{}, askFor,
 			"the counters of the trace do not have XVE_THREADS_OCCUPANCY_ALL, so that no occupancy was measured")
 	}
-	if len(c.units.list) > 0 {
-		add(note.Warning, "counter-unit", note.Pos{}, "", "counters in units that are not known are not used: %v", &c.units)
+	if len(c.units) > 0 {
+		add(note.Warning, "counter-unit", note.Pos{}, "", "counters in units that are not known are not used: %v", c.units)
 	}
-	if len(c.other.list) > 0 {
-		add(note.Info, "counters-unused", note.Pos{}, "", "counters of the trace that say nothing of occupancy are not used: %v", &c.other)
+	if len(c.other) > 0 {
+		add(note.Info, "counters-unused", note.Pos{}, "", "counters of the trace that say nothing of occupancy are not used: %v", c.other)
 	}
-	if c.homeless.n > 0 {
-		add(note.Warning, "counters-without-launch", c.homeless.pos, "", "the counters of %s belong to no launch of the trace "+
-			"(the first: %s): they are used with the time that GpuTime gives, and have no place in gaps and overlaps",
-			unit.Counted(c.homeless.n, "launch", "launches"), table.Quote(c.homeless.name))
-	}
-	if c.strange.n > 0 {
-		add(note.Warning, "counters-of-others", c.strange.pos, "", "the counters of %s are of no launch of that kernel in "+
-			"the trace (the first: %s): they are not used", unit.Counted(c.strange.n, "launch", "launches"),
-			table.Quote(c.strange.name))
-	}
-	if c.untimed.n > 0 {
-		add(note.Warning, "counters-without-time", c.untimed.pos, "ask for the counter GpuTime, too", "the counters of %s belong to "+
-			"no launch of the trace (the first: %s), and no GpuTime says how long it took: they are not used",
-			unit.Counted(c.untimed.n, "launch", "launches"), table.Quote(c.untimed.name))
+	for _, x := range []struct {
+		met
+		code, hint, are, so string
+	}{
+		{c.homeless, "counters-without-launch", "", "belong to no launch of the trace",
+			": they are used with the time that GpuTime gives, and have no place in gaps and overlaps"},
+		{c.strange, "counters-of-others", "", "are of no launch of that kernel in the trace", ": they are not used"},
+		{c.untimed, "counters-without-time", "ask for the counter GpuTime, too", "belong to no launch of the trace",
+			", and no GpuTime says how long it took: they are not used"},
+	} {
+		if x.n > 0 {
+			add(note.Warning, x.code, x.pos, x.hint, "the counters of %s %s (the first: %s)%s",
+				unit.Counted(x.n, "launch", "launches"), x.are, table.Quote(x.name), x.so)
+		}
 	}
 	if text := r.unread(); text != "" {
 		add(note.Warning, "counters-missing", note.Pos{}, "another process may have held the counters, or the trace is cut "+
@@ -463,22 +446,20 @@ func (r *reader) counterNotes() (list []note.Note) {
 // unread says of how many launches there are no counters; "" when there are of all.
 func (r *reader) unread() string {
 	missing, ofTask := 0, map[uint32]int{}
-	perDevice := map[string][2]int{}
 	var devices []string
+	has := map[string]bool{} // a device some
 	for _, x := range r.known {
 		l := r.trace.At(int(x.launch))
 		device := r.device(r.pids[l.Lane])
-		d, met := perDevice[device]
-		if !met {
+		if !slices.Contains(devices, device) {
 			devices = append(devices, device)
 		}
-		d[1]++
-		if !x.read {
-			missing++
-			ofTask[l.Task]++
-			d[0]++
+		if x.read {
+			has[device] = true
+			continue
 		}
-		perDevice[device] = d
+		missing++
+		ofTask[l.Task]++
 	}
 	if missing == 0 {
 		return ""
@@ -486,13 +467,13 @@ func (r *reader) unread() string {
 	text := fmt.Sprintf("there are no counters of %d of %s", missing, unit.Counted(len(r.known), "launch", "launches"))
 	var some firstNames
 	for _, t := range r.order {
-		if n := ofTask[t.number]; t.placed && n > 0 && len(some.list) < maxNames {
+		if n := ofTask[t.number]; t.placed && n > 0 {
 			some.add(fmt.Sprintf("%s (%d of %d)", table.Quote(t.kernel.Task), n, t.sample.N))
 		}
 	}
 	text += ": " + some.String()
 	for _, d := range devices {
-		if n := perDevice[d]; len(devices) > 1 && n[0] == n[1] {
+		if len(devices) > 1 && !has[d] {
 			text += fmt.Sprintf("; of device %s none has any", d)
 		}
 	}

@@ -48,7 +48,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	stream := table.NewStream(ctx, src, opt)
 	r := &reader{in: &scanner{r: stream, buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
 		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.Bad{Several: true},
-		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{}}
+		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{},
+		numbered: map[uint64]uint32{}}
 	err := r.read()
 	if e := r.in.err; e != nil && e != io.EOF {
 		return nil, e
@@ -80,14 +81,14 @@ type reader struct {
 	names map[string]string // of processes, which stand for devices
 	key   []byte            // memory
 
-	pytorch  bool         // its head is that of a PyTorch trace
-	base     int64        // nanoseconds that all times are since
-	platform []deviceSaid // what PyTorch says of the devices
-	known    []launchID   // of launches with a number; see launchOf
-	sorted   int          // of them, from the front
-	waiting  []reading    // whose launch is not known yet
-	taskOf   []int        // of a task of the trace, in order
-	counts   counted      // counters
+	pytorch  bool              // its head is that of a PyTorch trace
+	base     int64             // nanoseconds that all times are since
+	platform []deviceSaid      // what PyTorch says of the devices
+	known    []launchID        // launches with a number
+	numbered map[uint64]uint32 // the last of a number, from 1 on
+	waiting  []reading         // whose launch is not known yet
+	taskOf   []int             // of a task of the trace, in order
+	counts   counted           // counters
 }
 
 // task is what is launched under a name.
