@@ -2,7 +2,9 @@ package summary
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +69,10 @@ type share struct {
 	of    string
 	value unit.Ratio
 	pos   note.Pos
+}
+
+func (b *builder) lines(ctx context.Context, r io.Reader) *table.Lines {
+	return table.NewLines(ctx, &ingest.Source{Path: b.path, Size: -1, R: r}, ingest.ReadOptions{})
 }
 
 func (b *builder) at(line, column int) note.Pos {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"occudiff/ingest"
 	"occudiff/ingest/table"
 )
 
@@ -64,8 +63,7 @@ func isCSV(head []byte) bool {
 }
 
 func readCSV(ctx context.Context, r io.Reader, to *builder) error {
-	d := &delimited{to: to}
-	d.in = table.NewLines(ctx, &ingest.Source{Path: to.path, Size: -1, R: r}, ingest.ReadOptions{})
+	d := &delimited{to: to, in: to.lines(ctx, r)}
 	for d.in.Next() {
 		d.line()
 	}

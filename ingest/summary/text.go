@@ -35,8 +35,7 @@ type text struct {
 }
 
 func readText(ctx context.Context, r io.Reader, to *builder) error {
-	t := &text{to: to}
-	t.in = table.NewLines(ctx, &ingest.Source{Path: to.path, Size: -1, R: r}, ingest.ReadOptions{})
+	t := &text{to: to, in: to.lines(ctx, r)}
 	for t.in.Next() {
 		t.line()
 	}

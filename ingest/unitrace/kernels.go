@@ -33,10 +33,10 @@ func (s *store) into(f *ingest.File) (err error) {
 			k.Device = fmt.Sprintf("Device #%d", a.key.adapter)
 		}
 		k.Instances, k.Total = unit.Some(t.launches), unit.Some(unit.Seconds(t.seconds))
-		k.Launches = t.spread.result()
+		k.Launches = t.spread()
 		// A timing table has sums only; how much launches differ is known where a timeline stands beside it.
 		if i := a.sums[fromIntervals]; i != nil && k.Launches == nil {
-			k.Launches = i.spread.result()
+			k.Launches = i.spread()
 		}
 		if m != nil {
 			m.into(&k, src)
@@ -60,7 +60,7 @@ func (s *store) into(f *ingest.File) (err error) {
 // check notes what the measurements of a kernel say against their being its own.
 func (s *sum) check(k *ingest.Kernel, timed *sum, warn func(note.Note)) {
 	if k.CounterTimeRatio.Or(1) <= longWindow {
-		k.Launches = s.spread.result()
+		k.Launches = s.spread()
 	} else {
 		warn(windowNote(k, s, timed))
 	}
@@ -80,17 +80,13 @@ func warner(f *ingest.File) func(note.Note) {
 }
 
 func (s *store) severalAdapters() bool {
-	first := noDevice
+	adapters := map[int]bool{}
 	for _, a := range s.order {
-		switch {
-		case a.key.adapter == noDevice:
-		case first == noDevice:
-			first = a.key.adapter
-		case first != a.key.adapter:
-			return true
+		if a.key.adapter != noDevice {
+			adapters[a.key.adapter] = true
 		}
 	}
-	return false
+	return len(adapters) > 1
 }
 
 // coverage says which kernels are told of launch by launch, so that a table that names less is not taken for kernels of

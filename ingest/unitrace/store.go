@@ -299,7 +299,11 @@ func (s *store) endLaunch() {
 			Time: unit.Some(unit.Seconds(l.sum.seconds)), Threads: k.Threads, Measured: k.Measured, Active: k.Active,
 			Stalled: k.Stalled, Idle: k.Idle})
 	}
-	total.spread.add(l.sum.seconds, l.sum.occupancy.Value(), ingest.SampleSize(len(s.order)))
+	most := ingest.SampleSize(len(s.order))
+	total.times.Add(l.sum.seconds, most)
+	if o, have := l.sum.occupancy.Value().Value(); have {
+		total.occupancies.Add(float64(o), most)
+	}
 	if total.launches == 1 {
 		total.pos = l.pos
 	}

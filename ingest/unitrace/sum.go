@@ -14,8 +14,8 @@ type sum struct {
 	threads, barriers          unit.Opt[int64]
 	groups, exits              unit.Opt[int64] // counted one by one
 	exact                      int64           // launches of those
-	spread                     spread
-	pos                        note.Pos // of the first row
+	times, occupancies         ingest.Sample   // of the launches
+	pos                        note.Pos        // of the first row
 }
 
 // Threads and barriers are counts of the whole launch, so tiles and samples add up.
@@ -67,15 +67,5 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	k.Threads, k.Barriers = s.threads, s.barriers
 }
 
-// spread gathers how much launches differ.
-type spread struct{ seconds, occupancies ingest.Sample }
-
-func (s *spread) add(seconds float64, occupancy unit.Opt[unit.Ratio], most int) {
-	s.seconds.Add(seconds, most)
-	if o, have := occupancy.Value(); have {
-		s.occupancies.Add(float64(o), most)
-	}
-}
-
-// result gives the spread of two launches or more.
-func (s *spread) result() *ingest.Spread { return s.seconds.Spread(&s.occupancies) }
+// spread gives how much two launches or more differ.
+func (s *sum) spread() *ingest.Spread { return s.times.Spread(&s.occupancies) }

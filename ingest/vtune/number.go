@@ -63,12 +63,6 @@ func digits8(y uint64) (v int64, ok bool) {
 	return int64(uint32(y)), ok
 }
 
-// keepLast clears all bytes of x but the last n (1 to 8), and takes '0' from those.
-func keepLast(x uint64, n int) uint64 {
-	shift := uint(64-8*n) & 63
-	return (x ^ zeros8) >> shift << shift
-}
-
 // shortTenths reads a number of one to three digits, a point and one decimal place, the form of all shares, from the
 // last eight bytes of its cell, whose length n is 3 to 5. It gives the number in tenths; bad is not 0 for any other
 // form, right or wrong.
@@ -98,7 +92,7 @@ func shortCount(x uint64, n int) (int64, bool) {
 	if n < 1 || n > 8 {
 		return 0, false
 	}
-	return digits8(keepLast(x, n))
+	return digits8((x ^ zeros8) & lastOf[n])
 }
 
 // lastOf has the masks that keep the last n bytes of eight.

@@ -4,6 +4,7 @@ package ingesttest
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -81,36 +82,27 @@ func (b *printer) pairs(pairs []any) string {
 
 // value prints a value and says whether it is there. Twelve digits of seconds and nine of a percentage are fewer than a
 // float64 has: its rounding stays out of goldens.
-func value(v any) (string, bool) {
+func value(v any) (text string, there bool) {
+	there = true
+	if of := reflect.ValueOf(v).MethodByName("Value"); of.IsValid() { // of a unit.Opt
+		results := of.Call(nil)
+		v, there = results[0].Interface(), results[1].Bool()
+	}
 	switch v := v.(type) {
 	case string:
 		return v, v != ""
 	case unit.Size3:
 		return v.String(), v.Present()
-	case unit.Seconds:
-		return fmt.Sprintf("%.12g", float64(v)), true
-	case unit.Opt[unit.Seconds]:
-		x, ok := v.Value()
-		return fmt.Sprintf("%.12g", float64(x)), ok
-	case unit.Opt[unit.Ratio]:
-		x, ok := v.Value()
-		return fmt.Sprintf("%.9g%%", x.Percent()), ok
-	case unit.Opt[float64]:
-		x, ok := v.Value()
-		return fmt.Sprintf("%.12g", x), ok
-	case unit.Opt[int]:
-		x, ok := v.Value()
-		return fmt.Sprint(x), ok
-	case unit.Opt[int64]:
-		x, ok := v.Value()
-		return fmt.Sprint(x), ok
-	case unit.Opt[unit.Bytes]:
-		x, ok := v.Value()
-		return fmt.Sprint(int64(x)), ok
+	case unit.Seconds, float64:
+		return fmt.Sprintf("%.12g", v), there
+	case unit.Ratio:
+		return fmt.Sprintf("%.9g%%", v.Percent()), there
+	case unit.Bytes:
+		return fmt.Sprint(int64(v)), there
 	case time.Time:
 		return v.Format(time.RFC3339), !v.IsZero()
 	}
-	return fmt.Sprint(v), true
+	return fmt.Sprint(v), there
 }
 
 func (b *printer) platform(p *ingest.Platform) {
