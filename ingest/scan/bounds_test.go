@@ -185,7 +185,7 @@ func TestFields(t *testing.T) {
 		copy(c.buf, text)
 		c.set(0, len(text))
 		c.mark(',', bestMasks)
-		c.resolve(',', 0)
+		c.resolve(0)
 		best, plain := make([]uint32, len(text)+64), make([]uint32, len(text)+64)
 		for from := 0; from < len(text); {
 			var want []uint32

@@ -56,22 +56,10 @@ func (c *chunk) mark(delim byte, masks func(*chunk, byte) int) {
 }
 
 // resolve clears the delimiters and newlines inside quotes, from a record's beginning on, and puts those outside
-// together. It returns where the last record that is complete in this block ends (after its newline), or from when
-// there is none.
-func (c *chunk) resolve(delim byte, from int) int {
-	if !c.resolveWords(from) {
-		c.resolveQuotes(delim, from)
-		for w := from >> 6; w < c.words(); w++ {
-			c.ends[w] |= c.lines[w]
-		}
-	}
-	return c.lastLine(from)
-}
-
-// resolveWords does what resolve says, a word at a time and without a branch for a quote, as long as all quotes follow
-// RFC 4180: one opens where a field begins, and one closes before a delimiter, a newline or the quote that it escapes.
-// It returns false at the first word where one does not; what it cleared until then is right.
-func (c *chunk) resolveWords(from int) bool {
+// together, a word at a time and without a branch for a quote. It returns where the last record that is complete in
+// this block ends (after its newline), or from when there is none; false when a quote does not follow RFC 4180, where
+// one opens at the beginning of a field, and closes before a delimiter, a newline or the quote that it escapes.
+func (c *chunk) resolve(from int) (last int, ok bool) {
 	words := c.words()
 	allEnds, lines, quotes := c.ends[:words], c.lines[:words], c.quotes[:words]
 	mask := ^uint64(0) << (from & 63)
@@ -92,7 +80,7 @@ func (c *chunk) resolveWords(from int) bool {
 		ends := allEnds[w] | lines[w]
 		begin := ends | closes
 		if opens&^(begin<<1|begins)|(closes<<1|closed)&^(ends|opens) != 0 {
-			return false
+			return from, false
 		}
 		begins, closed = begin>>63, closes>>63
 		inside = uint64(int64(in) >> 63)
@@ -102,7 +90,7 @@ func (c *chunk) resolveWords(from int) bool {
 		}
 		allEnds[w] = ends &^ in
 	}
-	return true
+	return c.lastLine(from), true
 }
 
 // keepLines copies the newlines before the first one inside quotes is cleared.
@@ -110,85 +98,6 @@ func (c *chunk) keepLines() {
 	if !c.copied {
 		copy(c.all[:c.words()], c.lines[:c.words()])
 		c.copied = true
-	}
-}
-
-// resolveQuotes does what resolve says a quote at a time, whatever the quotes are.
-func (c *chunk) resolveQuotes(delim byte, from int) {
-	words := c.words()
-	open := -1
-	for w := from >> 6; w < words; w++ {
-		q := c.quotes[w]
-		if w == from>>6 {
-			q &= ^uint64(0) << (from & 63)
-		}
-		for q != 0 {
-			p := w<<6 | bits.TrailingZeros64(q)
-			q &= q - 1
-			if open < 0 {
-				if p == from || c.buf[p-1] == delim || c.buf[p-1] == '\n' {
-					open = p
-				}
-				continue
-			}
-			switch c.after(p, delim) {
-			case doubled:
-				if q == 0 { // its second half is the first bit of the next word
-					if w+1 < words {
-						c.quotes[w+1] &^= 1
-					}
-				} else {
-					q &= q - 1
-				}
-			case closes:
-				c.hide(open, p)
-				open = -1
-			}
-		}
-	}
-	if open >= 0 {
-		c.hide(open, c.n)
-	}
-}
-
-// What a quote inside a quoted field may be.
-const (
-	literal = iota
-	doubled
-	closes
-)
-
-// after says what the quote at p is. At the end of the block that is not known, and does not matter: the record is not
-// complete here and record.feed reads it.
-func (c *chunk) after(p int, delim byte) int {
-	if p+1 >= c.n {
-		return literal
-	}
-	switch next := c.buf[p+1]; {
-	case next == '"':
-		return doubled
-	case next == delim, next == '\n', next == '\r' && p+2 < c.n && c.buf[p+2] == '\n':
-		return closes
-	}
-	return literal
-}
-
-// hide clears the delimiters and newlines from open to end.
-func (c *chunk) hide(open, end int) {
-	first, last := open>>6, (end-1)>>6
-	for w := first; w <= last; w++ {
-		m := ^uint64(0)
-		if w == first {
-			m <<= open & 63
-		}
-		if w == last {
-			m &= ^uint64(0) >> (63 - (end-1)&63)
-		}
-		c.ends[w] &^= m
-		if c.lines[w]&m != 0 {
-			c.keepLines()
-			c.lines[w] &^= m
-		}
 	}
 }
 

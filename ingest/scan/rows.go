@@ -170,7 +170,11 @@ func (w *worker) block(from int, accounted bool) bool {
 		}
 		first += used
 	}
-	last := c.resolve(w.delim, first)
+	last, ok := c.resolve(first)
+	if !ok {
+		w.pass(w.byBytes(t.rec, ends, first))
+		return true
+	}
 	next := t.rec
 	if ends {
 		next, w.spare = w.spare, t.rec
@@ -179,11 +183,27 @@ func (w *worker) block(from int, accounted bool) bool {
 	next.feed(c.buf[last:c.n])
 	w.pass(next)
 
-	if ends && !t.rec.blank {
+	if ends {
 		deliver(w.handler, &w.row, t.rec)
 	}
 	w.rows(first, last)
 	return true
+}
+
+// byBytes reads the records of the block from an offset on by the byte machine, as long as the block has its turn, and
+// gives the one that is under way at its end. The first one may have ended before.
+func (w *worker) byBytes(rec *record, ended bool, from int) *record {
+	for {
+		if ended {
+			deliver(w.handler, &w.row, rec)
+		}
+		rec.begin(rec.curLine)
+		var used int
+		used, ended = rec.feed(w.chunk.buf[from:w.chunk.n])
+		if from += used; !ended {
+			return rec
+		}
+	}
 }
 
 // pass gives the turn to the next block.
@@ -206,8 +226,11 @@ func (w *worker) account(sum xxh3.Uint128) {
 	}
 }
 
-// deliver gives the handler a record that was put together.
+// deliver gives the handler a record that was put together, unless it is a line without any byte.
 func deliver(h Handler, r *Row, rec *record) {
+	if rec.blank {
+		return
+	}
 	r.chunk, r.rec = nil, rec
 	r.Fields, r.Extra, r.Open = rec.fields, rec.extra, rec.open()
 	r.QuoteLine, r.QuoteColumn = rec.quoteAt[0], rec.quoteAt[1]
