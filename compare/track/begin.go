@@ -19,24 +19,21 @@ type Begin struct {
 // LaunchShape is what changed when a kernel goes on in another shape.
 const LaunchShape = "launch shape"
 
-// begin says what changed between two spans; nil when nothing has. A device or driver that only one of them names counts:
-// nobody can tell.
-func begin(now, old history.Span, runs map[int64]Ref) *Begin {
-	b := &Begin{From: old.Key, Last: Ref{Run: old.Run, Time: old.Last}}
-	if now.Key.Device != old.Key.Device {
+// begin says what changed between two series, of which one was before; nil when nothing has. A device or driver that only
+// one of them names counts: nobody can tell.
+func begin(now, old history.Key, last Ref) *Begin {
+	b := &Begin{From: old, Last: last}
+	if now.Device != old.Device {
 		b.What = append(b.What, "device")
 	}
-	if now.Key.Driver != old.Key.Driver {
+	if now.Driver != old.Driver {
 		b.What = append(b.What, "driver")
 	}
-	if otherShape(now.Key, old.Key) {
+	if otherShape(now, old) {
 		b.What = append(b.What, LaunchShape)
 	}
 	if len(b.What) == 0 {
 		return nil
-	}
-	if r, ok := runs[old.Run]; ok {
-		b.Last = r
 	}
 	return b
 }
@@ -45,64 +42,70 @@ func otherShape(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
-// span is a series from its first run to its last, with the runs between.
-type span struct {
-	history.Span
-	seen []presence // in the order in which runs are judged
-}
-
 // presence is a run that has a kernel, by its place among all.
 type presence struct {
 	place int
-	Ref
+	run   int64
 }
 
-// before gives the span up to where another one begins; false where it has no run before that, or that very run: then
-// the two stand side by side.
-func (s *span) before(other *span) (history.Span, bool) {
-	n, beside := slices.BinarySearchFunc(s.seen, other.seen[0], func(a, b presence) int { return a.place - b.place })
-	if n == 0 || beside {
-		return history.Span{}, false
-	}
-	cut := s.Span
-	cut.Run, cut.Last = s.seen[n-1].Run, s.seen[n-1].Time
-	return cut, true
-}
-
-// points gives those of the span that come before another one begins.
-func (s *span) points(all []history.Point, other *span) []history.Point {
-	known := map[int64]bool{}
-	for _, p := range s.seen {
-		known[p.Run] = p.place < other.seen[0].place
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(p history.Point) bool { return !known[p.Run] })
-}
-
-// lineage is where the series of spans come from.
+// lineage is where the kernels of a panel come from, by their places in it.
 type lineage struct {
-	spans []span
-	from  map[int]int
+	adding bool         // runs are in the order in which they were added
+	seen   [][]presence // of each kernel, in the order in which runs are judged
+	from   map[int]int
 }
 
-func lineageOf(spans []span) lineage { return lineage{spans, predecessors(spans)} }
+// readLineage says which runs have the kernels, and which kernels went on from which.
+func (j *judge) readLineage(byAdding bool) {
+	j.lineage = lineage{adding: byAdding}
+	for i := range j.panel.Kernels {
+		var seen []presence
+		for _, in := range j.panel.Kernels[i].In {
+			run := j.panel.Runs[in.Place].ID
+			seen = append(seen, presence{j.place(run, byAdding), run})
+		}
+		slices.SortFunc(seen, byPlace)
+		j.seen = append(j.seen, seen)
+	}
+	j.from = j.predecessors()
+}
 
-// begins says what changed where a span begins; nil when nothing is known to have.
-func (l *lineage) begins(i int, runs map[int64]Ref) *Begin {
-	old, ok := l.from[i]
+func byPlace(a, b presence) int { return a.place - b.place }
+
+// lastBefore gives the last run of a kernel before another one begins; false where it has no run before that, or that very
+// run: then the two stand side by side.
+func (l *lineage) lastBefore(old, now int) (at int, ok bool) {
+	n, beside := slices.BinarySearchFunc(l.seen[old], l.seen[now][0], byPlace)
+	return n - 1, n > 0 && !beside
+}
+
+// begins says what changed where a kernel begins; nil when nothing is known to have.
+func (j *judge) begins(i int) *Begin {
+	old, ok := j.from[i]
 	if !ok {
 		return nil
 	}
-	cut, _ := l.spans[old].before(&l.spans[i])
-	return begin(l.spans[i].Span, cut, runs)
+	at, _ := j.lastBefore(old, i)
+	return begin(j.panel.Kernels[i].Key, j.panel.Kernels[old].Key, j.runs[j.seen[old][at].run])
 }
 
-// before lists the spans that one goes on from, the last first.
-func (l *lineage) before(i int) (list []int) {
-	for old, ok := l.from[i]; ok && goesOn(l.spans[i].Span, l.spans[old].Span); old, ok = l.from[i] {
-		list = append(list, old)
-		i = old
+// goesOn says whether a kernel goes on from another one: what was before is its baseline. On another device it is another
+// series.
+func (j *judge) goesOn(now, old int) bool {
+	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
+}
+
+// withEarlier puts what a kernel goes on from in front of its points, and lists the series of that. Each earlier one counts
+// up to where the next begins.
+func (j *judge) withEarlier(i int, points []history.Point, m history.Metric) (all []history.Point, ids []int64) {
+	key, next := j.panel.Kernels[i].Key, i
+	for old, ok := j.from[i]; ok && j.goesOn(next, old); old, ok = j.from[old] {
+		k, first := &j.panel.Kernels[old], j.seen[next][0].place
+		earlier := slices.DeleteFunc(k.Points(m), func(p history.Point) bool { return j.place(p.Run, j.adding) >= first })
+		points = prepend(points, m, key, k.Key, earlier)
+		ids, next = append(ids, k.ID), old
 	}
-	return list
+	return points, ids
 }
 
 // prepend puts the points of an earlier series in front of those of a later one. Times are for the work-items of the
@@ -111,7 +114,6 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 	x, ok1 := now.Global.Items()
 	y, ok2 := old.Global.Items()
 	if m.Unit() == "s" && ok1 && ok2 && x != y && y > 0 {
-		earlier = slices.Clone(earlier)
 		for i := range earlier {
 			earlier[i].Value *= float64(x) / float64(y)
 		}
@@ -119,13 +121,7 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 	return slices.Concat(earlier, points)
 }
 
-// goesOn says whether a series goes on from another one: what was before is its baseline. Another device is another
-// series.
-func goesOn(now, old history.Span) bool {
-	return now.Key.Device == old.Key.Device
-}
-
-// link says that one span may go on from another.
+// link says that one kernel may go on from another.
 type link struct {
 	now, old int
 	differs  int     // in the device, the shape, the driver: the heavier one first
@@ -133,41 +129,43 @@ type link struct {
 	apart    float64 // of sizes, as logarithms
 }
 
-// predecessors says of spans of tasks, by index, which others they go on from: one that has runs before they began, and
+// predecessors says which others the kernels go on from: one that has runs before they began, and
 // not the run with which they did. What the other does later changes nothing: a driver or a shape that comes back would
 // make what was known of its successor unknown. Two shapes in every run are parallel, and nothing changed; two devices
 // are as soon as they take turns. Of several it is the one on the same device in the same shape with the same driver,
 // as far as there is one, then the one that ended last, then the one of the nearest sizes. On its device each is gone
 // on from once.
-func predecessors(spans []span) map[int]int {
+func (j *judge) predecessors() map[int]int {
 	type task struct{ name, direction, program string }
 	programs := map[task]string{} // the only one of a task that runs name
-	for _, s := range spans {
-		if t := (task{s.Key.Task, s.Key.Direction, ""}); s.Key.Program != "" {
-			if known, ok := programs[t]; ok && known != s.Key.Program {
+	for i := range j.panel.Kernels {
+		k := &j.panel.Kernels[i].Key
+		if t := (task{k.Task, k.Direction, ""}); k.Program != "" {
+			if known, ok := programs[t]; ok && known != k.Program {
 				programs[t] = ""
 			} else {
-				programs[t] = s.Key.Program
+				programs[t] = k.Program
 			}
 		}
 	}
 	groups := map[task][]int{}
-	for i, s := range spans {
-		t := task{s.Key.Task, s.Key.Direction, ""}
+	for i := range j.panel.Kernels {
+		k := &j.panel.Kernels[i].Key
+		t := task{k.Task, k.Direction, ""}
 		// What was stored before runs named their program is of the only one that they name.
-		t.program = cmp.Or(s.Key.Program, programs[t])
+		t.program = cmp.Or(k.Program, programs[t])
 		groups[t] = append(groups[t], i)
 	}
 	from := map[int]int{}
 	for _, group := range groups {
 		taken := map[int]bool{}
-		first := func(i int) int { return spans[i].seen[0].place }
+		first := func(i int) int { return j.seen[i][0].place }
 		slices.SortStableFunc(group, func(a, b int) int { return first(a) - first(b) })
 		for k, end := 0, 0; k < len(group); k = end { // those that begin at once
 			for end < len(group) && first(group[end]) == first(group[k]) {
 				end++
 			}
-			for _, l := range candidates(spans, group[:k], group[k:end]) {
+			for _, l := range j.candidates(group[:k], group[k:end]) {
 				_, known := from[l.now]
 				if alone := l.differs < otherDevice; !known && !(alone && taken[l.old]) {
 					from[l.now] = l.old
@@ -186,17 +184,17 @@ const (
 	otherDevice
 )
 
-// candidates lists which spans may go on from which, the best first.
-func candidates(spans []span, before, now []int) (list []link) {
+// candidates lists which kernels may go on from which, the best first.
+func (j *judge) candidates(before, now []int) (list []link) {
 	for _, n := range now {
 		for _, o := range before {
-			a, b := &spans[n], &spans[o]
-			at, beside := slices.BinarySearchFunc(b.seen, a.seen[0], func(x, y presence) int { return x.place - y.place })
-			otherOne := a.Key.Device != b.Key.Device
-			if at == 0 || beside || otherOne && at < len(b.seen) {
+			a, b := &j.panel.Kernels[n], &j.panel.Kernels[o]
+			at, ok := j.lastBefore(o, n)
+			otherOne := !j.goesOn(n, o)
+			if !ok || otherOne && at+1 < len(j.seen[o]) {
 				continue
 			}
-			l := link{now: n, old: o, last: b.seen[at-1].place}
+			l := link{now: n, old: o, last: j.seen[o][at].place}
 			if otherOne {
 				l.differs |= otherDevice
 			}

@@ -54,7 +54,7 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 		}
 	}
 	for _, i := range j.from { // gone on from, in another launch shape
-		has[j.spans[i].Key] = true
+		has[j.panel.Kernels[i].Key] = true
 	}
 	var absent []*history.Kernel
 	for i := range j.panel.Kernels {

@@ -49,7 +49,7 @@ func (j *judge) series() (list []*Series) {
 	if j.run != nil {
 		byAdding = j.byAdding(j.run.Program, j.run.Device)
 	}
-	j.readSpans(byAdding)
+	j.readLineage(byAdding)
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		points := k.Points(j.metric.Metric)
@@ -57,21 +57,17 @@ func (j *judge) series() (list []*Series) {
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: byAdding, Begins: j.begins(i, j.runs), age: len(points) - 1,
-			ids: []int64{k.ID}, own: map[int64]bool{}}
+		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: byAdding, Begins: j.begins(i), age: len(points) - 1,
+			own: map[int64]bool{}}
 		if j.run == nil {
-			program, device := t.group()
-			t.ByAdding = j.byAdding(program, device)
+			of := t.group()
+			t.ByAdding = j.byAdding(of[0], of[1])
 		}
 		for _, p := range points {
 			t.own[p.Run] = true
 		}
-		next := i
-		for _, old := range j.before(i) {
-			o := &j.panel.Kernels[old]
-			points = prepend(points, j.metric.Metric, k.Key, o.Key, j.spans[old].points(o.Points(j.metric.Metric), &j.spans[next]))
-			t.ids, next = append(t.ids, o.ID), old
-		}
+		points, t.ids = j.withEarlier(i, points, j.metric.Metric)
+		t.ids = append([]int64{k.ID}, t.ids...)
 		slices.SortStableFunc(points, func(a, b history.Point) int { return j.place(a.Run, t.ByAdding) - j.place(b.Run, t.ByAdding) })
 		t.take(points, j.metric)
 		t.accept(j.panel.Accepts)
@@ -132,19 +128,18 @@ func (j *judge) whole(work func(*Series) error) (kept []*Series, replays []*tren
 	all := j.series()
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
 	for i, old := range j.from {
-		cut, _ := j.spans[old].before(&j.spans[i])
-		if over := cut.Run == j.spans[old].Run; goesOn(j.spans[i].Span, j.spans[old].Span) {
-			merged[j.spans[old].Key] = over // else it came back, and is a series of its own
+		key := j.panel.Kernels[old].Key
+		if at, _ := j.lastBefore(old, i); j.goesOn(i, old) {
+			merged[key] = at == len(j.seen[old])-1 // else it came back, and is a series of its own
 		} else {
-			ended[j.spans[old].Key] = begin(j.spans[i].Span, j.spans[old].Span, nil) != nil
+			ended[key] = true
 		}
 	}
 	at := map[[2]string]int{} // those of one program on one device, its adapters included, are judged together
 	for _, t := range all {
-		program, device := t.group()
-		i, known := at[[2]string{program, device}]
+		i, known := at[t.group()]
 		if !known {
-			i, at[[2]string{program, device}] = len(groups), len(groups)
+			i, at[t.group()] = len(groups), len(groups)
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], t)
@@ -199,30 +194,10 @@ func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	return 0, false
 }
 
-// readSpans says where the series of the panel begin and end, and which went on from which.
-func (j *judge) readSpans(byAdding bool) {
-	var spans []span
-	for i := range j.panel.Kernels {
-		k := &j.panel.Kernels[i]
-		s := span{Span: k.Span()}
-		for _, in := range k.In {
-			r := &j.panel.Runs[in.Place]
-			s.seen = append(s.seen, presence{j.place(r.ID, byAdding), refOf(r)})
-		}
-		slices.SortFunc(s.seen, func(a, b presence) int { return a.place - b.place })
-		last := &s.seen[len(s.seen)-1]
-		s.Run, s.Last = last.Run, last.Time
-		spans = append(spans, s)
-	}
-	j.lineage = lineageOf(spans)
-}
-
 // Move is how far a metric that says where a change comes from moved at the first bad run of a series.
 type Move struct {
-	Metric history.Metric `json:"metric"`
-	Unit   string         `json:"unit"`
-	Before float64        `json:"before"` // medians
-	After  float64        `json:"after"`
+	Metric        history.Metric
+	Before, After float64 // medians
 }
 
 // addMoved says what else moved in the series that are bad or go on after a change, and which of them are faster.
@@ -279,7 +254,7 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	if !ok1 || !ok2 {
 		return
 	}
-	t.Moved = append(t.Moved, Move{m, m.Unit(), a, b})
+	t.Moved = append(t.Moved, Move{m, a, b})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
 		// The newest run has to be nearer to the fast ones: one that is slow again at the low occupancy is a regression.
 		t.faster = faster(before, after) && after[len(after)-1]*after[len(after)-1] < a*b

@@ -452,7 +452,7 @@ func TestMoved(t *testing.T) {
 		s := check(t, storeRuns(t, stored(metricName)...), 0, metric(t, metricName, 0)).Series[0]
 		text := ""
 		for _, m := range s.Moved {
-			text += fmt.Sprintf("%s %s %.2f -> %.2f; ", m.Metric, m.Unit, m.Before, m.After)
+			text += fmt.Sprintf("%s %s %.2f -> %.2f; ", m.Metric, m.Metric.Unit(), m.Before, m.After)
 		}
 		want := "underfilled points 5.00 -> 25.00; seconds s 1.01 -> 1.30; "
 		if metricName == "measured" {

@@ -48,7 +48,7 @@ type Clock struct {
 func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	for i := range runs {
 		r := &runs[i]
-		if r.ID > last.ID || !samePlatform(r, last) {
+		if r.ID > last.ID || r.Device != last.Device || r.Driver != last.Driver || !sameProgram(r.Program, last.Program) {
 			continue
 		}
 		ref := refOf(r)
@@ -66,20 +66,15 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	return c
 }
 
-// samePlatform says whether the kernels of two runs may be in the same series.
-func samePlatform(a, b *history.Run) bool {
-	return a.Device == b.Device && a.Driver == b.Driver && sameProgram(a.Program, b.Program)
-}
-
 // onDevice says whether a kernel is on the device of a run or one of its adapters.
 func onDevice(k history.Key, device string) bool {
 	return k.Device == device || device != "" && strings.HasPrefix(k.Device, device+" ")
 }
 
 // group is the program and the device, without its adapter, of which series are judged together.
-func (t *Series) group() (program, device string) {
-	device, _, _ = strings.Cut(t.Key.Device, " ")
-	return t.Key.Program, device
+func (t *Series) group() [2]string {
+	device, _, _ := strings.Cut(t.Key.Device, " ")
+	return [2]string{t.Key.Program, device}
 }
 
 // sameProgram says whether two runs may be of one program.

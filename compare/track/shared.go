@@ -25,9 +25,7 @@ type Shared struct {
 
 // Change is what a run says of its machine, and the run before said otherwise.
 type Change struct {
-	What string `json:"what"`
-	From string `json:"from"`
-	To   string `json:"to"`
+	What, From, To string
 }
 
 // least is how many series are many.
