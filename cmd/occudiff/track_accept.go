@@ -47,7 +47,7 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) error {
 		} else {
 			run := []int64{f.Run}
 			if f.Run == 0 {
-				if run, err = track.Last(ctx, db, 1); err != nil {
+				if run, err = track.Newest(ctx, db, 1, "", ""); err != nil {
 					return err
 				}
 			}

@@ -192,24 +192,20 @@ func runsAre(n int) string {
 // would be counted twice.
 // A run whose date cannot be right is stored all the same, with a warning.
 func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
-	added, err := db.Add(ctx, run.Run)
-	if err != nil {
+	var err error
+	if run.Done, err = db.Add(ctx, run.Run); err != nil {
 		return err
 	}
-	run.ID, run.Stored, run.Kernels = added.ID, added.Stored, len(run.Rows)
-	run.Programs, run.Moved = added.Programs, added.Moved
-	if added.Stored {
+	run.ID, run.Kernels = run.Done.ID, len(run.Rows)
+	switch {
+	case run.Done.Stored:
 		return run.CheckClock(ctx, db, time.Now())
-	}
-	if added.Whole {
+	case run.Done.Whole:
 		return nil
 	}
-	var known []string
-	for _, in := range added.Known {
-		known = append(known, in.Path)
-	}
+	known := strings.Join(report.ListOf(run.Done.Known, func(in history.Input) string { return in.Path }), ", ")
 	return cli.Errorf("%s is part of run %d already, and other files given with it are not; nothing was changed: add "+
-		"the other files alone, or first 'occudiff track remove %d'", strings.Join(known, ", "), added.ID, added.ID)
+		"the other files alone, or first 'occudiff track remove %d'", known, run.ID, run.ID)
 }
 
 // parseTime reads --time; nothing gives the zero time.

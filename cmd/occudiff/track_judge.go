@@ -77,12 +77,14 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 		return []int64{f.Run}, nil
 	case f.Last < 1:
 		return nil, cli.Errorf("--last %d: expected a number of runs above 0", f.Last)
-	case f.Since != "":
+	}
+	commit := ""
+	if f.Since != "" {
 		// The commit that the name stands for in the repository that holds the working folder, else the name itself: it
 		// may be the begin of a commit.
-		return track.Since(ctx, db, cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since), f.Since)
+		commit = cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since)
 	}
-	return track.Last(ctx, db, f.Last)
+	return track.Newest(ctx, db, f.Last, commit, f.Since)
 }
 
 // reportFlags are those of trend.Params.

@@ -19,10 +19,12 @@ func FromBinaries(kernels []batch.Kernel) history.Run {
 	for i := range kernels {
 		k := &kernels[i]
 		row := history.Row{Key: key(k)}
-		row.Set(history.Spill, number(k.Spill))
-		if !k.Spill.Present() { // an older compiler: spills and private memory together
-			row.Set(history.Spill, number(k.Scratch))
+		spill := k.Spill
+		if !spill.Present() { // an older compiler: spills and private memory together
+			spill = k.Scratch
 		}
+		n, ok := spill.Value()
+		row.Set(history.Spill, unit.Maybe(float64(n), ok))
 		if several[row.Key] > 1 {
 			row.SIMD = k.SIMD
 		}
@@ -31,7 +33,7 @@ func FromBinaries(kernels []batch.Kernel) history.Run {
 		}
 		seen[row.Key] = true
 		if p := k.Prediction; p != nil {
-			row.Set(history.Peak, percent(unit.Some(p.Prediction.Peak)))
+			row.Set(history.Peak, unit.Some(p.Prediction.Peak.Percent()))
 		}
 		run.Rows = append(run.Rows, row)
 		if run.Device == "" {

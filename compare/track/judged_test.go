@@ -277,12 +277,12 @@ func TestWhichRuns(t *testing.T) {
 		runs = append(runs, history.Run{Device: "A", Commit: commit, Rows: []history.Row{kernelRow("k", 60+float64(i))}})
 	}
 	db := storeRuns(t, runs...)
-	if got, err := track.Last(bg, db, 2); err != nil || !slices.Equal(got, []int64{5, 6}) {
+	if got, err := track.Newest(bg, db, 2, "", ""); err != nil || !slices.Equal(got, []int64{5, 6}) {
 		t.Errorf("the last two: %v, %v", got, err)
 	}
 	for commit, want := range map[string]string{"bbbb": "[5 6]", "aaaa1111ffff": "[2 3 4 5 6]", "cccc3333": "[6]",
-		"dddd4444": "no run was added after run 6, the last one of that commit", "eeee": "--since NAME: no run of ", "": "no run of "} {
-		got, err := track.Since(bg, db, commit, "NAME")
+		"dddd4444": "no run was added after run 6, the last one of that commit", "eeee": "--since NAME: no run of "} {
+		got, err := track.Newest(bg, db, 1, commit, "NAME")
 		text := fmt.Sprint(got)
 		if err != nil {
 			text = err.Error()
@@ -291,7 +291,7 @@ func TestWhichRuns(t *testing.T) {
 			t.Errorf("since %q: %s, want %s", commit, text, want)
 		}
 	}
-	if _, err := track.Last(bg, storeRuns(t), 1); err == nil || !strings.Contains(err.Error(), "has no run to check") {
+	if _, err := track.Newest(bg, storeRuns(t), 1, "", ""); err == nil || !strings.Contains(err.Error(), "has no run to check") {
 		t.Errorf("an empty history: %v", err)
 	}
 	// Of several runs the worst verdict of a kernel counts, of equal ones the last.

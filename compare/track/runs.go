@@ -9,49 +9,34 @@ import (
 	"occudiff/compare/history"
 )
 
-// Last gives the runs that were added last, so many at most, in the order in which they were added.
-func Last(ctx context.Context, db *history.DB, n int) ([]int64, error) {
-	runs, err := newest(ctx, db, n)
-	return numbers(runs), err
-}
-
-// Since gives the runs that were added after the last one of a commit, in the order in which they were added. name is
-// what the user calls the commit.
-func Since(ctx context.Context, db *history.DB, commit, name string) ([]int64, error) {
-	runs, err := newest(ctx, db, 0)
-	if err != nil {
-		return nil, err
+// Newest gives the runs that were added last, in the order in which they were added: so many at most, or those after the
+// last one of a commit, which may be cut short and which the user calls name. No run is an error.
+func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
+	if commit != "" {
+		n = 0
 	}
-	switch n := slices.IndexFunc(runs, func(r history.Run) bool { return sameCommit(r.Commit, commit) }); n {
-	case -1:
-		return nil, fmt.Errorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the commits, "+
-			"--last N counts runs", name, db.Where())
-	case 0:
-		return nil, fmt.Errorf("--since %s: no run was added after run %d, the last one of that commit", name,
-			runs[0].ID)
-	default:
-		return numbers(runs[:n]), nil
-	}
-}
-
-// newest lists the n runs that were added last, or all of them, the last one first. No run is an error.
-func newest(ctx context.Context, db *history.DB, n int) ([]history.Run, error) {
-	runs, err := db.Newest(ctx, n)
+	runs, err := db.Newest(ctx, n) // the last one first
 	if err == nil && len(runs) == 0 {
 		err = fmt.Errorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
 	}
-	return runs, err
-}
-
-// sameCommit compares commits of which one may be cut short.
-func sameCommit(a, b string) bool {
-	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
-}
-
-// numbers gives the runs, which come the last one first, in the order in which they were added.
-func numbers(runs []history.Run) (ids []int64) {
+	if err != nil {
+		return nil, err
+	}
+	if commit != "" {
+		at := slices.IndexFunc(runs, func(r history.Run) bool {
+			return r.Commit != "" && (strings.HasPrefix(r.Commit, commit) || strings.HasPrefix(commit, r.Commit))
+		})
+		switch at {
+		case -1:
+			return nil, fmt.Errorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the commits, "+
+				"--last N counts runs", name, db.Where())
+		case 0:
+			return nil, fmt.Errorf("--since %s: no run was added after run %d, the last one of that commit", name, runs[0].ID)
+		}
+		runs = runs[:at]
+	}
 	for i := range slices.Backward(runs) {
 		ids = append(ids, runs[i].ID)
 	}
-	return ids
+	return ids, nil
 }

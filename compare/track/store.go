@@ -7,7 +7,6 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/history"
-	"occudiff/ingest/unit"
 )
 
 // FromResult says what of a compared run is stored: every kernel with its occupancies, residuals, times, verdict and
@@ -75,27 +74,12 @@ func fromRow(row *compare.Row, device string) history.Row {
 	return h
 }
 
-// number gives a value as a history stores numbers, percent a ratio.
-func number[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {
-	v, ok := o.Value()
-	return unit.Maybe(float64(v), ok)
-}
-
-func percent(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
-	v, ok := o.Value()
-	return unit.Maybe(v.Percent(), ok)
-}
-
 // Added is what was done with a run.
 type Added struct {
 	history.Run
-	Stored   bool   // false when its content was there already
+	Done     history.Added
 	TimeFrom string // what the time was taken from, when it is not the collection's
-	// Programs are those that have its kernels, when it does not say which one it is of.
-	Programs []string
-	// Moved are the kernels that go on under another name.
-	Moved []history.Rename
-	Clock Clock // what is wrong with its date
+	Clock    Clock  // what is wrong with its date
 }
 
 // CheckClock says what is wrong with the date of a run that was just stored.

@@ -44,7 +44,7 @@ func shortCommit(s string) string {
 
 // AddedText says of one run what was done with it.
 func AddedText(r *track.Added) string {
-	if !r.Stored {
+	if !r.Done.Stored {
 		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed", r.ID,
 			report.OneLine(inputNames(&r.Run)))
 	}
@@ -55,11 +55,11 @@ func AddedText(r *track.Added) string {
 	notMeasured, unmeasurable := r.Unjudged()
 	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom)) + also(int64(notMeasured), "# without measured occupancy") +
 		also(int64(unmeasurable), "# unmeasurable") + also(bad, "damaged: # of its rows could not be read")
-	if len(r.Programs) > 0 {
+	if len(r.Done.Programs) > 0 {
 		text += "; it does not say which program it is of, and several have its kernels (" +
-			report.OneLine(strings.Join(r.Programs, ", ")) + "), so its series are of none: --program names it"
+			report.OneLine(strings.Join(r.Done.Programs, ", ")) + "), so its series are of none: --program names it"
 	}
-	for _, m := range r.Moved {
+	for _, m := range r.Done.Moved {
 		text += fmt.Sprintf("; %s goes on as %s", report.OneLine(m.Old), report.OneLine(m.New))
 	}
 	if len(r.Clock.Future) > 0 {
@@ -166,7 +166,7 @@ type AddValue struct {
 
 // NewAddValue gives the value of the JSON output.
 func NewAddValue(runs []track.Added) *AddValue {
-	stored := yesNo(column{Path: "stored", Doc: "false when its content was there already"}, func(r *track.Added) bool { return r.Stored })
+	stored := yesNo(column{Path: "stored", Doc: "false when its content was there already"}, func(r *track.Added) bool { return r.Done.Stored })
 	return &AddValue{addSchema, report.NewTable("runs", "", runs, append([]report.Col[track.Added]{stored},
 		report.Within("", "", func(r *track.Added) *history.Run { return &r.Run }, runColumns)...))}
 }
