@@ -74,7 +74,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // what is stored lives to the end
 	var db *history.DB
 	var done []track.Added
-	for _, p := range runs {
+	add := func(p []string) error {
 		read := t.readAdded
 		if binaries {
 			read = t.readCompiled
@@ -84,39 +84,49 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 			err = t.acceptDamage(&notes)
 		}
 		if err != nil {
-			return addedBefore(done, err)
+			return err
 		}
 		one.Rows = slices.DeleteFunc(one.Rows, func(r history.Row) bool {
 			return !only.MatchString(r.Task) && !only.MatchString(r.Name())
 		})
 		if f.Kernel != "" && len(one.Rows) == 0 {
-			return addedBefore(done, cli.Errorf("--kernel %s: no kernel of %s has such a name", f.Kernel, strings.Join(p, ", ")))
+			return cli.Errorf("--kernel %s: no kernel of %s has such a name", f.Kernel, strings.Join(p, ", "))
 		}
 		one.Commit, one.Branch, one.TimeGiven = commit, cmp.Or(f.Branch, t.branch()), one.TimeFrom == ""
-		one.Host = cmp.Or(f.Host, one.Host)
-		if f.Program != "" {
-			one.Program = f.Program
-		}
+		one.Host, one.Program = cmp.Or(f.Host, one.Host), cmp.Or(f.Program, one.Program)
 		if db == nil { // not before a run was read: a mistyped path leaves no empty history behind
 			if db, err = history.Open(ctx, t.DB); err != nil {
 				return err
 			}
-			defer db.Close()
 		}
 		if err := t.addRun(ctx, db, one); err != nil {
-			return addedBefore(done, err)
+			return err
 		}
 		done = append(done, *one)
 		t.sayNotes(notes)
 		if t.Format == "json" {
-			continue
+			return nil
 		}
-		// When it is done: adding many takes long.
-		if err := t.tell("%s", trackdoc.AddedText(one)); err != nil {
-			return err
+		return t.tell("%s", trackdoc.AddedText(one)) // when it is done: adding many takes long
+	}
+	for _, p := range runs {
+		if err = add(p); err != nil {
+			break
 		}
 	}
-	if t.Format == "json" {
+	if db != nil {
+		defer db.Close()
+	}
+	// What was stored before an error is said, so that nobody looks for it.
+	before := unit.Counted(len(done), "run before this one is", "runs before this one are") + " in the history"
+	switch {
+	case err != nil && len(done) == 0:
+		return err
+	case errors.Is(err, context.Canceled): // not wrapped: it is not true that nothing was written
+		return fmt.Errorf("interrupted; %s, the same command adds the rest", before)
+	case err != nil:
+		return fmt.Errorf("%w\n%s", err, before)
+	case t.Format == "json":
 		return machine.JSON(t.output("json"), trackdoc.NewAddValue(done))
 	}
 	return nil
@@ -155,10 +165,7 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	}
 	one := &track.Added{Run: track.FromBinaries(kernels)}
 	one.Label, one.Driver = t.Label, t.Driver
-	one.Time, one.TimeFrom = given, ""
-	if given.IsZero() {
-		one.Time, one.TimeFrom = time.Now(), "now; --time says another"
-	}
+	one.Time, one.TimeFrom = whenRun(&ingest.Run{}, given)
 	for _, p := range paths {
 		in := history.Input{Path: p, Kind: "binary"}
 		// A source is no content of its own: another compiler makes another binary of it.
@@ -170,21 +177,6 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	// A compilation has no host: it says the same wherever the compiler runs.
 	_, one.JobID = t.whereRun(&ingest.Run{})
 	return one, notes, nil
-}
-
-// addedBefore says what was stored before an error, so that nobody looks for it.
-func addedBefore(done []track.Added, err error) error {
-	switch {
-	case len(done) == 0:
-		return err
-	case errors.Is(err, context.Canceled): // not wrapped: it is not true that nothing was written
-		return fmt.Errorf("interrupted; %s in the history, the same command adds the rest", runsAre(len(done)))
-	}
-	return fmt.Errorf("%w\n%s in the history", err, runsAre(len(done)))
-}
-
-func runsAre(n int) string {
-	return unit.Counted(n, "run before this one is", "runs before this one are")
 }
 
 // addRun stores a run and says what came of it.

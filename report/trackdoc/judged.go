@@ -114,12 +114,12 @@ func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes
 	finish(d, v.Where, prov)
 }
 
-// finish says last what a document was made from, and how its series were judged.
+// finish says last what a document was made from, and what was judged by which rule.
 func finish(d *report.Document, where string, prov report.Provenance) {
 	rows := prov.Pairs()
 	rows.Text("History", where)
 	for _, text := range d.Headline {
-		rows.Text("How this is judged", text)
+		rows.Text("Judged", text)
 	}
 	d.Version = prov.Version
 	d.Sections = append(d.Sections, report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",

@@ -207,12 +207,12 @@ func (v *view) notices(c *track.Check) (list []string) {
 	// repair it.
 	const order = "Series with it are in the order in which their runs were added."
 	if n := len(v.Clock.Future); n > 0 {
-		r := &v.Clock.Future[n-1]
-		text := fmt.Sprintf("Run %d is dated %s, in the future", r.Run, when(r.Time))
+		r, more := &v.Clock.Future[n-1], ""
 		if n > 1 {
-			text = fmt.Sprintf("%d runs are dated in the future, the last run %d (%s)", n, r.Run, when(r.Time))
+			more = fmt.Sprintf(" (and %d before it)", n-1)
 		}
-		add("clock: %s. %s track remove %d and adding it again with --time repairs it.", text, order, r.Run)
+		add("clock: Run %d is dated %s, in the future%s. %s track remove %d and adding it again with --time repairs it.", r.Run, when(r.Time),
+			more, order, r.Run)
 	}
 	if r, before := v.Clock.Earlier, v.Clock.Before; r != nil {
 		const toTheSecond = "2006-01-02 15:04:05"

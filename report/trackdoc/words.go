@@ -178,9 +178,6 @@ func (v *view) explain(s *track.Series) string {
 		v.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), report.Decimal(g.MAD.Or(0)*v.scale(), 2))
 	if len(g.Open) > 0 {
 		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is", "bad runs are"), v.side(g.Open[0].Shift))
-		for _, f := range g.Open[1:] {
-			text += fmt.Sprintf(" From run %d of %s on it is another %s.", s.Points[f.First].Run, when(s.Points[f.First].Time), v.side(f.Shift))
-		}
 	} else {
 		text += ", farther than one run goes by chance. It may be an outlier; if the next one is like it, that is a " +
 			"regression."
