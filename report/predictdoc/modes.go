@@ -2,7 +2,6 @@ package predictdoc
 
 import (
 	"fmt"
-	"slices"
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -87,10 +86,7 @@ func Modes(modes []batch.Mode, notes []note.Note, global unit.Size3) *report.Ans
 func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
 	for i := range rows {
 		n := registers(&rows[i])
-		item := report.Item{Lead: fmt.Sprintf("%d registers", n), Text: report.AskForRegisters(n)}
-		if !slices.ContainsFunc(items, func(i report.Item) bool { return i.Lead == item.Lead }) {
-			items = append(items, item)
-		}
+		items = addOnce(items, report.Item{Lead: fmt.Sprintf("%d registers", n), Text: report.AskForRegisters(n)})
 	}
 	return items
 }

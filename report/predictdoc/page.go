@@ -143,6 +143,14 @@ func number(x float64) string {
 	return text
 }
 
+// addOnce adds an item unless there is one of its lead.
+func addOnce(items []report.Item, item report.Item) []report.Item {
+	if slices.ContainsFunc(items, func(i report.Item) bool { return i.Lead == item.Lead }) {
+		return items
+	}
+	return append(items, item)
+}
+
 // noteItems are notes as a document lists them.
 func noteItems(notes []note.Note) []report.Item {
 	return report.ListOf(notes, func(n note.Note) report.Item {

@@ -248,11 +248,9 @@ func refusalWord(err error) string {
 
 // refusals explains each kind of refusal once, by the first device that has it.
 func refusals(list []onDevice) (items []report.Item) {
-	said := map[string]bool{}
 	for i := range list {
-		if err := list[i].refusal; err != nil && !said[refusalWord(err)] {
-			said[refusalWord(err)] = true
-			items = append(items, report.Item{Lead: refusalWord(err), Text: errorText(err), Status: report.Bad})
+		if err := list[i].refusal; err != nil {
+			items = addOnce(items, report.Item{Lead: refusalWord(err), Text: errorText(err), Status: report.Bad})
 		}
 	}
 	return items

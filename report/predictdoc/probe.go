@@ -53,24 +53,30 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	probes := []probe{}
+	probes, items := []probe{}, []report.Item(nil)
 	for i := range found {
 		p := probe{Setting: found[i]}
 		// The words are those to paste: names of SYCL and OpenCL, and the option of the compiler.
+		how := report.Item{Lead: "work-group", Text: "only where the kernel computes the same in work-groups of any size"}
 		switch p.Changes[0].Setting {
 		case predict.SettingSLM:
 			p.slm = unit.Some(p.Launch.SLM)
 			// What the kernel has already is not asked for again.
 			p.source = fmt.Sprintf("local_accessor<char> of %d bytes", p.Launch.SLM-l.SLM)
+			how = report.Item{Lead: "SLM", Text: "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` argument, set with " +
+				"clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that the compiler " +
+				"cannot see to be false, or it drops the SLM"}
 		case predict.SettingLocal:
 			p.source = "local size " + p.Launch.Local.String()
 		default:
 			p.source = "-ze-opt-large-register-file"
+			how = report.Item{Lead: "GRF mode", Text: "an option of the build of the kernels; OpenCL: -cl-intel-256-GRF-per-thread. " +
+				"It also compiles other code: fewer spills may hide what the threads cost"}
 		}
-		probes = append(probes, p)
+		probes, items = append(probes, p), addOnce(items, how)
 	}
 	v := probeList{adviseSchema, deviceValue(t), launchValue(&l), predictedValue(&now), report.NewTable("probes", "", probes, probeColumns)}
-	pg := page{title: "Probes", key: "probes", heading: "Probes", table: v.Probes,
+	pg := page{title: "Probes", key: "probes", heading: "Probes", table: v.Probes, items: items,
 		headline: []string{deviceLine(t), launchLine(&l), "Now: " + reached(&now)},
 		closing: "Measure the launch as it is and with each probe, several times each, and compare them with " +
 			"'occudiff diff BASE PROBE...'. Where less occupancy takes no more time per work-item, occupancy " +
@@ -79,28 +85,5 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Answer, error) {
 		pg.closing = fmt.Sprintf("No setting lowers the occupancy by %s points or more.",
 			strings.TrimSuffix(report.Decimal(float64(predict.MinProbe), 1), ".0"))
 	}
-	pg.items = probeItems(probes)
 	return pg.answer(v), nil
-}
-
-// probeItems say how a probe is put into the source, for the kinds that there are.
-func probeItems(probes []probe) (items []report.Item) {
-	said := map[string]bool{}
-	for i := range probes {
-		lead, text := "work-group", "only where the kernel computes the same in work-groups of any size"
-		switch p := &probes[i]; {
-		case p.slm.Present():
-			lead, text = "SLM", "SYCL: sycl::local_accessor<char>; OpenCL: a `__local char *` argument, set with "+
-				"clSetKernelArg(kernel, i, BYTES, NULL). Write a byte of it under a condition that the compiler "+
-				"cannot see to be false, or it drops the SLM"
-		case strings.HasPrefix(p.source, "-ze"):
-			lead, text = "GRF mode", "an option of the build of the kernels; OpenCL: -cl-intel-256-GRF-per-thread. "+
-				"It also compiles other code: fewer spills may hide what the threads cost"
-		}
-		if !said[lead] {
-			said[lead] = true
-			items = append(items, report.Item{Lead: lead, Text: text})
-		}
-	}
-	return items
 }
