@@ -18,11 +18,8 @@ type Step struct {
 	Aside   bool   // it explains a figure of another step, or a resource that does not bind
 }
 
-// StepDriver is the label of the step that gives the driver's formula.
-const StepDriver = "driver's formula"
-
-// Explain gives the reasoning behind the prediction of a launch, in the order in which it is computed, and the driver's
-// formula as a last step where it differs. The error is the one that Predict gives.
+// Explain gives the reasoning behind the prediction of a launch, in the order in which it is computed. The error is the one
+// that Predict gives.
 func Explain(d *arch.Device, l Launch) ([]Step, error) {
 	p, err := Predict(d, l)
 	if err != nil {
@@ -37,7 +34,6 @@ func Explain(d *arch.Device, l Launch) ([]Step, error) {
 		e.gpu()
 	}
 	e.limits()
-	e.driver()
 	return e.steps, nil
 }
 
@@ -189,13 +185,6 @@ func (e *explainer) limits() {
 	}
 	e.add("limited by", strings.Join(p.Limits.Names(), ", "), strings.Join(reasons, "; "))
 	e.aside()
-}
-
-func (e *explainer) driver() {
-	if r, err := DriverMaxGroups(e.d, e.l); err == nil && r.Differs {
-		e.add(StepDriver, fmt.Sprintf("%s co-resident work-groups, the model has %s",
-			unit.Thousands(r.Groups), unit.Thousands(r.Model)), strings.Join(r.Reasons, "; "))
-	}
 }
 
 // policyReason says why a launch has its policy.

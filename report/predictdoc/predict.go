@@ -38,8 +38,7 @@ type onDevice struct {
 	driver  *predict.DriverLimit
 	steps   []predict.Step
 	refusal error
-	chosen  bool   // the compiler chooses the work-group size, and this is one end of what that gives
-	end     string // which
+	end     string // which of those that the compiler may choose, where the work-group size is left to it
 }
 
 // onDeviceColumns are of a launch on a device, in the order of CSV.
@@ -50,7 +49,7 @@ var onDeviceColumns = slices.Concat(
 	[]report.Col[onDevice]{
 		report.Define(column{Path: "local", Optional: true, Kind: report.Size, Doc: "where the compiler chooses the work-group size: the best and the worst"},
 			func(c *onDevice) cell {
-				if !c.chosen {
+				if c.end == "" {
 					return cell{}
 				}
 				return report.SizeCell(c.launch.Local)
@@ -91,7 +90,7 @@ func (c *onDevice) remark() cell {
 	switch {
 	case c.refusal != nil:
 		return report.StatusCell(refusalWord(c.refusal), report.Bad)
-	case c.chosen:
+	case c.end != "":
 		return report.TextCell(c.end)
 	case c.model.Partial:
 		return report.TextCell("partial work-groups")
@@ -157,7 +156,7 @@ func (q *Question) anyLocal() (*report.Answer, error) {
 		}
 		for k, s := range ends {
 			c := q.on(t, s.Launch)
-			c.chosen, c.end = true, words[k]
+			c.end = words[k]
 			list = append(list, c)
 		}
 		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave no "+
@@ -189,9 +188,7 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	// Auto takes the policy by SLM and barriers, and who gave neither may not know of them: so both are shown.
 	c.model, c.other = &p, predict.OtherPolicy(t.Device, c.launch, &p)
 	// The steps are asked of the model and not made from its figures: who checks one by hand goes the model's own way.
-	// The driver's formula has a section of its own, when it is asked for.
 	c.steps, _ = predict.Explain(t.Device, c.launch) // it runs
-	c.steps = slices.DeleteFunc(c.steps, func(s predict.Step) bool { return s.Label == predict.StepDriver })
 	if q.Driver {
 		if r, err := predict.DriverMaxGroups(t.Device, c.launch); err == nil {
 			c.driver = &r
