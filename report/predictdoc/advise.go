@@ -35,7 +35,7 @@ type setting struct {
 // words are the changes against the launch as it is.
 func (s *setting) words() string {
 	list := report.ListOf(s.Changes, func(c predict.Change) string { return c.Text })
-	if s.Prediction.Partial && len(list) > 0 {
+	if s.Prediction.Partial && slices.ContainsFunc(s.Changes, func(c predict.Change) bool { return c.Setting == predict.SettingLocal }) {
 		list = append(list, "does not divide the global size: SYCL refuses that")
 	}
 	return strings.Join(list, ", ")

@@ -158,7 +158,7 @@ func noteItems(notes []note.Note) []report.Item {
 		if n.Hint != "" {
 			text += "; " + n.Hint
 		}
-		return report.Item{Lead: n.Severity.String(), Text: text}
+		return report.Item{Lead: n.Severity.String(), Detail: n.Pos.String(), Text: text}
 	})
 }
 

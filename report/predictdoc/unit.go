@@ -149,9 +149,9 @@ var unitSettingColumns = []report.Col[computeunit.Setting]{
 	report.Define(column{Key: "work_groups_per_compute_unit", Path: "work_groups_per_compute_unit", Always: true, Title: "Work-groups per compute unit", Brief: "Per unit", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.Groups) }),
 	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(s *computeunit.Setting) cell { return report.RatioCell(s.Occupancy) }),
 	report.Define(column{Key: "lanes_percent", Path: "lanes_percent", Always: true, Title: "Lanes", Kind: report.Percent, In: all}, func(s *computeunit.Setting) cell { return report.RatioCell(s.Lanes) }),
-	report.Define(column{Key: "register_bytes_per_item_max", Path: "register_bytes_per_item_max", Always: true, Group: "Up to", Title: "registers per work-item", Unit: "bytes", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxRegisterBytes) }),
-	report.Define(column{Key: "slm_bytes_max", Path: "slm_bytes_max", Always: true, Group: "Up to", Title: "SLM per work-group", Unit: "bytes", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxSLM) }),
-	report.Define(column{Key: "work_groups_that_fill", Path: "work_groups_that_fill", Title: "Work-groups that fill the GPU", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.OptInt(s.Fill) }),
+	report.Define(column{Key: "register_bytes_per_item_max", Path: "register_bytes_per_item_max", Always: true, Group: "Up to", Title: "registers per work-item", Unit: "bytes", Brief: "Registers, most", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxRegisterBytes) }),
+	report.Define(column{Key: "slm_bytes_max", Path: "slm_bytes_max", Always: true, Group: "Up to", Title: "SLM per work-group", Unit: "bytes", Brief: "SLM, most", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxSLM) }),
+	report.Define(column{Key: "work_groups_that_fill", Path: "work_groups_that_fill", Title: "Work-groups that fill the GPU", Brief: "Fill the GPU", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.OptInt(s.Fill) }),
 }
 
 var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
