@@ -220,7 +220,7 @@ func TestAccountsAddUp(t *testing.T) {
 		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, given(devices[i%len(devices)]), compare.DefaultOptions())
 		row := &res.Rows[0]
 		a := row.Account
-		text := res.CertaintyText(row)
+		text := ""
 		for _, n := range row.Notes {
 			text += " " + n.Text
 		}

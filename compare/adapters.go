@@ -19,9 +19,9 @@ func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	return stacks * r.Platform.Adapters.Or(1), r.Platform.BusyStacks
 }
 
-// AveragedGPUs is how many of the device the profiler averaged over; where nothing says how many stacks an adapter has,
+// averagedGPUs is how many of the device the profiler averaged over; where nothing says how many stacks an adapter has,
 // it is one of the device.
-func (r *Result) AveragedGPUs(row *Row) int {
+func (r *Result) averagedGPUs(row *Row) int {
 	tiles := max(r.Device.Tiles, 1)
 	stacks, _ := r.averaged(row)
 	if !r.Platform.Stacks.Present() {
@@ -30,10 +30,10 @@ func (r *Result) AveragedGPUs(row *Row) int {
 	return max(stacks/tiles, 1)
 }
 
-// WorkedGPUs is how many of those worked at once, as far as anything says so: all of them where nothing does.
-func (r *Result) WorkedGPUs(row *Row) int {
+// workedGPUs is how many of those worked at once, as far as anything says so: all of them where nothing does.
+func (r *Result) workedGPUs(row *Row) int {
 	if r.workedShare(row) == 1 {
-		return r.AveragedGPUs(row)
+		return r.averagedGPUs(row)
 	}
 	_, worked := r.averaged(row)
 	tiles := max(r.Device.Tiles, 1)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The causes. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
+// The causes, in the order in which they are looked for. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
 // above its prediction.
 const (
 	CauseShape       = "shape"
@@ -28,16 +28,10 @@ const (
 	CauseUnexplained = "unexplained"
 )
 
-// Causes lists the words of Cause.Name in the order in which they are looked for.
-func Causes() []string {
-	return []string{CauseShape, CauseModel, CauseSampling, CauseTolerance, CauseOverlap, CauseNothingRan, CauseAdapters, CauseStack,
-		CauseGaps, CausePlacement, CauseImbalance, CauseDispatch, CauseGRF, CauseSIMD, CauseSLM, CauseBarriers, CauseUnexplained}
-}
-
 // Cause says why what was seen differs from the prediction.
 type Cause struct {
 	Part       Part   // that it is of; empty for causes that come before an account
-	Name       string // a word of Causes
+	Name       string // one of the causes
 	Confidence string // high, medium, low; empty of a row that cannot be judged, which is a fact and no conclusion
 	Because    string // one or two sentences with the figures
 	Decide     string // what would settle it, without a full stop; may be empty

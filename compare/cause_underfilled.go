@@ -43,7 +43,7 @@ func (f *finder) dispatch(p Part) {
 		sure = high
 	}
 	lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
-	switch gpus := r.AveragedGPUs(row); {
+	switch gpus := r.averagedGPUs(row); {
 	case gpus > 1:
 		lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.Span(longest), gpus)
 	case !row.BusyOccupancy.Present():
@@ -98,7 +98,7 @@ func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bo
 	if p == nil || !timed || !row.ThreadLife.Present() {
 		return 0, 0, false
 	}
-	gpus := r.AveragedGPUs(row)
+	gpus := r.averagedGPUs(row)
 	life := func(m unit.Ratio) unit.Seconds {
 		return littlesLaw(m, int64(r.Device.Slots()*gpus), avg, p.Groups*p.ThreadsPerGroup)
 	}

@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
@@ -269,46 +268,6 @@ func (c *Certainty) edgesText() string {
 		return fmt.Sprintf("A launch lasts %s of a sampling interval", intervals(n))
 	}
 	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
-}
-
-// CertaintyText says in words how much of a row's values can be its kernel's.
-func (r *Result) CertaintyText(row *Row) string {
-	c := &row.Certainty
-	if c.Exact {
-		return "The counters were read around each launch."
-	}
-	if m, estimate := margin(&row.Kernel).Value(); estimate {
-		return fmt.Sprintf("Estimated from all samples of the run and what ran in each, to %.1f points; %s.",
-			float64(m), strings.ToLower(c.edgesText()[:1])+c.edgesText()[1:])
-	}
-	said := []string{c.edgesText()}
-	if c.Own {
-		said = []string{"Each sample is of the launch in whose time it was taken",
-			strings.ToLower(c.edgesText()[:1]) + c.edgesText()[1:]}
-	}
-	if s, ok := c.OwnShare.Value(); ok {
-		of := fmt.Sprintf("up to %s of the values can come from other tasks", shareText(c.Foreign.Or(1)))
-		switch f, bounded := c.Foreign.Value(); {
-		case bounded && f <= foreignHigh:
-			of = "almost nothing comes from other tasks"
-		case !bounded:
-			of = "how much comes from other tasks is unknown"
-		}
-		said = append(said, fmt.Sprintf("this kernel takes %s of the GPU's time, so %s", shareText(s), of))
-	}
-	idle, known := row.Idle.Value()
-	if e, bounded := c.Edges.Value(); known && bounded && idle > 0 {
-		said = append(said, fmt.Sprintf("XVEs were idle %.1f %% of the time, of which %s can lie between launches",
-			idle.Percent(), shareText(min(e/idle, 1))))
-	}
-	if x, ok := c.Crosstalk.Value(); ok && !c.Own {
-		text := fmt.Sprintf("%s of all instructions of the run are in rows of no kernel", shareText(x))
-		if m, measured := row.Measured.Value(); measured && c.Foreign.Or(1) <= foreignHigh && x > foreignHigh {
-			text += fmt.Sprintf(", which run none, so %.1f %% is the least that the launches held", m.Percent())
-		}
-		said = append(said, text)
-	}
-	return strings.Join(said, "; ") + "."
 }
 
 // shorterInterval names the setting that would put enough samples into a launch, false where no collector takes an

@@ -200,8 +200,8 @@ func (r *Result) derive(row *Row) {
 		return
 	}
 	if threads := row.Predicted.Groups * row.Predicted.ThreadsPerGroup; threads > 0 {
-		slots := int64(r.Device.Slots() * r.AveragedGPUs(row))
-		row.ThreadLife = unit.Some(littlesLaw(m, slots, avg, threads) / unit.Seconds(r.WorkedGPUs(row)))
+		slots := int64(r.Device.Slots() * r.averagedGPUs(row))
+		row.ThreadLife = unit.Some(littlesLaw(m, slots, avg, threads) / unit.Seconds(r.workedGPUs(row)))
 	}
 }
 

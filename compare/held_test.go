@@ -140,28 +140,6 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestCertaintyText says how much of a value can be of others.
-func TestCertaintyText(t *testing.T) {
-	const most = "114688"
-	o := kernel("o", most, "256", 32, 100, 1, measured(70), idle(8))
-	for _, c := range []struct {
-		reason  string
-		kernels []ingest.Kernel
-		want    string
-	}{
-		{"alone", []ingest.Kernel{kernel("k", most, "256", 32, 100, 1, measured(60), idle(8))}, "so almost nothing comes from other tasks"},
-		{"10 intervals beside another: a twelfth", []ingest.Kernel{kernel("k", most, "256", 32, 100, 1.1, measured(60), idle(8)), o}, "so up to 8 % of the values can come from other tasks"},
-	} {
-		run := &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 1, All: 1}}
-		r := Compare(run, given(mtl112()), DefaultOptions())
-		for i := range r.Rows {
-			if row := &r.Rows[i]; row.Task == "k" && !strings.Contains(r.CertaintyText(row), c.want) {
-				t.Errorf("%s: %q, want %q", c.reason, r.CertaintyText(row), c.want)
-			}
-		}
-	}
-}
-
 // TestStake is the time that a kernel can gain: a second at most half as long gains half of one.
 func TestStake(t *testing.T) {
 	row := &Row{Kernel: kernel("k", "1024", "256", 32, 1, 1)}

@@ -42,11 +42,6 @@ const (
 	NotAKernel    Verdict = "not a kernel"   // copies, barriers, fills, outside any task
 )
 
-// Verdicts lists the verdicts, those of kernels first.
-func Verdicts() []Verdict {
-	return []Verdict{Match, Idle, Below, Above, PeaksAgree, Unmeasurable, NoPrediction, NoMeasurement, NotAKernel}
-}
-
 // Basis says which two numbers a difference is of.
 type Basis string
 
@@ -175,17 +170,8 @@ type Summary struct {
 	Pearson      unit.Opt[float64]     `json:"pearson"`
 	Spearman     unit.Opt[float64]     `json:"spearman"`
 
-	PeaksAgree int `json:"-"` // nothing was measured of them: they are among ModelMatched and NotJudged
-	// For people alone; the weights are total times.
-	Median, MAD, WeightedBias, WeightedMeanAbsolute unit.Opt[unit.Points]  `json:"-"`
-	GPUTime, KernelTime                             unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
-	CauseCounts                                     []CauseCount           `json:"-"` // in the order of the causes
-}
-
-// CauseCount counts the rows of one cause.
-type CauseCount struct {
-	Name string
-	Rows int
+	PeaksAgree          int                    `json:"-"` // nothing was measured of them: they are among ModelMatched and NotJudged
+	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
 }
 
 // Result is a run, compared.

@@ -8,8 +8,7 @@ import (
 // summarize counts the verdicts and takes the statistics of the differences of all rows that were judged.
 func (r *Result) summarize() Summary {
 	var s Summary
-	var differences, weights, predicted, seen []float64
-	causes := map[string]int{}
+	var differences, predicted, seen []float64
 	var gpu, kernels unit.Seconds
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -22,9 +21,6 @@ func (r *Result) summarize() Summary {
 			}
 		}
 		s.count(row)
-		if row.Cause != nil {
-			causes[row.Cause.Name]++
-		}
 		d, ok := row.Difference.Value()
 		if !ok || !row.Verdict.Compared() && row.Verdict != PeaksAgree {
 			continue
@@ -32,17 +28,14 @@ func (r *Result) summarize() Summary {
 		a, b := judged(row)
 		differences = append(differences, float64(d))
 		predicted, seen = append(predicted, a.Percent()), append(seen, b.Percent())
-		weights = append(weights, float64(row.Total.Or(0)))
 	}
 	if s.GPUTime.Present() && r.fromSummary {
 		s.GPUTime = unit.Some(max(gpu, r.taskTime))
 	}
-	for _, name := range Causes() {
-		if n := causes[name]; n > 0 {
-			s.CauseCounts = append(s.CauseCounts, CauseCount{name, n})
-		}
-	}
-	s.statistics(differences, weights)
+	s.Bias = points(stat.Mean(differences))
+	s.MeanAbsolute = points(stat.MeanAbsolute(differences))
+	s.MaxAbsolute = points(stat.MaxAbsolute(differences))
+	s.RMSE = points(stat.RMSE(differences))
 	s.Pearson = unit.Maybe(stat.Pearson(predicted, seen))
 	s.Spearman = unit.Maybe(stat.Spearman(predicted, seen))
 	return s
@@ -107,21 +100,6 @@ func (s *Summary) Compared() int { return s.Matched + s.Idle + s.Mismatched() }
 
 // Mismatched is how many rows the prediction does not hold for. Idle time around launches is no fault of it.
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
-
-func (s *Summary) statistics(d, weights []float64) {
-	s.Bias = points(stat.Mean(d))
-	s.MeanAbsolute = points(stat.MeanAbsolute(d))
-	s.MaxAbsolute = points(stat.MaxAbsolute(d))
-	s.RMSE = points(stat.RMSE(d))
-	s.Median = points(stat.Median(d))
-	s.MAD = points(stat.MAD(d))
-	s.WeightedBias = points(stat.WeightedMean(d, weights))
-	absolute := make([]float64, len(d))
-	for i, v := range d {
-		absolute[i] = float64(abs(unit.Points(v)))
-	}
-	s.WeightedMeanAbsolute = points(stat.WeightedMean(absolute, weights))
-}
 
 func points(v float64, ok bool) unit.Opt[unit.Points] {
 	if !ok {

@@ -27,7 +27,7 @@ func (f *roof) share() unit.Ratio { return unit.Ratio(f.used / f.most) }
 // is said, and nothing follows from it.
 func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 	c := row.Counters
-	if c == nil || r.Device == nil || r.AveragedGPUs(row) > 1 {
+	if c == nil || r.Device == nil || r.averagedGPUs(row) > 1 {
 		return nil, ""
 	}
 	const folder = "the metric set of the result folder"

@@ -30,24 +30,6 @@ func Mean(xs []float64) (float64, bool) {
 	return present(stat.Mean(xs, nil))
 }
 
-// WeightedMean gives sum(w*x) / sum(w). Weights must not be negative and must not all be zero.
-func WeightedMean(xs, weights []float64) (float64, bool) {
-	if len(xs) != len(weights) || !finite(xs) || !finite(weights) {
-		return 0, false
-	}
-	total := 0.0
-	for _, w := range weights {
-		if w < 0 {
-			return 0, false
-		}
-		total += w
-	}
-	if total == 0 {
-		return 0, false
-	}
-	return present(stat.Mean(xs, weights))
-}
-
 // MeanAbsolute gives the mean of |x|.
 func MeanAbsolute(xs []float64) (float64, bool) {
 	return Mean(absolute(xs))

@@ -85,27 +85,6 @@ func TestMedianMADByDefinition(t *testing.T) {
 	}
 }
 
-func TestWeightedMean(t *testing.T) {
-	cases := []struct {
-		reason string
-		xs, ws []float64
-		want   float64
-		ok     bool
-	}{
-		{"by hand: (1*1 + 5*3)/4", []float64{1, 5}, []float64{1, 3}, 4, true},
-		{"a weight of zero drops the value", []float64{1, 5}, []float64{1, 0}, 1, true},
-		{"no weight at all", []float64{1, 5}, []float64{0, 0}, 0, false},
-		{"negative weights make no sense", []float64{1, 5}, []float64{2, -1}, 0, false},
-		{"lengths differ", []float64{1, 5}, []float64{1}, 0, false},
-		{"nothing", nil, nil, 0, false},
-	}
-	for _, c := range cases {
-		if got, ok := WeightedMean(c.xs, c.ws); got != c.want || ok != c.ok {
-			t.Errorf("WeightedMean(%v, %v) (%s) = %v, %v; want %v, %v", c.xs, c.ws, c.reason, got, ok, c.want, c.ok)
-		}
-	}
-}
-
 // Anscombe's quartet: all four have r = 0.816 to three digits. Anscombe, Graphs in Statistical Analysis, 1973.
 func TestCorrelation(t *testing.T) {
 	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}

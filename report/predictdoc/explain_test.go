@@ -13,11 +13,17 @@ import (
 	"occudiff/report/predictdoc"
 )
 
+// causes are those of the package compare, in its order.
+var causes = []string{compare.CauseShape, compare.CauseModel, compare.CauseSampling, compare.CauseTolerance, compare.CauseOverlap,
+	compare.CauseNothingRan, compare.CauseAdapters, compare.CauseStack, compare.CauseGaps, compare.CausePlacement, compare.CauseImbalance,
+	compare.CauseDispatch, compare.CauseGRF, compare.CauseSIMD, compare.CauseSLM, compare.CauseBarriers, compare.CauseUnexplained}
+
 // TestEveryWordIsExplained: whatever word an output may hold, and whatever column a report has, somebody can ask for it.
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
-	words = append(words, compare.Causes()...)
-	words = append(words, report.Words(compare.Verdicts())...)
+	words = append(words, causes...)
+	words = append(words, report.Words([]compare.Verdict{compare.Match, compare.Idle, compare.Below, compare.Above, compare.PeaksAgree,
+		compare.Unmeasurable, compare.NoPrediction, compare.NoMeasurement, compare.NotAKernel})...)
 	words = append(words, report.Words(diff.Verdicts())...)
 	words = append(words, report.Words(compare.Parts())...)
 	words = append(words, report.Words(diff.BuildVerdicts())...)
@@ -42,10 +48,10 @@ func TestEveryWordIsExplained(t *testing.T) {
 // TestEveryCauseIsDocumented wants a full text for every cause, in the order of the search.
 func TestEveryCauseIsDocumented(t *testing.T) {
 	terms := report.Terms()[0].Terms
-	if len(terms) != len(compare.Causes()) {
-		t.Fatalf("%d texts for %d causes", len(terms), len(compare.Causes()))
+	if len(terms) != len(causes) {
+		t.Fatalf("%d texts for %d causes", len(terms), len(causes))
 	}
-	for i, name := range compare.Causes() {
+	for i, name := range causes {
 		if c := terms[i]; c.Name != name || c.Means == "" || c.Sign == "" || c.Do == "" || c.With == "" {
 			t.Errorf("text %d: %+v, want all of %s", i, c, name)
 		}

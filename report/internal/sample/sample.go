@@ -72,7 +72,6 @@ func Gaussian() *compare.Result {
 			Bias: unit.Some[unit.Points](-36.814), MeanAbsolute: unit.Some[unit.Points](36.814),
 			MaxAbsolute: unit.Some[unit.Points](36.814), RMSE: unit.Some[unit.Points](36.814),
 			GPUTime: unit.Some[unit.Seconds](1.112048), KernelTime: unit.Some[unit.Seconds](1.108685),
-			CauseCounts: []compare.CauseCount{{Name: "sampling", Rows: 1}, {Name: "gaps", Rows: 1}},
 		},
 		Options: compare.DefaultOptions(),
 		Notes: []note.Note{
