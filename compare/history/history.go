@@ -37,8 +37,8 @@ type Options struct {
 	// ReadOnly changes no byte of the history, and reads one state of it however long that takes. What writes fails
 	// then.
 	ReadOnly bool
-	// Verify looks for damage that reading would not notice, at the price of reading all keys. Readers that judge set
-	// it.
+	// Verify looks for damage of a file that reading would not notice, at the price of reading all keys. Readers that
+	// judge set it.
 	Verify bool
 	// Base are the names of the base branch, Commits those of the repository, oldest first. They say which runs count
 	// for which, and in which order; runs without a branch are of the base branch.

@@ -4,17 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 )
 
-// verify looks for damage that reading would not notice, because it makes rows, runs or whole series disappear: pages
-// that do not fit together, rows without their run or series, runs without some of their rows, keys that are not what
-// their digest says. It reads all keys and indexes; for a million rows that takes 2 s on a file. A number that has
-// become another number is not found. Each statement sees one state, so that a writer beside it is no damage.
-//
-// A server looks after its pages itself, and may hold a hundred million rows, which take minutes to read: there the
-// runs that were added last are verified, and the keys.
+// verify looks for damage of a file that reading would not notice, because it makes rows, runs or whole series disappear:
+// pages that do not fit together, rows without their run or series, runs without some of their rows, keys that are not
+// what their digest says. It reads all keys and indexes; for a million rows that takes 2 s. A number that has become
+// another number is not found. Each statement sees one state, so that a writer beside it is no damage. A server looks
+// after its pages itself.
 func (d *DB) verify(ctx context.Context) error {
+	if d.engine.server {
+		return nil
+	}
 	err := d.lookForDamage(ctx)
 	if err == nil {
 		err = d.verifyKeys(ctx)
@@ -25,58 +25,42 @@ func (d *DB) verify(ctx context.Context) error {
 	return err
 }
 
-// recentRuns is how many runs are verified on a server.
-const recentRuns = 600
+const sums = "COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))"
 
-// damage counts what is damaged among the runs behind number {behind}; {recent} says so where all are meant on a file.
-var damage = []struct {
-	what, count string
-	ofFile      bool // of a file alone
-}{
+// damage counts what is damaged.
+var damage = []struct{ what, count string }{
 	// An index has no position, so that the first of the two reads the table.
 	{"index says other kernels than its table", `SELECT COUNT(*) FROM
-		(SELECT {sums} FROM occudiff_kernel WHERE position >= 0
-		EXCEPT SELECT {sums} FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`, true},
-	{"runs have another number of kernels than was stored", `SELECT COUNT(*) FROM occudiff_run r WHERE id > {behind} AND
-		kernels <> (SELECT COUNT(*) FROM occudiff_kernel k WHERE k.run_id = r.id AND k.time = r.time)`, false},
-	{"kernels are of no run", `SELECT (SELECT COUNT(*) FROM occudiff_kernel{recent}) -
-		(SELECT COALESCE(SUM(kernels), 0) FROM occudiff_run WHERE id > {behind})`, false},
-	{"kernels are of no series", `SELECT (SELECT COUNT(*) FROM occudiff_kernel{recent}) -
-		(SELECT COUNT(*) FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id{recent})`, false},
-	{"files or digests are of no run", `SELECT COUNT(*) FROM (SELECT run_id FROM occudiff_input WHERE run_id > {behind}
-		UNION SELECT run_id FROM occudiff_content WHERE run_id > {behind}
-		EXCEPT SELECT id FROM occudiff_run WHERE id > {behind}) x`, false},
-	{"runs have no digest", `SELECT COUNT(*) FROM (SELECT id FROM occudiff_run WHERE id > {behind}
-		EXCEPT SELECT run_id FROM occudiff_content WHERE run_id > {behind}) x`, false},
+		(SELECT ` + sums + ` FROM occudiff_kernel WHERE position >= 0
+		EXCEPT SELECT ` + sums + ` FROM occudiff_kernel INDEXED BY occudiff_kernel_run)`},
+	{"runs have another number of kernels than was stored", `SELECT COUNT(*) FROM occudiff_run r WHERE
+		kernels <> (SELECT COUNT(*) FROM occudiff_kernel k WHERE k.run_id = r.id AND k.time = r.time)`},
+	{"kernels are of no run", `SELECT (SELECT COUNT(*) FROM occudiff_kernel) -
+		(SELECT COALESCE(SUM(kernels), 0) FROM occudiff_run)`},
+	{"kernels are of no series", `SELECT (SELECT COUNT(*) FROM occudiff_kernel) -
+		(SELECT COUNT(*) FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id)`},
+	{"files or digests are of no run", `SELECT COUNT(*) FROM (SELECT run_id FROM occudiff_input
+		UNION SELECT run_id FROM occudiff_content EXCEPT SELECT id FROM occudiff_run)`},
+	{"runs have no digest", `SELECT COUNT(*) FROM
+		(SELECT id FROM occudiff_run EXCEPT SELECT run_id FROM occudiff_content)`},
 }
 
 func (d *DB) lookForDamage(ctx context.Context) error {
-	doing := "verifying the history " + d.engine.where
-	answer, behind, recent := "", int64(0), ""
-	var err error
-	if d.engine.server {
-		err = d.source().QueryRowContext(ctx, "SELECT COALESCE(MAX(id), 0) FROM occudiff_run").Scan(&behind)
-		behind -= recentRuns
-		recent = fmt.Sprint(" WHERE run_id > ", behind)
-	} else {
-		err = d.source().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&answer)
+	var pages string
+	err := d.source().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&pages)
+	if err == nil && pages != "ok" {
+		return d.damaged(pages)
 	}
-	if err == nil && answer != "" && answer != "ok" {
-		return d.damaged(answer)
-	}
-	spell := strings.NewReplacer("{behind}", fmt.Sprint(behind), "{recent}", recent, "{sums}",
-		"COUNT(*), SUM(series_id), SUM(run_id), SUM(series_id * (time % 65521)), SUM(run_id * (time % 65521))")
 	for _, c := range damage {
-		if err != nil || c.ofFile && d.engine.server {
-			continue
-		}
 		var n int64
-		err = d.source().QueryRowContext(ctx, spell.Replace(c.count)).Scan(&n)
-		if err == nil && n != 0 {
+		if err == nil {
+			err = d.source().QueryRowContext(ctx, c.count).Scan(&n)
+		}
+		if n != 0 {
 			return d.damaged(fmt.Sprintf("%d %s", n, c.what))
 		}
 	}
-	return d.engine.explain(doing, err)
+	return d.engine.explain("verifying the history "+d.engine.where, err)
 }
 
 // verifyKeys holds the keys of all series against their digests.

@@ -34,52 +34,46 @@ func TestSchemaNumber(t *testing.T) {
 
 // TestVerify takes rows away behind the program's back, each in one table.
 func TestVerify(t *testing.T) {
-	onBoth(t, func(t *testing.T, dsn string) {
-		d := open(t, dsn)
+	d := open(t, filepath.Join(t.TempDir(), "history.db"))
+	for i := range 3 {
+		add(t, d, sample(i, 5))
+	}
+	if err := d.verify(bg); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ statement, want string }{
+		{"DELETE FROM occudiff_kernel WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
+		{"UPDATE occudiff_kernel SET time = time + 1 WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
+		{"DELETE FROM occudiff_content WHERE run_id = 2", "1 runs have no digest"},
+		{"DELETE FROM occudiff_run WHERE id = 2", "5 kernels are of no run"},
+		{"DELETE FROM occudiff_series WHERE id = 2", "3 kernels are of no series"},
+		{"UPDATE occudiff_series SET driver = 'x' WHERE id = 2", "1 series are not what their digest says"},
+		{"UPDATE occudiff_input SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
+		{"UPDATE occudiff_content SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
+	} {
+		tx, err := d.sql.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(c.statement); err != nil {
+			t.Fatalf("%s: %v", c.statement, err)
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.verify(bg); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.statement, err)
+		}
+		for _, undo := range []string{"DELETE FROM occudiff_kernel", "DELETE FROM occudiff_series", "DELETE FROM occudiff_run", "DELETE FROM occudiff_input", "DELETE FROM occudiff_content"} {
+			if _, err := d.sql.Exec(undo); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.sql.Exec("DELETE FROM sqlite_sequence")
 		for i := range 3 {
 			add(t, d, sample(i, 5))
 		}
-		if err := d.verify(bg); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []struct{ statement, want string }{
-			{"DELETE FROM occudiff_kernel WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
-			{"UPDATE occudiff_kernel SET time = time + 1 WHERE run_id = 2 AND position = 1", "1 runs have another number of kernels than was stored"},
-			{"DELETE FROM occudiff_content WHERE run_id = 2", "1 runs have no digest"},
-			{"DELETE FROM occudiff_run WHERE id = 2", "5 kernels are of no run"},
-			{"DELETE FROM occudiff_series WHERE id = 2", "3 kernels are of no series"},
-			{"UPDATE occudiff_series SET driver = 'x' WHERE id = 2", "1 series are not what their digest says"},
-			{"UPDATE occudiff_input SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
-			{"UPDATE occudiff_content SET run_id = 77 WHERE run_id = 2", "1 files or digests are of no run"},
-		} {
-			tx, err := d.sql.Begin()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := tx.Exec(c.statement); err != nil {
-				t.Fatalf("%s: %v", c.statement, err)
-			}
-			if err := tx.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			if err := d.verify(bg); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: %v", c.statement, err)
-			}
-			for _, undo := range []string{"DELETE FROM occudiff_kernel", "DELETE FROM occudiff_series", "DELETE FROM occudiff_run", "DELETE FROM occudiff_input", "DELETE FROM occudiff_content"} {
-				if _, err := d.sql.Exec(undo); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if !d.engine.server {
-				d.sql.Exec("DELETE FROM sqlite_sequence")
-			} else {
-				d.sql.Exec("ALTER SEQUENCE occudiff_run_id_seq RESTART; ALTER SEQUENCE occudiff_series_id_seq RESTART")
-			}
-			for i := range 3 {
-				add(t, d, sample(i, 5))
-			}
-		}
-	})
+	}
 }
 
 // contained prints which rows of which series a history holds, without their numbers.

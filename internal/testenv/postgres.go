@@ -30,8 +30,8 @@ type Postgres struct {
 // start makes a cluster in a temporary folder and runs the server on a socket in it. Nothing is synced to the disk: the
 // data lives as long as the tests.
 func (p *Postgres) start() error {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if path, err := exec.LookPath("initdb"); err == nil {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // of Debian
+	if path, err := exec.LookPath("initdb"); err == nil && len(found) == 0 {
 		found = append(found, path)
 	}
 	if len(found) == 0 {
