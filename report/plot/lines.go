@@ -92,7 +92,3 @@ func (p *pen) series(f *field, index int, s report.LineSeries) {
 	}
 	end()
 }
-
-func withValue(name string, value float64, unit string) string {
-	return name + " " + report.Decimal(value, 1) + " " + unit
-}

@@ -62,9 +62,3 @@ func uncomparedKernels(s *compare.Summary) (list []report.UnjudgedKernels) {
 	}
 	return list
 }
-
-// judgedText counts the kernels that were judged and those that were not.
-func judgedText(r *compare.Result, judged int, why string) string {
-	all := r.Summary.Kernels
-	return fmt.Sprintf("%d of %s judged; %d not: %s", judged, unit.Counted(all, "kernel", "kernels"), all-judged, why)
-}
