@@ -103,20 +103,18 @@ func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (s
 
 // LeftOut says how many rows are not shown and why: nothing when all are. No report may leave out rows without saying
 // so.
-// Where none is shown it names the nearest of the names.
+// Where none is shown it names some of them.
 func (s Selection) LeftOut(shown, of int, what string, names func(i int) string) []note.Note {
 	if shown == of {
 		return nil
 	}
-	nearest := ""
-	if shown == 0 && s.Kernel != nil {
-		near := math.MaxInt
-		for i := range min(of, mostCompared) {
-			name := KernelName(names(i))
-			if d := distance(strings.ToLower(s.Kernel.String()), strings.ToLower(name)); d < near {
-				near, nearest = d, "; the nearest name is "+CutMiddle(name, 80)
-			}
+	others := ""
+	if shown == 0 {
+		var list []string
+		for i := range min(of, MostTasks) {
+			list = append(list, ShortName(names(i), LabelWidth))
 		}
+		others = "; the first are " + strings.Join(list, ", ")
 	}
 	var flags []string
 	if s.Kernel != nil {
@@ -127,30 +125,7 @@ func (s Selection) LeftOut(shown, of int, what string, names func(i int) string)
 	}
 	return []note.Note{{Severity: note.Info, Code: codeSelection, Text: fmt.Sprintf(
 		"%s of %s %s are shown (%s); counts, gates, JSON and JUnit are of all of them%s", Thousands(int64(shown)),
-		Thousands(int64(of)), what, strings.Join(flags, " "), nearest)}}
-}
-
-// mostCompared is how many names are held against one that is not there.
-const mostCompared = 10_000
-
-// distance is how far the nearest part of a name is from what was typed: letters to insert, leave out or change.
-func distance(typed, name string) int {
-	if len(typed) > 200 || len(name) > 4000 {
-		return math.MaxInt
-	}
-	row := make([]int, len(name)+1) // a part begins anywhere
-	for i := range len(typed) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(name) {
-			cost := before
-			if typed[i] != name[j] {
-				cost++
-			}
-			before, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return slices.Min(row)
+		Thousands(int64(of)), what, strings.Join(flags, " "), others)}}
 }
 
 const codeSelection = "selection"

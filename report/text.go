@@ -196,8 +196,8 @@ func CutMiddle(s string, width int) string {
 }
 
 // CutApart shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what
-// tells them apart: the names that a compiler gives to the variants of a template differ in their middle. Signatures
-// lose first what tells none of them apart.
+// follows their common start: the names that a compiler gives to the variants of a template differ in their middle.
+// Signatures lose first what tells none of them apart.
 func CutApart(texts []string, width int) []string {
 	texts = names.Short(texts, func(s string) bool { return Width(s) <= width })
 	cut := make([]string, len(texts))
@@ -207,13 +207,27 @@ func CutApart(texts []string, width int) []string {
 		alike[cut[i]] = append(alike[cut[i]], i)
 	}
 	for _, group := range alike { // in any order: groups do not share texts
-		prefix, suffix := commonEnds(texts, group)
-		if prefix < 0 {
-			continue
+		first := texts[group[0]]
+		start := len(first)
+		for _, i := range group {
+			for start = min(start, len(texts[i])); texts[i][:start] != first[:start]; {
+				start--
+			}
+		}
+		for start < len(first) && !utf8.RuneStart(first[start]) {
+			start--
+		}
+		head := first[:start]
+		if Width(head)+2*len(cutMark) > width {
+			head = takeStart(head, width/3) + cutMark
 		}
 		for _, i := range group {
-			s := texts[i]
-			cut[i] = cutAround(s[:prefix], s[prefix:len(s)-suffix], s[len(s)-suffix:], width)
+			if start == len(first) && texts[i] == first { // nothing tells it apart
+				continue
+			}
+			if cut[i] = head + texts[i][start:]; Width(cut[i]) > width {
+				cut[i] = CutMiddle(takeStart(cut[i], width-len(cutMark))+cutMark, width)
+			}
 		}
 	}
 	return cut
@@ -221,54 +235,6 @@ func CutApart(texts []string, width int) []string {
 
 // ShortName is the name of a kernel in a sentence, cut to a width.
 func ShortName(task string, width int) string { return CutApart([]string{KernelName(task)}, width)[0] }
-
-// commonEnds gives the lengths of what the texts of a group share at both ends, -1 when they are all equal.
-func commonEnds(texts []string, group []int) (prefix, suffix int) {
-	first := texts[group[0]]
-	prefix, suffix = len(first), len(first)
-	equal := true
-	for _, i := range group[1:] {
-		s := texts[i]
-		equal = equal && s == first
-		n := 0
-		for n < min(prefix, len(s)) && s[n] == first[n] {
-			n++
-		}
-		prefix = n
-		n = 0
-		for n < min(suffix, len(s)) && s[len(s)-1-n] == first[len(first)-1-n] {
-			n++
-		}
-		suffix = n
-	}
-	if equal {
-		return -1, -1
-	}
-	for _, i := range group {
-		suffix = min(suffix, len(texts[i])-prefix)
-	}
-	for prefix > 0 && !utf8.RuneStart(first[prefix%len(first)]) {
-		prefix--
-	}
-	for suffix > 0 && !utf8.RuneStart(first[len(first)-suffix]) {
-		suffix--
-	}
-	return prefix, suffix
-}
-
-// cutAround shortens a text of three parts to a width and keeps the middle part, as far as that fits.
-func cutAround(prefix, middle, suffix string, width int) string {
-	mark := len(cutMark)
-	middle = CutMiddle(middle, max(width-2*mark, mark+2))
-	switch m := Width(middle); {
-	case Width(prefix)+m+mark <= width:
-		return prefix + middle + takeStart(suffix, width-Width(prefix)-m-mark) + cutMark
-	case m+Width(suffix)+mark <= width:
-		return takeStart(prefix, width-m-Width(suffix)-mark) + cutMark + middle + suffix
-	default:
-		return CutMiddle(takeStart(prefix, max(width-m-2*mark, 0))+cutMark+middle+cutMark, width)
-	}
-}
 
 // takeStart gives the longest start of s that fits a width, in whole characters as people see them.
 func takeStart(s string, width int) string {
