@@ -13,18 +13,16 @@ import (
 
 // Options say what the output can show. The zero value is right for a pipe.
 type Options struct {
-	Width int  // columns of the terminal, 20 at least; 0 sets no limit
-	Color bool // repeat verdicts in color
-	// Rows is how many rows a table shows at most and Items how many explanations follow it; 0 is defaultRows and
-	// defaultItems, below 0 is all of them. A line says how many are left out; files are always whole.
-	Rows, Items int
-	Verbose     bool // all that a terminal has behind the screen of a document
+	Width   int  // columns of the terminal, 20 at least; 0 sets no limit
+	Color   bool // repeat verdicts in color
+	Verbose bool // all that a terminal has behind the screen of a document
 }
 
-// The limits of a screenful or two. What needs attention comes first, so it is the rest that is left out first.
+// How many rows a table shows and how many explanations follow it, of a document that is not to be shown whole: a
+// screenful or two. What needs attention comes first, so it is the rest that is left out, and a line says how many.
 const (
-	defaultRows  = 50
-	defaultItems = 15
+	mostRows  = 50
+	mostItems = 15
 )
 
 // textWidth is the widest paragraph, for reading.
@@ -32,10 +30,7 @@ const textWidth = 132
 
 // Terminal writes what a terminal shows of the report: headline, table, explanations, closing line.
 func Terminal(w io.Writer, d *report.Document, opt Options) error {
-	if d.Whole {
-		opt.Rows, opt.Items = -1, -1
-	}
-	p := &printer{w: bufio.NewWriter(w), opt: opt}
+	p := &printer{w: bufio.NewWriter(w), opt: opt, whole: d.Whole}
 	if d.Screen != nil {
 		p.screen(d.Screen)
 		if !opt.Verbose {
@@ -79,6 +74,7 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 type printer struct {
 	w     *bufio.Writer
 	opt   Options
+	whole bool // all rows and items are shown
 	begun bool // a line was printed
 }
 
@@ -113,7 +109,7 @@ func (p *printer) paint(text string, status report.Status) string {
 }
 
 func (p *printer) table(t *report.Table) {
-	shown := limit(t.Main, p.opt.Rows, defaultRows)
+	shown := p.limit(t.Main, mostRows)
 	for _, line := range layOut(t, shown, p.opt.Width).lines(p.paint) {
 		p.line(line)
 	}
@@ -123,18 +119,15 @@ func (p *printer) table(t *report.Table) {
 }
 
 // limit gives how many of n are shown.
-func limit(n, most, otherwise int) int {
-	if most == 0 {
-		most = otherwise
-	}
-	if most < 0 {
+func (p *printer) limit(n, most int) int {
+	if p.whole {
 		return n
 	}
 	return min(n, most)
 }
 
 func (p *printer) items(items []report.Item) {
-	shown := limit(len(items), p.opt.Items, defaultItems)
+	shown := p.limit(len(items), mostItems)
 	count := map[string]int{}
 	widest := 0
 	leads := make([]string, shown)

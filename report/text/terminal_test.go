@@ -115,26 +115,20 @@ func TestNoEscapeSequencesWithoutColor(t *testing.T) {
 	}
 }
 
+// TestLimits: a terminal has the first rows and explanations, and says how many there are beside, unless it has all.
 func TestLimits(t *testing.T) {
-	for _, c := range []struct {
-		reason string
-		opt    text.Options
-		want   []string
-		not    string
-	}{
-		{"all rows when asked", text.Options{Rows: -1, Items: -1, Verbose: true}, nil, "more"},
-		{"the rest is counted", text.Options{Rows: 4, Items: 2, Verbose: true},
-			[]string{"... and 10 more: a file has them all (-o report.xlsx).", "... and 12 more explanations: a file has them all (-o report.md)."}, "@SUM"},
-	} {
-		out := render(t, sample.Hostile(), c.opt)
-		for _, w := range c.want {
-			if !strings.Contains(out, w) {
-				t.Errorf("%s: %q is missing in\n%s", c.reason, w, out)
-			}
+	d := rundoc.FromResult(sample.Many(60), report.Provenance{})
+	d.Sections = append(d.Sections, report.Section{ItemsIn: report.Terminal, Items: make([]report.Item, 20)})
+	for _, d.Whole = range []bool{false, true} {
+		var b strings.Builder
+		if err := text.Terminal(&b, d, text.Options{Verbose: true}); err != nil {
+			t.Fatal(err)
 		}
-		_, behind, _ := strings.Cut(out, "\n14 kernels;") // the screen has rows of its own
-		if strings.Contains(behind, c.not) || behind == "" {
-			t.Errorf("%s: there is %q in\n%s", c.reason, c.not, out)
+		_, behind, _ := strings.Cut(b.String(), "\n60 kernels") // the screen has rows of its own
+		for _, left := range []string{"... and 10 more: a file has them all (-o report.xlsx).", "... and 5 more explanations: a file has them all (-o report.md)."} {
+			if strings.Contains(behind, left) == d.Whole || behind == "" {
+				t.Errorf("whole %t: %q\n%s", d.Whole, left, behind)
+			}
 		}
 	}
 }
