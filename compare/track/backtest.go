@@ -20,8 +20,6 @@ type Backtest struct {
 	Kept      trend.Gate
 	KeptTotal trend.Backtest
 	Target    float64 // the budget that it keeps, as a share of checks
-	// LeftOut is how many values were left out, of how many series, since they are not the kernels' own.
-	LeftOut, LeftOutOf int
 }
 
 // ProposeThreshold gives the threshold with which the gate of a metric over a window keeps to a number of red checks
@@ -44,30 +42,19 @@ func ProposeThreshold(ctx context.Context, db *history.DB, name history.Metric, 
 // in red checks of 100, is another budget for that.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
-	stored, err := db.Panel(ctx, 0, 0, m.Metric, history.Seconds)
+	j, _, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
 		return nil, err
 	}
-	renumber(stored, m)
-	j := newJudge(stored, nil, m, now)
-	all, replays, groups, err := j.whole(func(*Series) error { return nil })
+	all, replays, groups, err := j.whole()
 	if err != nil {
 		return nil, err
 	}
-	b := &Backtest{Metric: m, Where: db.Where(), Kept: m.Gate}
+	b := &Backtest{Metric: m, Where: db.Where(), Series: all, Kept: m.Gate, Target: target.Or(100*m.Gate.Budget) / 100}
 	var points [][][]trend.Point
 	for i, series := range groups {
 		b.Total = b.Total.Plus(replays[i].Tally())
 		points = append(points, j.points(series))
-	}
-	for _, s := range all {
-		if left := len(s.LeftOut) + len(s.Points) - len(s.Own()); left > 0 {
-			b.LeftOut += left
-			b.LeftOutOf++
-		}
-		if len(s.Own()) > 0 {
-			b.Series = append(b.Series, s)
-		}
 	}
 	for _, drop := range drops {
 		p := trend.Power{Drop: drop}
@@ -79,10 +66,6 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 			p = p.Plus(more)
 		}
 		b.Power = append(b.Power, p)
-	}
-	b.Target = m.Gate.Budget
-	if rate, given := target.Value(); given {
-		b.Target = rate / 100
 	}
 	b.Kept, b.KeptTotal, err = m.Gate.Keep(ctx, points, b.Target)
 	return b, err

@@ -34,17 +34,15 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 	at := map[history.Key]int{}
 	var j *judge
 	for _, id := range ids {
-		panel, err := db.Panel(ctx, id, reach, askFor(m)...)
-		if err != nil {
-			return nil, err
-		}
+		var err error
 		if c.Run, err = db.Get(ctx, id); err != nil { // its inputs, too
 			return nil, err
 		}
-		c.Checked = append(c.Checked, refOf(&c.Run))
-		c.Renumbered = lately(renumber(panel, m), panel.Runs)
-		j = newJudge(panel, &c.Run, m, now)
-		c.Refs = j.runs
+		var moved []Renumbered
+		if j, moved, err = read(ctx, db, &c.Run, reach, m, now); err != nil {
+			return nil, err
+		}
+		c.Checked, c.Refs, c.Renumbered = append(c.Checked, refOf(&c.Run)), j.runs, lately(moved, j.panel.Runs)
 		list, err := c.judge(j, db.IsBase)
 		if err != nil {
 			return nil, err
@@ -100,17 +98,11 @@ func (c *Check) judge(j *judge, base func(string) bool) ([]*Series, error) {
 		}
 	}
 	for _, t := range list {
-		t.OnBase = t.beganOn(base, j.runs) && !base(j.run.Branch)
+		t.OnBase = len(t.Open) > 0 && !base(j.run.Branch) &&
+			!slices.ContainsFunc(t.Open, func(o Open) bool { return !base(o.FirstBad.Branch) })
 	}
 	addMoved(j.kernels, j.metric, list)
 	return list, nil
-}
-
-// beganOn says whether something is open and began in runs of the base branch alone.
-func (t *Series) beganOn(base func(string) bool, runs map[int64]Ref) bool {
-	return len(t.Gate.Open) > 0 && !slices.ContainsFunc(t.Gate.Open, func(f trend.Finding) bool {
-		return !base(t.ref(f.First, runs).Branch)
-	})
 }
 
 // supplemented gives the run of which another one measures some kernels again: the one before it of its commit, of its

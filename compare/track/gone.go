@@ -68,7 +68,11 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 	}
 	slices.Sort(c.Missing)
 	for _, g := range goneOf(j.panel, before, absent) {
-		if !c.accepts(j.panel.Accepts, &g) {
+		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // after it was gone, that it is
+			return a.Run <= c.Run.ID && a.Run > g.Last.Run &&
+				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
+		})
+		if !accepted {
 			g.Share = share(j.panel, &g)
 			c.Gone = append(c.Gone, g)
 		}
@@ -119,14 +123,6 @@ func goneOf(panel *history.Panel, before []*history.Run, absent []*history.Kerne
 // kernelOf is what a kernel is on a device, whatever its launch shape and driver.
 func kernelOf(k history.Key) history.Key {
 	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
-}
-
-// accepts says whether it was accepted, after a kernel was gone, that it is.
-func (c *Check) accepts(list []history.Accept, g *Gone) bool {
-	return slices.ContainsFunc(list, func(a history.Accept) bool {
-		return a.Run <= c.Run.ID && a.Run > g.Last.Run &&
-			(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
-	})
 }
 
 // share says how much of the time of its last run a kernel held that is gone.

@@ -2,6 +2,7 @@ package track
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"runtime"
 	"slices"
@@ -25,21 +26,30 @@ type judge struct {
 	lineage                           // of the kernels of the panel, in their order
 }
 
-// askFor lists what is read for judging a metric: what else moves, and how much time a kernel held.
-func askFor(m Metric) []history.Metric {
-	return append([]history.Metric{m.Metric, history.Total}, history.Parts()...)
-}
-
-// newJudge takes a panel, in which numbers of kernels that moved are those of later.
-func newJudge(p *history.Panel, run *history.Run, m Metric, now time.Time) *judge {
-	j := &judge{panel: p, run: run, metric: m, runs: refsOf(p.Runs), now: now, kernels: map[int64]*history.Kernel{}}
+// read reads what is asked about a run, or about the last n of all for none, and gives numbers of kernels that moved those of
+// later.
+func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric, now time.Time) (*judge, []Renumbered, error) {
+	var id int64
+	if run != nil {
+		id = run.ID
+	}
+	// What else moves, and how much time a kernel held, is read with the metric.
+	p, err := db.Panel(ctx, id, n, append([]history.Metric{m.Metric, history.Total}, history.Parts()...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	moved := renumber(p, m)
+	j := &judge{panel: p, run: run, metric: m, runs: map[int64]Ref{}, now: now, kernels: map[int64]*history.Kernel{}}
+	for i := range p.Runs {
+		j.runs[p.Runs[i].ID] = refOf(&p.Runs[i])
+	}
 	for i := range p.Kernels {
 		j.kernels[p.Kernels[i].ID] = &p.Kernels[i]
 	}
 	if run != nil {
 		j.adds = supplemented(p, run)
 	}
-	return j
+	return j, moved, nil
 }
 
 // series reads those that may be judged: of a check those of the run's program on its device, and what else has a value
@@ -70,7 +80,11 @@ func (j *judge) series() (list []*Series) {
 		t.ids = append([]int64{k.ID}, t.ids...)
 		slices.SortStableFunc(points, func(a, b history.Point) int { return j.place(a.Run, t.ByAdding) - j.place(b.Run, t.ByAdding) })
 		t.take(points, j.metric)
-		t.accept(j.panel.Accepts)
+		for _, a := range j.panel.Accepts {
+			if slices.ContainsFunc(t.ids, func(id int64) bool { return a.Covers(id, t.Key) }) {
+				t.Accepted = append(t.Accepted, a)
+			}
+		}
 		list = append(list, t)
 	}
 	return list
@@ -124,7 +138,7 @@ func (j *judge) check() ([]*Series, error) {
 
 // whole judges all series, those of a program on a device together. What went on under another key is part of that, and
 // stays by itself where a finding is open that the other one has not.
-func (j *judge) whole(work func(*Series) error) (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
+func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
 	all := j.series()
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
 	for i, old := range j.from {
@@ -149,9 +163,6 @@ func (j *judge) whole(work func(*Series) error) (kept []*Series, replays []*tren
 		replays[i], err = j.together(groups[i])
 		return err
 	})
-	if err == nil { // after it, for it has the last word on their order
-		err = each(len(all), func(i int) error { return work(all[i]) })
-	}
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -56,12 +56,9 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 		case Future(r.Time, now):
 			c.Future = append(c.Future, ref)
 		case r.Time.After(last.Time) && (c.Before == nil || r.Time.After(c.Before.Time)):
-			c.Before = &ref
+			earlier := refOf(last)
+			c.Earlier, c.Before = &earlier, &ref
 		}
-	}
-	if c.Before != nil {
-		earlier := refOf(last)
-		c.Earlier = &earlier
 	}
 	return c
 }
@@ -81,12 +78,3 @@ func (t *Series) group() [2]string {
 func sameProgram(a, b string) bool { return a == b || a == "" || b == "" }
 
 func refOf(r *history.Run) Ref { return Ref{r.ID, r.Time, r.Commit, r.Label, r.Branch} }
-
-// refsOf names runs by their numbers.
-func refsOf(runs []history.Run) map[int64]Ref {
-	refs := make(map[int64]Ref, len(runs))
-	for i := range runs {
-		refs[runs[i].ID] = refOf(&runs[i])
-	}
-	return refs
-}

@@ -99,20 +99,14 @@ func (m Metric) Threshold(floor float64) float64 {
 	}
 	step := math.Pow(10, math.Floor(math.Log10(floor))-3)
 	up := math.Ceil(floor/step-1e-9) * step
-	short, err := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64)
-	if err != nil {
-		return up
-	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(up, 'g', 4, 64), 64) // as it was printed, without its last bits
 	return short
 }
 
-// leaveOut is the verdict of values that are left out, "" when none is. A counter that is read once per interval shows
-// other kernels where a kernel is too short for it; time is no such counter.
-func (m Metric) leaveOut() string {
-	if m.Unit() == "s" || m.Exact() {
-		return ""
-	}
-	return string(compare.Unmeasurable)
+// leavesOut says whether a value is not the kernel's own. A counter that is read once per interval shows other kernels
+// where a kernel is too short for it; time is no such counter.
+func (m Metric) leavesOut(p *history.Point) bool {
+	return m.Unit() != "s" && !m.Exact() && p.Verdict == string(compare.Unmeasurable)
 }
 
 // Unmeasurable is the outcome of a series whose newest value is not the kernel's own.
@@ -197,16 +191,14 @@ type Open struct {
 	LastGood *Ref
 }
 
-// take takes the points of a series, and leaves out those that are not the kernel's own.
+// take takes the points of a series, and leaves out those that are not the kernel's own, but for the newest.
 func (t *Series) take(points []history.Point, m Metric) {
-	leaveOut := m.leaveOut()
-	for i, p := range points {
-		newest := i == len(points)-1
-		if leaveOut != "" && p.Verdict == leaveOut && !newest {
-			t.LeftOut = append(t.LeftOut, p)
-			continue
+	for i := range points {
+		if t.Unmeasurable = m.leavesOut(&points[i]); t.Unmeasurable && i < len(points)-1 {
+			t.LeftOut = append(t.LeftOut, points[i])
+		} else {
+			t.Points = append(t.Points, points[i])
 		}
-		t.Points, t.Unmeasurable = append(t.Points, p), leaveOut != "" && p.Verdict == leaveOut
 	}
 	t.choose(m)
 }
@@ -227,15 +219,6 @@ func (t *Series) choose(m Metric) {
 	for i := range t.Points {
 		p := &t.Points[i]
 		p.Value, p.Beside = p.Beside.Or(0), unit.Some(p.Value)
-	}
-}
-
-// accept adds what was accepted of the series.
-func (t *Series) accept(list []history.Accept) {
-	for _, a := range list {
-		if slices.ContainsFunc(t.ids, func(id int64) bool { return a.Covers(id, t.Key) }) {
-			t.Accepted = append(t.Accepted, a)
-		}
 	}
 }
 

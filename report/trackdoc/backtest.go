@@ -81,7 +81,7 @@ func (b *backtest) screen(table *report.Table) *report.Screen {
 	if len(planted) > 0 {
 		s.Do = append(s.Do, "Planted drops found within ten runs: "+strings.Join(planted, ", ")+".")
 	}
-	s.Do = append(s.Do, leftOut(b.LeftOut, b.LeftOutOf)...)
+	s.Do = append(s.Do, leftOut(b.Series)...)
 	return s
 }
 
@@ -141,7 +141,6 @@ type BacktestValue struct {
 	Opened    int           `json:"opened" jsonschema:"checks that opened a finding"`
 	Red       int           `json:"red" jsonschema:"checks in which one was open"`
 	Rate      float64       `json:"opened_per_100_checks"`
-	LeftOut   int           `json:"left_out"`
 	Power     *report.Table `json:"power"`
 	Series    *report.Table `json:"series"`
 	Proposal  ProposalValue `json:"proposal"`
@@ -160,7 +159,7 @@ func (b *backtest) value() *BacktestValue {
 	columns := append(keyColumns(b.metric, (*series).key),
 		count(column{Path: "runs"}, func(s *series) int { return len(s.Own()) }),
 		array(column{Path: "findings"}, b.findingColumns(), findingsOf))
-	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.Red, t.Rate(), b.LeftOut,
+	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.Red, t.Rate(),
 		report.NewTable("power", "", b.Power, powerColumns),
 		report.NewTable("series", "", rowsOf(b.Series), columns),
 		ProposalValue{100 * b.Target, b.Threshold(b.Kept.Floor), b.KeptTotal.Opened, b.KeptTotal.Rate()}}

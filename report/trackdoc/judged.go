@@ -60,8 +60,7 @@ func FromCheck(c *track.Check, notes []note.Note, prov report.Provenance) *repor
 		word = "missing"
 	}
 	s := &report.Screen{Line: v.sentence(word, where+", "), Do: v.notices(c)}
-	v.complete(d, s, c.Run.ID, false, notes, prov)
-	return &report.Answer{Doc: d, Value: v.checkValue(c, notes), Table: v.table(v.chosen(prov), false),
+	return &report.Answer{Doc: d, Table: v.complete(d, s, c.Run.ID, false, notes, prov), Value: v.checkValue(c, notes),
 		Tests: func() *report.TestSuite { return v.suite(c, notes, prov) }}
 }
 
@@ -78,16 +77,18 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
 	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
 		Do: slices.Concat(v.groups(), []string{v.changed()}, v.notices(nil))}
 	d.Headline = []string{changeRule(&r.Params)}
-	v.complete(d, s, run, true, nil, prov)
-	return &report.Answer{Doc: d, Value: v.reportValue(r), Table: v.table(v.chosen(prov), true)}
+	return &report.Answer{Doc: d, Table: v.complete(d, s, run, true, nil, prov), Value: v.reportValue(r)}
 }
 
-// complete gives a document its screen and its sections. Of some series that are asked for the screen has what the table
-// has; the sentence is of all.
-func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, notes []note.Note, prov report.Provenance) {
-	show, left := report.Select(prov.Show, v.series, "series", candidate)
+// complete gives a document its screen and its sections, and makes the table of the series that people want to see. Of
+// some series that are asked for the screen has what the table has; the sentence is of all.
+func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, notes []note.Note, prov report.Provenance) *report.Table {
+	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
+		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
+	})
 	s.Notes = report.NotWhole(append(slices.Clone(notes), left...))
-	table := v.table(show, changes).Show("series", "device", "driver", "program")
+	raw := v.table(show, changes)
+	table := raw.Show("series", "device", "driver", "program")
 	if prov.Show.Chosen() {
 		rows := *table
 		rows.Len = min(rows.Len, max(report.ScreenRows, prov.Show.Top))
@@ -99,11 +100,7 @@ func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes
 	for _, m := range v.messages(show) {
 		items.Items = append(items.Items, m.Item)
 	}
-	n, of := 0, 0
-	for _, s := range v.series {
-		n, of = n+len(s.LeftOut), of+min(len(s.LeftOut), 1)
-	}
-	d.Screen, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(n, of))
+	d.Screen, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(v.series))
 	d.Sections = []report.Section{tableSection(table)}
 	if len(items.Items) > 0 {
 		d.Sections = append(d.Sections, items)
@@ -112,6 +109,7 @@ func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes
 		d.Sections = append(d.Sections, plots)
 	}
 	finish(d, v.Where, prov)
+	return raw
 }
 
 // finish says last what a document was made from, and what was judged by which rule.
@@ -131,16 +129,6 @@ func tableSection(t *report.Table) report.Section {
 	s := report.Section{Key: t.Key, Title: t.Title, Sheet: t.Title, In: t.In, Tables: []*report.Table{t}}
 	t.Title = ""
 	return s
-}
-
-func candidate(s **track.Series) report.Candidate {
-	return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
-}
-
-// chosen gives the series that people want to see.
-func (v *view) chosen(prov report.Provenance) []*track.Series {
-	show, _ := report.Select(prov.Show, v.series, "series", candidate)
-	return show
 }
 
 // checked names the runs of a check: run 12, runs 12 to 14.

@@ -280,8 +280,12 @@ func (v *view) changed() string {
 		unit.Counted(len(v.series), "series", "series"), report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
 }
 
-// leftOut says how many values of how many series are in no verdict; nothing of none.
-func leftOut(n, of int) (list []string) {
+// leftOut says how many earlier values are in no verdict; nothing of none.
+func leftOut(series []*track.Series) (list []string) {
+	n, of := 0, 0
+	for _, s := range series {
+		n, of = n+len(s.LeftOut), of+min(len(s.LeftOut), 1)
+	}
 	if n > 0 {
 		list = append(list, unit.Counted(n, "value", "values")+" of "+unit.Counted(of, "series", "series")+" left out: unmeasurable.")
 	}
