@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"strings"
 
 	"occudiff/ingest"
 	"occudiff/ingest/names"
@@ -39,21 +38,15 @@ func (r *Result) joinTimings(run *ingest.Run) {
 	}
 	r.noteNames()
 	add := func(list []ingest.Timing, text, hint string) {
-		n := len(list)
-		if n == 1 {
-			text = strings.Replace(text, "have", "has", 1)
-		}
-		if n > 0 {
+		if n := int64(len(list)); n > 0 {
 			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "timing-without-row", Pos: list[0].Pos,
-				Text: fmt.Sprintf("%s %s", unit.Plural(int64(n), "timing"), text), Hint: hint})
+				Text: unit.Counted(n, "timing has", "timings have") + " no prediction: " + text, Hint: hint})
 		}
 	}
-	add(missing, "have no prediction: a log gives neither work-group nor sub-group size; they are constants of the "+
-		"program",
+	add(missing, "a log gives neither work-group nor sub-group size; they are constants of the program",
 		"give --local and --simd (256 and 32 in the thread-mapping notebook, 512 and 32 in the optimization guide), "+
 			"or the VTune export along with the log")
-	add(groupsMissing, "have no prediction: the line names no number of work-groups and the log no vector size",
-		"give the VTune export along with the log")
+	add(groupsMissing, "the line names no number of work-groups and the log no vector size", "give the VTune export along with the log")
 }
 
 // noteNames says which names of --local and --simd no kernel has.
@@ -65,14 +58,15 @@ func (r *Result) noteNames() {
 	for i := range r.Timings {
 		tasks = append(tasks, r.Timings[i].Kernel)
 	}
-	of := map[string][]string{"--local": r.Options.Local.Unmatched(tasks), "--simd": r.Options.SIMD.Unmatched(tasks)}
-	for _, flag := range []string{"--local", "--simd"} {
-		for _, name := range of[flag] {
+	say := func(flag string, names []string) {
+		for _, name := range names {
 			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "no-such-kernel",
 				Text: fmt.Sprintf("%s names %s, and no kernel has that name", flag, name),
 				Hint: "names are those of the table; * in one stands for any text"})
 		}
 	}
+	say("--local", r.Options.Local.Unmatched(tasks))
+	say("--simd", r.Options.SIMD.Unmatched(tasks))
 }
 
 // launch makes a row of a timing when its sizes are known.
@@ -98,24 +92,15 @@ func (r *Result) launch(t *ingest.Timing, p ingest.Platform) (ingest.Kernel, boo
 // byName gives the row of each name that a log may print, the one with the most time when several launch shapes carry
 // it. It is not made when there is no log.
 func (r *Result) byName(run *ingest.Run) map[names.Base]int {
-	if len(run.Timings) == 0 {
-		return nil
-	}
-	best, most := map[names.Base]int{}, map[names.Base]unit.Seconds{}
-	known := map[string]names.Base{} // launches repeat them
-	add := func(i int, k *ingest.Kernel) {
-		n, met := known[k.Task]
-		if !met {
-			n = names.BaseOf(k.Task)
-			known[k.Task] = n
-		}
-		if _, seen := best[n]; !seen || k.Total.Or(0) > most[n] {
-			best[n], most[n] = i, k.Total.Or(0)
-		}
-	}
+	best := map[names.Base]int{}
 	for i := range r.Rows {
-		if k := &r.Rows[i].Kernel; k.IsKernel() {
-			add(i, k)
+		k := &r.Rows[i].Kernel
+		if len(run.Timings) == 0 || !k.IsKernel() {
+			continue
+		}
+		n := names.BaseOf(k.Task)
+		if j, seen := best[n]; !seen || k.Total.Or(0) > r.Rows[j].Total.Or(0) {
+			best[n] = i
 		}
 	}
 	return best

@@ -168,28 +168,30 @@ func emptied(row *Row, idle unit.Ratio) (likely, most unit.Ratio) {
 	return max(within, floor), max(idle, floor)
 }
 
+// worthUntold says why nothing can be told of what more occupancy is worth to a row, "" where something can.
+func (r *Result) worthUntold(row *Row) string {
+	t := r.Traced(row)
+	switch {
+	case !row.Measured.Present():
+		return "occupancy was not measured"
+	case r.withheld != nil && row.Verdict != Match && r.Device != nil:
+		return "the device may not be the one that ran"
+	case noArray(row):
+		return "active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel"
+	case row.Verdict == Unmeasurable:
+		return "too little of the counters' values is this kernel's"
+	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseOverlap):
+		return "more was measured than the launch can hold, so part of the values is of other tasks"
+	case t != nil && t.SharedShare() >= overlapSeen:
+		return "kernels of several queues ran side by side, and no column tells what each of them took"
+	}
+	return ""
+}
+
 // worth judges a row by what its XVEs did while they ran and by how long they stood empty.
 func (r *Result) worth(row *Row) (w Worth) {
-	if row.Verdict == NotAKernel {
-		return Worth{}
-	}
-	untold := func(because string) Worth {
-		return Worth{Verdicts: []WorthVerdict{WorthUntold}, Because: because}
-	}
-	switch _, measured := row.Measured.Value(); {
-	case !measured:
-		return untold("occupancy was not measured")
-	case r.withheld != nil && row.Verdict != Match && r.Device != nil:
-		return untold("the device may not be the one that ran")
-	case noArray(row):
-		return untold("active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel")
-	case row.Verdict == Unmeasurable:
-		return untold("too little of the counters' values is this kernel's")
-	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseOverlap):
-		return untold("more was measured than the launch can hold, so part of the values is of other tasks")
-	}
-	if t := r.Traced(row); t != nil && t.SharedShare() >= overlapSeen {
-		return untold("kernels of several queues ran side by side, and no column tells what each of them took")
+	if why := r.worthUntold(row); why != "" {
+		return Worth{Verdicts: []WorthVerdict{WorthUntold}, Because: why}
 	}
 	roofs, wrong := r.roofs(row)
 	uses := r.uses(row)
@@ -208,24 +210,23 @@ func (r *Result) worth(row *Row) (w Worth) {
 		w.Spread = Bound{unit.Some(1 / float64(1-most)), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(most))}
 	}
 	why := stallsOf(row)
-	depth, because, binds := r.depth(row, limits, roofs, &why)
-	w.Binds = binds
+	var depth WorthVerdict
+	var because string
+	depth, because, w.Binds = r.depth(row, limits, roofs, &why)
 	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing && row.Verdict != Idle && !r.dispatchBound(row)
 	if depth == OccupancyEnough && w.Spread.Most.Or(worthNothing) >= worthNothing {
 		depth = ElseBinds // for more threads, while more of the GPU at work is another question
 	}
-	if spread {
-		idle := fmt.Sprintf("XVEs stood empty for %s to %s of the launches' time", tenth(likely), tenth(most))
-		switch {
-		case depth == WorthUntold:
-			w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork}, idle
-		case depth == MoreThreads && limits[0].bound > w.Spread.Most.Or(1):
-			w.Verdicts, w.Because = []WorthVerdict{depth, SpreadTheWork}, because+"; "+idle
-		default:
-			w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork, depth}, idle+"; "+because
-		}
-	} else {
+	empty := fmt.Sprintf("XVEs stood empty for %s to %s of the launches' time", tenth(likely), tenth(most))
+	switch {
+	case !spread:
 		w.Verdicts, w.Because = []WorthVerdict{depth}, because
+	case depth == WorthUntold:
+		w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork}, empty
+	case depth == MoreThreads && limits[0].bound > w.Spread.Most.Or(1):
+		w.Verdicts, w.Because = []WorthVerdict{depth, SpreadTheWork}, because+"; "+empty
+	default:
+		w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork, depth}, empty+"; "+because
 	}
 	w.Because += why.text() + wrong
 	return w
@@ -234,16 +235,12 @@ func (r *Result) worth(row *Row) (w Worth) {
 // depth says what more threads on XVEs that ran are worth, by the tightest limit first.
 func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (v WorthVerdict, because, binds string) {
 	tight := limits[0]
-	t := xvesOf(row)
+	active, told := activeWhileBusy(row)
 	_, counted := row.Counters.BusiestPipe()
 	for i := range roofs {
 		if f := &roofs[i]; !f.loose && f.share() >= worthRoof {
 			return ElseBinds, f.text() + ", and more threads do not move more", "memory"
 		}
-	}
-	active := unit.Ratio(0)
-	if t.why == "" {
-		active = t.active / t.busy()
 	}
 	switch {
 	case tight.bound < worthNothing && active >= worthActive:
@@ -258,7 +255,7 @@ func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (v W
 	case why.usable() && why.hidden < worthHidden:
 		return WorthUntold, fmt.Sprintf("%s of the stalls are on send: threads that wait for the result of one others "+
 			"hide, threads that wait to dispatch one they do not", tenth(why.send)), ""
-	case counted == "" && (t.why != "" || 1/float64(max(active, 1e-3)) < worthWhile):
+	case counted == "" && (!told || 1/float64(max(active, 1e-3)) < worthWhile):
 		return WorthUntold, "the input counts no pipe, and how long XVEs were active does not leave enough", ""
 	case tight.bound < worthWhile:
 		return WorthUntold, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text), ""
@@ -301,29 +298,17 @@ func (r *Result) memoryUntold(row *Row, roofs []roof) string {
 	return ""
 }
 
-// xveTime is how the XVEs of a row spent their time, as shares of all of it.
-type xveTime struct {
-	active, stalled unit.Ratio
-	why             string // why it tells nothing; "" where it does
-}
-
-func xvesOf(row *Row) xveTime {
+// activeWhileBusy is the part of the time in which XVEs ran that they were active; not told where the states of the array
+// do not add up, or none ran.
+func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 	a, ok1 := row.Active.Value()
 	s, ok2 := row.Stalled.Value()
 	i, ok3 := row.Idle.Value()
-	t := xveTime{active: a, stalled: s}
-	switch sum := a + s + i; {
-	case !ok1 || !ok2:
-		t.why = "the input does not say how long XVEs were active and stalled"
-	case ok3 && abs(sum.Minus(1)) > arraySum:
-		t.why = fmt.Sprintf("active, stalled and idle add up to %.1f %%, not 100 %%", sum.Percent())
-	case t.busy() <= 0:
-		t.why = "no XVE ran: active and stalled are 0.0 %"
+	if !ok1 || !ok2 || a+s <= 0 || ok3 && abs((a+s+i).Minus(1)) > arraySum {
+		return 0, false
 	}
-	return t
+	return a / (a + s), true
 }
-
-func (t *xveTime) busy() unit.Ratio { return t.active + t.stalled }
 
 // noArray says whether all states of the XVE array are 0.0 %, which only a row without a sample has.
 func noArray(row *Row) bool {
