@@ -164,51 +164,40 @@ func (t *track) draw(at int64, device int, f *traceFile) {
 
 // sliceArgs finds what is said of each launch of a trace.
 type sliceArgs struct {
-	trace *ingest.Trace
-	tasks []taskArgs
-}
-
-// taskArgs are those of a task: of its kernel, or of its launches by the time that they took, where each is a row.
-type taskArgs struct {
-	kernel   *traceArgs
-	launches map[int64][]*traceArgs
+	trace    *ingest.Trace
+	kernels  []*traceArgs              // by the task
+	launches map[[2]int64][]*traceArgs // where each is a row: by the task and the nanoseconds that it took
 }
 
 // slicesOf makes the arguments of all rows.
 func slicesOf(r *compare.Result) *sliceArgs {
-	of := &sliceArgs{r.Trace, make([]taskArgs, len(r.Trace.Tasks))}
+	of := &sliceArgs{r.Trace, make([]*traceArgs, len(r.Trace.Tasks)), map[[2]int64][]*traceArgs{}}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if task, ok := r.Trace.Find(&row.Kernel); ok {
+			args := argsOf(row)
+			if n := row.Instances.Or(0); n > 1 && args.Measured != nil {
+				args.MeanOf = n
+			}
+			of.kernels[task] = args
+		}
+	}
 	type launch struct {
 		line int
-		task int
-		time int64
+		key  [2]int64
 		args *traceArgs
 	}
 	var each []launch
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		task, ok := r.Trace.Find(&row.Kernel)
-		if !ok {
-			continue
-		}
-		args := argsOf(row)
-		if args.MeanOf = row.Instances.Or(0); args.MeanOf == 1 || args.Measured == nil {
-			args.MeanOf = 0
-		}
-		of.tasks[task].kernel = args
-	}
 	for row := range r.Launches() {
 		if task, ok := r.Trace.Find(&row.Kernel); ok && row.Total.Present() {
-			each = append(each, launch{row.Pos.Line, task, int64(math.Round(1e9 * float64(row.Total.Or(0)))), argsOf(row)})
+			key := [2]int64{int64(task), int64(math.Round(1e9 * float64(row.Total.Or(0))))}
+			each = append(each, launch{row.Pos.Line, key, argsOf(row)})
 		}
 	}
 	// Launches that took the same time are told apart by their order in the file, which is that in which they began.
 	slices.SortStableFunc(each, func(a, b launch) int { return cmp.Compare(a.line, b.line) })
 	for _, l := range each {
-		t := &of.tasks[l.task]
-		if t.launches == nil {
-			t.launches = map[int64][]*traceArgs{}
-		}
-		t.launches[l.time] = append(t.launches[l.time], l.args)
+		of.launches[l.key] = append(of.launches[l.key], l.args)
 	}
 	return of
 }
@@ -235,14 +224,14 @@ func argsOf(row *compare.Row) *traceArgs {
 
 // args gives those of a launch; of launches in order.
 func (o *sliceArgs) args(l *ingest.Launch) *traceArgs {
-	t := &o.tasks[l.Task]
-	if list := t.launches[l.End-l.Start]; len(list) > 0 {
-		t.launches[l.End-l.Start] = list[1:]
+	key := [2]int64{int64(l.Task), l.End - l.Start}
+	if list := o.launches[key]; len(list) > 0 {
+		o.launches[key] = list[1:]
 		return list[0]
 	}
-	if t.kernel != nil {
-		return t.kernel
+	if args := o.kernels[l.Task]; args != nil {
+		return args
 	}
-	key := &o.trace.Tasks[l.Task]
-	return &traceArgs{Global: key.Global.String(), Local: key.Local.String()}
+	task := &o.trace.Tasks[l.Task]
+	return &traceArgs{Global: task.Global.String(), Local: task.Local.String()}
 }

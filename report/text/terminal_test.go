@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"strings"
 	"testing"
 
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/rundoc"
@@ -65,6 +67,36 @@ func TestTerminal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sample.Golden(t, c.name+".txt", []byte(render(t, c.result, c.opt)))
 		})
+	}
+}
+
+// TestScreenIsReadInSeconds holds the screen of a run of many kernels, each with another cause, to what a reader takes in.
+func TestScreenIsReadInSeconds(t *testing.T) {
+	r := sample.Many(40)
+	causes := []compare.Cause{
+		{Name: compare.CauseDispatch, Confidence: "low", Next: compare.Next{Do: compare.Trace}},
+		{Name: compare.CauseGRF, Confidence: "medium", Registers: 256, Next: compare.Next{Do: compare.Binary}},
+		{Name: compare.CauseImbalance, Confidence: "low", Next: compare.Next{Do: compare.Query}},
+		{Name: compare.CauseGaps, Confidence: "low", Next: compare.Next{Do: compare.Interval, Setting: unit.Some(0.1)}},
+	}
+	for i := range r.Rows {
+		c := causes[i%len(causes)]
+		c.Decide = "to run that"
+		row := &r.Rows[i]
+		row.Task, row.Verdict, row.Cause, row.Account = fmt.Sprintf("kernel_of_%c%c", 'a'+i/26, 'a'+i%26), compare.Below, &c, nil
+		row.Measured, row.Total = unit.Some(unit.Ratio(0.4)), unit.Some(unit.Seconds(41-i))
+		row.Worth.Verdicts = []compare.WorthVerdict{compare.MoreThreads, compare.SpreadTheWork}
+		row.Worth.Depth.Most, row.Worth.Spread.Most = unit.Some(2.2), unit.Some(1.8)
+	}
+	r.Summary.Matched, r.Summary.Below, r.Summary.KernelTime = 0, len(r.Rows), unit.Some(unit.Seconds(860))
+	for width, most := range map[int]struct{ lines, words int }{80: {30, 220}, 100: {25, 220}, 160: {25, 220}} {
+		out := render(t, r, text.Options{Width: width})
+		if lines, words := strings.Count(out, "\n"), len(strings.Fields(out)); lines > most.lines || words > most.words {
+			t.Errorf("%d columns: %d lines and %d words, at most %d and %d are read\n%s", width, lines, words, most.lines, most.words, out)
+		}
+		if n := strings.Count(out, "./app"); n == 0 || n > 3 {
+			t.Errorf("%d columns: %d commands, want one to three", width, n)
+		}
 	}
 }
 
