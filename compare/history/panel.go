@@ -25,8 +25,7 @@ type Panel struct {
 	// Ordered says that commits or branches say the order of the runs, and not their times.
 	Ordered bool
 
-	place   map[int64]int // of each run
-	columns []int         // that were read
+	place map[int64]int // of each run
 }
 
 // Kernel is a kernel over the runs of a panel: a series. A kernel that goes on with another device, driver or launch
@@ -36,14 +35,15 @@ type Kernel struct {
 	Key Key
 	In  []Presence // in the order of the runs
 
-	panel  *Panel
-	values []unit.Opt[float64] // of all columns that were read, for each presence
+	panel *Panel
 }
 
 // Presence is a run that has the kernel, by its place in the panel, with or without values.
 type Presence struct {
 	Place          int
 	Verdict, Cause string // as they were stored
+
+	values [len(columns)]float64 // NaN where it has none, or none was asked for
 }
 
 // Panel reads what counts for a run: of its program on its device the last n runs up to it, all for 0, and of other runs
@@ -52,18 +52,12 @@ type Presence struct {
 // for are read.
 func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*Panel, error) {
 	p := &Panel{place: map[int64]int{}}
-	for _, m := range metrics {
-		p.ask(m.index())
-		if m == Occupancy {
-			p.ask(Loaded.index())
-		}
-	}
 	if err := d.count(ctx, p, run, n); err != nil {
 		return nil, err
 	}
 	keys, err := d.askedKeys(ctx, p, run)
 	if err == nil {
-		err = d.readKernels(ctx, p, run, n, keys)
+		err = d.readKernels(ctx, p, run, n, keys, metrics)
 	}
 	if err == nil {
 		p.Accepts, err = d.Accepts(ctx)
@@ -72,13 +66,6 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 		p.Accepts = slices.DeleteFunc(p.Accepts, func(a Accept) bool { return a.Run > run })
 	}
 	return p, err
-}
-
-// ask adds a column to those that are read.
-func (p *Panel) ask(column int) {
-	if column >= 0 && !slices.Contains(p.columns, column) {
-		p.columns = append(p.columns, column)
-	}
 }
 
 // Place gives the place of a run, false when it does not count.
@@ -98,11 +85,12 @@ type Point struct {
 
 // Value gives the value of a metric at a presence.
 func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
-	at := slices.Index(k.panel.columns, m.index())
+	at := m.index()
 	if at < 0 {
 		return unit.Opt[float64]{}
 	}
-	return k.values[i*len(k.panel.columns)+at]
+	v := k.In[i].values[at]
+	return unit.Maybe(v, !math.IsNaN(v))
 }
 
 // Points gives the points of a metric in the order of the runs. Runs without the metric have none.
@@ -139,7 +127,7 @@ func (k *Kernel) Span() Span {
 // Rename gives kernels other tasks in the runs before a place, where names has one, and what was accepted of these before
 // goes with them. Names are exchanged, so no kernel is there twice.
 func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)) {
-	n, at := len(p.columns), map[Key]int{}
+	at := map[Key]int{}
 	var list []Kernel
 	add := func(of *Kernel, key Key, from, to int) {
 		i, known := at[key]
@@ -150,8 +138,7 @@ func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)
 				list[i].ID = -of.ID // one kernel is two now
 			}
 		}
-		k := &list[i]
-		k.In, k.values = append(k.In, of.In[from:to]...), append(k.values, of.values[from*n:to*n]...)
+		list[i].In = append(list[i].In, of.In[from:to]...)
 	}
 	cuts := make([]int, len(p.Kernels))
 	for i := range p.Kernels { // first those that have their names, and so their numbers
@@ -180,10 +167,8 @@ func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)
 			a.Series = list[at[a.Key]].ID
 		}
 	}
-	for i := range list {
-		list[i].arrange()
-	}
 	p.Kernels = list
+	p.sortRuns()
 }
 
 // ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they
@@ -364,15 +349,21 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 
 // readKernels reads the rows of series, but for those of runs that do not count, or that were stored after the runs were
 // read.
-func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key) error {
+func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key, metrics []Metric) error {
 	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict, cause`
 	var series, of int64
 	var verdict, cause sql.RawBytes
 	into := []any{&series, &of, &verdict, &cause}
-	values := make([]unit.Opt[float64], len(p.columns))
-	for i, c := range p.columns {
-		text += ", " + string(columns[c].Metric)
-		into = append(into, (*number)(&values[i]))
+	if slices.Contains(metrics, Occupancy) {
+		metrics = append([]Metric{Loaded}, metrics...)
+	}
+	var values [len(columns)]float64
+	for i := range columns {
+		values[i] = math.NaN()
+		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.index() == i }) {
+			text += ", " + string(columns[i].Metric)
+			into = append(into, (*orNaN)(&values[i]))
+		}
 	}
 	at := map[int64]int{}        // the place of the kernel of each series
 	words := map[string]string{} // one text for all rows that have it
@@ -399,8 +390,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			p.Kernels = append(p.Kernels, Kernel{ID: series, Key: key, panel: p})
 		}
 		k := &p.Kernels[i]
-		k.In = append(k.In, Presence{place, word(verdict), word(cause)})
-		k.values = append(k.values, values...)
+		k.In = append(k.In, Presence{place, word(verdict), word(cause), values})
 		return nil
 	}
 	// Without an order of their own: sorting takes a server longer than reading.
@@ -426,26 +416,11 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 // arrange puts kernels into the order in which they were first stored, and their presences into that of the runs.
 func (p *Panel) arrange() {
 	slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
+	p.sortRuns()
+}
+
+func (p *Panel) sortRuns() {
 	for i := range p.Kernels {
-		p.Kernels[i].arrange()
+		slices.SortFunc(p.Kernels[i].In, func(a, b Presence) int { return cmp.Compare(a.Place, b.Place) })
 	}
 }
-
-func (k *Kernel) arrange() {
-	if slices.IsSortedFunc(k.In, byPlace) {
-		return
-	}
-	n := len(k.panel.columns)
-	order := make([]int, len(k.In))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return byPlace(k.In[a], k.In[b]) })
-	in, values := make([]Presence, 0, len(k.In)), make([]unit.Opt[float64], 0, len(k.values))
-	for _, i := range order {
-		in, values = append(in, k.In[i]), append(values, k.values[i*n:(i+1)*n]...)
-	}
-	k.In, k.values = in, values
-}
-
-func byPlace(a, b Presence) int { return cmp.Compare(a.Place, b.Place) }

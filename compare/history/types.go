@@ -106,14 +106,11 @@ func parseName(name string) Key {
 		return Key{Task: name}
 	}
 	k := Key{Task: m[1], Direction: m[5]}
-	var err1, err2, err3 error
-	k.Global, err1 = unit.ParseSize(m[2])
-	k.Local, err2 = unit.ParseSize(m[3])
-	if m[4] != "" {
-		k.SIMD, err3 = strconv.Atoi(m[4])
-	}
-	// Only a text that Name would print again is one of its texts.
-	if err1 != nil || err2 != nil || err3 != nil || k.Name() != name {
+	k.Global, _ = unit.ParseSize(m[2])
+	k.Local, _ = unit.ParseSize(m[3])
+	k.SIMD, _ = strconv.Atoi(m[4])
+	// Only a text that Name would print again is one of its texts, which those are not that cannot be read.
+	if k.Name() != name {
 		return Key{Task: name}
 	}
 	return k
