@@ -47,7 +47,7 @@ type FolderReader interface {
 type Source struct {
 	Path string      // as given, for positions
 	Size int64       // bytes, -1 when not known (compressed, standard input)
-	At   io.ReaderAt // random access to the plain bytes, nil when there is none
+	At   io.ReaderAt // random access to the plain bytes of a large file, else nil
 	R    io.Reader   // the bytes from the start; always there
 }
 
@@ -58,7 +58,7 @@ type ReadOptions struct {
 	Side      int
 	Samples   bool        // keep occupancies over time
 	Instances bool        // keep every launch, too, beside the kernels that add up rows of one key
-	Hash      bool        // also compute File.Digest while reading (large files, see Input.Digest)
+	Hash      bool        // take File.Digest while reading, where that is faster than SHA-256 (of large files)
 	Progress  func(int64) // called now and then with the bytes read so far; may be nil
 	Threads   int         // 0: as many as the machine has
 }
@@ -68,7 +68,7 @@ type File struct {
 	Input Input // what was read, as Run.Inputs has it
 	Traits
 	Rows, BadRows int64
-	Digest        string // "" when not asked for
+	Digest        string // "" when the bytes as they are read tell it
 	Kernels       []Kernel
 	Launches      *Launches // nil unless asked for and known
 	Summary       []Kernel

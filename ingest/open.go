@@ -23,7 +23,7 @@ type opened struct {
 	src   *Source
 	file  *os.File  // nil for standard input
 	plain *inflated // nil when the file is not compressed
-	sum   hash.Hash // of the bytes as they lie on the disk, as they are read; nil when the format takes the digest
+	sum   hash.Hash // of the bytes as they lie on the disk, as they are read from src.R
 }
 
 // open gives the plain bytes of a path.
@@ -65,7 +65,7 @@ func open(path string, opt Options) (o *opened, err error) {
 		return nil, readFault(path, err)
 	}
 	if large && o.plain == nil && !recoded {
-		o.src.At, o.sum, raw.Hash = o.file, nil, nil
+		o.src.At = o.file
 	}
 	return o, nil
 }
@@ -127,9 +127,7 @@ type summed struct {
 // Read implements io.Reader.
 func (s *summed) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
-	if s.Hash != nil {
-		s.Write(p[:n])
-	}
+	s.Write(p[:n])
 	return n, err
 }
 

@@ -29,7 +29,7 @@ type Options struct {
 	Content bool
 }
 
-// hashLimit is the size above which a digest is taken in the scanning pass: SHA-256 of more costs longer than the
+// hashLimit is the size above which a format may take a digest in its own pass: SHA-256 of more costs longer than the
 // reading itself (0.83 ms per MB on one core, and it cannot be split).
 const hashLimit = 64 << 20
 
@@ -176,7 +176,7 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 			return nil, openFault(name, err)
 		}
 		r := bytes.NewReader(b)
-		src := &Source{Path: name, Size: int64(len(b)), At: r, R: bufio.NewReaderSize(r, sniffSize)}
+		src := &Source{Path: name, Size: int64(len(b)), R: bufio.NewReaderSize(r, sniffSize)}
 		h := sha256.New()
 		h.Write(b)
 		in, file, err := readSource(ctx, src, h, opt)
@@ -230,8 +230,7 @@ func readFile(ctx context.Context, path string, opt Options) (Input, *File, erro
 	return in, file, err
 }
 
-// readSource finds the format and reads. sum has seen all bytes when the source is at its end; without it the format
-// takes the digest.
+// readSource finds the format and reads. sum has seen all bytes when src.R is at its end.
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (Input, *File, error) {
 	path := src.Path
 	in := Input{Path: path}
@@ -248,9 +247,9 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (I
 		return in, nil, ofNotebook(notebook, err)
 	}
 	ro := opt.ReadOptions
-	ro.Hash = sum == nil
+	ro.Hash = src.At != nil
 	file, err := format.Read(ctx, src, ro)
-	if err == nil && src.At == nil {
+	if err == nil && file.Digest == "" {
 		// A format may know enough before the end, and there stands the checksum of a compressed file.
 		_, err = io.Copy(io.Discard, src.R)
 	}
@@ -264,7 +263,7 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (I
 	}
 	in.Kind, in.Traits = format.Kind(), file.Traits
 	in.Rows, in.BadRows, in.Digest = file.Rows, file.BadRows, file.Digest
-	if sum != nil {
+	if in.Digest == "" {
 		in.Digest = digest("sha256", sum)
 	}
 	if opt.Content {

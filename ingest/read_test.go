@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -238,6 +241,30 @@ func TestCompressed(t *testing.T) {
 	r, _ = read(dir, "plain")
 	if got := r.Inputs[0].Digest; got != "sha256:"+sumPlain {
 		t.Errorf("digest %s", got)
+	}
+}
+
+// half is a format that reads the beginning of a file.
+type half struct{ Format }
+
+func (half) Kind() string      { return "half" }
+func (half) Sniff([]byte) bool { return true }
+func (half) Read(_ context.Context, src *Source, opt ReadOptions) (*File, error) {
+	_, err := io.CopyN(io.Discard, src.R, src.Size/2)
+	if !opt.Hash {
+		err = errors.New("it was not asked for a digest")
+	}
+	return &File{}, err
+}
+
+// TestLargeDigest: a large file whose format takes no digest of its own has that of all its bytes.
+func TestLargeDigest(t *testing.T) {
+	text := strings.Repeat("text\n", 50_000)
+	raw := &summed{r: strings.NewReader(text), Hash: sha256.New()}
+	src := &Source{Path: "f", Size: int64(len(text)), At: strings.NewReader(text), R: bufio.NewReaderSize(raw, sniffSize)}
+	in, _, err := readSource(context.Background(), src, raw.Hash, Options{Formats: []Format{half{}}})
+	if want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))); err != nil || in.Digest != want {
+		t.Errorf("digest %s, error %v; want %s", in.Digest, err, want)
 	}
 }
 

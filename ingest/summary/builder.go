@@ -27,7 +27,6 @@ const (
 // builder makes sense of metrics and tables, whichever way they were printed.
 type builder struct {
 	path     string
-	digest   string
 	bad      table.Bad
 	rows     int64
 	platform ingest.Platform

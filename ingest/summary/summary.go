@@ -6,7 +6,6 @@ package summary
 import (
 	"bytes"
 	"context"
-	"io"
 	"strings"
 
 	"occudiff/ingest"
@@ -72,9 +71,8 @@ func isHTML(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	stream := table.NewStream(ctx, src, opt)
 	// The form is decided on the first 4 KiB and not by the ending: people name all three .txt.
-	in, head, err := peek(stream)
+	in, head, err := peek(table.NewStream(ctx, src, opt))
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +87,6 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	}
 	if err != nil {
 		return nil, err
-	}
-	if opt.Hash {
-		// The digest is that of all bytes, also of those behind a fault.
-		if _, err := io.Copy(io.Discard, in); err != nil {
-			return nil, err
-		}
-		b.digest = stream.Digest()
 	}
 	return b.finish(len(bytes.TrimSpace(head)) == 0)
 }

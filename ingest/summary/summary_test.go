@@ -2,7 +2,6 @@ package summary
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -533,18 +532,6 @@ func TestCancelled(t *testing.T) {
 		_, err := Format{}.Read(ctx, &ingest.Source{Path: "f", R: strings.NewReader(text)}, ingest.ReadOptions{})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want the context's error", err)
-		}
-	}
-}
-
-func TestDigest(t *testing.T) {
-	for _, text := range []string{platform, page1(item(platformHead, "", item("Computer Name", "node7", "")) + "<p " + strings.Repeat("x", 3*maxToken))} {
-		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "f", R: strings.NewReader(text)}, ingest.ReadOptions{Hash: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))); f.Digest != want {
-			t.Errorf("digest %s, want %s", f.Digest, want)
 		}
 	}
 }

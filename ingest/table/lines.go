@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 
 	"occudiff/ingest"
@@ -96,15 +93,10 @@ func (r *Lines) Pos(column int) note.Pos {
 	return note.Pos{File: r.path, Line: r.Number, Column: column}
 }
 
-// Digest gives the digest of all that was read when the options asked for one, else "".
-func (r *Lines) Digest() string { return r.stream.Digest() }
-
-// A Stream is the bytes of a source: it stops when the context is cancelled, reports progress and takes the digest of
-// what passes when the options ask for one.
+// A Stream is the bytes of a source: it stops when the context is cancelled, and reports progress.
 type Stream struct {
 	ctx   context.Context
 	r     io.Reader
-	hash  hash.Hash
 	opt   ingest.ReadOptions
 	read  int64
 	shown int64
@@ -114,9 +106,6 @@ type Stream struct {
 // NewStream reads the source from its start.
 func NewStream(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Stream {
 	s := &Stream{ctx: ctx, r: src.R, opt: opt}
-	if opt.Hash {
-		s.hash = sha256.New()
-	}
 	return s
 }
 
@@ -131,23 +120,12 @@ func (s *Stream) Read(p []byte) (int, error) {
 	}
 	n, err := s.r.Read(p[:min(len(p), checkEvery)])
 	s.read += int64(n)
-	if s.hash != nil {
-		s.hash.Write(p[:n])
-	}
 	if s.opt.Progress != nil && (s.read-s.shown >= checkEvery || err == io.EOF) {
 		s.shown = s.read
 		s.opt.Progress(s.read)
 	}
 	s.ended = err
 	return n, err
-}
-
-// Digest gives the digest of all that was read when the options asked for one, else "".
-func (s *Stream) Digest() string {
-	if s.hash == nil {
-		return ""
-	}
-	return "sha256:" + hex.EncodeToString(s.hash.Sum(nil))
 }
 
 // MaxShown is how many bad rows of a file are reported one by one.

@@ -1,6 +1,6 @@
 // Package table reads text files: line by line in bounded memory, with physical line numbers, a cap on the length of a
-// line, cancelling, progress, the digest of what was read and the list of bad rows ([Lines], [Bad]); and as small CSV
-// files, which it writes too: device and platform tables, batches of launches, exported series.
+// line, cancelling, progress and the list of bad rows ([Lines], [Bad]); and as small CSV files, which it writes too:
+// device and platform tables, batches of launches, exported series.
 //
 // A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that
 // loses the rest of the file at a stray quote: here a line that cannot be read is a record with a fault, and the next

@@ -45,8 +45,7 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	stream := table.NewStream(ctx, src, opt)
-	r := &reader{in: &scanner{r: stream, buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
+	r := &reader{in: &scanner{r: table.NewStream(ctx, src, opt), buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
 		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.Bad{Several: true},
 		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{},
 		numbered: map[uint64]uint32{}}
@@ -54,11 +53,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	if e := r.in.err; e != nil && e != io.EOF {
 		return nil, e
 	}
-	f, err := r.finish(err)
-	if err == nil {
-		f.Digest = stream.Digest()
-	}
-	return f, err
+	return r.finish(err)
 }
 
 // maxTasks bounds the names that are kept: more is no trace of a program.

@@ -220,7 +220,7 @@ func badf(at int, format string, args ...any) *rowError {
 
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
-	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Digest: r.in.Digest(), Trace: &r.store.trace,
+	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Trace: &r.store.trace,
 		Samples: r.store.samples, Traits: ingest.Traits{NoLaunchShape: true}}
 	f.Notes = append(append(f.Notes, r.bad.Notes()...), r.invalid.notes()...)
 	for n := range r.store.xves {

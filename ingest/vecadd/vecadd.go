@@ -181,7 +181,6 @@ func (r *reader) timing(text string, start, rest int) {
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish(path string) (*ingest.File, error) {
 	f := r.file
-	f.Digest = r.in.Digest()
 	if err := r.oneDevice(); err != nil {
 		return nil, err
 	}

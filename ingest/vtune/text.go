@@ -77,7 +77,6 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 	if err != nil {
 		return nil, err
 	}
-	f.Digest = in.Digest()
 	for i := range f.Notes {
 		f.Notes[i].Pos.Column = 0 // of the export, not of the file
 	}

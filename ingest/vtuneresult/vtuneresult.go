@@ -68,19 +68,14 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	}
 	defer done()
 	f, err := read(ctx, fsys, opt)
-	// The digest of an archive is that of its bytes; of a folder it is that of the samples, since VTune writes caches
-	// and logs into a folder long after.
-	if err == nil && opt.Hash {
-		sum := sha256.New()
-		if _, err := io.Copy(sum, src.R); err != nil {
-			return nil, err
-		}
-		f.Digest = digest(sum)
+	if err == nil {
+		f.Digest = "" // that of its bytes
 	}
 	return f, err
 }
 
-// ReadFolder implements ingest.FolderReader.
+// ReadFolder implements ingest.FolderReader. The digest of a folder is that of the samples, since VTune writes caches and
+// logs into it long after.
 func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
