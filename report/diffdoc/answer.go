@@ -94,8 +94,11 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 	}
 	d := &report.Document{Screen: c.screen(rows, notes), Title: title, Subject: "Old and new occupancy, kernel by kernel",
 		Version: prov.Version}
+	if s := movedSection(rows); len(s.Items) > 0 {
+		d.Sections = append(d.Sections, s)
+	}
 	if len(rows) > 0 {
-		d.Sections = []report.Section{movedSection(rows), c.kernelSection(rows)}
+		d.Sections = append(d.Sections, c.kernelSection(rows))
 	}
 	d.Sections = append(d.Sections, report.NoteSection(report.RunNotes(notes)), c.provenance(prov))
 	for _, s := range c.sides {
@@ -116,32 +119,18 @@ func dateOf(d *diff.Result) (latest time.Time) {
 	return latest
 }
 
-// movedSection says of each kernel that is not simply unchanged what happened.
+// movedSection says of each kernel why its verdict is what it is. Of one that is as before, or that nothing can be told of,
+// the table has all there is.
 func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
 	for i := range rows {
-		r := &rows[i]
-		if !r.IsKernel || !needsAttention(r) {
-			continue
+		if r := &rows[i]; r.IsKernel && r.Verdict != diff.Unchanged && r.Verdict != diff.CannotTell {
+			text := string(r.Verdict) + ". " + report.OneLine(r.Because.Or(""))
+			s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r.Row),
+				Status: statusOf(r.Verdict), Text: strings.TrimPrefix(r.side+": "+text, ": ")})
 		}
-		status := statusOf(r.Verdict)
-		if r.Verdict == diff.Unchanged { // it moved, and a test does not tell that from chance
-			status = report.Unsure
-		}
-		text := string(r.Verdict) + ". " + report.OneLine(r.Because.Or(""))
-		s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r.Row), Status: status,
-			Text: strings.TrimPrefix(r.side+": "+text, ": ")})
-	}
-	if len(s.Items) == 0 {
-		s.Text = []string{"None."}
 	}
 	return s
-}
-
-// needsAttention says whether a row needs a paragraph: all but what is unchanged, and of that what moved with much noise.
-func needsAttention(r *row) bool {
-	c := math.Abs(r.Measured().Change.Or(0))
-	return r.Verdict != diff.Unchanged || r.Measured().Insignificant() && c > float64(r.of.Options.Threshold)
 }
 
 // kernelSection is the table of all that is known.
