@@ -71,7 +71,7 @@ func (a *app) explainCommand() *cobra.Command {
 					return device, nil
 				}
 				err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
-					strings.TrimSuffix(cli.DidYouMean(strings.ReplaceAll(term, " ", "-"), terms()), "?"))
+					strings.TrimSuffix(cli.DidYouMean(strings.ReplaceAll(term, " ", "-"), predictdoc.Names()), "?"))
 			}
 			return ans, err
 		}})
@@ -92,15 +92,6 @@ func flagTerms() (list []report.Term) {
 		})
 	}
 	return list
-}
-
-// terms are the words of the outputs, each an argument of its own.
-func terms() (list []string) {
-	for _, name := range predictdoc.Names() {
-		list = append(list, strings.ToLower(strings.ReplaceAll(name, " ", "-")))
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // jsonOutputs lists the JSON outputs in the order of the commands.

@@ -2,28 +2,10 @@ package arch
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"occudiff/ingest/note"
-	"occudiff/ingest/unit"
 )
-
-// unknownName says that no device answers to a name, and which keys come nearest to it.
-func unknownName(name string, nearest []string) error {
-	if strings.TrimSpace(name) == "" {
-		return errors.New("no device is named; give --device NAME " +
-			"(a key, name, alias or PCI id; 'occudiff devices' lists them)")
-	}
-	near := ""
-	if len(nearest) > 0 {
-		near = "; did you mean " + unit.Listed(nearest, "or") + "?"
-	}
-	return note.Faultf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
-		"device %s is not in the device table%s", quoted(name), near)
-}
 
 // AmbiguousError says that a name means several devices of different shapes.
 type AmbiguousError struct {

@@ -2,22 +2,31 @@ package arch
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // unknown makes the error for a name that nothing answers to, with the devices that come nearest to it.
 func (t *Table) unknown(name string) error {
-	const most = 5
-	w := takeApart(name)
-	asked := squash(w.name + w.brackets)
-	if asked == "" || len(asked) > maxWord { // nothing is near to it
-		return unknownName(name, nil)
+	if strings.TrimSpace(name) == "" {
+		return errors.New("no device is named; give --device NAME " +
+			"(a key, name, alias or PCI id; 'occudiff devices' lists them)")
 	}
-	found := t.near(asked, max(2, len(asked)/3)) // a third of the letters may be wrong
-	return unknownName(name, found[:min(most, len(found))])
+	near := ""
+	w := takeApart(name)
+	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // else nothing is near to it
+		found := t.near(asked, max(2, len(asked)/3)) // a third of the letters may be wrong
+		if len(found) > 0 {
+			near = "; did you mean " + unit.Listed(found[:min(5, len(found))], "or") + "?"
+		}
+	}
+	return note.Faultf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
+		"device %s is not in the device table%s", quoted(name), near)
 }
 
 // near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first; of equally

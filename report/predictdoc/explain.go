@@ -42,9 +42,11 @@ func words() (list []report.Term) {
 	return list
 }
 
-// Names lists the words, for completion.
+// Names lists the words, for completion: each an argument of its own.
 func Names() []string {
-	return report.ListOf(words(), func(t report.Term) string { return t.Name })
+	list := report.ListOf(words(), func(t report.Term) string { return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-")) })
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // Explain answers what a word means: a word of the outputs, a flag, or a field of JSON; several may be spelled alike. others
