@@ -65,6 +65,7 @@ type engine struct {
 	id, clustered string             // spellings in the schema
 	countTables   string             // counts our tables and all tables
 	snapshot      sql.IsolationLevel // with which a reader sees one state
+	writes        sql.IsolationLevel // with which a writer sees what the one before it has written
 	batch         int                // rows per insert
 	// orFail lets a statement that fails leave what it has inserted. The transaction is rolled back all the same, and
 	// the pages that it changes need not be written aside first.

@@ -151,6 +151,48 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// TestWritersTakeTurns: a writer waits for another one as long as it was told, and then says so.
+func TestWritersTakeTurns(t *testing.T) {
+	dsn := server.Fresh(t)
+	holder := open(t, dsn)
+	// A server may be set up such that a transaction sees what was there when it began to wait.
+	if _, err := holder.sql.Exec("ALTER ROLE occudiff SET default_transaction_isolation = 'repeatable read'"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { holder.sql.Exec("ALTER ROLE occudiff RESET default_transaction_isolation") })
+	for _, c := range []struct {
+		reason string
+		hold   time.Duration
+		want   string
+	}{
+		{"one that ends in time", 50 * time.Millisecond, ""},
+		{"one that does not", time.Second, "the history is locked, nothing was changed; another process is writing"},
+	} {
+		d, err := OpenWith(bg, dsn, Options{Wait: 500 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, ended := make(chan bool), make(chan error)
+		go func() {
+			ended <- holder.write(bg, "holding", func(w *writing) {
+				w.add(sample(len(c.reason), 2))
+				close(began)
+				time.Sleep(c.hold)
+			})
+		}()
+		<-began
+		_, err = d.Add(bg, sample(len(c.reason)+1, 3)) // has the kernels of the other one
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, errLocked) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: Add = %v, want %q", c.reason, err, c.want)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		whole(t, d)
+		d.Close()
+	}
+}
+
 // TestSilentServer: a server that accepts and says nothing is given up after a time that is said.
 func TestSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -25,7 +25,7 @@ func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error 
 	if d.options.ReadOnly {
 		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
 	}
-	tx, err := d.sql.BeginTx(ctx, nil)
+	tx, err := d.sql.BeginTx(ctx, &sql.TxOptions{Isolation: d.engine.writes})
 	if err != nil {
 		return d.engine.explain(doing, ended(ctx, err))
 	}
