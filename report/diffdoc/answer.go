@@ -14,6 +14,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/predictdoc"
 )
 
 // row is a kernel of a side, held against the first side. Document, CSV, card and screen are made of one list of them.
@@ -188,10 +189,10 @@ type DiffSide struct {
 
 // DiffRun is one run of a side.
 type DiffRun struct {
-	Device       *report.DeviceValue `json:"device"`
-	Driver       unit.Opt[string]    `json:"driver"`
-	VTuneVersion unit.Opt[string]    `json:"vtune_version"`
-	Inputs       []report.InputValue `json:"inputs"`
+	Device       *report.Table    `json:"device"`
+	Driver       unit.Opt[string] `json:"driver"`
+	VTuneVersion unit.Opt[string] `json:"vtune_version"`
+	Inputs       *report.Table    `json:"inputs"`
 }
 
 // SidesOutput is the JSON output of `occudiff diff` of more than two sides.
@@ -204,8 +205,8 @@ type SidesOutput struct {
 func newOutput(d *diff.Result) *DiffOutput {
 	side := func(s *diff.Side) DiffSide {
 		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
-			return DiffRun{Device: report.NewDeviceValue(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
-				VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: report.InputValues(r)}
+			return DiffRun{Device: predictdoc.DeviceOf(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
+				VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: report.Inputs(r.Inputs)}
 		})}
 	}
 	return &DiffOutput{

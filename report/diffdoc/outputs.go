@@ -2,6 +2,7 @@ package diffdoc
 
 import (
 	"occudiff/report"
+	"occudiff/report/predictdoc"
 	"occudiff/report/rundoc"
 )
 
@@ -10,7 +11,8 @@ func Outputs() []report.Output {
 	run, _ := rundoc.Outputs()[0].Values[0].(rundoc.Validate) // each run is written as that of one
 	runs := ValidateRuns{Kernels: report.NewTable("kernels", "", nil, manyColumns), Findings: report.NewTable("findings", "", nil, findingColumns),
 		Runs: []ValidateRun{{Run: &run}}}
-	diff := DiffOutput{Rows: report.NewTable("rows", "", nil, kernelColumns), Notes: report.Notes(nil),
+	side := DiffSide{Runs: []DiffRun{{Device: predictdoc.DeviceOf(nil, ""), Inputs: report.Inputs(nil)}}}
+	diff := DiffOutput{Old: side, New: side, Rows: report.NewTable("rows", "", nil, kernelColumns), Notes: report.Notes(nil),
 		Changes: report.NewTable("changes", "", nil, changeColumns)}
 	return []report.Output{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",

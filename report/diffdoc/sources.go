@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"occudiff/compare"
+	"occudiff/ingest"
 	"occudiff/report"
 )
 
@@ -12,12 +13,12 @@ import (
 type source struct {
 	side, run string
 	of        *compare.Result
-	input     report.InputValue
+	input     ingest.Input
 }
 
 // sourcesOf are the files of a run.
 func sourcesOf(side, run string, r *compare.Result) []source {
-	return report.ListOf(report.InputValues(r), func(in report.InputValue) source { return source{side, run, r, in} })
+	return report.ListOf(r.Inputs, func(in ingest.Input) source { return source{side, run, r, in} })
 }
 
 // sourceTable says of each file which run it belongs to, and what that ran on.
@@ -28,7 +29,7 @@ func sourceTable(list []source) *report.Table {
 	t := report.NewTable("inputs", "Inputs", list, slices.Concat([]report.Col[source]{
 		text("side", "Side", func(s *source) string { return s.side }),
 		text("run", "Run", func(s *source) string { return s.run }),
-	}, report.Within("", "", func(s *source) *report.InputValue { return &s.input }, report.InputColumns()), []report.Col[source]{
+	}, report.Within("", "", func(s *source) *ingest.Input { return &s.input }, report.InputColumns()), []report.Col[source]{
 		text("device", "Device", func(s *source) string {
 			if s.of.Device == nil {
 				return ""

@@ -33,8 +33,8 @@ var deviceColumns = slices.Concat([]report.Col[arch.Choice]{
 	ints("xe_cores xve_per_xe_core threads_per_xve", func(c *arch.Choice) []int64 {
 		return []int64{int64(c.Device.XeCores), int64(c.Device.XVEPerXeCore), int64(c.Device.ThreadsPerXVE)}
 	}), []report.Col[arch.Choice]{
-		report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By) }),
 		report.Define(column{Key: "thread_slots", Path: "thread_slots", Always: true, Title: "Thread slots", Brief: "Slots", Kind: report.Integer, Drop: 4, In: all}, func(c *arch.Choice) cell { return report.IntCell(c.Device.Slots()) }),
+		report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By) }),
 	})
 
 // launchColumns are a launch as it was asked about. What is at its default is absent; SLM and barriers are amounts.

@@ -13,6 +13,14 @@ import (
 	"occudiff/report"
 )
 
+// DeviceOf is the device of predictions as JSON has it, null for none.
+func DeviceOf(d *arch.Device, chosenBy string) *report.Table {
+	if d == nil {
+		return report.One(nil, deviceColumns)
+	}
+	return deviceValue(&arch.Choice{Device: d, By: chosenBy})
+}
+
 func deviceValue(on *arch.Choice) *report.Table { return report.One(on, deviceColumns) }
 
 func launchValue(l *predict.Launch) *report.Table { return report.One(l, launchColumns) }

@@ -1,13 +1,16 @@
 package predictdoc
 
-import "occudiff/report"
+import (
+	"occudiff/ingest/unit"
+	"occudiff/report"
+)
 
 // settingsValue is the JSON output of `occudiff config`.
 type settingsValue struct {
-	Schema   string        `json:"schema"`
-	File     *string       `json:"file" jsonschema:"of the settings; null when there is none"`
-	Settings *report.Table `json:"settings"`
-	Unknown  []string      `json:"unknown" jsonschema:"keys of the file that are no settings, with their place"`
+	Schema   string           `json:"schema"`
+	File     unit.Opt[string] `json:"file" jsonschema:"of the settings; null when there is none"`
+	Settings *report.Table    `json:"settings"`
+	Unknown  []string         `json:"unknown" jsonschema:"keys of the file that are no settings, with their place"`
 }
 
 // Setting is a setting that applies, and who said so.
@@ -32,5 +35,5 @@ func Settings(file string, list []Setting, unknown []string) *report.Answer {
 	for _, line := range unknown {
 		pg.items = append(pg.items, report.Item{Text: line, Status: report.Unsure})
 	}
-	return pg.answer(settingsValue{settingsSchema, report.Filled(file), pg.table, unknown})
+	return pg.answer(settingsValue{settingsSchema, unit.NonZero(file), pg.table, unknown})
 }

@@ -64,13 +64,13 @@ func occupancyChart(title, x string, step float64, series ...report.LineSeries) 
 
 // sweep is the JSON output of a sweep.
 type sweep struct {
-	Schema string        `json:"schema"`
-	Sweep  string        `json:"sweep"`
-	Compat *string       `json:"compat" jsonschema:"null for the project's own model"`
-	Device *report.Table `json:"device" jsonschema:"null for a device of the calculator"`
-	Key    string        `json:"device_key"`
-	Launch *report.Table `json:"launch"`
-	Points *report.Table `json:"points"`
+	Schema string           `json:"schema"`
+	Sweep  string           `json:"sweep"`
+	Compat unit.Opt[string] `json:"compat" jsonschema:"null for the project's own model"`
+	Device *report.Table    `json:"device" jsonschema:"null for a device of the calculator"`
+	Key    string           `json:"device_key"`
+	Launch *report.Table    `json:"launch"`
+	Points *report.Table    `json:"points"`
 }
 
 // remark marks the launch that was swept, and says what is particular at a point.
@@ -334,7 +334,7 @@ func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*r
 		return predict.Point{X: int64(p.X) * a.divisor, Prediction: predict.Prediction{XeCore: unit.FromPercent(p.XeCorePercent)}}
 	})
 	a.columns = nil
-	v := sweep{Schema: sweepSchema, Sweep: over, Compat: report.Filled("calculator"), Key: d.Key,
+	v := sweep{Schema: sweepSchema, Sweep: over, Compat: unit.Some("calculator"), Key: d.Key,
 		Device: deviceValue(nil), Launch: launchValue(nil)}
 	return a.answer(v, points, nil, "Intel GPU Occupancy Calculator, "+d.Name, page{headline: []string{calculatorLine(d)}}), nil
 }

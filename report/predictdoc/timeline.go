@@ -19,7 +19,7 @@ type timelineValue struct {
 	Device         *report.Table `json:"device"`
 	Launch         *report.Table `json:"launch"`
 	Policy         string        `json:"policy"`
-	Ports          *int          `json:"ports"`
+	Ports          unit.Opt[int] `json:"ports"`
 	WhatIf         bool          `json:"what_if" jsonschema:"the policy explains published phases; it predicts nothing"`
 	PeakPercent    unit.Ratio    `json:"peak_percent"`
 	AveragePercent unit.Ratio    `json:"average_percent"`
@@ -59,7 +59,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	}
 	// Times count in run times of a thread: the model knows no clock, and real launches scale the axis.
 	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: launchValue(&l), Policy: r.Policy.String(),
-		Ports: report.Positive(ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average,
+		Ports: unit.NonZero(ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average,
 		Duration: r.Time, Predicted: predictedValue(&p)}
 	var phases []phase
 	for i, ph := range r.Phases {

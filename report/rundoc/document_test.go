@@ -26,8 +26,6 @@ func TestContractFields(t *testing.T) {
 		want  string
 	}{
 		{rundoc.Validate{}, "schema device consistent_devices,omitempty inputs rows timings summary notes trace,omitempty over_time,omitempty"},
-		{report.DeviceValue{}, "key name architecture xe_cores xve_per_xe_core threads_per_xve thread_slots chosen_by"},
-		{report.InputValue{}, "path kind digest rows bad_rows"},
 		{compare.Summary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained judged not_judged " +
 			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
 	} {

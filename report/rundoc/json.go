@@ -5,6 +5,7 @@ import (
 	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/predictdoc"
 )
 
 // ValidateSchema names the version of the JSON contract of `validate`.
@@ -13,16 +14,16 @@ const ValidateSchema = "occudiff/validate/1"
 // Validate is the JSON output of `occudiff validate`, a contract that scripts rely on: the order of the fields is the
 // order in the output, an absent value is null, a list is never null, percentages are 0..100 at full precision.
 type Validate struct {
-	Schema  string              `json:"schema"`
-	Device  *report.DeviceValue `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
-	Fit     []string            `json:"consistent_devices,omitempty" jsonschema:"that what ran fits; only without a device, or where it cannot be the one that ran"`
-	Inputs  []report.InputValue `json:"inputs"`
-	Rows    *report.Table       `json:"rows"`
-	Timings *report.Table       `json:"timings"`
-	Summary compare.Summary     `json:"summary"`
-	Notes   *report.Table       `json:"notes"`
-	Trace   *TraceValue         `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
-	Over    []OverTime          `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
+	Schema  string          `json:"schema"`
+	Device  *report.Table   `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`
+	Fit     []string        `json:"consistent_devices,omitempty" jsonschema:"that what ran fits; only without a device, or where it cannot be the one that ran"`
+	Inputs  *report.Table   `json:"inputs"`
+	Rows    *report.Table   `json:"rows"`
+	Timings *report.Table   `json:"timings"`
+	Summary compare.Summary `json:"summary"`
+	Notes   *report.Table   `json:"notes"`
+	Trace   *TraceValue     `json:"trace,omitempty" jsonschema:"how launches follow each other; only with a trace"`
+	Over    []OverTime      `json:"over_time,omitempty" jsonschema:"kernels sampled over time; only with --timeline"`
 }
 
 // timing is a line of a log with the kernel of the row that it belongs to.
@@ -66,9 +67,9 @@ func timingTable(r *compare.Result) *report.Table {
 func Value(r *compare.Result) *Validate {
 	return &Validate{
 		Schema:  ValidateSchema,
-		Device:  report.NewDeviceValue(r.Device, r.ChosenBy),
+		Device:  predictdoc.DeviceOf(r.Device, r.ChosenBy),
 		Fit:     fitKeys(&r.Fit),
-		Inputs:  report.InputValues(r),
+		Inputs:  report.Inputs(r.Inputs),
 		Rows:    report.NewStream("rows", kernelsOf(r), kernelColumns),
 		Timings: timingTable(r),
 		Summary: r.Summary,
@@ -90,7 +91,7 @@ func fitKeys(f *compare.Fit) (keys []string) {
 func Outputs() []report.Output {
 	return []report.Output{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
-			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(nil),
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, ""), Inputs: report.Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(nil),
 				Trace: traceValue(new(launches.Sequence)), Over: []OverTime{overTimeOf(nil)}}}},
 	}
 }

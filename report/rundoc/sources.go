@@ -121,7 +121,7 @@ func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section
 		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
 	if len(r.Inputs) > 0 {
-		s.Tables = append(s.Tables, report.InputTable(report.InputValues(r)))
+		s.Tables = append(s.Tables, report.Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
 	}
 	return s
 }
