@@ -15,6 +15,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/predictdoc"
+	"occudiff/report/rundoc"
 )
 
 // row is a kernel of a side, held against the first side. Document, CSV, card and screen are made of one list of them.
@@ -206,7 +207,7 @@ func newOutput(d *diff.Result) *DiffOutput {
 	side := func(s *diff.Side) DiffSide {
 		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
 			return DiffRun{Device: predictdoc.DeviceOf(r.Device, r.ChosenBy), Driver: unit.NonZero(r.Platform.Driver),
-				VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: report.Inputs(r.Inputs)}
+				VTuneVersion: unit.NonZero(r.Platform.VTune), Inputs: rundoc.Inputs(r.Inputs)}
 		})}
 	}
 	return &DiffOutput{

@@ -11,7 +11,7 @@ func Outputs() []report.Output {
 	run, _ := rundoc.Outputs()[0].Values[0].(rundoc.Validate) // each run is written as that of one
 	runs := ValidateRuns{Kernels: report.NewTable("kernels", "", nil, manyColumns), Findings: report.NewTable("findings", "", nil, findingColumns),
 		Runs: []ValidateRun{{Run: &run}}}
-	side := DiffSide{Runs: []DiffRun{{Device: predictdoc.DeviceOf(nil, ""), Inputs: report.Inputs(nil)}}}
+	side := DiffSide{Runs: []DiffRun{{Device: predictdoc.DeviceOf(nil, ""), Inputs: rundoc.Inputs(nil)}}}
 	diff := DiffOutput{Old: side, New: side, Rows: report.NewTable("rows", "", nil, kernelColumns), Notes: report.Notes(nil),
 		Changes: report.NewTable("changes", "", nil, changeColumns)}
 	return []report.Output{

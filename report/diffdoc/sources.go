@@ -7,6 +7,7 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/report"
+	"occudiff/report/rundoc"
 )
 
 // source is a file of a run in the table of what was compared.
@@ -29,7 +30,7 @@ func sourceTable(list []source) *report.Table {
 	t := report.NewTable("inputs", "Inputs", list, slices.Concat([]report.Col[source]{
 		text("side", "Side", func(s *source) string { return s.side }),
 		text("run", "Run", func(s *source) string { return s.run }),
-	}, report.Within("", "", func(s *source) *ingest.Input { return &s.input }, report.InputColumns()), []report.Col[source]{
+	}, report.Within("", "", func(s *source) *ingest.Input { return &s.input }, rundoc.InputColumns()), []report.Col[source]{
 		text("device", "Device", func(s *source) string {
 			if s.of.Device == nil {
 				return ""

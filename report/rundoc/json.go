@@ -69,7 +69,7 @@ func Value(r *compare.Result) *Validate {
 		Schema:  ValidateSchema,
 		Device:  predictdoc.DeviceOf(r.Device, r.ChosenBy),
 		Fit:     fitKeys(&r.Fit),
-		Inputs:  report.Inputs(r.Inputs),
+		Inputs:  Inputs(r.Inputs),
 		Rows:    report.NewStream("rows", kernelsOf(r), kernelColumns),
 		Timings: timingTable(r),
 		Summary: r.Summary,
@@ -91,7 +91,7 @@ func fitKeys(f *compare.Fit) (keys []string) {
 func Outputs() []report.Output {
 	return []report.Output{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
-			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, ""), Inputs: report.Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(nil),
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, ""), Inputs: Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(nil),
 				Trace: traceValue(new(launches.Sequence)), Over: []OverTime{overTimeOf(nil)}}}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"occudiff/compare"
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -121,7 +122,31 @@ func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section
 		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
 	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
 	if len(r.Inputs) > 0 {
-		s.Tables = append(s.Tables, report.Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
+		s.Tables = append(s.Tables, Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
 	}
 	return s
+}
+
+// InputColumns are those of files that were read, in every output.
+func InputColumns() []report.Col[ingest.Input] {
+	return []report.Col[ingest.Input]{
+		report.Define(report.Column{Key: "path", Path: "path", Always: true, Title: "File", Kind: report.Text, In: report.Files},
+			func(in *ingest.Input) report.Cell { return report.OptText(unit.Some(in.Path)) }),
+		report.Define(report.Column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, In: report.Files,
+			Doc: "vtune, vtune-summary, unitrace, vec_add or another format"},
+			func(in *ingest.Input) report.Cell { return report.OptText(unit.Some(in.Kind)) }),
+		report.Define(report.Column{Key: "digest", Path: "digest", Title: "Digest", Kind: report.Text, In: report.Files,
+			Doc: "sha256:... or xxh3:... of the file"}, func(in *ingest.Input) report.Cell { return report.TextCell(in.Digest) }),
+		report.Define(report.Column{Key: "rows", Path: "rows", Always: true, Title: "Rows", Kind: report.Integer, In: report.Files},
+			func(in *ingest.Input) report.Cell { return report.IntCell(in.Rows) }),
+		report.Define(report.Column{Key: "bad_rows", Path: "bad_rows", Always: true, Title: "Bad rows", Kind: report.Integer, In: report.Files},
+			func(in *ingest.Input) report.Cell { return report.IntCell(in.BadRows) }),
+	}
+}
+
+// Inputs is the table of files that were read.
+func Inputs(list []ingest.Input) *report.Table {
+	t := report.NewTable("inputs", "Inputs", list, InputColumns())
+	t.In = report.Files
+	return t
 }
