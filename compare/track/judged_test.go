@@ -623,3 +623,29 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsThatAreMissingKeepTheOrder: of the last two runs one kernel lacks the newer one and another the older one. What
+// has both is judged by the newer one all the same.
+func TestRowsThatAreMissingKeepTheOrder(t *testing.T) {
+	var runs []history.Run
+	for i := range 12 {
+		run := history.Run{Device: "A"}
+		for _, name := range []string{"no newer", "no older", "both"} {
+			if i == 11 && name == "no newer" || i == 10 && name == "no older" {
+				continue
+			}
+			value := 60 + 0.1*float64(i%3)
+			if i == 11 && name == "both" {
+				value = 40
+			}
+			run.Rows = append(run.Rows, kernelRow(name, value))
+		}
+		runs = append(runs, run)
+	}
+	for _, s := range check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series {
+		newest, _ := s.Newest()
+		if s.Key.Task == "both" && (newest.Run != 12 || s.Gate.Value != 40 || s.Outcome() != trend.Alarm) {
+			t.Errorf("both: %s by run %d with %v, want an alarm by run 12 with 40", s.Outcome(), newest.Run, s.Gate.Value)
+		}
+	}
+}
