@@ -121,33 +121,21 @@ var runColumns = slices.Concat([]report.Col[history.Run]{
 	count(column{Key: "id", Path: "id", Title: "Run"}, func(r *history.Run) int64 { return r.ID })},
 	timeColumns(column{Title: "Time"}, func(r *history.Run) time.Time { return r.Time }),
 	[]report.Col[history.Run]{
-		runWord("label", column{Title: "Label", Drop: 6}, func(r *history.Run) string { return r.Label }),
-		runWord("device", column{Title: "Device"}, func(r *history.Run) string { return r.Device }),
-		runWord("driver", column{Title: "Driver", Drop: 7}, func(r *history.Run) string { return r.Driver }),
+		word(column{Key: "label", Path: "label", Title: "Label", Drop: 6, Cut: true}, func(r *history.Run) string { return r.Label }),
+		word(column{Key: "device", Path: "device", Title: "Device", Cut: true}, func(r *history.Run) string { return r.Device }),
+		word(column{Key: "driver", Path: "driver", Title: "Driver", Drop: 7, Cut: true}, func(r *history.Run) string { return r.Driver }),
 		count(column{Key: "kernels", Path: "kernels", Title: "Kernels"}, func(r *history.Run) int { return r.Kernels }),
-		runWord("host", column{Title: "Host", Drop: 1}, func(r *history.Run) string { return r.Host }),
-		runWord("job", column{Path: "job_id", Title: "Job", Drop: 2}, func(r *history.Run) string { return r.JobID }),
+		word(column{Key: "host", Path: "host", Title: "Host", Drop: 1, Cut: true}, func(r *history.Run) string { return r.Host }),
+		word(column{Key: "job", Path: "job_id", Title: "Job", Drop: 2, Cut: true}, func(r *history.Run) string { return r.JobID }),
 	},
 	commitColumns(column{Title: "Commit", Drop: 3}, func(r *history.Run) string { return r.Commit }),
 	[]report.Col[history.Run]{
-		runWord("branch", column{Title: "Branch", Drop: 8}, func(r *history.Run) string { return r.Branch }),
-		runWord("vtune", column{Path: "vtune_version", Title: "VTune", In: inFiles}, func(r *history.Run) string { return r.VTune }),
+		word(column{Key: "branch", Path: "branch", Title: "Branch", Drop: 8, Cut: true}, func(r *history.Run) string { return r.Branch }),
+		word(column{Key: "vtune", Path: "vtune_version", Title: "VTune", In: inFiles}, func(r *history.Run) string { return r.VTune }),
 		array(column{Path: "inputs"}, inputColumns, func(r *history.Run) []history.Input { return r.Inputs }),
-		runWord("inputs", column{Path: "-", Title: "Inputs", Drop: 5}, inputNames),
-		runWord("program", column{Title: "Program", Drop: 4}, func(r *history.Run) string { return r.Program }),
+		word(column{Key: "inputs", Title: "Inputs", Drop: 5, Cut: true}, inputNames),
+		word(column{Key: "program", Path: "program", Title: "Program", Drop: 4, Cut: true}, func(r *history.Run) string { return r.Program }),
 	})
-
-// runWord is a column of a text, with a path as its key unless it has another or, as "-", none.
-func runWord(key string, c column, of func(*history.Run) string) report.Col[history.Run] {
-	switch c.Path {
-	case "":
-		c.Path = key
-	case "-":
-		c.Path = ""
-	}
-	c.Key, c.Cut = key, c.In == 0
-	return define(c, func(r *history.Run) cell { return report.TextCell(of(r)) })
-}
 
 var inputColumns = []report.Col[history.Input]{
 	define(column{Path: "path", Always: true}, func(in *history.Input) cell { return report.OptText(unit.Some(in.Path)) }),

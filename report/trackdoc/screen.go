@@ -77,12 +77,9 @@ type line struct {
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
 		if s := &v.Shared[i]; !s.Anew {
-			since := "since " + shortRef(&s.First) + ", last good " + shortRef(&s.Before)
-			if len(s.Changed) > 0 {
-				since += "; " + changedText(s)
-			}
+			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s), "; ")
 			list = append(list, line{name: fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device)),
-				change: v.change(s.Median), since: since, status: statusOf(s.Series[0]), severity: worstOf(s)})
+				change: v.change(s.Median), since: when, status: statusOf(s.Series[0]), severity: worstOf(s)})
 		}
 	}
 	for _, s := range v.series {
@@ -100,17 +97,22 @@ func (v *view) lines() (list []line) {
 		}
 		for i, f := range s.Open {
 			one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
-			one.since = "since " + shortRef(&f.FirstBad)
-			if f.LastGood != nil {
-				one.since += ", last good " + shortRef(f.LastGood)
-			}
-			if i == 0 {
+			if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
 				one.since += aside(s)
 			}
 			list = append(list, one)
 		}
 	}
 	return list
+}
+
+// since says which run was the first bad one and which the last good one, nil for none.
+func since(first, good *track.Ref) string {
+	text := "since " + shortRef(first)
+	if good != nil {
+		text += ", last good " + shortRef(good)
+	}
+	return text
 }
 
 // shortRef names a run by its number and commit, or else its label: run 10 (c10).
