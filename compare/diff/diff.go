@@ -55,11 +55,9 @@ const (
 	NotAKernel    Verdict = "not a kernel" // copies, barriers, fills: times are shown, nothing is judged
 )
 
+// verdicts are in the order in which rows are shown.
 var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld, OnlyNew,
 	NotComparable, CannotTell, Unchanged, NotAKernel}
-
-// Verdicts lists the verdicts in the order in which rows are shown.
-func Verdicts() []Verdict { return slices.Clone(verdicts[:]) }
 
 // Options say when a change counts. Use DefaultOptions: the zero value finds nothing significant.
 type Options struct {
