@@ -526,6 +526,15 @@ func TestTimings(t *testing.T) {
 	if r = Compare(run, given(mtl112()), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 {
 		t.Errorf("notes %v, want one at the timing that has no groups", r.Notes)
 	}
+	timings[1].Groups = unit.Some(int64(3)) // of 256 work-items
+	if row := Compare(run, given(mtl112()), o).Rows[2]; row.Global != unit.Size(768) {
+		t.Errorf("3 work-groups of 256 are %v", row.Global)
+	}
+	timings[1].Groups = unit.Some(int64(1))
+	o.Local.Set("nosuch", unit.Size(64))
+	if n := Compare(run, given(mtl112()), o).Notes; n[0].Code != "no-such-kernel" || !strings.HasPrefix(n[0].Text, "--local names nosuch") {
+		t.Errorf("notes %v, want the name that no kernel has", n)
+	}
 	run.Platform.VectorSize = unit.Some(int64(13762560))
 	r = Compare(run, given(mtl112()), o)
 	row := r.Rows[r.Timings[1].Row]

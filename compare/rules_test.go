@@ -100,6 +100,24 @@ func TestFitString(t *testing.T) {
 		}
 		f.Devices = append(f.Devices, &arch.Device{Key: string(rune('a' + i))})
 	}
+	// Counters of 112 XVEs are of one of the two stacks of a device of 224.
+	f = Fit{Counted: 112, Devices: []*arch.Device{{Key: "two", XeCores: 14, XVEPerXeCore: 16, Tiles: 2}, {Key: "one", XeCores: 7, XVEPerXeCore: 16}}}
+	if f.String() != "a stack of two and one" {
+		t.Errorf("%q", f.String())
+	}
+}
+
+// TestNamesOfMetrics: a history finds a metric by its name, and asks which of them counters say.
+func TestNamesOfMetrics(t *testing.T) {
+	for i, m := range Metrics() {
+		sampled := !slices.Contains([]string{MetricPredicted, "peak", MetricTime, MetricTotal, "spill"}, m.Name)
+		if MetricNamed(m.Name) != i || m.Sampled != sampled {
+			t.Errorf("%d: %+v is found at %d", i, m, MetricNamed(m.Name))
+		}
+	}
+	if MetricNamed("none") != -1 {
+		t.Error("a name that no metric has")
+	}
 }
 
 // TestIntervalGiven: samples that are not as far apart as was said are noted, where anybody said it.
@@ -132,6 +150,9 @@ func TestIntervalGiven(t *testing.T) {
 
 // TestPeaksAgree counts rows whose two predictions agree and which nobody measured apart from matches.
 func TestPeaksAgree(t *testing.T) {
+	if s := (Summary{Matched: 1, Idle: 2, Below: 4, Above: 8}); s.Compared() != 15 || s.Mismatched() != 12 {
+		t.Errorf("%d compared, %d of them mismatched", s.Compared(), s.Mismatched())
+	}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{
 		kernel("a", "114688", "256", 32, 10, 1, peak(100)), kernel("b", "114688", "256", 32, 10, 1, measured(97), idle(1), peak(100)),
 		kernel("c", "2048", "16", 16, 10, 1, peak(14.3))}}, given(mtl112()), DefaultOptions())

@@ -266,7 +266,7 @@ func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (v W
 	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
 	if p := row.Predicted; p != nil {
 		if l := p.Limits & (predict.LimitRegisters | predict.LimitSLM); l != 0 {
-			text += "; " + unit.Listed(l.Names(), "and") + " keep more threads out: the lever is another build of the kernel"
+			text += "; limited by " + unit.Listed(l.Names(), "and") + ": the lever is another build of the kernel"
 		}
 	}
 	if counted == "" {
