@@ -123,13 +123,7 @@ func (v *advise) computeUnit() (*report.Answer, error) {
 	}
 	// No work-group has 0 work-items, so 0 is a size that was not given; of SLM and registers 0 is an amount, and only
 	// the text of the flag tells whether it was given.
-	var want computeunit.Want
-	if launch.GroupSize > 0 {
-		want.GroupSize = unit.Some(launch.GroupSize)
-	}
-	if launch.SubgroupSize > 0 {
-		want.SubgroupSize = unit.Some(launch.SubgroupSize)
-	}
+	want := computeunit.Want{GroupSize: unit.NonZero(launch.GroupSize), SubgroupSize: unit.NonZero(launch.SubgroupSize)}
 	if v.SLM != "" {
 		want.SLM = unit.Some(launch.SLM)
 	}

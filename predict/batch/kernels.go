@@ -42,7 +42,9 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 		notes = append(notes, images[i].Notes...)
 		of := t.Compiled(images[i].Target.Family, images[i].Target.Release)
 		if len(opt.Devices) > 0 {
-			fits[i] = among(t, opt.Devices, images[i].Target)
+			fits[i] = slices.DeleteFunc(slices.Clone(opt.Devices), func(d *arch.Device) bool {
+				return !t.CompiledFor(d, images[i].Target.Family, images[i].Target.Release)
+			})
 			continue
 		}
 		if len(of) == 0 {
@@ -95,17 +97,6 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 		}
 	}
 	return notes, nil
-}
-
-// among gives the asked devices that an image is for.
-func among(t *arch.Table, asked []*arch.Device, of zebin.Target) []*arch.Device {
-	var list []*arch.Device
-	for _, d := range asked {
-		if t.CompiledFor(d, of.Family, of.Release) {
-			list = append(list, d)
-		}
-	}
-	return list
 }
 
 // targetsOf lists the devices that images are for.

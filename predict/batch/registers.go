@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -57,27 +58,19 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 			all = append(all, got...)
 		}
 	}
-	type key struct {
-		file, name string
-		device     *arch.Device
-	}
 	var modes []Mode
-	done := map[key]bool{}
 	for i := range all {
 		k := &all[i]
-		at := key{k.File, k.Name, k.Device}
-		if done[at] {
+		same := func(o Kernel) bool { return o.File == k.File && o.Name == k.Name && o.Device == k.Device }
+		if slices.IndexFunc(all, same) < i { // it had its rows with the first compilation
 			continue
 		}
-		done[at] = true
 		for _, m := range k.Device.GRFModes {
-			one := Mode{Kernel: *k, Mode: m}
-			for j := range all {
-				if o := &all[j]; (key{o.File, o.Name, o.Device}) == at && modeOf(o).Registers == m.Registers {
-					one.Kernel, one.Compiled = *o, true
-				}
-			}
-			if !one.Compiled {
+			one := Mode{Mode: m}
+			at := slices.IndexFunc(all, func(o Kernel) bool { return same(o) && modeOf(&o).Registers == m.Registers })
+			if one.Compiled = at >= 0; one.Compiled {
+				one.Kernel = all[at]
+			} else {
 				as := k.Kernel
 				as.Registers = m.Registers
 				one.Kernel = predictOne(as, k.File, k.Device, opt)
