@@ -165,17 +165,21 @@ func TestWritersTakeTurns(t *testing.T) {
 		hold   time.Duration
 		want   string
 	}{
-		{"one that ends in time", 50 * time.Millisecond, ""},
-		{"one that does not", time.Second, "the history is locked, nothing was changed; another process is writing"},
+		{"one that ends in time", 300 * time.Millisecond, ""},
+		{"one that does not", 2 * time.Second, "the history is locked, nothing was changed; another process is writing"},
 	} {
-		d, err := OpenWith(bg, dsn, Options{Wait: 500 * time.Millisecond})
+		d, err := OpenWith(bg, dsn, Options{Wait: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := clean(sample(len(c.reason), 2))
 		if err != nil {
 			t.Fatal(err)
 		}
 		began, ended := make(chan bool), make(chan error)
 		go func() {
 			ended <- holder.write(bg, "holding", func(w *writing) {
-				w.add(sample(len(c.reason), 2))
+				w.add(run)
 				close(began)
 				time.Sleep(c.hold)
 			})
