@@ -297,7 +297,7 @@ func TestDrop(t *testing.T) {
 	drop(t, b, "#sides .drop:nth-child(2)", fresh)
 	await(t, b)
 	b.Want(t, "the verdict of the diff",
-		`String(document.getElementById("result-run").textContent.includes("faster at lower occupancy"))`, "true")
+		`String(document.getElementById("result-run").textContent.includes("cannot be told below 9 points"))`, "true")
 	b.Want(t, "a field for a third run", `String(document.querySelectorAll("#sides .drop").length)`, "3")
 	b.Quiet(t)
 }
