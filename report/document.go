@@ -77,24 +77,8 @@ type Item struct {
 // Link leads out of a document, to the page of a commit.
 type Link struct{ Text, URL string }
 
-// IsSummary says whether the section begins with the headline and the closing line of the document: a page has shown
-// them by then, and needs no heading to say that this is the summary.
-func (s *Section) IsSummary() bool { return s.Key == SectionSummary }
-
 // Shown says whether the section appears in a view.
 func (s *Section) Shown(in View) bool { return s.In == 0 || s.In&in != 0 }
-
-// Table finds a table by its key in any section, nil when there is none.
-func (d *Document) Table(key string) *Table {
-	for i := range d.Sections {
-		for _, t := range d.Sections[i].Tables {
-			if t.Key == key {
-				return t
-			}
-		}
-	}
-	return nil
-}
 
 // Provenance is what a result does not know of how it was made.
 type Provenance struct {

@@ -78,7 +78,7 @@ func (a *app) writers(ans *report.Answer) map[string]formWriter {
 		},
 		"card":  func(w io.Writer) error { return machine.JSON(w, ans.Card()) },
 		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Document()) },
-		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document()) },
+		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document(), nil) },
 		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
 		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
 		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
@@ -113,7 +113,7 @@ func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 		file.write, names[p] = svg(p), url.PathEscape(filepath.Base(path))
 	}
 	page.write = func(w io.Writer) error {
-		return text.MarkdownPlots(w, doc, func(p *report.Plot) string { return names[p] })
+		return text.Markdown(w, doc, func(p *report.Plot) string { return names[p] })
 	}
 	return nil
 }

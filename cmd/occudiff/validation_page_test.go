@@ -263,7 +263,7 @@ func (v *validation) answered(answer string) (n int) {
 // page is a document as Markdown.
 func (v *validation) page(doc *report.Document) string {
 	var b strings.Builder
-	if err := text.Markdown(&b, doc); err != nil {
+	if err := text.Markdown(&b, doc, nil); err != nil {
 		v.Fatal(err)
 	}
 	return b.String()

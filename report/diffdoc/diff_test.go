@@ -107,7 +107,7 @@ func TestDiffGolden(t *testing.T) {
 			if err := text.Terminal(&screen, doc, text.Options{Verbose: true}); err != nil {
 				t.Fatal(err)
 			}
-			if err := text.Markdown(&page, doc); err != nil {
+			if err := text.Markdown(&page, doc, nil); err != nil {
 				t.Fatal(err)
 			}
 			sample.Golden(t, c.name+".txt", screen.Bytes())
@@ -289,7 +289,7 @@ func TestShown(t *testing.T) {
 		{"the largest change: 47, 20", report.Selection{Top: 2, Sort: report.SortDifference}, "GEMM reduce"},
 	} {
 		doc := diffdoc.Answer(repeats(), report.Provenance{Show: c.show}).Document()
-		table := doc.Table(report.SectionKernels)
+		table := sample.Find(doc, report.SectionKernels)
 		var names []string
 		for i := range table.Len {
 			names = append(names, table.Row(i, nil)[0].Text)
@@ -317,7 +317,7 @@ func TestSides(t *testing.T) {
 	if doc.Screen.Line != line {
 		t.Errorf("got %s\nwant %s", doc.Screen.Line, line)
 	}
-	rows := doc.Table(report.SectionKernels)
+	rows := sample.Find(doc, report.SectionKernels)
 	var got []string
 	for i := range rows.Len {
 		r := rows.Row(i, nil)

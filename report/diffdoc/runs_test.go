@@ -79,7 +79,7 @@ func TestRunsGolden(t *testing.T) {
 			if err := text.Terminal(&screen, doc, text.Options{Verbose: true}); err != nil {
 				t.Fatal(err)
 			}
-			if err := text.Markdown(&page, doc); err != nil {
+			if err := text.Markdown(&page, doc, nil); err != nil {
 				t.Fatal(err)
 			}
 			sample.Golden(t, c.name+".txt", screen.Bytes())
@@ -99,7 +99,7 @@ func TestRunsSort(t *testing.T) {
 		{"names by the alphabet", report.SortName, "kernel00"},
 	} {
 		doc := diffdoc.Runs(cluster(), report.Provenance{Show: report.Selection{Top: 1, Sort: c.sort}}).Document()
-		table := doc.Table(report.SectionKernels)
+		table := sample.Find(doc, report.SectionKernels)
 		if got := table.Row(0, nil)[0].Text; table.Len != 1 || got != c.want {
 			t.Errorf("%s: %d kernels, the first is %s, want %s", c.reason, table.Len, got, c.want)
 		}

@@ -28,11 +28,7 @@ func (p *htmlWriter) section(s *report.Section, folded bool) {
 		p.raw("</summary>\n")
 	} else {
 		p.put("<section id=\"%\" aria-labelledby=\"h-%\">\n", s.Key, s.Key)
-		quiet := ""
-		if s.IsSummary() {
-			quiet = "quiet"
-		}
-		p.put("<h2 id=\"h-%\" class=\"%\">%</h2>\n", s.Key, quiet, s.Title)
+		p.put("<h2 id=\"h-%\">%</h2>\n", s.Key, s.Title)
 	}
 	for _, text := range s.Text {
 		above := p.doc.Screen == nil && (text == p.doc.Closing || slices.Contains(p.doc.Headline, text))

@@ -31,7 +31,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 	words = append(words, report.Words([]trend.Outcome{trend.Learning, trend.OK, trend.Alarm, trend.Regression})...)
 	words = append(words, predict.Limit(^predict.Limit(0)).Names()...)
 	words = append(words, predict.Free.String(), predict.Whole.String(), predict.Auto.String(), "partial")
-	for _, c := range sample.Answer(sample.Gaussian()).Document().Table(report.SectionKernels).Columns {
+	for _, c := range sample.Find(sample.Answer(sample.Gaussian()).Document(), report.SectionKernels).Columns {
 		words = append(words, c.Heading(), c.Key)
 	}
 	for _, w := range words {

@@ -122,7 +122,7 @@ func TestUnwritableNumbersAreNull(t *testing.T) {
 	if row["measured_percent"] != nil || row["difference_points"] != nil || string(must(json.Marshal(v.Summary.Pearson))) != "null" {
 		t.Error("a number that JSON cannot write is there")
 	}
-	table := rundoc.FromResult(r, report.Provenance{}).Table(report.SectionKernels)
+	table := sample.Find(rundoc.FromResult(r, report.Provenance{}), report.SectionKernels)
 	for i, cell := range table.Row(0, nil) {
 		if math.IsNaN(cell.Num) || math.IsInf(cell.Num, 0) {
 			t.Errorf("column %s holds %v", table.Columns[i].Key, cell.Num)
@@ -237,7 +237,7 @@ func TestAgreement(t *testing.T) {
 // threads in 523.2 us are 250.5 a microsecond. Fan1 has 16 work-items in sub-groups of 32.
 func TestWhatElse(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	table := d.Table(report.SectionKernels)
+	table := sample.Find(d, report.SectionKernels)
 	columns := map[string]int{}
 	for i, c := range table.Columns {
 		columns[c.Key] = i
@@ -275,7 +275,7 @@ func TestWhatElse(t *testing.T) {
 func TestProvenance(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{Version: "v1.2.3", CommandLine: []string{"occudiff", "validate", "it's.csv", ""}, Label: "nightly"})
 	got := map[string]string{}
-	table := d.Table("provenance")
+	table := sample.Find(d, "provenance")
 	for i := range table.Len {
 		row := table.Row(i, nil)
 		got[row[0].Text] = row[1].Text
@@ -295,7 +295,7 @@ func TestLaunches(t *testing.T) {
 		MinMeasured: unit.Some(unit.Ratio(0.25)), MedianMeasured: unit.Some(unit.Ratio(0.5)), MaxMeasured: unit.Some(unit.Ratio(0.75))}} {
 		r := sample.Gaussian()
 		r.Rows[0].Launches = spread
-		table := rundoc.FromResult(r, report.Provenance{}).Table("kernels")
+		table := sample.Find(rundoc.FromResult(r, report.Provenance{}), "kernels")
 		got := map[string]float64{}
 		for i, c := range table.Columns {
 			if strings.HasPrefix(c.Key, "launch_m") {

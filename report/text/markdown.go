@@ -8,13 +8,9 @@ import (
 	"occudiff/report"
 )
 
-// Markdown writes the report without plots, as it reads well on a code host: tables, plain text without code spans. The
-// same document gives the same bytes.
-func Markdown(w io.Writer, d *report.Document) error { return MarkdownPlots(w, d, nil) }
-
-// MarkdownPlots writes the report with links to its plots: path gives the address of a plot's picture as seen from the
-// page, and an empty one where there is none.
-func MarkdownPlots(w io.Writer, d *report.Document, path func(*report.Plot) string) error {
+// Markdown writes the report as it reads well on a code host: tables, plain text without code spans. The same document
+// gives the same bytes. path gives the address of a plot's picture as seen from the page, nil where there are none.
+func Markdown(w io.Writer, d *report.Document, path func(*report.Plot) string) error {
 	p := &markdown{bufio.NewWriter(w), path}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
 	if d.Screen != nil {

@@ -18,7 +18,7 @@ func markdownOf(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
 	prov := report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "a run.csv", "-o", "r.md"}}
-	if err := text.Markdown(&b, rundoc.FromResult(r, prov)); err != nil {
+	if err := text.Markdown(&b, rundoc.FromResult(r, prov), nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -147,7 +147,7 @@ func BenchmarkMarkdown(b *testing.B) {
 			r := sample.Many(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := text.Markdown(io.Discard, rundoc.FromResult(r, report.Provenance{})); err != nil {
+				if err := text.Markdown(io.Discard, rundoc.FromResult(r, report.Provenance{}), nil); err != nil {
 					b.Fatal(err)
 				}
 			}

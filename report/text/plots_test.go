@@ -17,7 +17,7 @@ func TestPlotsAreLinked(t *testing.T) {
 	plots := &d.Sections[0].Plots
 	*plots = append(*plots, report.Plot{Key: "named", Title: "a](http://x) [b"}, report.Plot{Key: "none"})
 	var b bytes.Buffer
-	err := text.MarkdownPlots(&b, d, func(p *report.Plot) string {
+	err := text.Markdown(&b, d, func(p *report.Plot) string {
 		if p.Key == "none" {
 			return "" // not drawn
 		}

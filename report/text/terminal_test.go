@@ -173,7 +173,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorIsReturned(t *testing.T) {
 	doc := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	for name, err := range map[string]error{"terminal": text.Terminal(full{}, doc, text.Options{}), "Markdown": text.Markdown(full{}, doc)} {
+	for name, err := range map[string]error{"terminal": text.Terminal(full{}, doc, text.Options{}), "Markdown": text.Markdown(full{}, doc, nil)} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: got %v, want %v", name, err, errFull)
 		}

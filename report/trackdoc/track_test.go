@@ -149,7 +149,7 @@ func TestTrackGolden(t *testing.T) {
 	}
 	sample.Golden(t, "track.txt", b.Bytes())
 	b.Reset()
-	if err := text.Markdown(&b, d); err != nil {
+	if err := text.Markdown(&b, d, nil); err != nil {
 		t.Fatal(err)
 	}
 	sample.Golden(t, "track.md", b.Bytes())
@@ -159,7 +159,7 @@ func TestTrackGolden(t *testing.T) {
 // last.
 func TestTrackOrder(t *testing.T) {
 	d := trackdoc.FromReport(tracks(t), prov()).Doc
-	table := d.Table("series")
+	table := sample.Find(d, "series")
 	var got []string
 	var cells []report.Cell
 	for i := range table.Len {
@@ -216,7 +216,7 @@ func TestTrackSheetSaysEnded(t *testing.T) {
 	ended.Ended = true
 	r.Series = append(r.Series, ended)
 	ans := trackdoc.FromReport(r, prov())
-	table := ans.Doc.Table("series")
+	table := sample.Find(ans.Doc, "series")
 	cells := table.Row(0, nil)
 	for i, c := range table.Columns {
 		if c.In&report.Sheet != 0 && c.Title == "Verdict" && cells[i].Text != "regression, ended" {
@@ -238,10 +238,10 @@ func TestTrackEverywhere(t *testing.T) {
 			d := ans.Doc
 			for format, render := range map[string]func(io.Writer) error{
 				"terminal": func(w io.Writer) error { return text.Terminal(w, d, text.Options{Width: 40, Color: true}) },
-				"markdown": func(w io.Writer) error { return text.Markdown(w, d) },
+				"markdown": func(w io.Writer) error { return text.Markdown(w, d, nil) },
 				"html":     func(w io.Writer) error { return html.Render(w, d) },
 				"json":     func(w io.Writer) error { return machine.JSON(w, ans.Value) },
-				"csv":      func(w io.Writer) error { return machine.Table(w, d.Table("series")) },
+				"csv":      func(w io.Writer) error { return machine.Table(w, sample.Find(d, "series")) },
 			} {
 				var first, second bytes.Buffer
 				if err := errors.Join(render(&first), render(&second)); err != nil {

@@ -105,7 +105,7 @@ func (a *App) Download(w io.Writer, format string) error {
 	case format == "html":
 		return html.Render(w, a.last.Document())
 	case format == "md":
-		return text.Markdown(w, a.last.Document())
+		return text.Markdown(w, a.last.Document(), nil)
 	case format == "json":
 		return machine.JSON(w, a.last.Value)
 	case format == "csv":

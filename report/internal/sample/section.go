@@ -12,3 +12,15 @@ func Section(d *report.Document, key string) *report.Section {
 	}
 	return nil
 }
+
+// Find finds a table of a document by its key in any section, nil when there is none.
+func Find(d *report.Document, key string) *report.Table {
+	for i := range d.Sections {
+		for _, t := range d.Sections[i].Tables {
+			if t.Key == key {
+				return t
+			}
+		}
+	}
+	return nil
+}
