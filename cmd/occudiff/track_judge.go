@@ -11,7 +11,6 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
-	"occudiff/ingest/note"
 	"occudiff/report"
 	"occudiff/report/trackdoc"
 )
@@ -27,7 +26,7 @@ type checkFlags struct {
 
 func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
-	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations accept-unjudged" + answerFlags,
+	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + answerFlags,
 		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag},
 		endings: fileEndings(".xml"),
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
@@ -62,10 +61,8 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			}
 			return nil, &suspectError{len(check.Suspects())}
 		}
-		var notes []note.Note
-		unseen, err := t.accept(&notes, trackdoc.Unjudged(check, t.FailOn))
-		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check, prov), failure, unseen) }
-		return trackdoc.FromCheck(check, notes, prov), err
+		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check, prov), failure, nil) }
+		return trackdoc.FromCheck(check, prov), nil
 	})
 }
 

@@ -16,9 +16,6 @@ type Check struct {
 	Judgment                // of the series that have a value in one of the runs; points up to it
 	Run         history.Run // the last one
 	NotMeasured int         // its kernels without one
-	// Judged are the series whose newest value was judged or learned from. TooShort and Blank had a level before, and the
-	// last run has a value that is not theirs, or none.
-	Judged, TooShort, Blank int
 	// Missing are kernels that the run before, of the same program on the same device, had and this one does not.
 	Missing       []string
 	MissingBefore int64 // that run
@@ -81,20 +78,10 @@ func (c *Check) judge(j *judge, base func(string) bool) ([]*Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Judged, c.TooShort, c.Blank = 0, 0, 0
 	var list []*Series
 	for _, t := range all {
 		if !t.Absent || t.holds(all) {
 			list = append(list, t)
-		}
-		known := t.Gate.Median.Present()
-		switch {
-		case !t.Absent && !t.Unmeasurable:
-			c.Judged++
-		case known && t.Unmeasurable && !t.Absent:
-			c.TooShort++
-		case known && slices.ContainsFunc(c.Run.Rows, func(r history.Row) bool { return r.Key == t.Key }):
-			c.Blank++
 		}
 	}
 	for _, t := range list {

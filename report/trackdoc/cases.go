@@ -10,7 +10,6 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
-	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -129,29 +128,6 @@ func Failure(j *track.Judgment) string {
 	return strings.TrimPrefix(v.checked()+": ", ": ") + strings.Join(parts, "; ")
 }
 
-// Unjudged says which kernels a check could not judge; nothing where no gate asks. A kernel that is gone counts where it
-// held more than 1 % of the time and does not fail the gate by itself.
-func Unjudged(c *track.Check, failOn string) report.Unjudged {
-	if failOn == "never" {
-		return report.Unjudged{}
-	}
-	u := report.Unjudged{Gate: "track check", Judged: c.Judged, Kernels: c.Judged}
-	add := func(reason, text string, n int) {
-		u.Kernels += n
-		u.Of = append(u.Of, report.UnjudgedKernels{Reason: reason, N: n, Text: report.Thousands(int64(n)) + " " + text})
-	}
-	add(report.ReasonUnmeasurable, "unmeasurable", c.TooShort)
-	if c.Metric.Metric == history.Residual {
-		add(report.ReasonNoPrediction, "without a prediction", c.Blank)
-	} else {
-		add(report.ReasonUnmeasurable, "without a value", c.Blank)
-	}
-	if gone := (&view{Judgment: &c.Judgment}).gone(); !c.FailGone {
-		add(report.ReasonMissing, "gone", len(gone))
-	}
-	return u
-}
-
 // SuspectPattern is a regular expression for --kernel that matches the suspect kernels, "" when there is none.
 func SuspectPattern(c *track.Check) string {
 	return patternOf(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
@@ -171,7 +147,7 @@ func patternOf(names []string) string {
 }
 
 // suite gives a check as test cases: what fails the gate fails, what could not be judged or is not confirmed is skipped.
-func (v *view) suite(c *track.Check, notes []note.Note, prov report.Provenance) *report.TestSuite {
+func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	// The time is that of the run: two reports of one run are the same bytes, whenever they were made.
 	s := report.NewTestSuite("track check", report.Provenance{})
 	s.Collected, s.Host = c.Run.Time, report.OneLine(c.Run.Host)
@@ -179,7 +155,6 @@ func (v *view) suite(c *track.Check, notes []note.Note, prov report.Provenance) 
 		{"metric", v.name()}, {"rule", v.rule()}} {
 		s.Add(p[0], p[1])
 	}
-	s.AddEach("note", report.NotWhole(notes))
 	cases := report.ListOf(v.series, v.testCase)
 	for _, g := range v.gone() {
 		// It has the class and name that it had while it ran, so that a CI system shows one test that began to fail.

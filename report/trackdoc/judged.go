@@ -11,7 +11,6 @@ import (
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
-	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 )
@@ -43,8 +42,8 @@ func newView(j *track.Judgment, commitURL string) *view {
 	return v
 }
 
-// FromCheck answers what the gate says of a run: it is the report of the last run. notes say what was accepted.
-func FromCheck(c *track.Check, notes []note.Note, prov report.Provenance) *report.Answer {
+// FromCheck answers what the gate says of a run: it is the report of the last run.
+func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
 	v := newView(&c.Judgment, prov.CommitURL)
 	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it", Date: c.Run.Time,
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
@@ -60,8 +59,8 @@ func FromCheck(c *track.Check, notes []note.Note, prov report.Provenance) *repor
 		word = "missing"
 	}
 	s := &report.Screen{Line: v.sentence(word, where+", "), Do: v.notices(c)}
-	return &report.Answer{Doc: d, Table: v.complete(d, s, c.Run.ID, false, notes, prov), Value: v.checkValue(c, notes),
-		Tests: func() *report.TestSuite { return v.suite(c, notes, prov) }}
+	return &report.Answer{Doc: d, Table: v.complete(d, s, c.Run.ID, false, prov), Value: v.checkValue(c),
+		Tests: func() *report.TestSuite { return v.suite(c, prov) }}
 }
 
 // FromReport answers how a metric developed over the whole history.
@@ -77,16 +76,16 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
 	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
 		Do: slices.Concat(v.groups(), []string{v.changed()}, v.notices(nil))}
 	d.Headline = []string{changeRule(&r.Params)}
-	return &report.Answer{Doc: d, Table: v.complete(d, s, run, true, nil, prov), Value: v.reportValue(r)}
+	return &report.Answer{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
 // complete gives a document its screen and its sections, and makes the table of the series that people want to see. Of
 // some series that are asked for the screen has what the table has; the sentence is of all.
-func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, notes []note.Note, prov report.Provenance) *report.Table {
+func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
 		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
 	})
-	s.Notes = report.NotWhole(append(slices.Clone(notes), left...))
+	s.Notes = report.NotWhole(left)
 	raw := v.table(show, changes)
 	table := raw.Show("series", "device", "driver", "program")
 	if prov.Show.Chosen() {

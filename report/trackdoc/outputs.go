@@ -6,7 +6,6 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
-	"occudiff/ingest/note"
 	"occudiff/report"
 )
 
@@ -26,7 +25,7 @@ func Outputs() []report.Output {
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
-		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{}, nil)}},
+		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{})}},
 		{Name: "track", ID: reportSchema, Text: "every series with its change points.", Values: []any{*v.reportValue(&track.Report{})}},
 		{Name: "track-backtest", ID: backtestSchema, Text: "the gate over the stored history.",
 			Values: []any{*(&backtest{&track.Backtest{Metric: m}, v.metric}).value()}},
@@ -64,14 +63,13 @@ type CheckValue struct {
 	Missing     []string      `json:"missing"`
 	Gone        *report.Table `json:"gone" jsonschema:"kernels that the runs before had and the last one has not"`
 	Notices     []string      `json:"notices" jsonschema:"what changed, what the run lacks, dates that cannot be right, numbers of kernels that moved"`
-	Notes       *report.Table `json:"notes" jsonschema:"what was accepted"`
 }
 
-func (v *view) checkValue(c *track.Check, notes []note.Note) *CheckValue {
+func (v *view) checkValue(c *track.Check) *CheckValue {
 	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction), report.One(&c.Run, runColumns),
 		report.NewTable("runs", "", v.Checked, refColumns),
 		report.NewTable("shared", "", v.Shared, sharedColumns),
-		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), v.notices(c), report.Notes(notes)}
+		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), v.notices(c)}
 }
 
 var sharedColumns = slices.Concat([]report.Col[track.Shared]{

@@ -319,7 +319,7 @@ func TestTrackJSONContract(t *testing.T) {
 func TestTrackCheckSuite(t *testing.T) {
 	r := tracks(t)
 	c := &track.Check{Judgment: r.Judgment, Run: history.Run{ID: 11, Kernels: 8}}
-	s := trackdoc.FromCheck(c, nil, prov()).Tests()
+	s := trackdoc.FromCheck(c, prov()).Tests()
 	got := map[string]string{}
 	for _, k := range s.Cases {
 		got[k.Name+k.Class] = map[report.Outcome]string{report.Passed: "passed", report.Failed: "failed", report.Skipped: "skipped"}[k.Outcome] + " " + k.Message
@@ -342,7 +342,7 @@ func TestTrackCheckSuite(t *testing.T) {
 	hostile := hostileTracks(t)
 	c = &track.Check{Judgment: hostile.Judgment}
 	var b bytes.Buffer
-	if err := machine.JUnit(&b, trackdoc.FromCheck(c, nil, prov()).Tests()); err != nil {
+	if err := machine.JUnit(&b, trackdoc.FromCheck(c, prov()).Tests()); err != nil {
 		t.Fatal(err)
 	}
 	dec := xml.NewDecoder(&b)
@@ -364,7 +364,7 @@ func TestTrackCheckSuite(t *testing.T) {
 func TestTrackAbsences(t *testing.T) {
 	m := measured()
 	c := &track.Check{Judgment: reported("", m, followed(t, m, "Fan2", 60)).Judgment, Missing: []string{"a", "b", "c", "d", "e"}, MissingBefore: 7, NotMeasured: 1}
-	got := trackdoc.FromCheck(c, nil, prov()).Doc.Screen.Do
+	got := trackdoc.FromCheck(c, prov()).Doc.Screen.Do
 	want := []string{
 		"missing: 5 kernels of run 7, the one before on this device, are not in this run and cannot be judged: a, b, c, 2 more.",
 		"not measured: 1 kernel of this run has no measured value.",
