@@ -39,6 +39,9 @@ func TestDeviceInDoubt(t *testing.T) {
 			if row.Task == "large" {
 				want = c.causes[1]
 			}
+			if row.Cause != nil && c.against != "" && row.Cause.Decide != "--device: what ran fits mtl-112 only" {
+				t.Errorf("%s: to decide %q", c.reason, row.Cause.Decide)
+			}
 			if row.Cause == nil || row.Cause.Name != want {
 				t.Errorf("%s: %s is %+v, want %s", c.reason, row.Task, row.Cause, want)
 			}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -71,10 +72,12 @@ func TestSaid(t *testing.T) {
 		trace    *ingest.Trace
 		samples  float32 // occupancy of samples of a millisecond over the launches of the trace; 0 for none
 		fastest  string  // memory of the device, with which it moves 100 GB/s
+		outside  float64 // instructions in rows of no kernel; 0 for 5 of 100
 	}{
 		{reason: "of 4 adapters one fits the predicted average", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(24.5), idle(60))), platform: four},
 		{reason: "of 4 adapters one leaves as many XVEs idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(20), idle(74))), platform: four},
 		{reason: "of 4 adapters two fit", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(49.5), idle(20))), platform: four},
+		{reason: "all four worked, of which hardly an XVE was idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(65), idle(1), registers(128))), platform: four},
 		{reason: "any of four adapters may have done nothing beside another", d: mtl112(), kernels: []ingest.Kernel{kernel("k", most, "256", 32, 1000, 0.3, measured(10), idle(20)), kernel("o", most, "256", 32, 1222, 1.1, measured(30))}, platform: four},
 		{reason: "one of two stacks worked where idle time may lie outside", d: max1550(), kernels: alone(kernel("k", "8388608", "256", 32, 1000, 0.9, measured(40), idle(50), registers(128)))},
 		{reason: "one stack cannot leave one idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 1000, 0.9, measured(40), idle(50), registers(128)))},
@@ -93,11 +96,20 @@ func TestSaid(t *testing.T) {
 		{reason: "the same without the array", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60)))},
 		{reason: "filling the Xe-cores takes a third of a launch", d: mtl112(), kernels: alone(kernel("k", "28672", "256", 32, 20000, 0.2, measured(60), idle(20)))},
 		{reason: "nothing but barriers is waited for", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), idle(1), barrier(40), registers(128)))},
+		{reason: "a quarter of the stalls at barriers is enough", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), idle(1), barrier(25), registers(128)))},
+		{reason: "15 % of the instructions in rows of no kernel make it medium", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
+			k.Launches = &ingest.Spread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
+		})), outside: 15},
+		{reason: "5 % leave it high, of launches that take alike", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
+			k.Launches = &ingest.Spread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
+		}))},
+		{reason: "VTune's limit by SLM says that work-groups of 20 threads stay whole", d: mtl112(), kernels: alone(kernel("k", "573440", "640", 32, 100, 1, measured(93), idle(1), slmLimit(93.75)))},
 		{reason: "no array state tells why", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70)))},
 		{reason: "no time does", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 0, 0, measured(70), idle(1)))},
 		{reason: "more is measured than XVEs that idle for so long hold", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), idle(60)))},
 		{reason: "without a shape the profiler's peak is left", d: mtl112(), kernels: alone(kernel("k", "", "", 0, 100, 1, measured(70), peak(100), idle(5)))},
 		{reason: "without a device, too", kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), peak(100)))},
+		{reason: "registers tell nothing without one", kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), peak(100), registers(256)))},
 		{reason: "no width", d: mtl112(), kernels: alone(kernel("k", most, "256", 0, 100, 1, measured(70)))},
 		{reason: "a work-group that no such GPU runs", d: mtl112(), kernels: alone(kernel("k", "4096", "2048", 32, 100, 1, measured(70)))},
 		{reason: "a value of the whole run", d: mtl112(), kernels: alone(kernel(ingest.WholeRun, "", "", 0, 0, 0, measured(30), idle(50)))},
@@ -133,6 +145,15 @@ func TestSaid(t *testing.T) {
 		{reason: "a tenth of the stalls is latency", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(10, 5)))},
 		{reason: "most are on send, of either kind", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(10, 80)))},
 		{reason: "most are latency", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(90, 5)))},
+		{reason: "of five reasons the first four stand there", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(98), states(20, 79, 1), func(k *ingest.Kernel) {
+			k.Counters = pipes(20, 10)
+			for _, reason := range []string{"SBID", "Send", "Pipe", "Control", "Other"} {
+				k.Counters.Stalls = append(k.Counters.Stalls, ingest.Stall{Reason: reason, Share: 0.2})
+			}
+		}))},
+		{reason: "what memory moves for another kernel is taken out", d: mtl112(), kernels: []ingest.Kernel{
+			kernel("k", most, "256", 32, 1000, 1.2, measured(90), states(20, 79, 1), counts(busy(70, 5)), registers(128)),
+			kernel("o", most, "256", 32, 100, 0.5, measured(97), states(20, 79, 1), counts(busy(90, 5)))}},
 		{reason: "slots are full and XVEs active", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(98), states(90, 9, 1), counts(pipes(80, 10))))},
 		{reason: "nobody counts a pipe", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(60, 39, 1), registers(128)))},
 		{reason: "XVEs stand empty", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 1, measured(50), states(20, 35, 45), counts(busy(5, 5)), registers(128)))},
@@ -140,7 +161,8 @@ func TestSaid(t *testing.T) {
 		if c.d != nil {
 			c.d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100, Fastest: c.fastest}}
 		}
-		run := &ingest.Run{Kernels: c.kernels, Platform: c.platform, Trace: c.trace, Instructions: ingest.Instructions{Kernels: 95, All: 100}}
+		run := &ingest.Run{Kernels: c.kernels, Platform: c.platform, Trace: c.trace,
+			Instructions: ingest.Instructions{Kernels: 100 - cmp.Or(c.outside, 5), All: 100}}
 		if c.samples > 0 {
 			run.Recording = &ingest.Recording{Trace: c.trace}
 			for at := int64(1_000_000); at <= c.trace.Last; at += 1_000_000 {
