@@ -169,3 +169,29 @@ func TestCounted(t *testing.T) {
 		}
 	}
 }
+
+// TestSummaryBeside: a summary lists the hottest tasks alone, so that the GPU's time is its own figure where that is more;
+// beside an export it says how many launches there were.
+func TestSummaryBeside(t *testing.T) {
+	k := kernel("k", "114688", "256", 32, 10, 1, measured(60), idle(4))
+	times := ingest.Platform{GPUTime: unit.Some[unit.Seconds](2)}
+	for _, c := range []struct {
+		reason  string
+		run     ingest.Run
+		seconds unit.Seconds
+		notes   int
+	}{
+		{"the summary has one task of 1 s and a GPU time of 2 s", ingest.Run{Summary: []ingest.Kernel{k}, Platform: times}, 2, 0},
+		{"an export lists all", ingest.Run{Kernels: []ingest.Kernel{k}, Platform: times}, 1, 0},
+		{"the summary counts 12 launches, the export 10", ingest.Run{Kernels: []ingest.Kernel{k},
+			Summary: []ingest.Kernel{kernel("k", "114688", "256", 32, 12, 1)}}, 1, 1},
+	} {
+		r := Compare(&c.run, given(mtl112()), DefaultOptions())
+		if r.Summary.GPUTime.Or(0) != c.seconds {
+			t.Errorf("%s: GPU time of %v", c.reason, r.Summary.GPUTime)
+		}
+		if n := len(r.Notes); n != c.notes || n > 0 && !strings.Contains(r.Notes[0].Text, "10 of the 12 launches of k") {
+			t.Errorf("%s: %v", c.reason, r.Notes)
+		}
+	}
+}
