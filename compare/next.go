@@ -205,7 +205,7 @@ func (r *Result) HelpFor(row *Row) Help {
 			depth.Lever = LessSLM
 		}
 	}
-	if p := row.Predicted; p != nil && depth.Lever == MoreInFlight {
+	if p := row.Predicted; p != nil && depth.Lever == MoreInFlight && !modelOff(row) {
 		switch {
 		case p.Limits&predict.LimitRegisters != 0:
 			if m := r.fewerRegisters(r.KnownLaunch(row).GRF); m > 0 {
@@ -237,7 +237,8 @@ func (r *Result) HelpFor(row *Row) Help {
 // does not fill the GPU once, or whose last wave costs a twentieth of it or more.
 func (r *Result) groups(row *Row, otherwise Help) Help {
 	p := row.Predicted
-	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) {
+	// A prediction that VTune's peak contradicts is of another launch or device: nothing is to be counted from it.
+	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) || modelOff(row) {
 		return otherwise
 	}
 	wave := float64(p.Groups) / p.Waves // work-groups of a full one, which need not be whole

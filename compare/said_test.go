@@ -134,6 +134,7 @@ func TestSaid(t *testing.T) {
 		{reason: "idle alone is missing", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 1000, 1, measured(70), idle(29)))},
 		{reason: "too few work-groups to fill the GPU", d: mtl112(), kernels: alone(kernel("k", "7168", "256", 32, 100, 1, measured(24), states(20, 70, 10), counts(busy(5, 5))))},
 		{reason: "in two dimensions the program chooses which", d: mtl112(), kernels: alone(kernel("k", "512x14", "256x1", 32, 100, 1, measured(24), states(20, 70, 10), counts(busy(5, 5))))},
+		{reason: "the same, but VTune's peak is of another launch: no number of work-groups follows", d: mtl112(), kernels: alone(kernel("k", "34304", "256", 32, 100, 1, peak(60), measured(60), states(20, 78, 2), counts(busy(5, 5))))},
 		{reason: "a fifth of the second wave", d: mtl112(), kernels: alone(kernel("k", "34304", "256", 32, 100, 1, measured(60), states(20, 78, 2), counts(busy(5, 5))))},
 		{reason: "a pipe is active half of the time", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(97), states(60, 39, 1), counts(pipes(50, 10))))},
 		{reason: "SLM keeps threads out", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(24), states(20, 79, 1), counts(busy(5, 5)), func(k *ingest.Kernel) { k.SLM = unit.Some[unit.Bytes](32768) }))},
