@@ -23,7 +23,9 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -55,6 +57,7 @@ type DB struct {
 	reading *sql.Tx // of a reader, else nil
 	engine  engine
 	options Options
+	folder  string // of a copy that is read instead, see openUndone
 	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
 	// connection there.
 	step func(name string)
@@ -82,7 +85,15 @@ func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = d.ready(ctx); err != nil {
+	err = d.ready(ctx)
+	if options.ReadOnly && errors.Is(err, errUnfinished) {
+		d.Close()
+		if d, err = openUndone(a.name, options); err != nil {
+			return nil, err
+		}
+		err = d.ready(ctx)
+	}
+	if err != nil {
 		d.Close()
 		return nil, err
 	}
@@ -114,7 +125,11 @@ func (d *DB) Close() error {
 	if d.reading != nil {
 		_ = d.reading.Rollback() // it has changed nothing, and may have ended
 	}
-	return d.sql.Close()
+	err := d.sql.Close()
+	if d.folder != "" {
+		os.RemoveAll(d.folder)
+	}
+	return err
 }
 
 // source is where a select runs: in a transaction, or outside of one.

@@ -40,6 +40,47 @@ func openSQLite(path string, options Options) (*DB, error) {
 	return d, nil
 }
 
+// openUndone opens a copy of a file whose last writer was ended in the middle. What that left is undone in the copy: who
+// only reads changes no byte of the file itself, and gets what was stored whole.
+func openUndone(path string, options Options) (d *DB, err error) {
+	doing := "reading the history " + path + " as it was before a writer that was ended in the middle"
+	folder, err := os.MkdirTemp("", "occudiff-")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(folder)
+		}
+	}()
+	same := filepath.Join(folder, "history.db")
+	for _, end := range []string{"-journal", ""} {
+		data, err := os.ReadFile(path + end)
+		if err == nil {
+			err = os.WriteFile(same+end, data, 0o600)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", doing, err)
+		}
+	}
+	// A journal that is still there was not used meanwhile, so that the two copies belong together.
+	if _, err := os.Stat(path + "-journal"); err != nil {
+		return nil, fmt.Errorf("%s: another writer undoes it now; try again: %w", doing, err)
+	}
+	writer, err := sql.Open("sqlite", sqliteDSN(same, Options{Wait: options.Wait}))
+	if err == nil {
+		_, err = writer.Exec("BEGIN IMMEDIATE; COMMIT") // takes the lock of a writer, which undoes what is unfinished
+		err = errors.Join(err, writer.Close())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	if d, err = openSQLite(same, options); err == nil {
+		d.engine.where, d.folder = path, folder
+	}
+	return d, err
+}
+
 // inspect looks at the file before SQLite does, which would take an empty one for a new database.
 func inspect(path string, options Options) error {
 	if path == "" {
