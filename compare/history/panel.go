@@ -110,20 +110,6 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// Span is a series from its first run to its last.
-type Span struct {
-	ID            int64
-	Key           Key
-	First, Last   time.Time
-	FirstRun, Run int64 // the first and the last
-}
-
-// Span gives the first and the last run that have the kernel.
-func (k *Kernel) Span() Span {
-	first, last := &k.panel.Runs[k.In[0].Place], &k.panel.Runs[k.In[len(k.In)-1].Place]
-	return Span{ID: k.ID, Key: k.Key, First: first.Time, Last: last.Time, FirstRun: first.ID, Run: last.ID}
-}
-
 // Rename gives kernels other tasks in the runs before a place, where names has one, and what was accepted of these before
 // goes with them. Names are exchanged, so no kernel is there twice.
 func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"occudiff/ingest/unit"
 )
@@ -88,9 +87,6 @@ func TestPanel(t *testing.T) {
 		want := Point{Run: 1, Time: start, Value: 51, Beside: unit.Some(79.0), Verdict: "below"}
 		if got := k.Points(Occupancy); len(got) != 3 || got[0] != want || k.In[0].Cause != "dispatch" || len(k.Points(Seconds)) != 0 {
 			t.Errorf("Points = %+v, cause %q; want %+v first, and none of what was not asked for", got, k.In[0].Cause, want)
-		}
-		if s := (Span{ID: k.ID, Key: k.Key, First: start, Last: start.Add(5 * time.Hour), FirstRun: 1, Run: 6}); k.Span() != s {
-			t.Errorf("Span = %+v, want %+v", k.Span(), s)
 		}
 		if place, ok := p.Place(6); !ok || place != len(p.Runs)-1 {
 			t.Errorf("Place = %d, %v", place, ok)
