@@ -41,22 +41,25 @@ type lineWriter struct {
 	w    io.Writer
 	line func(string) string
 	rest []byte // of a line that goes on
+	out  []byte // kept from one write to the next: an output may have millions of lines
 }
 
 // Write implements io.Writer.
 func (l *lineWriter) Write(p []byte) (int, error) {
-	end := bytes.LastIndexByte(p, '\n') + 1
-	if end > 0 {
-		var out bytes.Buffer
-		for line := range strings.Lines(string(append(l.rest, p[:end]...))) {
-			out.WriteString(l.line(line[:len(line)-1]) + "\n")
-		}
-		l.rest = nil
-		if _, err := l.w.Write(out.Bytes()); err != nil {
-			return 0, err
-		}
+	last := bytes.LastIndexByte(p, '\n')
+	l.rest = append(l.rest, p...)
+	if last < 0 {
+		return len(p), nil
 	}
-	l.rest = append(l.rest, p[end:]...)
+	end := len(l.rest) - len(p) + last + 1
+	l.out = l.out[:0]
+	for line := range bytes.Lines(l.rest[:end]) {
+		l.out = append(append(l.out, l.line(string(line[:len(line)-1]))...), '\n')
+	}
+	l.rest = append(l.rest[:0], l.rest[end:]...)
+	if _, err := l.w.Write(l.out); err != nil {
+		return 0, err
+	}
 	return len(p), nil
 }
 
