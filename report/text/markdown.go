@@ -96,7 +96,7 @@ func (p *markdown) section(s *report.Section) {
 	}
 }
 
-// picture links a plot: ![Waves of Fan2: 146 full waves at 100.0 %, then a last one.](report.files/waves-1.svg).
+// picture links a plot: ![Where the thread slots went: A bar per kernel.](report.account.svg).
 func (p *markdown) picture(plot *report.Plot) string {
 	if p.path == nil {
 		return ""
