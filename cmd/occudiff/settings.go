@@ -98,13 +98,11 @@ func (a *app) applySettings() error {
 	return nil
 }
 
-// settingsFile is what the file says. Keys that this version does not know are kept.
-// The document is kept as nodes beside the values that were read, so that write changes what was set and nothing else.
+// settingsFile is what the file says.
 type settingsFile struct {
 	thresholds map[string]float64 // the gate's of each metric, as --threshold takes it
 
-	path string // "" when there is none
-	doc  yaml.Node
+	path string     // "" when there is none
 	top  *yaml.Node // the mapping that the document is
 }
 
@@ -116,7 +114,6 @@ func (f *settingsFile) name() string { return cli.FromHere(f.path) }
 // error, for going on without it would judge by other thresholds.
 func readSettings() (*settingsFile, error) {
 	f := &settingsFile{thresholds: map[string]float64{}, top: &yaml.Node{Kind: yaml.MappingNode}}
-	f.doc = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{f.top}}
 	folder, err := os.Getwd()
 	for parent := ""; err == nil && folder != parent; folder = filepath.Dir(folder) {
 		path := filepath.Join(folder, settingsName)
@@ -135,10 +132,10 @@ func readSettings() (*settingsFile, error) {
 // read takes the file apart. Of what it says only the thresholds are checked here; settings are when a command has the
 // flag.
 func (f *settingsFile) read(text []byte) error {
-	// Read as nodes, for track backtest --save writes the file again and comments must survive that.
+	var doc yaml.Node      // nodes know their lines
 	var all map[string]any // finds another root and duplicate keys
 	d := yaml.NewDecoder(bytes.NewReader(text))
-	switch err := cmp.Or(d.Decode(&f.doc), f.doc.Decode(&all)); {
+	switch err := cmp.Or(d.Decode(&doc), doc.Decode(&all)); {
 	case err == io.EOF: // nothing but comments
 		return nil
 	case err != nil:
@@ -146,7 +143,7 @@ func (f *settingsFile) read(text []byte) error {
 	case d.Decode(new(yaml.Node)) != io.EOF:
 		return cli.Errorf("%s: the settings are one YAML document; remove what follows ---", f.name())
 	}
-	f.top = f.doc.Content[0]
+	f.top = doc.Content[0]
 	thresholds := valueOf(valueOf(f.top, "track"), "threshold")
 	if thresholds == nil {
 		return nil
@@ -232,39 +229,4 @@ func (a *app) unknownVariables() (lines []string) {
 		}
 	}
 	return lines
-}
-
-// setThreshold changes the threshold of a metric. Everything else in the file stays, comments too.
-func (f *settingsFile) setThreshold(m history.Metric, x float64) {
-	thresholds := child(child(f.top, "track", yaml.MappingNode), "threshold", yaml.MappingNode)
-	value := child(thresholds, string(m), yaml.ScalarNode)
-	// Without the old tag and style: the value may have been a text in quotes.
-	value.Value, value.Tag, value.Style = strconv.FormatFloat(x, 'f', -1, 64), "", 0
-}
-
-// child gives the value of a key in a mapping, making it when there is none of the kind.
-func child(mapping *yaml.Node, key string, kind yaml.Kind) *yaml.Node {
-	if node := valueOf(mapping, key); node != nil && node.Kind == kind {
-		return node
-	}
-	node := &yaml.Node{Kind: kind}
-	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, node)
-	return node
-}
-
-// write writes the file, in the working folder when there was none.
-func (f *settingsFile) write() error {
-	f.path = cmp.Or(f.path, settingsName)
-	var text bytes.Buffer
-	e := yaml.NewEncoder(&text)
-	e.SetIndent(2)
-	if err := errors.Join(e.Encode(&f.doc), e.Close()); err != nil {
-		return fmt.Errorf("%s: %w", f.path, err)
-	}
-	// Renamed when it is whole: an interrupted command leaves the old settings.
-	next := f.path + ".new"
-	if err := os.WriteFile(next, text.Bytes(), 0o666); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", f.path, note.Reason(err))
-	}
-	return os.Rename(next, f.path)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,6 @@ import (
 // backtestFlags are those of track backtest alone.
 type backtestFlags struct {
 	Target float64 `flag:"target" arg:"RATE" help:"the budget to propose a threshold for: checks of 100 that may be red for nothing, as in 0.5"`
-	Save   bool    `flag:"save" help:"write the proposed threshold of every metric into occudiff.yaml"`
 }
 
 func (t *tracking) backtestCommand() *cobra.Command {
@@ -26,11 +24,8 @@ func (t *tracking) backtestCommand() *cobra.Command {
 	return t.command(command{text: "track-backtest", share: answerFlags,
 		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		check: func([]string) error {
-			switch {
-			case t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100):
+			if t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100) {
 				return cli.Errorf("--target %v: expected checks of 100, from 0 to 100", f.Target)
-			case f.Save && !t.flags.Changed("target"):
-				return cli.Errorf("--save writes what --target proposes; give both, as in --target 0.5 --save")
 			}
 			return nil
 		},
@@ -51,43 +46,6 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 			return nil, fmt.Errorf("--target %v: no series has more than %d runs, so there is nothing to replay the "+
 				"gate over; add runs first", f.Target, m.Gate.Learning)
 		}
-		if f.Save {
-			// Looked up while the history is open, and written when the answer is delivered; an error comes then, too,
-			// so that the replay is seen in any case.
-			file, words, err := t.proposals(ctx, db, target)
-			t.after = func() error {
-				if err == nil {
-					err = file.write()
-				}
-				if err == nil {
-					t.say("wrote %s: threshold of %s", file.name(), strings.Join(words, ", "))
-				}
-				return err
-			}
-		}
 		return trackdoc.FromBacktest(b, prov), nil
 	})
-}
-
-// proposals gives the settings with the threshold of every metric that keeps the budget, and lists them.
-// The thresholds go over all metrics that are followed, not only over --metric: the file has one for each.
-func (t *tracking) proposals(ctx context.Context, db *history.DB, target unit.Opt[float64]) (
-	file *settingsFile, words []string, err error) {
-	if file, err = readSettings(); err != nil {
-		return nil, nil, err
-	}
-	for _, name := range history.Followed() {
-		x, ok, err := track.ProposeThreshold(ctx, db, name, t.Window, target, time.Now())
-		if err != nil {
-			return nil, nil, err
-		}
-		if ok {
-			file.setThreshold(name, x)
-			words = append(words, fmt.Sprintf("%s %v", name, x))
-		}
-	}
-	if len(words) == 0 {
-		return nil, nil, cli.Errorf("--save: no metric has enough runs for a threshold")
-	}
-	return file, words, nil
 }

@@ -22,22 +22,6 @@ type Backtest struct {
 	Target    float64 // the budget that it keeps, as a share of checks
 }
 
-// ProposeThreshold gives the threshold with which the gate of a metric over a window keeps to a number of red checks
-// in 100, as Settings.Threshold takes it; the one that the gate has where that keeps to it. It is false when nothing
-// can be judged.
-func ProposeThreshold(ctx context.Context, db *history.DB, name history.Metric, window int, target unit.Opt[float64],
-	now time.Time) (threshold float64, ok bool, err error) {
-	m, err := NewMetric(string(name), Settings{Window: unit.Some(window)})
-	if err != nil {
-		return 0, false, err
-	}
-	b, err := ReadBacktest(ctx, db, m, target, nil, now)
-	if err != nil || b.Total.Checks == 0 {
-		return 0, false, err
-	}
-	return m.Threshold(b.Kept.Floor), true, nil
-}
-
 // ReadBacktest replays the gate as it is, with planted drops, and with the least floor that keeps the budget; a target,
 // in red checks of 100, is another budget for that.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,

@@ -357,12 +357,14 @@ func TestNoise(t *testing.T) {
 			t.Errorf("%s: %+v", key.Task, v)
 		}
 	}
-	threshold, ok, err := track.ProposeThreshold(bg, storeRuns(t, runs[:7]...), history.Measured, 40, unit.Opt[float64]{}, now)
-	if err != nil || ok {
-		t.Errorf("seven runs propose %v, %v, %v", threshold, ok, err)
+	m := metric(t, "measured", 0)
+	b, err := track.ReadBacktest(bg, storeRuns(t, runs[:7]...), m, unit.Opt[float64]{}, nil, now)
+	if err != nil || b.Total.Checks != 0 {
+		t.Errorf("seven runs are judged: %+v, %v", b, err)
 	}
-	if threshold, ok, err = track.ProposeThreshold(bg, storeRuns(t, runs[:40]...), history.Measured, 40, unit.Opt[float64]{}, now); err != nil || !ok || threshold != 1 {
-		t.Errorf("a quiet history proposes %v, %v, %v; want the 1 that is there", threshold, ok, err)
+	if b, err = track.ReadBacktest(bg, storeRuns(t, runs[:40]...), m, unit.Opt[float64]{}, nil, now); err != nil || b.Total.Checks == 0 ||
+		m.Threshold(b.Kept.Floor) != 1 {
+		t.Errorf("a quiet history proposes %+v, %v; want the 1 that is there", b, err)
 	}
 }
 
