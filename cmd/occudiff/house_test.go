@@ -75,10 +75,9 @@ var arrows = map[string][]string{
 	"cmd/cli": {"ingest/names", "ingest/note", "ingest/unit", "report/text"},
 
 	// For tests of several packages.
-	"internal/testenv":           {},
-	"internal/browsertest":       {"internal/testenv"},
-	"ingest/internal/ingesttest": {"ingest", "ingest/unit"},
-	"report/internal/sample":     {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"internal/testenv":       {},
+	"internal/browsertest":   {"internal/testenv"},
+	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 
 // TestArchitecture holds the page on the packages against the house: it names each of them, whole or by its last part.

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
-	"occudiff/ingest/internal/ingesttest"
 	"occudiff/internal/testenv"
 )
 
@@ -46,10 +48,44 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// TestMade keeps what is understood of the made inputs beside each format. An archive says why it is there, and holds the
+// input and what is wanted. Each is read once as a whole and once byte by byte.
+func TestMade(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.txtar"))
+	if err != nil || len(paths) < 28 {
+		t.Fatalf("%d archives, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.ToSlash(path), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil || len(archive.Files) == 0 || archive.Files[0].Name != "input" {
+				t.Fatalf("%v, want a file named input first", err)
+			}
+			input := archive.Files[0].Data
+			got := understood(t, "f", input, bytes.NewReader(input))
+			if *update {
+				archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(got)})
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(archive.Files) != 2 {
+				t.Fatal("want the files input and want (go test -update writes the second)")
+			}
+			slow := understood(t, "f", input, iotest.OneByteReader(bytes.NewReader(input)))
+			for name, got := range map[string]string{"": got, ", byte by byte": slow} {
+				if d := cmp.Diff(string(archive.Files[1].Data), got); d != "" {
+					t.Errorf("%s%s (-want +got; go test -update accepts it):\n%s", archive.Comment, name, d)
+				}
+			}
+		})
+	}
+}
+
 // golden holds what is understood of a file against another file, or writes that with -update.
 func golden(t *testing.T, path, file string) {
 	t.Run(filepath.Base(path), func(t *testing.T) {
-		got := understood(t, path)
+		got := understoodAt(t, path)
 		if *update {
 			err := os.MkdirAll(filepath.Dir(file), 0o755)
 			if err == nil {
@@ -69,35 +105,39 @@ func golden(t *testing.T, path, file string) {
 	})
 }
 
-// understood prints what the first format that knows a file or folder makes of it, without the joining that follows.
-func understood(t *testing.T, path string) string {
+// understoodAt prints what the first format that knows a file or folder makes of it, without the joining that follows.
+func understoodAt(t *testing.T, path string) string {
 	t.Helper()
-	var f *ingest.File
-	var kind string
-	info, err := os.Stat(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		for _, format := range formats.All() {
+			if folders, ok := format.(ingest.FolderReader); ok {
+				f, err := folders.ReadFolder(context.Background(), os.DirFS(path), filepath.Base(path), ingest.ReadOptions{})
+				return said(format, f, err)
+			}
+		}
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.IsDir() {
-		i := slices.IndexFunc(formats.All(), func(f ingest.Format) bool { _, ok := f.(ingest.FolderReader); return ok })
-		kind = formats.All()[i].Kind()
-		f, err = formats.All()[i].(ingest.FolderReader).ReadFolder(context.Background(), os.DirFS(path), filepath.Base(path), ingest.ReadOptions{})
-	} else {
-		data, rerr := os.ReadFile(path)
-		if rerr != nil {
-			t.Fatal(rerr)
+	return understood(t, filepath.Base(path), data, bytes.NewReader(data))
+}
+
+// understood does so with a file's bytes, which r gives, too.
+func understood(t *testing.T, name string, data []byte, r io.Reader) string {
+	t.Helper()
+	for _, format := range formats.All() {
+		if format.Sniff(data[:min(len(data), 64<<10)]) { // as much as package ingest shows a format of a file
+			f, err := format.Read(context.Background(), &ingest.Source{Path: name, Size: int64(len(data)), At: bytes.NewReader(data), R: r}, ingest.ReadOptions{})
+			return said(format, f, err)
 		}
-		// As much as package ingest shows a format of a file.
-		i := slices.IndexFunc(formats.All(), func(f ingest.Format) bool { return f.Sniff(data[:min(len(data), 64<<10)]) })
-		if i < 0 {
-			return "no format\n"
-		}
-		kind = formats.All()[i].Kind()
-		f, err = formats.All()[i].Read(context.Background(), &ingest.Source{Path: filepath.Base(path), Size: int64(len(data)),
-			At: bytes.NewReader(data), R: bytes.NewReader(data)}, ingest.ReadOptions{})
 	}
+	return "no format\n"
+}
+
+func said(format ingest.Format, f *ingest.File, err error) string {
 	if err != nil {
-		return kind + "\n" + err.Error() + "\n"
+		return format.Kind() + "\n" + err.Error() + "\n"
 	}
-	return kind + "\n" + ingesttest.Describe(f)
+	return format.Kind() + "\n" + describe(f)
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
-	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
@@ -42,115 +42,14 @@ const platform = `Collection and Platform Info
             Max Work Group Size: 1,024
 `
 
-func TestReadText(t *testing.T) {
-	const of = `platform device: HD Graphics P630
-platform device from: the summary
-platform XVEs: 24
-platform threads per XVE: 7
-platform max frequency: 1200000000
-platform max work-group: 1024
-platform collected: 2026-06-02T12:44:38Z
-platform host: node7
-platform command: ./a.out -s: "1"
-`
-	for _, c := range []struct{ name, reason, text, want string }{
-		{"platform alone", "the day stands before the month; the CPU's name is no GPU's", platform, "rows 0 bad 0\n" + of + "platform at: f:8:9\n"},
-		{"glued progress", "what vtune printed while it worked stands before the first line", "vtune: Executing actions 75 % Generating a report      Elapsed Time: 7.037s\n    Occupancy: 6.1% of peak value\n" + platform + "vtune: Executing actions 100 % done\n",
-			"rows 0 bad 0\n" + of + "platform occupancy: 6.1%\nplatform at: f:10:9\n"},
-		{"carriage returns", "a terminal overwrites with the text behind a carriage return", "vtune: Executing 1 %\rvtune: Executing 2 %\rElapsed Time: 7s\r\n    GPU Time: 1s\r\n" + platform,
-			"rows 0 bad 0\n" + of + "platform at: f:10:9\n"},
-		{"tables", "a table ends at what is no row, also without a blank line; two tables tell of one task; the rest of the tasks is none; equal names in one table are two tasks",
-			`Elapsed Time: 4.510s
-        Hottest GPU Computing Tasks with Low Occupancy
-        Computing Task        Total Time  SIMD Width  Peak EU Threads Occupancy(%)  Occupancy(%)
-        --------------------  ----------  ----------  ----------------------------  ------------
-        Fan2                    1,071.5s  32                                100.0%         62.7%
-        f(int, Größe)             38.2ms  16                                 14.3%         19.9%
-        clEnqueueWriteBuffer          0s  [Unknown]                           0.0%         32.8%
-        clEnqueueWriteBuffer         5us  [Unknown]                           0.0%         42.8%
-        [Others]                      9s  [Unknown]                           0.0%          1.0%
-    Occupancy: 47.0% of peak value
-     | Occupancy: 1% words
-
-Hottest GPU Computing Tasks
-Computing Task  Total Time  Instance Count
---------------  ----------  --------------
-Fan2              1,071.5s           2,047
-Short...ame             1s               1
-` + platform, `rows 6 bad 0
-` + of + `platform occupancy: 47%
-platform at: f:25:9
-summary "Fan2" at f:5:9
-   SIMD 32 instances 2047 seconds 1071.5
-   measured 62.7% peak 100%
-summary "f(int, Größe)" at f:6:9
-   SIMD 16 seconds 0.0382
-   measured 19.9% peak 14.3%
-summary "clEnqueueWriteBuffer" at f:7:9
-   seconds 0
-   measured 32.8%
-summary "clEnqueueWriteBuffer" at f:8:9
-   seconds 5e-06
-   measured 42.8%
-summary "Short...ame" at f:17:1
-   instances 1 seconds 1
-`},
-		{"bad rows", "what does not parse is told with its place, the rest is read", `Hottest GPU Computing Tasks
-Computing Task  Total Time  SIMD Width  Occupancy(%)
---------------  ----------  ----------  ------------
-A                        1  32                 10.0%
-B                       1s  99                 10.0%
-C                       1s  32                110.0%
-D                       1s  32                    10
-E                     -1 s  32                 10.0%
-F                   1,0,0s  32                 10.0%
-G                     1,5s  32                 10,0%
-` + strings.Replace(strings.Replace(platform, "EU Count: 24", "EU Count: many", 1), "02/06/2026", "06/22/2026", 1), `rows 1 bad 8
-platform device: HD Graphics P630
-platform device from: the summary
-platform threads per XVE: 7
-platform max frequency: 1200000000
-platform max work-group: 1024
-platform host: node7
-platform command: ./a.out -s: "1"
-platform at: f:18:9
-summary "G" at f:10:1
-   SIMD 32 seconds 1.5
-   measured 10%
-note bad-row f:4:1: error: task "A": time "1" has no unit, s or ms
-note bad-row f:5:1: error: task "B": SIMD width 99 is not from 1 to 64
-note bad-row f:6:1: error: task "C": 110.0 % is more than the whole
-note bad-row f:7:1: error: task "D": percentage "10" has no % sign
-note bad-row f:8:1: error: task "E": time -1 is below 0
-note bad-row f:9:1: error: task "F": time "1,0,0" is not a number
-note bad-row f:14:5: error: collection start time "12:44:38 06/22/2026 UTC" is not of the form 23:44:22 14/03/2024 UTC
-note bad-row f:19:9: error: EU Count: "many" is not a number
-`},
-		{"different GPUs", "with two kinds of GPU the summary does not say which one worked", `Collection and Platform Info
-    Computer Name: node7
-    GPU
-        GPU 0: 0:2:0.0 : VGA compatible controller: Intel Corporation UHD Graphics 770
-            EU Count: 32
-        GPU 1: 0:3:0.0 : Display controller: Intel Corporation Device 0x56a0
-            XVE Count: 512
-`, `rows 0 bad 0
-platform host: node7
-note several-gpus f:4:9: warning: the machine has different GPUs, Intel Corporation UHD Graphics 770 (32 XVE) and Intel Corporation Device 0x56a0 (512 XVE), and the summary does not say which one ran the tasks (name it with --device)
-`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if !(Format{}).Sniff([]byte(c.text)) {
-				t.Error("not recognized")
-			}
-			f, err := read(t, c.text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(c.want, ingesttest.Describe(f)); d != "" {
-				t.Errorf("%s (-want +got):\n%s", c.reason, d)
-			}
-		})
+// made is an input in testdata; what is understood of each is kept by the tests of ingest/formats.
+func made(t testing.TB, name string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
 	}
+	return string(archive.Files[0].Data)
 }
 
 // item is a metric of the HTML report, as VTune nests them: one list for each.
@@ -162,78 +61,15 @@ func item(name, value, below string) string {
 	return `<ul><li><span class="metric-name">` + name + ":\n        </span>" + span + below + "</li></ul>"
 }
 
-func htmlTable(rows ...[]string) string {
-	var b strings.Builder
-	b.WriteString("<table>")
-	for i, cells := range rows {
-		tag := "td"
-		if i == 0 {
-			tag = "th"
-		}
-		b.WriteString("<tr>")
-		for _, c := range cells {
-			fmt.Fprintf(&b, `<%s><span class="table-value">%s</span></%s>`, tag, c, tag)
-		}
-		b.WriteString("</tr>")
-	}
-	return b.String() + "</table>"
-}
-
 func page1(body string) string {
 	return `<?xml version="1.0" encoding="utf-8" standalone="yes"?>
 <html><style>.metric-name { color: red }</style><body><div class="brand">Intel<sup>&reg;</sup> VTune<sup>&trade;</sup> Profiler 2024.0.0</div>
 <div class="recommendation-placeholder"><span class="recommendation-metric">Occupancy: 1%</span></div>` + body + `</body></html>`
 }
 
-func TestReadHTML(t *testing.T) {
-	text := page1(
-		item("Elapsed Time", "36.499s", "") +
-			item("Display controller: Intel Corporation Device 0x0bda Device Group", "",
-				item("Occupancy", `22.1% of peak value<div class="issues"><pre class="issue">Occupancy: 99% in words</pre></div>`,
-					item("Tasks", "", htmlTable([]string{"Computing Task", "Total Time", "Execution Time", "SIMD Width", "Occupancy(%)"},
-						[]string{"f&lt;(int)12&gt;(a, b)", "2s", "1.5s", "32", "23.7% of peak value"},
-						[]string{"[Outside any task]", "0.7s", "0s"},
-						[]string{"[Others]", "0.7s", "0s"},
-						[]string{"g", "1s", "1s", "32", "1%", "2%"})))+
-					item("XVEs", "", htmlTable([]string{"GPU Stack", "GPU Adapter"}, []string{"0", "GPU 0"}, []string{"1", "GPU 0"}, []string{"0", "GPU 1"}, []string{"1", "GPU 1"}))) +
-			"\n" + item(platformHead, "", item("Application Command Line", "./a  \"1\" ", "")+
-			item("Operating System", "6.1 DISTRIB_ID=Ubuntu\nDISTRIB_RELEASE=22.04", "")+
-			item("CPU", "", item("Name", "Xeon", ""))+
-			item("GPU", "", item("GPU 0: 0:41:0.0 : Display controller: Intel Corporation Device 0x0bda", "", item("XVE Count", "448", ""))+
-				item("GPU 1: 0:58:0.0 : Display controller: Intel Corporation Device 0x0bda", "", item("XVE Count", "448", "")))))
-	if !(Format{}).Sniff([]byte(text)) {
-		t.Error("not recognized")
-	}
-	f, err := read(t, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := func(mark string) string { // the place of a text
-		before := text[:strings.Index(text, mark)]
-		return fmt.Sprintf("f:%d:%d", strings.Count(before, "\n")+1, len(before)-strings.LastIndex(before, "\n"))
-	}
-	want := `rows 2 bad 1
-platform device: Intel Corporation Device 0x0bda
-platform device from: the summary
-platform XVEs: 448
-platform adapters: 2
-platform stacks: 2
-platform command: ./a "1"
-platform OS: 6.1 DISTRIB_ID=Ubuntu DISTRIB_RELEASE=22.04
-platform VTune: 2024.0.0
-platform occupancy: 22.1%
-platform at: ` + at(`<span class="metric-name">GPU 0`) + `
-summary "f<(int)12>(a, b)" at ` + at(`<tr><td><span class="table-value">f&lt;`) + `
-   SIMD 32 seconds 1.5
-   measured 23.7%
-summary "[Outside any task]" at ` + at(`<tr><td><span class="table-value">[Outside`) + `
-   seconds 0
-note bad-row ` + at(`<tr><td><span class="table-value">g<`) + `: error: the row has 6 cells under 5 headers
-`
-	if d := cmp.Diff(want, ingesttest.Describe(f)); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	// Cut anywhere, the report gives what stands before the cut or a clear fault.
+// TestCutHTML: cut anywhere, a report gives what stands before the cut or a clear fault.
+func TestCutHTML(t *testing.T) {
+	text := made(t, "html")
 	for cut := range text {
 		var fault *note.Fault
 		if _, err := read(t, text[:cut]); err != nil && !errors.As(err, &fault) {
@@ -538,7 +374,7 @@ func TestCancelled(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(platform))
-	f.Add([]byte(page1(item("Occupancy", "1%", htmlTable([]string{"Computing Task", "Total Time"}, []string{"a", "1s"})))))
+	f.Add([]byte(made(f, "html")))
 	f.Add([]byte("Computing Task  Total Time  SIMD Width  Occupancy(%)\n--------------  ----------  ----------  ------------\nA  1s  32  10.0%\n"))
 	f.Add([]byte("Hierarchy Level,Metric Name,Metric Value\n0,Occupancy(%),47.0\n1,Computing Task,Total Time,SIMD Width\n1,\"f(a, \"\"b\"\")\",1.5,32\n0,Collection and Platform Info,\n1,GPU,\n2,XVE Count,128\n"))
 	paths, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-summary/*"))

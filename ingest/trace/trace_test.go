@@ -10,9 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
-	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/note"
 )
 
@@ -21,131 +20,24 @@ func read(t testing.TB, r io.Reader, opt ingest.ReadOptions) (*ingest.File, erro
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: -1, R: r}, opt)
 }
 
-// unitrace is what unitrace --chrome-kernel-logging writes; names and order are as in a trace of a user (issue 52 of
-// intel/pti-gpu), the times are not.
-const unitrace = `{"traceEvents":[
-{"ph": "X", "tid": 4294950910, "pid": 4294950911, "name": "gemm[SIMD32 {1568; 1; 1} {512; 1; 1}]", "cat": "gpu_op", "ts": 1703105438709308, "dur": 9, "args": {"id": "3418"}},
-{"ph": "X", "tid": 7, "pid": 12, "name": "zeCommandListAppendLaunchKernel", "cat": "cpu_op", "ts": 1703105438709300, "dur": 3, "id": 4},
-{"ph": "s", "tid": 7, "pid": 12, "name": "dep", "cat": "Flow_H2D_3418_0", "ts": 1703105438709300, "id": 3418},
-{"ph": "X", "tid": 4294950910, "pid": 4294950911, "name": "gemm[SIMD32 {1568; 1; 1} {512; 1; 1}]", "cat": "gpu_op", "ts": 1703105438709328, "dur": 11, "args": {"id": "3419"}},
-{"ph": "X", "tid": 4294950909, "pid": 4294950911, "name": "zeCommandListAppendMemoryCopy(M2D)[4096]", "cat": "gpu_op", "ts": 1703105438709310, "dur": 2, "args": {"id": "3420"}},
-{"ph": "M", "name": "process_name", "pid": 12, "ts": 1, "args": {"name": "RANK 1 HOST<node>"}},
-{"ph": "M", "name": "process_name", "pid": 4294950911, "ts": 1, "args": {"name": "RANK 1 DEVICE<node>0:3a:0:0 #0"}}
-]
+// made is an input in testdata; what is understood of each is kept by the tests of ingest/formats.
+func made(t testing.TB, name string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(archive.Files[0].Data)
 }
-`
 
-// pytorch is in the form of PyTorch's profiler for XPU, put together from its source.
-const pytorch = `{
-  "schemaVersion": 1,
-  "deviceProperties": [
-  ],
-  "record_shapes": 1,
-  "baseTimeNanoseconds": 1759300074000000000,
-  "traceEvents": [
-  {
-    "ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 20, "tid": 20,
-    "ts": 2493828094901.425, "dur": 2.415,
-    "args": {
-      "External id": 1,"Record function id": 0, "Ev Idx": 0
-    }
-  },
-  {
-    "ph": "X", "cat": "kernel", "name": "gemm_kernel<float, \"a\\b\">", "pid": 0, "tid": 3,
-    "ts": 2493828094910.125, "dur": 20.5,
-    "args": {
-      "device": 0, "context": "0x00", "sycl queue": 3, "kernel_id": 1
-    }
-  },
-  {
-    "ph": "X", "cat": "gpu_memcpy", "name": "Memcpy M2D (HOST -> DEVICE)", "pid": 0, "tid": 3,
-    "ts": 2493828094940, "dur": 1e1, "args": {}
-  },
-  {
-    "ph": "X", "cat": "gpu_memset", "name": "Memset (0 -> DEVICE)", "pid": 0, "tid": 3,
-    "ts": 2493828094960.0004, "dur": 0.9996, "args": {}
-  },
-  {
-    "ph": "i", "s": "t", "name": "Iteration Start", "pid": "Traces", "tid": "Trace", "ts": 1
-  }
-  ],
-  "traceName": "trace.json"
-}
-`
-
-func TestRead(t *testing.T) {
-	for _, c := range []struct{ reason, text, want, launches string }{
-		{"a row for a task; host functions are none; the launch shape is in the name", unitrace, `rows 3 bad 0
-kernel "gemm" at f:2
-   global 802816x1x1 local 512x1x1 SIMD 32 instances 2 seconds 2e-05
-   from 9e-06 median 1e-05 to 1.1e-05
-kernel "zeCommandListAppendMemoryCopy" at f:6
-   direction host-to-device instances 1 seconds 2e-06
-`, "DEVICE<node>0:3a:0:0 #0: gemm 0+9000, zeCommandListAppendMemoryCopy 2000+2000, gemm 20000+11000; step 1000"},
-		{"events of several lines; times to the nanosecond; copies and fills are no kernels", pytorch, `rows 3 bad 0
-kernel "gemm_kernel<float, \"a\\b\">" at f:15
-   instances 1 seconds 2.05e-05
-kernel "Memcpy M2D (HOST -> DEVICE)" at f:22
-   direction host-to-device instances 1 seconds 1e-05
-kernel "Memset (0 -> DEVICE)" at f:26
-   instances 1 seconds 1e-06
-note no-occupancy f: no counters in the trace: occupancy was not measured in it (` + askFor + `)
-`, `0: gemm_kernel<float, "a\b"> 0+20500, Memcpy M2D (HOST -> DEVICE) 29875+10000, Memset (0 -> DEVICE) 49875+1000; step 1`},
-		{"an array alone, without its end, as a program leaves it that was killed", "[\n" + launch("f", 5, 1) + ",\n" + launch("f", 9, 1) + ",", `rows 2 bad 0
-kernel "f" at f:2
-   instances 2 seconds 2e-06
-   from 1e-06 median 1e-06 to 1e-06
-note trace-cut-off f:3: warning: the trace is cut off: the 2 launches before this line are used, the rest is lost (let the program end by itself)
-`, "1: f 0+1000, f 4000+1000; step 1000"},
-		{"all events on one line, three of them bad", "[" + launch("good", 1, 1) + strings.Repeat(","+launch("late", -1, -1), 3) + "]", `rows 1 bad 3
-kernel "good" at f:1
-   instances 1 seconds 1e-06
-note bad-row f:1: error: the launch has no duration: dur "-1" is not a number of microseconds
-note bad-row f:1: error: the launch has no duration: dur "-1" is not a number of microseconds
-note bad-row f:1: error: the launch has no duration: dur "-1" is not a number of microseconds
-`, "1: good 0+1000; step 1000"},
-		{"cut off within an event", unitrace[:600], `rows 1 bad 0
-kernel "gemm" at f:2
-   global 802816x1x1 local 512x1x1 SIMD 32 instances 1 seconds 9e-06
-note trace-cut-off f:5: warning: the trace is cut off: the 1 launches before this line are used, the rest is lost (let the program end by itself)
-`, "4294950911: gemm 0+9000; step 1000"},
-		{"what cannot be used is left out, and the rest is read", `{"traceEvents":[
-` + launch(`bad "name`, 1, 1) + `,
-{"ph": "X", "cat": "gpu_op", "name": "f", "pid": 1, "tid": 1, "ts": "soon", "dur": 1},
-{"ph": "X", "cat": "gpu_op", "name": "f", "pid": 1, "tid": 1, "ts": 1, "dur": -1},
-{"ph": "X", "cat": "gpu_op", "name": "", "pid": 1, "tid": 1, "ts": 1, "dur": 1},
-{"ph": "X", "cat": "gpu_op", "name": f, "pid": 1, "tid": 1, "ts": 1, "dur": 1},
-{"ph": "X", "cat": "gpu_op", "name" "f", "pid": 1},
-{"ph": "X", "cat": "gpu_op", "name": "f[SIMD99 {1; 1; 1} {1; 1; 1}]", "pid": 1, "tid": 1, "ts": 1, "dur": 1},
-{"ph": "X", "cat": "gpu_op", "name": "` + strings.Repeat("x", 3*maxValue) + `", "pid": 1, "tid": 1, "ts": 1, "dur": 1},
-` + launch("good", 1, 1) + `]}`, `rows 1 bad 8
-kernel "good" at f:10
-   instances 1 seconds 1e-06
-note bad-row f:2: error: a quote in it is not escaped
-note bad-row f:3: error: the launch has no start: ts "\"soon\"" is not a number of microseconds
-note bad-row f:4: error: the launch has no duration: dur "-1" is not a number of microseconds
-note bad-row f:5: error: the row names no kernel
-note bad-row f:6: error: the name is not a string
-note bad-row f:7: error: the event is not JSON
-note bad-row f:8: error: SIMD width "99" is not a number from 1 to 64
-note bad-row f:9: error: the event is longer than 1 MB
-`, "1: good 0+1000; step 1000"},
-	} {
-		if !(Format{}).Sniff([]byte(c.text)[:min(len(c.text), 64<<10)]) {
-			t.Errorf("%s: not recognized", c.reason)
-		}
-		for name, r := range map[string]io.Reader{"": strings.NewReader(c.text), ", byte by byte": iotest.OneByteReader(strings.NewReader(c.text))} {
-			f, err := read(t, r, ingest.ReadOptions{})
-			if err != nil {
-				t.Fatalf("%s: %v", c.reason, err)
-			}
-			if d := cmp.Diff(c.want, ingesttest.Describe(f)); d != "" {
-				t.Errorf("%s%s (-want +got):\n%s", c.reason, name, d)
-			}
-			if d := cmp.Diff(c.launches, launches(f.Trace)); d != "" {
-				t.Errorf("%s%s (-want +got):\n%s", c.reason, name, d)
-			}
-		}
+// TestLongEvent: an event that is longer than any launch's is left out, and the rest is read.
+func TestLongEvent(t *testing.T) {
+	f, err := read(t, strings.NewReader("["+launch(strings.Repeat("x", 3*maxValue), 1, 1)+",\n"+launch("good", 1, 1)+"]"), ingest.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.BadRows != 1 || f.Trace.Len() != 1 || f.Kernels[0].Task != "good" || f.Notes[0].String() != "f:1: error: the event is longer than 1 MB" {
+		t.Errorf("%d bad rows, %d launches, notes %v", f.BadRows, f.Trace.Len(), f.Notes)
 	}
 }
 
@@ -153,19 +45,9 @@ func launch(name string, ts, dur int) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "gpu_op", "name": "%s", "pid": 1, "tid": 1, "ts": %d, "dur": %d}`, name, ts, dur)
 }
 
-// launches prints a trace.
-func launches(tr *ingest.Trace) string {
-	tr.Finish()
-	var list []string
-	for l := range tr.All() {
-		list = append(list, fmt.Sprintf("%s %d+%d", tr.Tasks[l.Task].Task, l.Start-tr.First, l.End-l.Start))
-	}
-	return fmt.Sprintf("%s: %s; step %d", strings.Join(tr.Devices, " "), strings.Join(list, ", "), tr.Step)
-}
-
 // TestInstances checks that every launch is kept when it is asked for.
 func TestInstances(t *testing.T) {
-	f, err := read(t, strings.NewReader(unitrace), ingest.ReadOptions{Instances: true})
+	f, err := read(t, strings.NewReader(made(t, "unitrace")), ingest.ReadOptions{Instances: true})
 	if err != nil || f.Launches.Len() != 3 || f.Launches.At(1).Time.Or(0) != 11e-6 || f.Launches.At(1).Line != 5 {
 		t.Errorf("%v, %+v", err, f)
 	}
@@ -186,7 +68,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	broken := errors.New("disk on fire")
-	r := io.MultiReader(strings.NewReader(unitrace[:600]), iotest.ErrReader(broken))
+	r := io.MultiReader(strings.NewReader(made(t, "cut_off")), iotest.ErrReader(broken))
 	if _, err := read(t, r, ingest.ReadOptions{}); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: %v", err)
 	}
@@ -238,7 +120,7 @@ func TestMemory(t *testing.T) {
 
 func TestSniff(t *testing.T) {
 	for text, want := range map[string]bool{
-		"\ufeff \n" + unitrace: true, `{"schema": "occudiff/validate/1"}`: false, `[1, 2]`: false, "": false, "Kernel,Calls\n": false,
+		"\ufeff \n" + made(t, "unitrace"): true, `{"schema": "occudiff/validate/1"}`: false, `[1, 2]`: false, "": false, "Kernel,Calls\n": false,
 	} {
 		if got := (Format{}).Sniff([]byte(text)); got != want {
 			t.Errorf("Sniff(%.40q) = %v", text, got)
@@ -261,7 +143,7 @@ func TestNanoseconds(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{unitrace, pytorch, unitrace[:600], "[" + launch("f", 1, 1)} {
+	for _, s := range []string{made(f, "unitrace"), made(f, "pytorch"), made(f, "cut_off"), "[" + launch("f", 1, 1)} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

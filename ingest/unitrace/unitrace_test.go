@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
-	"occudiff/ingest/internal/ingesttest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
@@ -22,105 +22,14 @@ func read(t testing.TB, text string, opt ingest.ReadOptions) (*ingest.File, erro
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, opt)
 }
 
-func TestRead(t *testing.T) {
-	for _, c := range []struct{ name, reason, text, want string }{
-		{"oneprof query", "old names, a header before each row, a trailing comma; occupancy is weighted by time: (90 x 1 + 100 x 3) / 4", oneprofQuery, `rows 2 bad 0
-kernel "GEMM" at f:4:1
-   global 1024x1024x1 local 256x1x1 SIMD 32 instances 2 seconds 4e-06
-   measured 97.5% active 75% stalled 21.25% idle 3.75%
-   threads 65536 barriers 24
-   from 1e-06 median 2e-06 to 3e-06 measured from 90% median 95% to 100%
-`},
-		{"oneprof samples", "samples of one launch are averaged by time and are one launch, whose time the intervals know better; raw counters are of no kernel", oneprofSamples, `rows 3 bad 0
-kernel "GEMM" at f:9:1
-   global 512x512x1 local 256x1x1 SIMD 32 instances 1 seconds 4.8e-06
-   measured 95% active 50% stalled 30% idle 20%
-`},
-		{"oneprof aggregated", "the rows of two tiles are one launch, as long as the longer; SIMD_ANY says no width", oneprofAggregated, `rows 2 bad 0
-kernel "GEMM" at f:4:1
-   global 1024x1024x1 local 256x1x1 instances 1 seconds 4.4e-06
-   measured 98.5%
-`},
-		{"onetrace OpenCL", "OpenCL prints global sizes in work-items and zeros where the driver chose; host functions and CPU kernels are left out; SLM and spill go to the kernel", onetraceCL, `rows 5 bad 0
-kernel "GEMM" at f:13:1
-   global 1024x1024x1 SIMD 32 instances 4 seconds 0.172101915
-kernel "ADD" at f:14:3
-   global 1024x2x1 local 64x2x1 SIMD 16 instances 1 seconds 1e-06
-kernel "clEnqueueWriteBuffer" at f:15:6
-   direction host-to-device instances 8 seconds 0.003217914
-kernel "clEnqueueReadBuffer" at f:16:7
-   direction device-to-host instances 4 seconds 0.002225152
-properties "ADD" global 1024x2x1 local 64x2x1 simd 16 slm 64 spill 128 at f:26:2
-`},
-		{"unitrace query", "instances are told apart by number, two tiles are one launch, adapters are kept apart; microseconds are scaled", unitraceQuery, `rows 4 bad 0
-kernel "f(int, float)" at f:5:1
-   global 64x1x1 local 32x1x1 SIMD 16 device Device #0 instances 2 seconds 4e-05
-   measured 66%
-   threads 6
-   from 1e-05 median 2e-05 to 3e-05 measured from 50% median 60% to 70%
-kernel "f(int, float)" at f:13:1
-   global 64x1x1 local 32x1x1 SIMD 16 device Device #1 instances 1 seconds 1e-05
-   measured 60%
-   threads 2
-`},
-		{"unitrace samples", "count and time come from the timing table although it names no shape; idle samples are of no kernel; tiles are devices", unitraceSampled, `rows 6 bad 0
-kernel "g(int)" at f:7:1
-   device Tile #1 instances 5 seconds 1e-06
-kernel "f(int)" at f:10:1
-   global 1048576x1x1 local 128x1x1 SIMD 32 instances 10 seconds 7e-05
-   measured 50% active 10% stalled 20% idle 70%
-   from 1e-06 median 1.5e-06 to 2e-06 measured from 40% median 55% to 70%
-`},
-		{"stall sampling", "events of the instructions of a kernel are added up; a kernel that never stalled tells nothing; a row that is wrong is left out", stallSampling, `rows 5 bad 1
-stalls "GEMM" Control 0 % Send 25 % Dist 75 % Sbid 0 % at f:4:35
-stalls "at::Kernel<4, at::Pow<float> >" Control 0 % Send 0 % Dist 0 % Sbid 100 % at f:6:5
-note bad-row f:8:83: error: column SbidStall[Events]: "x" is not a number of events
-`},
-		{"stall sampling of 2023", "kernel and instruction are one field", stallSampling2023, `rows 3 bad 0
-stalls "main::{lambda(auto:1)#4}" Control 1 % Sbid 99 % at f:4:1
-stalls "GEMM" Control 0 % Sbid 100 % at f:6:18
-`},
-		{"timeline", "a line for a launch; the timing table that names no shape tells of the same launches; unquoted names do not say what the first braces hold", timelines, `rows 7 bad 1
-kernel "zeCommandListAppendMemoryCopy" at f:2:32
-   direction host-to-device instances 1 seconds 2.5e-07
-kernel "f(int, int)" at f:3:32
-   global 1024x1024x1 local 1024x1x1 SIMD 32 instances 2 seconds 6e-06
-   from 2e-06 median 3e-06 to 4e-06
-kernel "GEMM" at f:6:32
-   local 64x1x1 SIMD 16 instances 1 seconds 5e-09
-kernel "ADD" at f:7:42
-   instances 1 seconds 1e-08
-note bad-row f:5:85: error: the line has no start and end in nanoseconds: "42 (append) 50 (submit) 9000 (start) 8000 (end)"
-`},
-		{"submission", "without a timing table the execute times are used; a copy that is neither to nor from the device keeps its direction in the name", submission, `rows 2 bad 0
-kernel "GEMM" at f:4:31
-   instances 4 seconds 0.169770832
-kernel "zeCommandListAppendMemoryCopy(D2D)" at f:5:1
-   instances 2 seconds 5e-07
-`},
-		{"two reports", "ranks of one job print one each into one log, and so do two runs, which nothing tells apart", strings.Repeat("=== Device Timing Summary ===\n\n== L0 Backend ==\n\nKernel, Calls, Time (ns)\nf, 2, 1000\n\n", 2), `rows 2 bad 0
-kernel "f" at f:6:1
-   instances 4 seconds 2e-06
-note several-reports f:8:1: warning: the file holds 2 device timing reports, which are added up: right for the processes of one run, wrong for several runs (give each run a file of its own)
-`},
-		{"windows", "BOM, CRLF, colors and text before the table", "\ufeffprogram output\r\n\x1b[1m== L0 Backend ==\x1b[0m\r\n\r\nKernel, Calls, Time (ns)\r\nf(int, int), 2, 1e3\r\n", `rows 1 bad 0
-kernel "f(int, int)" at f:5:1
-   instances 2 seconds 1e-06
-`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if !(Format{}).Sniff([]byte(c.text)) {
-				t.Error("not recognized")
-			}
-			f, err := read(t, c.text, ingest.ReadOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(c.want, ingesttest.Describe(f)); d != "" {
-				t.Errorf("%s (-want +got):\n%s", c.reason, d)
-			}
-		})
+// made is an input in testdata; what is understood of each is kept by the tests of ingest/formats.
+func made(t testing.TB, name string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
 	}
+	return string(archive.Files[0].Data)
 }
 
 func TestInstances(t *testing.T) {
@@ -128,9 +37,9 @@ func TestInstances(t *testing.T) {
 		reason, text string
 		want         []string // line, kernel, seconds, measured
 	}{
-		{"a launch for a row", oneprofQuery, []string{"4 of 0 1e-06 0.9", "7 of 0 3e-06 1"}},
-		{"samples of a launch are one", unitraceSampled, []string{"10 of 1 2e-06 0.4", "15 of 1 1e-06 0.7"}},
-		{"tiles of a launch are one", oneprofAggregated, []string{"4 of 0 4.4e-06 0.985"}},
+		{"a launch for a row", made(t, "oneprof_query"), []string{"4 of 0 1e-06 0.9", "7 of 0 3e-06 1"}},
+		{"samples of a launch are one", made(t, "unitrace_samples"), []string{"10 of 1 2e-06 0.4", "15 of 1 1e-06 0.7"}},
+		{"tiles of a launch are one", made(t, "oneprof_aggregated"), []string{"4 of 0 4.4e-06 0.985"}},
 	} {
 		f, err := read(t, c.text, ingest.ReadOptions{Instances: true})
 		if err != nil {
@@ -342,47 +251,11 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestValidity checks that rows which say that their counters are not to be used are obeyed, and that exact counts are held
-// against the launch shape.
-func TestValidity(t *testing.T) {
-	const head = "Kernel,Device,SubDeviceId,GpuTime[ns],XVE_THREADS_OCCUPANCY_ALL[%],ASYNC_GPGPU_THREADGROUP_COUNT[events],ASYNC_GPGPU_THREAD_EXIT_COUNT[messages]," +
-		"ResultUncertainty[%],QuerySplitOccurred,ReportId,ReportsCount,OverrunOccured,MidQueryC6,ReportLost,ReportCtxSwitchLost,\n"
-	const name = "f[SIMD16 {4; 2; 1} {24; 1; 1}],0,0,"
-	for _, c := range []struct{ reason, rows, want string }{
-		{"what says nothing of its counters, or what real rows have, is used", name + "1000,50,8,16,0,0,1,1,0,0,0,8,\n", `rows 1 bad 0
-kernel "f" at f:2:1
-   global 96x2x1 local 24x1x1 SIMD 16 device Device #0 instances 1 seconds 1e-06
-   measured 50%
-`},
-		{"the others count as launches and not in the mean", name + "1000,50,8,16,0,0,1,1,0,0,0,8,\n\n" + name + "1000,90,8,16,0,0,1,1,1,0,0,8,\n\n" +
-			name + "1000,95,8,16,2.5,0,1,1,0,0,0,8,\n", `rows 3 bad 0
-kernel "f" at f:2:1
-   global 96x2x1 local 24x1x1 SIMD 16 device Device #0 instances 3 seconds 3e-06
-   measured 50%
-   from 1e-06 median 1e-06 to 1e-06 measured from 50% median 50% to 50%
-note invalid-counters f:4:1: warning: 2 rows mark their counters as invalid (OverrunOccured, ResultUncertainty[%]): these counters are left out, here and in the rest of the file (collect again, with fewer metrics or alone on the GPU)
-`},
-		{"work-groups and threads are counted one by one", name + "1000,50,16,32,0,0,1,1,0,0,0,0,\n", `rows 1 bad 0
-kernel "f" at f:2:1
-   global 96x2x1 local 24x1x1 SIMD 16 device Device #0 instances 1 seconds 1e-06
-   measured 50%
-note launch-shape f:2:1: warning: task "f": the GPU counted 16 work-groups a launch and 32 threads, where its launch shape makes 8 and 16 (the launch shape or the SIMD width of the name is not that of these launches: do not rely on its prediction)
-`},
-	} {
-		f, err := read(t, head+c.rows, ingest.ReadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(strings.ReplaceAll(c.want, " device Device #0", ""), ingesttest.Describe(f)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", c.reason, d)
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{stallSampling, stallSampling2023, oneprofQuery, oneprofSamples, oneprofAggregated, onetraceCL, unitraceQuery, unitraceSampled, timelines, submission,
-		"== Raw Metrics ==\n\nSubDeviceId,GpuTime[ns],EuThreadOccupancy[%],QueryBeginTime[ns],StreamMarker,\n0,665083,82.9,66413568000,1,\n"} {
-		f.Add([]byte(s), false)
+	f.Add([]byte("== Raw Metrics ==\n\nSubDeviceId,GpuTime[ns],EuThreadOccupancy[%],QueryBeginTime[ns],StreamMarker,\n0,665083,82.9,66413568000,1,\n"), false)
+	archives, _ := filepath.Glob("testdata/*.txtar")
+	for _, p := range archives {
+		f.Add([]byte(made(f, strings.TrimSuffix(filepath.Base(p), ".txtar"))), false)
 	}
 	paths, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/unitrace/*"))
 	for _, p := range paths {

@@ -1,6 +1,4 @@
-// Package ingesttest prints what a format understood of a file, for the tests of several formats and for the goldens of
-// all of them.
-package ingesttest
+package formats_test
 
 import (
 	"fmt"
@@ -12,10 +10,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Describe prints what was understood of a file, a fact per line; what is absent is not printed.
+// describe prints what was understood of a file, a fact per line; what is absent is not printed.
 // A golden of it shows what a change of a format reads otherwise, field by field. A new field of ingest.File has to be
 // added here by hand, or goldens do not see it.
-func Describe(f *ingest.File) string {
+func describe(f *ingest.File) string {
 	var b printer
 	b.line("rows", f.Rows, "bad", f.BadRows)
 	b.platform(&f.Platform)
@@ -40,11 +38,29 @@ func Describe(f *ingest.File) string {
 		}
 		b.line("stalls", list, "at", s.Pos)
 	}
+	b.trace(f.Trace)
 	// The note prints its own place, severity and hint: wording is part of what a format promises.
 	for _, n := range f.Notes {
 		b.line("note", n.Code, "", n)
 	}
 	return b.String()
+}
+
+// trace prints the lanes' devices and the first launches: nanoseconds since the first start, and how long each took.
+func (b *printer) trace(tr *ingest.Trace) {
+	if tr == nil || tr.Len() == 0 {
+		return
+	}
+	tr.Finish()
+	fmt.Fprintf(b, "trace of %q: %d launches, step %d ns:", tr.Devices, tr.Len(), tr.Step)
+	n := 0
+	for l := range tr.All() {
+		if n++; n > 8 {
+			break
+		}
+		fmt.Fprintf(b, " %q %d+%d", tr.Tasks[l.Task].Task, l.Start-tr.First, l.End-l.Start)
+	}
+	b.WriteByte('\n')
 }
 
 // printer collects lines. A value that is absent leaves no trace, so a 0 in a golden is one that was read.
