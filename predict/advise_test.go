@@ -265,40 +265,6 @@ func bruteForce(d *arch.Device, l Launch) (average, peak unit.Ratio) {
 	return average, peak
 }
 
-// TestFullOccupancyTable reproduces the guides' table for Tiger Lake: at most 64 threads, sub-groups of 8 to 32, threads x
-// sub-group size at most 512, and no fewer than 64, 128, 256 work-items where an Xe-core holds 16 work-groups. The exact
-// figures are 7 threads and 56, 112, 224 work-items, of which the guides' are the next powers of two.
-func TestFullOccupancyTable(t *testing.T) {
-	f := FullOccupancyOf(tgl(), 16)
-	if f.MaxThreads != 64 || f.MinSIMD != 8 || f.MaxSIMD != 32 || f.MaxGroup != 512 {
-		t.Errorf("%+v", f)
-	}
-	want := []LeastGroup{{8, 7, 56, 64}, {16, 7, 112, 128}, {32, 7, 224, 256}}
-	if !slices.Equal(f.Least, want) {
-		t.Errorf("least %+v, want %+v", f.Least, want)
-	}
-	if want := []int64{7, 8, 14, 16, 28, 56}; !slices.Equal(f.Threads, want) {
-		t.Errorf("threads %v, want %v", f.Threads, want)
-	}
-	for _, w := range f.Least {
-		l := Launch{Local: size(w.WorkItems), SIMD: w.SIMD, Barriers: 1, GroupSlots: 16}
-		p, err := Predict(tgl(), l)
-		l.Local = size(w.WorkItems - int64(w.SIMD))
-		less, errLess := Predict(tgl(), l)
-		if err != nil || errLess != nil || p.XeCore != 1 || less.XeCore >= 1 {
-			t.Errorf("SIMD%d: %v at %d work-items, %v below", w.SIMD, p.XeCore, w.WorkItems, less.XeCore)
-		}
-	}
-	for _, threads := range f.Threads {
-		if p, err := Predict(tgl(), Launch{Local: size(threads * 8), SIMD: 8, Barriers: 1, GroupSlots: 16}); err != nil || p.XeCore != 1 {
-			t.Errorf("%d threads: %v, %v", threads, p.XeCore, err)
-		}
-	}
-	if f := FullOccupancyOf(nil, 0); f.Threads == nil || f.MaxThreads != 0 {
-		t.Errorf("without a device %+v", f)
-	}
-}
-
 func BenchmarkAdvise(b *testing.B) {
 	d, l := b390(), Launch{Global: size(2048, 2048), Local: size(16, 16), SIMD: 16, SLM: 10 * kb}
 	b.ReportAllocs()

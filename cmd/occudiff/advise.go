@@ -91,19 +91,9 @@ func (v *advise) vary() predict.Vary {
 }
 
 // answer gives what the flags ask for.
-// A device without a launch is a question, too: which launches fill it.
 func (v *advise) answer(context.Context, []string) (*report.Answer, error) {
-	switch {
-	case v.Model == "compute-unit":
+	if v.Model == "compute-unit" {
 		return v.computeUnit()
-	case !slices.ContainsFunc([]string{"global", "local", "simd", "slm", "barriers", "grf", "registers", "policy",
-		"fix", "free"}, v.flags.Changed):
-		c, err := v.oneDevice("advise")
-		if err != nil {
-			return nil, err
-		}
-		// Flags.Changed decides and not the values: --slm 0 is a launch that was begun.
-		return predictdoc.FullOccupancy(&c, v.GroupSlots), nil
 	}
 	c, launch, err := v.onDevice("advise")
 	if err != nil {

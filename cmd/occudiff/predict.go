@@ -81,7 +81,7 @@ func (p *prediction) check(paths []string) error {
 		{p.Sweep != "", "--sweep", "explain"},
 		{!partial, "another policy than partial; add --policy partial", "ports early"},
 		{partial, "--policy partial, a what-if of --timeline", "batch sweep explain"},
-		{p.Compat != "", "--compat calculator", "model explain policy barrier-slots work-group-slots registers timeline platform platform-file"},
+		{p.Compat != "", "--compat calculator", "model explain sweep policy barrier-slots work-group-slots registers timeline platform platform-file"},
 		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve explain"},
 		{!units, "the model of Intel GPUs; add --model compute-unit", "platform platform-file"},
 	} {
@@ -112,7 +112,6 @@ func (p *prediction) checkBatch() error {
 }
 
 // answer gives what the flags ask for.
-// A batch and the other models come before --sweep: they have an answer of their own to it, or check has refused it.
 func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer, error) {
 	switch {
 	case len(paths) > 0:
@@ -233,11 +232,7 @@ func (p *prediction) calculator() (*report.Answer, error) {
 	if in.LargeGRF, err = calculator.LargeGRF(p.GRF); err != nil {
 		return nil, cli.Errorf("--grf %v", err)
 	}
-	ans, err := predictdoc.Calculator(&d, in)
-	if err != nil || p.Sweep == "" {
-		return ans, err
-	}
-	return predictdoc.CalculatorSweep(&d, in, p.Sweep)
+	return predictdoc.Calculator(&d, in)
 }
 
 // predictBatch predicts every line of a CSV file.

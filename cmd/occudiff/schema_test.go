@@ -104,7 +104,6 @@ func TestOutputsKeepTheirSchemas(t *testing.T) {
 		{"a sweep of sizes", "occudiff/sweep/1", "predict --device tgl --global 81920 --local 256 --simd 16 --sweep local"},
 		{"a sweep of SLM", "occudiff/sweep/1", "predict --device tgl --global 81920 --local 256 --simd 16 --sweep slm"},
 		{"a sweep of sub-group sizes, one of which cannot run", "occudiff/sweep/1", "predict --device tgl --global 81920 --local 512 --simd 16 --sweep simd"},
-		{"a sweep of the calculator", "occudiff/sweep/1", "predict --compat calculator --device fam:gen12 --global 81920 --local 256 --simd 16 --sweep local"},
 		{"a timeline", "occudiff/timeline/1", "predict --device tgl --global 2560 --local 320 --simd 8 --timeline"},
 		{"a what-if", "occudiff/timeline/1", "predict --device tgl --global 81920 --local 320 --simd 32 --timeline --policy partial --ports 2"},
 		{"advice on a launch", "occudiff/advise/1", "advise --device tgl --global 81920 --local 320 --simd 8 --slm 24K --barriers 1"},

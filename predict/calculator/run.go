@@ -115,8 +115,7 @@ type residency struct {
 	threads, byThreads, bySLM, slots, groups, percent float64
 }
 
-// xeCore computes the residency of one Xe-core; slmKB is used as it stands, since the calculator's SLM chart does not
-// round it to steps.
+// xeCore computes the residency of one Xe-core; slmKB is as allocated.
 func xeCore(d *Device, s sizes, in Input, slmKB int, groups float64) residency {
 	all := float64(d.Threads)
 	available := all

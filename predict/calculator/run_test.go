@@ -46,9 +46,6 @@ func TestRefusals(t *testing.T) {
 		if got := out.Refusal.Explain(&d, in); got != c.text {
 			t.Errorf("%q %q:\n got %s\nwant %s", c.global, c.local, got, c.text)
 		}
-		if c.class != "" && (calculator.SweepLocal(&d, in) != nil || calculator.SweepSLM(&d, in) != nil) {
-			t.Errorf("%q %q: a refused form has charts", c.global, c.local)
-		}
 	}
 }
 
@@ -103,29 +100,6 @@ func TestOccupancyStaysInRange(t *testing.T) {
 		}
 		if len(out.LimitedBy) == 0 {
 			t.Errorf("%s %+v: nothing limits", d.Key, in)
-		}
-	}
-}
-
-// TestSweepAndRunAgree compares the charts with single runs where the calculator computes both alike: at SLM sizes that
-// are allocation steps, and at every work-group size when no global size caps it.
-func TestSweepAndRunAgree(t *testing.T) {
-	for _, d := range builtin(t).Configurations() {
-		in := calculator.Input{Local: "64", SIMD: d.SIMDWidths[0], SLMKB: 5}
-		points := calculator.SweepSLM(&d, in)
-		for _, kb := range d.SLMStepsKB {
-			in := in
-			in.SLMKB = kb
-			if got := calculator.Run(&d, in).XeCorePercent; points[kb].XeCorePercent != got || points[kb].X != kb {
-				t.Errorf("%s: chart has %v at %d KB, the run %v", d.Key, points[kb], kb, got)
-			}
-		}
-		for _, p := range calculator.SweepLocal(&d, in)[1:] {
-			in := in
-			in.Local = strconv.Itoa(p.X)
-			if got := calculator.Run(&d, in).XeCorePercent; p.XeCorePercent != got {
-				t.Errorf("%s: chart has %v at %d work-items, the run %v", d.Key, p.XeCorePercent, p.X, got)
-			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package predictdoc
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -203,40 +202,4 @@ func stepText(n predict.NextStep) string {
 			report.Thousands(n.Prediction.GroupSize))
 	}
 	return n.Text
-}
-
-// fullOccupancy is the JSON output of `advise` without a launch.
-type fullOccupancy struct {
-	Schema     string        `json:"schema"`
-	Device     *report.Table `json:"device"`
-	MaxThreads int64         `json:"threads_per_work_group_max"`
-	MinSIMD    int           `json:"simd_min"`
-	MaxSIMD    int           `json:"simd_max"`
-	MaxGroup   int64         `json:"work_group_max_items"`
-	Threads    []int64       `json:"threads_that_fill"`
-	Least      *report.Table `json:"least"`
-}
-
-var leastColumns = []report.Col[predict.LeastGroup]{
-	report.Define(column{Key: "simd", Path: "simd", Always: true, Title: "Sub-group size", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.SIMD) }),
-	report.Define(column{Key: "threads", Path: "threads", Always: true, Title: "Threads at least", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.Threads) }),
-	report.Define(column{Key: "work_items", Path: "work_items", Always: true, Title: "Work-items at least", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.WorkItems) }),
-	report.Define(column{Key: "power_of_two", Path: "power_of_two", Always: true, Title: "Power of two at least", Kind: report.Integer, In: all}, func(g *predict.LeastGroup) cell { return report.IntCell(g.PowerOfTwo) }),
-}
-
-// FullOccupancy answers what a work-group has to be for an Xe-core to be full: the table that Intel's guides print for
-// Tiger Lake, for any device. groupSlots is how many work-groups an Xe-core holds, 0 for the device's own figure.
-func FullOccupancy(t *arch.Choice, groupSlots int) *report.Answer {
-	f := predict.FullOccupancyOf(t.Device, groupSlots)
-	v := fullOccupancy{adviseSchema, deviceValue(t), f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup, f.Threads,
-		report.NewTable("full", "", f.Least, leastColumns)}
-	words := report.ListOf(f.Threads, func(n int64) string { return strconv.FormatInt(n, 10) })
-	pg := page{title: "Full occupancy", key: "full", heading: "Full occupancy", table: v.Least,
-		headline: []string{deviceLine(t),
-			fmt.Sprintf("Work-groups: at most %d threads, sub-group size %d to %d, threads x sub-group size at most %d",
-				f.MaxThreads, f.MinSIMD, f.MaxSIMD, f.MaxGroup)},
-		closing: "Smaller work-groups cannot fill the thread slots, because an Xe-core holds no more of them. A " +
-			"work-group that stays whole (SLM or barrier) fills them exactly at " +
-			strings.Join(words, ", ") + " threads."}
-	return pg.answer(v)
 }

@@ -40,11 +40,8 @@ func Outputs() []report.Output {
 		{Name: "timeline", ID: timelineSchema, Command: "occudiff predict --timeline --format json",
 			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{Device: noDevice, Launch: aLaunch, Phases: report.NewTable("", "", nil, phaseColumns), Predicted: predictedValue(nil)}}},
 		{Name: "advise", ID: adviseSchema, Command: "occudiff advise --format json",
-			Text: "settings of higher occupancy for a launch; " +
-				"for a device alone, or with --model compute-unit, what those say; with --probe settings of lower " +
-				"occupancy.",
+			Text: "settings of higher occupancy for a launch, or of compute units; with --probe settings of lower occupancy.",
 			Values: []any{adviceList{Device: noDevice, Kernels: adviceTable(), Notes: report.Notes(nil)},
-				fullOccupancy{Device: noDevice, Least: report.NewTable("", "", nil, leastColumns)},
 				unitAdvice{Settings: report.NewTable("", "", nil, unitSettingColumns), Least: report.NewTable("", "", nil, relaxedColumns)},
 				probeList{Device: noDevice, Launch: aLaunch, Current: predictedValue(nil), Probes: report.NewTable("", "", nil, probeColumns)}}},
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",

@@ -9,7 +9,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
-	"occudiff/predict/calculator"
 	"occudiff/report"
 )
 
@@ -64,13 +63,11 @@ func occupancyChart(title, x string, step float64, series ...report.LineSeries) 
 
 // sweep is the JSON output of a sweep.
 type sweep struct {
-	Schema string           `json:"schema"`
-	Sweep  string           `json:"sweep"`
-	Compat unit.Opt[string] `json:"compat" jsonschema:"null for the project's own model"`
-	Device *report.Table    `json:"device" jsonschema:"null for a device of the calculator"`
-	Key    string           `json:"device_key"`
-	Launch *report.Table    `json:"launch"`
-	Points *report.Table    `json:"points"`
+	Schema string        `json:"schema"`
+	Sweep  string        `json:"sweep"`
+	Device *report.Table `json:"device"`
+	Launch *report.Table `json:"launch"`
+	Points *report.Table `json:"points"`
 }
 
 // remark marks the launch that was swept, and says what is particular at a point.
@@ -163,7 +160,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 			}),
 		},
 		object("predicted", "", func(p *predict.Point) *predict.Prediction {
-			if p.Prediction.ThreadsPerGroup == 0 { // it cannot run, or is the calculator's, which has no more than a share
+			if p.Prediction.ThreadsPerGroup == 0 { // it cannot run
 				return nil
 			}
 			return &p.Prediction
@@ -195,7 +192,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		return nil, err
 	}
 	// The launch stands beside the points, since what is not varied bounds them all.
-	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Key: t.Device.Key, Launch: launchValue(&l)}
+	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Launch: launchValue(&l)}
 	varied := l
 	if over == "groups" {
 		varied.Global = unit.Size3{}
@@ -316,25 +313,4 @@ func (a *axis) series(points []predict.Point) []report.LineSeries {
 	return slices.DeleteFunc(list, func(s report.LineSeries) bool {
 		return !slices.ContainsFunc(s.Points, func(p report.Point) bool { return !math.IsNaN(p.Y) })
 	})
-}
-
-// CalculatorSweep answers as one of the two charts of Intel's calculator: local or slm.
-func CalculatorSweep(d *calculator.Device, in calculator.Input, over string) (*report.Answer, error) {
-	a := axisOf(over, nil)
-	var curve []calculator.Point
-	switch over {
-	case "local":
-		curve = calculator.SweepLocal(d, in)
-	case "slm":
-		curve = calculator.SweepSLM(d, in)
-	default:
-		return nil, fmt.Errorf("--sweep %s: Intel's calculator charts local and slm", over)
-	}
-	points := report.ListOf(curve, func(p calculator.Point) predict.Point {
-		return predict.Point{X: int64(p.X) * a.divisor, Prediction: predict.Prediction{XeCore: unit.FromPercent(p.XeCorePercent)}}
-	})
-	a.columns = nil
-	v := sweep{Schema: sweepSchema, Sweep: over, Compat: unit.Some("calculator"), Key: d.Key,
-		Device: deviceValue(nil), Launch: launchValue(nil)}
-	return a.answer(v, points, nil, "Intel GPU Occupancy Calculator, "+d.Name, page{headline: []string{calculatorLine(d)}}), nil
 }
