@@ -76,7 +76,6 @@ var arrows = map[string][]string{
 
 	// For tests of several packages.
 	"internal/testenv":       {},
-	"internal/browsertest":   {"internal/testenv"},
 	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"occudiff/compare"
-	"occudiff/internal/browsertest"
 	"occudiff/report/internal/sample"
 )
 
@@ -30,10 +29,10 @@ const (
 )
 
 // open opens a page with everything unfolded.
-func open(t testing.TB, html string, before ...browsertest.Action) *browsertest.Tab {
+func open(t testing.TB, html string, before ...action) *tab {
 	t.Helper()
-	b := browsertest.OpenFile(t, html, before...)
-	b.Want(t, "what is folded can be opened",
+	b := openFile(t, html, before...)
+	b.want(t, "what is folded can be opened",
 		`document.querySelectorAll("details").forEach(d => d.open = true); document.readyState`, "complete")
 	return b
 }
@@ -55,42 +54,42 @@ func story() *compare.Result {
 
 func TestSorting(t *testing.T) {
 	b := open(t, render(t, story()))
-	b.Want(t, "the report's order", names, "Fan2 Fan1 k10 k9 absent")
-	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
-	b.Want(t, "numbers begin with the highest; what is absent comes last", names, "k10 Fan2 Fan1 k9 absent")
-	b.Want(t, "the heading says so", fmt.Sprintf(heading, "measured_percent"), "descending")
-	b.Want(t, "and the line above", status, "5 of 5 rows, sorted by Measured %, descending")
-	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
-	b.Want(t, "the other way round; what is absent comes last still", names, "k9 Fan1 Fan2 k10 absent")
-	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
-	b.Want(t, "the third press gives the report's order back", names, "Fan2 Fan1 k10 k9 absent")
-	b.Want(t, "and the heading is none", fmt.Sprintf(heading, "measured_percent"), "none")
-	b.Run(t, chromedp.Focus(chromedp.CSS(fmt.Sprintf(button, "task"))), chromedp.KeyEvent(kb.Enter))
-	b.Want(t, "by keyboard; numbers in names count as numbers", names, "absent Fan1 Fan2 k9 k10")
-	b.Want(t, "one column at a time", fmt.Sprintf(heading, "measured_percent"), "none")
-	b.Want(t, "the focus shows",
+	b.want(t, "the report's order", names, "Fan2 Fan1 k10 k9 absent")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
+	b.want(t, "numbers begin with the highest; what is absent comes last", names, "k10 Fan2 Fan1 k9 absent")
+	b.want(t, "the heading says so", fmt.Sprintf(heading, "measured_percent"), "descending")
+	b.want(t, "and the line above", status, "5 of 5 rows, sorted by Measured %, descending")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
+	b.want(t, "the other way round; what is absent comes last still", names, "k9 Fan1 Fan2 k10 absent")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "measured_percent"))))
+	b.want(t, "the third press gives the report's order back", names, "Fan2 Fan1 k10 k9 absent")
+	b.want(t, "and the heading is none", fmt.Sprintf(heading, "measured_percent"), "none")
+	b.run(t, chromedp.Focus(chromedp.CSS(fmt.Sprintf(button, "task"))), chromedp.KeyEvent(kb.Enter))
+	b.want(t, "by keyboard; numbers in names count as numbers", names, "absent Fan1 Fan2 k9 k10")
+	b.want(t, "one column at a time", fmt.Sprintf(heading, "measured_percent"), "none")
+	b.want(t, "the focus shows",
 		`getComputedStyle(document.activeElement).outlineStyle + " " + document.activeElement.tagName`, "solid BUTTON")
-	b.Quiet(t)
+	b.quiet(t)
 }
 
 func TestFiltering(t *testing.T) {
 	b := open(t, render(t, story()))
-	b.Want(t, "all rows", status, "5 of 5 rows")
-	b.Run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "FAN gaps"))
-	b.Want(t, "every word counts, in any column, in any case", names, "Fan2")
-	b.Want(t, "how many are left", status, "1 of 5 rows")
-	b.Run(t, chromedp.KeyEvent(kb.Escape))
-	b.Want(t, "escape clears", status, "5 of 5 rows")
-	b.Run(t, chromedp.SetValue(chromedp.CSS("#filter-verdict"), "match"))
-	browsertest.Ask[bool](t, b, `document.querySelector("#filter-verdict").dispatchEvent(new Event("change"))`)
-	b.Want(t, "one verdict", names, "k10 k9 absent")
-	b.Run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "task"))))
-	b.Want(t, "sorted, the filter holds", names, "absent k9 k10")
-	b.Run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "no such kernel"))
-	b.Want(t, "nothing is left", status, "0 of 5 rows, sorted by Kernel, ascending")
-	b.Run(t, chromedp.Click(chromedp.CSS("#filter-clear")))
-	b.Want(t, "the button clears", status, "5 of 5 rows, sorted by Kernel, ascending")
-	b.Quiet(t)
+	b.want(t, "all rows", status, "5 of 5 rows")
+	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "FAN gaps"))
+	b.want(t, "every word counts, in any column, in any case", names, "Fan2")
+	b.want(t, "how many are left", status, "1 of 5 rows")
+	b.run(t, chromedp.KeyEvent(kb.Escape))
+	b.want(t, "escape clears", status, "5 of 5 rows")
+	b.run(t, chromedp.SetValue(chromedp.CSS("#filter-verdict"), "match"))
+	ask[bool](t, b, `document.querySelector("#filter-verdict").dispatchEvent(new Event("change"))`)
+	b.want(t, "one verdict", names, "k10 k9 absent")
+	b.run(t, chromedp.Click(chromedp.CSS(fmt.Sprintf(button, "task"))))
+	b.want(t, "sorted, the filter holds", names, "absent k9 k10")
+	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "no such kernel"))
+	b.want(t, "nothing is left", status, "0 of 5 rows, sorted by Kernel, ascending")
+	b.run(t, chromedp.Click(chromedp.CSS("#filter-clear")))
+	b.want(t, "the button clears", status, "5 of 5 rows, sorted by Kernel, ascending")
+	b.quiet(t)
 }
 
 // TestHostileNamesInBrowser checks that names are text: none makes an element, none runs.
@@ -98,11 +97,11 @@ func TestHostileNamesInBrowser(t *testing.T) {
 	r := sample.Hostile()
 	r.Rows[0].Task = `<img src=x onerror="alert(1)"><script>alert(2)</script>`
 	b := open(t, render(t, r))
-	b.Want(t, "the name as it is", `document.querySelector("#t-kernels tbody tr").children[0].textContent.trim()`,
+	b.want(t, "the name as it is", `document.querySelector("#t-kernels tbody tr").children[0].textContent.trim()`,
 		r.Rows[0].Task)
-	b.Want(t, "no element of it", `String(document.querySelectorAll("img,main script,tbody script").length)`, "0")
-	b.Want(t, "in the drawing, too", `String(document.querySelectorAll("svg script,svg img,svg a").length)`, "0")
-	b.Quiet(t)
+	b.want(t, "no element of it", `String(document.querySelectorAll("img,main script,tbody script").length)`, "0")
+	b.want(t, "in the drawing, too", `String(document.querySelectorAll("svg script,svg img,svg a").length)`, "0")
+	b.quiet(t)
 }
 
 // TestPolicy checks that the page's own policy stops what could have got in: scripts, styles and addresses.
@@ -113,8 +112,8 @@ func TestPolicy(t *testing.T) {
 	html := strings.Replace(render(t, sample.Gaussian()), "</main>",
 		`<script>document.title="run"</script><img src="`+server.URL+`/img">`+
 			`<script src="`+server.URL+`/script"></script></main>`, 1)
-	b := browsertest.OpenFile(t, html)
-	b.Want(t, "no foreign script runs", `String(document.title.startsWith("Predicted"))`, "true")
+	b := openFile(t, html)
+	b.want(t, "no foreign script runs", `String(document.title.startsWith("Predicted"))`, "true")
 	select {
 	case path := <-asked:
 		t.Errorf("the page reached the network: %s", path)
@@ -124,46 +123,46 @@ func TestPolicy(t *testing.T) {
 
 // TestWithoutScript checks that a page is whole without its script: tables as they are, no field that does nothing.
 func TestWithoutScript(t *testing.T) {
-	b := open(t, render(t, sample.Gaussian()), browsertest.Command(emulation.SetScriptExecutionDisabled,
+	b := open(t, render(t, sample.Gaussian()), command(emulation.SetScriptExecutionDisabled,
 		emulation.SetScriptExecutionDisabledParams{Value: true}))
-	b.Want(t, "all rows are there",
+	b.want(t, "all rows are there",
 		`String(Array.from(document.querySelectorAll("#t-kernels tbody tr"))
 			.filter(r => r.getClientRects().length).length)`, "5")
-	b.Want(t, "no filter", `String(document.querySelector(".filter"))`, "null")
-	b.Want(t, "no buttons", `String(document.querySelectorAll("th button").length)`, "0")
-	b.Quiet(t)
+	b.want(t, "no filter", `String(document.querySelector(".filter"))`, "null")
+	b.want(t, "no buttons", `String(document.querySelectorAll("th button").length)`, "0")
+	b.quiet(t)
 }
 
 // TestPhone opens the page as a phone shows it: nothing but tables is wider than the screen, each plot is whole, and a
 // table that has more columns keeps its first one, says that there are more, and can be moved by keyboard.
 func TestPhone(t *testing.T) {
 	b := open(t, render(t, story()), chromedp.EmulateViewport(390, 900))
-	b.Want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
-	b.Want(t, "every plot is whole",
+	b.want(t, "the page fits", `String(document.documentElement.scrollWidth)`, "390")
+	b.want(t, "every plot is whole",
 		`String(Array.from(document.querySelectorAll("figure svg")).filter(s => s.getClientRects().length &&
 		(s.getBoundingClientRect().right > 390 || s.getBoundingClientRect().width < 250)).length)`, "0")
-	b.Want(t, "one drawing of each is shown", `String(Array.from(document.querySelectorAll("figure")).filter(f =>
+	b.want(t, "one drawing of each is shown", `String(Array.from(document.querySelectorAll("figure")).filter(f =>
 		Array.from(f.querySelectorAll("svg")).filter(s => s.getClientRects().length).length !== 1).length)`, "0")
-	b.Want(t, "text is readable", `String(Array.from(document.querySelectorAll(".phone text")).filter(e => {
+	b.want(t, "text is readable", `String(Array.from(document.querySelectorAll(".phone text")).filter(e => {
 		const scale = e.ownerSVGElement.getBoundingClientRect().width / e.ownerSVGElement.viewBox.baseVal.width;
 		return e.getClientRects().length && e.getAttribute("font-size") * scale < 10; }).length)`, "0")
-	b.Want(t, "the table says that there is more",
+	b.want(t, "the table says that there is more",
 		`getComputedStyle(document.querySelector(".main .scroll"), "::after").content.slice(1, 13)`, "more columns")
-	b.Run(t, chromedp.Focus(chromedp.CSS(".main .scroll")), chromedp.KeyEvent(kb.ArrowRight))
-	b.Want(t, "it moves", `String(document.querySelector(".main .scroll").scrollLeft > 0)`, "true")
-	b.Want(t, "names stay", `String(document.querySelector("#t-kernels tbody th").getBoundingClientRect().left -
+	b.run(t, chromedp.Focus(chromedp.CSS(".main .scroll")), chromedp.KeyEvent(kb.ArrowRight))
+	b.want(t, "it moves", `String(document.querySelector(".main .scroll").scrollLeft > 0)`, "true")
+	b.want(t, "names stay", `String(document.querySelector("#t-kernels tbody th").getBoundingClientRect().left -
 		document.querySelector(".main .scroll").getBoundingClientRect().left)`, "0")
-	b.Quiet(t)
+	b.quiet(t)
 }
 
 // TestAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
 // axe-core).
 func TestAccessible(t *testing.T) {
-	axe := browsertest.Axe(t)
+	axe := axeCore(t)
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
-			b := open(t, render(t, story()), browsertest.ColorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			b.Accessible(t, scheme, axe)
+			b := open(t, render(t, story()), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
+			b.accessible(t, scheme, axe)
 		}
 	}
 }
@@ -173,9 +172,9 @@ func TestAccessible(t *testing.T) {
 func TestContrast(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
-			b := open(t, render(t, story()), browsertest.ColorScheme(scheme))
-			b.Want(t, "every text is readable", contrast, "")
-			b.Quiet(t)
+			b := open(t, render(t, story()), colorScheme(scheme))
+			b.want(t, "every text is readable", contrast, "")
+			b.quiet(t)
 		})
 	}
 }
@@ -216,29 +215,29 @@ func TestManyRows(t *testing.T) {
 		r.Rows[i].Task = fmt.Sprintf("%s kernel %d", r.Rows[i].Task, i)
 	}
 	b := open(t, render(t, r))
-	shown := browsertest.Ask[float64](t, b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
+	shown := ask[float64](t, b, `new Promise(done => requestAnimationFrame(() => setTimeout(() => {
 		const paint = performance.getEntriesByName("first-contentful-paint")[0];
 		const loaded = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
 		done(Math.max(paint ? paint.startTime : 0, loaded));
 	})))`)
-	sorted := browsertest.Ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured_percent] button").click()`))
-	b.Want(t, "all rows", status, "5,000 of 5,000 rows, sorted by Measured %, descending")
-	b.Want(t, "the first ones are laid out", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "300")
-	filtered := browsertest.Ask[float64](t, b, timed(`document.querySelector("#filter-text").value = "kernel 4999";
+	sorted := ask[float64](t, b, timed(`document.querySelector("#t-kernels th[data-key=measured_percent] button").click()`))
+	b.want(t, "all rows", status, "5,000 of 5,000 rows, sorted by Measured %, descending")
+	b.want(t, "the first ones are laid out", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "300")
+	filtered := ask[float64](t, b, timed(`document.querySelector("#filter-text").value = "kernel 4999";
 		document.querySelector("#filter-text").dispatchEvent(new KeyboardEvent("input"))`))
-	b.Want(t, "one row", status, "1 of 5,000 rows, sorted by Measured %, descending")
-	b.Run(t, chromedp.Click(chromedp.CSS("#filter-clear")))
-	b.Run(t, chromedp.Click(chromedp.CSS(".more button:last-child")))
-	b.Want(t, "all on demand", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "5000")
-	browsertest.Ask[string](t, b, `location.hash = "#t-device"`)
-	b.Want(t, "a link opens what is folded", `String(document.querySelector("#t-device").getClientRects().length)`, "1")
+	b.want(t, "one row", status, "1 of 5,000 rows, sorted by Measured %, descending")
+	b.run(t, chromedp.Click(chromedp.CSS("#filter-clear")))
+	b.run(t, chromedp.Click(chromedp.CSS(".more button:last-child")))
+	b.want(t, "all on demand", `String(document.querySelectorAll("#t-kernels tbody tr").length)`, "5000")
+	ask[string](t, b, `location.hash = "#t-device"`)
+	b.want(t, "a link opens what is folded", `String(document.querySelector("#t-device").getClientRects().length)`, "1")
 	t.Logf("5,000 kernels: shown after %.0f ms, sorted in %.0f ms, filtered in %.0f ms", shown, sorted, filtered)
 	for what, ms := range map[string]float64{"shown": shown, "sorted": sorted, "filtered": filtered} {
 		if ms > 5000 {
 			t.Errorf("%s after %.0f ms, want less than 5,000", what, ms)
 		}
 	}
-	b.Quiet(t)
+	b.quiet(t)
 }
 
 // timed gives a script that does something and tells how long it took until the next frame was ready.
@@ -265,16 +264,16 @@ func TestScreenshots(t *testing.T) {
 		name, scheme string
 		width        int64
 	}{{"light", "light", 1400}, {"dark", "dark", 1400}, {"narrow", "light", 390}} {
-		b := browsertest.OpenFile(t, html, browsertest.ColorScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
+		b := openFile(t, html, colorScheme(c.scheme), chromedp.EmulateViewport(c.width, 900))
 		save(t, b, c.name+".png", chromedp.FullScreenshot(100))
 	}
-	b := browsertest.OpenFile(t, html, browsertest.ColorScheme("dark"))
+	b := openFile(t, html, colorScheme("dark"))
 	save(t, b, "print.pdf", chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 }
 
-func save(t *testing.T, b *browsertest.Tab, name string, picture chromedp.Action[[]byte]) {
+func save(t *testing.T, b *tab, name string, picture chromedp.Action[[]byte]) {
 	t.Helper()
-	data, err := chromedp.Run(b.Context(), picture)
+	data, err := chromedp.Run(b.ctx, picture)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(*shots, name), data, 0o666)
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"occudiff/internal/browsertest"
 	"occudiff/report"
 	"occudiff/report/html"
 	"occudiff/report/internal/sample"
@@ -84,24 +83,24 @@ func TestFirstScreen(t *testing.T) {
 	page := renderDocument(t, answered())
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
-			b := browsertest.OpenFile(t, page, browsertest.ColorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			ends := browsertest.Ask[float64](t, b, `document.querySelector(".checks").getBoundingClientRect().bottom`)
+			b := openFile(t, page, colorScheme(scheme), chromedp.EmulateViewport(width, 900))
+			ends := ask[float64](t, b, `document.querySelector(".checks").getBoundingClientRect().bottom`)
 			if ends > 900 || ends < 300 {
 				t.Errorf("%d wide: the answer ends at %.0f, want at most 900", width, ends)
 			}
-			tall := browsertest.Ask[float64](t, b, `document.documentElement.scrollHeight`)
+			tall := ask[float64](t, b, `document.documentElement.scrollHeight`)
 			if tall > 3000 {
 				t.Errorf("%d wide: the page is %.0f tall, want at most 3,000", width, tall)
 			}
 			t.Logf("%d wide: the answer ends at %.0f of %.0f", width, ends, tall)
-			b.Want(t, "nothing is beside it", `String(document.documentElement.scrollWidth)`, fmt.Sprint(width))
-			b.Want(t, "every text is readable", contrast, "")
-			b.Want(t, "a button for each command", `Array.from(document.querySelectorAll(".checks button")).map(x => x.ariaLabel).join("; ")`,
+			b.want(t, "nothing is beside it", `String(document.documentElement.scrollWidth)`, fmt.Sprint(width))
+			b.want(t, "every text is readable", contrast, "")
+			b.want(t, "a button for each command", `Array.from(document.querySelectorAll(".checks button")).map(x => x.ariaLabel).join("; ")`,
 				"Copy: unitrace --chrome-kernel-logging ./app; Copy: unitrace --device-timing --verbose ./app; "+
 					"Copy: occudiff predict --device max1100 --global 224K --local 1024 --simd 32")
-			b.Run(t, chromedp.Click(chromedp.CSS(".checks button")))
-			b.Want(t, "it says that it has", `String(/^(Copied|Press Ctrl\+C)$/.test(document.querySelector(".checks button").textContent))`, "true")
-			b.Quiet(t)
+			b.run(t, chromedp.Click(chromedp.CSS(".checks button")))
+			b.want(t, "it says that it has", `String(/^(Copied|Press Ctrl\+C)$/.test(document.querySelector(".checks button").textContent))`, "true")
+			b.quiet(t)
 		}
 	}
 }

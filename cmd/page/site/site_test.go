@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -14,15 +13,13 @@ import (
 	"occudiff/internal/testenv"
 )
 
-var compiled = sync.OnceValues(func() (site.Program, error) {
-	return site.Compile(context.Background(), "../../..", "v0.0.0-test")
-})
+// mostBytes is what the whole file may have.
+const mostBytes = 4_000_000
 
-// page is the page as it is written.
-func page(t testing.TB) string {
-	t.Helper()
+// TestFile checks what can be said of the file without a browser.
+func TestFile(t *testing.T) {
 	testenv.Long(t) // compiling the page
-	p, err := compiled()
+	p, err := site.Compile(context.Background(), "../../..", "v0.0.0-test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,15 +27,7 @@ func page(t testing.TB) string {
 	if err := site.Write(&b, p); err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
-}
-
-// mostBytes is what the whole file may have.
-const mostBytes = 4_000_000
-
-// TestFile checks what can be said of the file without a browser.
-func TestFile(t *testing.T) {
-	html := page(t)
+	html := b.String()
 	t.Logf("%d bytes", len(html))
 	if len(html) > mostBytes {
 		t.Errorf("%d bytes, more than %d", len(html), mostBytes)

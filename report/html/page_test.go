@@ -1,4 +1,4 @@
-package site_test
+package html_test
 
 import (
 	"archive/zip"
@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,10 +22,29 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"occudiff/cmd/page/app"
-	"occudiff/internal/browsertest"
+	"occudiff/cmd/page/site"
 	"occudiff/internal/testenv"
 	"occudiff/predict/arch"
 )
+
+var compiled = sync.OnceValues(func() (site.Program, error) {
+	return site.Compile(context.Background(), "../..", "v0.0.0-test")
+})
+
+// whole is the program's page as it is written.
+func whole(t testing.TB) string {
+	t.Helper()
+	testenv.Long(t) // compiling the page
+	p, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := site.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
 
 // native is what the page asks, on this machine.
 func native(t testing.TB) *app.App {
@@ -41,34 +61,34 @@ const (
 	limits = `document.getElementById("limits").textContent`
 )
 
-// TestPredict types as a person does.
-func TestPredict(t *testing.T) {
-	b := browsertest.OpenFile(t, page(t))
-	b.Want(t, "it answers for a launch of its own", peak, "100.0")
-	b.Want(t, "with the curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
-	b.Run(t, replace("slm", "64K")...)
-	b.Want(t, "SLM limits it now", limits, "slm")
-	b.Want(t, "the slider follows", `document.getElementById("slm-range").value`, "64")
-	b.Want(t, "the address holds the launch", `String(location.hash.includes("slm=64K") && location.hash.includes("device=max1100"))`, "true")
-	b.Run(t, replace("local", "16x")...)
-	b.Want(t, "a size that is none is said", `String(document.getElementById("faults-predict").textContent.includes("local"))`, "true")
-	b.Run(t, chromedp.SendKeys(chromedp.CSS(`#launch [name=local]`), "16"))
-	b.Want(t, "and no more when it is one", `String(document.getElementById("faults-predict").hidden)`, "true")
-	b.Want(t, "the steps name it", `String(document.getElementById("result-predict").textContent.includes("work-groups of 16x16"))`, "true")
-	b.Quiet(t)
+// TestPagePredict types as a person does.
+func TestPagePredict(t *testing.T) {
+	b := openFile(t, whole(t))
+	b.want(t, "it answers for a launch of its own", peak, "100.0")
+	b.want(t, "with the curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+	b.run(t, replace("slm", "64K")...)
+	b.want(t, "SLM limits it now", limits, "slm")
+	b.want(t, "the slider follows", `document.getElementById("slm-range").value`, "64")
+	b.want(t, "the address holds the launch", `String(location.hash.includes("slm=64K") && location.hash.includes("device=max1100"))`, "true")
+	b.run(t, replace("local", "16x")...)
+	b.want(t, "a size that is none is said", `String(document.getElementById("faults-predict").textContent.includes("local"))`, "true")
+	b.run(t, chromedp.SendKeys(chromedp.CSS(`#launch [name=local]`), "16"))
+	b.want(t, "and no more when it is one", `String(document.getElementById("faults-predict").hidden)`, "true")
+	b.want(t, "the steps name it", `String(document.getElementById("result-predict").textContent.includes("work-groups of 16x16"))`, "true")
+	b.quiet(t)
 }
 
 // replace types over what a field of the form holds.
-func replace(field, text string) []browsertest.Action {
+func replace(field, text string) []action {
 	at := chromedp.CSS("#launch [name=" + field + "]")
-	return []browsertest.Action{chromedp.Focus(at), chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)),
+	return []action{chromedp.Focus(at), chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)),
 		chromedp.SendKeys(at, text)}
 }
 
-// TestLink opens a launch that somebody sent.
-func TestLink(t *testing.T) {
+// TestPageLink opens a launch that somebody sent.
+func TestPageLink(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "occudiff.html")
-	if err := os.WriteFile(path, []byte(page(t)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(whole(t)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	launch := app.Launch{"device": "tgl", "global": "81920x1", "local": "320x1", "simd": "32", "slm": "16K", "barriers": "1",
@@ -77,14 +97,14 @@ func TestLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := browsertest.Open(t, "file://"+path+hash(launch))
-	b.Want(t, "its numbers", peak, r.Fields["peak"])
-	b.Want(t, "the devices beside it", `String(document.querySelectorAll("#result-beside #t-predictions tbody tr").length)`, "3")
-	b.Want(t, "the calculator beside it",
+	b := openAddress(t, "file://"+path+hash(launch))
+	b.want(t, "its numbers", peak, r.Fields["peak"])
+	b.want(t, "the devices beside it", `String(document.querySelectorAll("#result-beside #t-predictions tbody tr").length)`, "3")
+	b.want(t, "the calculator beside it",
 		`String(document.getElementById("result-beside").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
-	b.Run(t, chromedp.Reload())
-	b.Want(t, "again after a reload", `document.querySelector("#launch [name=slm]")?.value + " " + `+peak, "16K "+r.Fields["peak"])
-	b.Quiet(t)
+	b.run(t, chromedp.Reload())
+	b.want(t, "again after a reload", `document.querySelector("#launch [name=slm]")?.value + " " + `+peak, "16K "+r.Fields["peak"])
+	b.quiet(t)
 }
 
 func hash(l app.Launch) string {
@@ -97,8 +117,8 @@ func hash(l app.Launch) string {
 	return "#" + strings.Join(parts, "&")
 }
 
-// TestCalculatorRows predicts 500 launches of the calculator's rows through the page.
-func TestCalculatorRows(t *testing.T) {
+// TestPageCalculatorRows predicts 500 launches of the calculator's rows through the page.
+func TestPageCalculatorRows(t *testing.T) {
 	f, err := os.Open(testenv.Shared(t, "golden", "calculator.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -118,8 +138,8 @@ func TestCalculatorRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	b := browsertest.OpenFile(t, page(t))
-	b.Want(t, "it is ready", peak, "100.0")
+	b := openFile(t, whole(t))
+	b.want(t, "it is ready", peak, "100.0")
 	answered := 0
 	for range 500 {
 		row := rows[1+random.IntN(len(rows)-1)]
@@ -135,7 +155,7 @@ func TestCalculatorRows(t *testing.T) {
 			want = fmt.Sprint(r.Fields["peak"], " ", r.Fields["average"], " ", r.Fields["waves"], " ", r.Fields["limits"])
 			answered++
 		}
-		got := browsertest.Ask[string](t, b, `new Promise(done => {
+		got := ask[string](t, b, `new Promise(done => {
 			const answer = document.querySelector(".answer"), text = id => document.getElementById(id).textContent;
 			delete answer.dataset.launch;
 			location.hash = `+"`"+hash(l)+"`"+`;
@@ -152,32 +172,32 @@ func TestCalculatorRows(t *testing.T) {
 	if answered < 200 {
 		t.Errorf("only %d of 500 launches run", answered)
 	}
-	b.Quiet(t)
+	b.quiet(t)
 }
 
 // choose gives files to the field of a pane, as its button does.
-func choose(b *browsertest.Tab, t testing.TB, field string, paths ...string) {
+func choose(b *tab, t testing.TB, field string, paths ...string) {
 	t.Helper()
-	browsertest.Ask[string](t, b, `document.getElementById("result-run").textContent = "";
+	ask[string](t, b, `document.getElementById("result-run").textContent = "";
 		document.getElementById("faults-run").hidden = true; "forgotten"`)
-	b.Run(t, chromedp.SetUploadFiles(chromedp.CSS(field+` button.files + input`), paths))
+	b.run(t, chromedp.SetUploadFiles(chromedp.CSS(field+` button.files + input`), paths))
 }
 
 const (
-	answered = `document.querySelector("#result-run h2") ? "report" :
+	state = `document.querySelector("#result-run h2") ? "report" :
 		document.getElementById("faults-run").hidden ? "none" : "fault"`
 	faults = `document.getElementById("faults-run").textContent`
 )
 
 // await waits for the answer for a run: a report or a fault.
-func await(t testing.TB, b *browsertest.Tab) string {
+func await(t testing.TB, b *tab) string {
 	t.Helper()
-	return browsertest.Ask[string](t, b, `new Promise(done => { const look = () => { const a = `+answered+`;
+	return ask[string](t, b, `new Promise(done => { const look = () => { const a = `+state+`;
 		if (a === "none") setTimeout(look, 5); else done(a); }; look(); })`)
 }
 
-// TestCorpus validates every file of the corpus through the page and compares its JSON with that of this machine.
-func TestCorpus(t *testing.T) {
+// TestPageCorpus validates every file of the corpus through the page and compares its JSON with that of this machine.
+func TestPageCorpus(t *testing.T) {
 	var files []string
 	corpus := testenv.Shared(t, "corpus")
 	for _, folder := range []string{"vtune-csv", "vtune-summary", "unitrace", "published", "oneprof", "zebin"} {
@@ -192,10 +212,10 @@ func TestCorpus(t *testing.T) {
 	for _, folder := range results {
 		files = append(files, packed(t, folder))
 	}
-	b := browsertest.OpenFile(t, page(t), browsertest.Command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+	b := openFile(t, whole(t), command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorDeny}))
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	b.want(t, "it is ready", peak, "100.0")
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
 	reports := 0
 	for _, path := range files {
 		a := native(t)
@@ -206,15 +226,15 @@ func TestCorpus(t *testing.T) {
 			asked.Device = "max1100"
 			_, want = a.Validate(context.Background(), []string{filepath.Base(path)}, asked)
 		}
-		browsertest.Ask[string](t, b, `document.querySelector("#options-validate [name=device]").value = "`+asked.Device+`"`)
+		ask[string](t, b, `document.querySelector("#options-validate [name=device]").value = "`+asked.Device+`"`)
 		choose(b, t, "#validate-drop", path)
 		if got := await(t, b); (got == "report") != (want == nil) {
-			t.Errorf("%s: the page has a %s (%s), the program %v", path, got, browsertest.Ask[string](t, b, faults), want)
+			t.Errorf("%s: the page has a %s (%s), the program %v", path, got, ask[string](t, b, faults), want)
 			continue
 		}
 		if want != nil {
 			for _, f := range app.FaultsOf(want) {
-				if said := browsertest.Ask[string](t, b, faults); !strings.Contains(said, f.Text) {
+				if said := ask[string](t, b, faults); !strings.Contains(said, f.Text) {
 					t.Errorf("%s: the page says %q, the program %q", path, said, f.Text)
 				}
 			}
@@ -226,7 +246,7 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What the button saves is taken on its way: a browser may name the files of many downloads as it likes.
-		got := browsertest.Ask[string](t, b, `new Promise(done => {
+		got := ask[string](t, b, `new Promise(done => {
 			const create = URL.createObjectURL;
 			URL.createObjectURL = blob => { URL.createObjectURL = create; blob.text().then(done); return create.call(URL, blob); };
 			document.querySelector("#downloads button[value=json]").click();
@@ -236,7 +256,7 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	t.Logf("%d files, %d reports", len(files), reports)
-	b.Quiet(t)
+	b.quiet(t)
 }
 
 // packed makes a zip archive of a folder, as people do who copy a result home.
@@ -266,9 +286,9 @@ func firstDifference(got, want string) string {
 }
 
 // download presses a button below a report and reads the file that the browser writes.
-func download(t testing.TB, b *browsertest.Tab, into, name, format string) string {
+func download(t testing.TB, b *tab, into, name, format string) string {
 	t.Helper()
-	b.Run(t, chromedp.Click(chromedp.CSS(`#downloads button[value=`+format+`]`)))
+	b.run(t, chromedp.Click(chromedp.CSS(`#downloads button[value=`+format+`]`)))
 	path := filepath.Join(into, name+"."+format)
 	for range 500 {
 		if text, err := os.ReadFile(path); err == nil && len(text) > 0 { // it is there, empty, before it is whole
@@ -280,87 +300,87 @@ func download(t testing.TB, b *browsertest.Tab, into, name, format string) strin
 	return ""
 }
 
-// TestDrop drags files from the desktop: one run, then two to compare, then a third.
-func TestDrop(t *testing.T) {
+// TestPageDrop drags files from the desktop: one run, then two to compare, then a third.
+func TestPageDrop(t *testing.T) {
 	old := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm.hotspots.csv")
 	fresh := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm_second.hotspots.csv")
-	b := browsertest.OpenFile(t, page(t))
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
-	browsertest.Ask[string](t, b, `document.querySelectorAll(".options [name=device]").forEach(e => e.value = "max1100"); "set"`)
+	b := openFile(t, whole(t))
+	b.want(t, "it is ready", peak, "100.0")
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	ask[string](t, b, `document.querySelectorAll(".options [name=device]").forEach(e => e.value = "max1100"); "set"`)
 	drop(t, b, "#validate-drop .drop", old)
 	if got := await(t, b); got != "report" {
-		t.Fatalf("%s: %s", got, browsertest.Ask[string](t, b, faults))
+		t.Fatalf("%s: %s", got, ask[string](t, b, faults))
 	}
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-compare")))
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-compare")))
 	drop(t, b, "#sides .drop:nth-child(1)", old)
 	drop(t, b, "#sides .drop:nth-child(2)", fresh)
 	await(t, b)
-	b.Want(t, "the verdict of the diff",
+	b.want(t, "the verdict of the diff",
 		`String(document.getElementById("result-run").textContent.includes("cannot be told below 9 points"))`, "true")
-	b.Want(t, "a field for a third run", `String(document.querySelectorAll("#sides .drop").length)`, "3")
-	b.Quiet(t)
+	b.want(t, "a field for a third run", `String(document.querySelectorAll("#sides .drop").length)`, "3")
+	b.quiet(t)
 }
 
-func drop(t testing.TB, b *browsertest.Tab, field string, paths ...string) {
+func drop(t testing.TB, b *tab, field string, paths ...string) {
 	t.Helper()
-	at := browsertest.Ask[[]float64](t, b, `(() => { const e = document.querySelector("`+field+`");
+	at := ask[[]float64](t, b, `(() => { const e = document.querySelector("`+field+`");
 		e.scrollIntoView({block: "center"}); const r = e.getBoundingClientRect();
 		return [r.x + r.width / 2, r.y + 20]; })()`)
 	data := input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: 1}
 	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver,
 		input.DispatchDragEventTypeDrop} {
-		b.Run(t, browsertest.Command(input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: at[0], Y: at[1],
+		b.run(t, command(input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: at[0], Y: at[1],
 			Data: &data}))
 	}
 }
 
-// TestExample presses the button of the empty page and saves the report.
-func TestExample(t *testing.T) {
+// TestPageExample presses the button of the empty page and saves the report.
+func TestPageExample(t *testing.T) {
 	into := t.TempDir()
-	b := browsertest.OpenFile(t, page(t), browsertest.Command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+	b := openFile(t, whole(t), command(browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: into}))
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.Click(chromedp.CSS("#example")))
+	b.want(t, "it is ready", peak, "100.0")
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.Click(chromedp.CSS("#example")))
 	await(t, b)
 	answersFirst(t, b)
-	b.Want(t, "kernels of the built-in run", `String(document.querySelectorAll("#t-kernels tbody tr").length > 4)`, "true")
+	b.want(t, "kernels of the built-in run", `String(document.querySelectorAll("#t-kernels tbody tr").length > 4)`, "true")
 	for _, format := range []string{"html", "md", "json", "csv"} {
 		if text := download(t, b, into, "example", format); len(text) < 500 {
 			t.Errorf("%s has %d bytes", format, len(text))
 		}
 	}
-	b.Run(t, chromedp.Click(chromedp.CSS("#kernels > summary")),
+	b.run(t, chromedp.Click(chromedp.CSS("#kernels > summary")),
 		chromedp.Click(chromedp.CSS(`#t-kernels th[data-key=measured_percent] button`)))
-	b.Want(t, "its tables sort", `document.querySelector("#t-kernels th[data-key=measured_percent]").getAttribute("aria-sort")`, "descending")
-	b.Quiet(t)
+	b.want(t, "its tables sort", `document.querySelector("#t-kernels th[data-key=measured_percent]").getAttribute("aria-sort")`, "descending")
+	b.quiet(t)
 }
 
 // answersFirst wants the whole answer in the first 900 pixels of the page.
-func answersFirst(t *testing.T, b *browsertest.Tab) {
+func answersFirst(t *testing.T, b *tab) {
 	t.Helper()
-	if ends := browsertest.Ask[float64](t, b, `scrollY + document.querySelector("#result-run .checks").getBoundingClientRect().bottom`); ends > 900 {
+	if ends := ask[float64](t, b, `scrollY + document.querySelector("#result-run .checks").getBoundingClientRect().bottom`); ends > 900 {
 		t.Errorf("the answer ends at %.0f", ends)
 	}
 }
 
-// TestHostileNames drops an export whose kernels are named to do harm.
-func TestHostileNames(t *testing.T) {
+// TestPageHostileNames drops an export whose kernels are named to do harm.
+func TestPageHostileNames(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, `<img src=x onerror=alert(1)>.csv`)
 	write(t, path, "Computing Task,Work Size:Global,Work Size:Local,SIMD Width,Computing Task:Total Time,Computing Task:Instance Count,XVE Threads Occupancy(%)\n"+
 		"\"<script>document.title='run'</script>\",4096,256,32,0.5,10,50.0\n\"<img src=x onerror=document.title='run'>\",4096,256,32,0.5,10,60.0\n")
-	b := browsertest.OpenFile(t, page(t))
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.SetValue(chromedp.CSS("#options-validate [name=device]"), "max1100"))
+	b := openFile(t, whole(t))
+	b.want(t, "it is ready", peak, "100.0")
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.SetValue(chromedp.CSS("#options-validate [name=device]"), "max1100"))
 	choose(b, t, "#validate-drop", path)
 	if got := await(t, b); got != "report" {
-		t.Fatalf("%s: %s", got, browsertest.Ask[string](t, b, faults))
+		t.Fatalf("%s: %s", got, ask[string](t, b, faults))
 	}
-	b.Want(t, "the name is text", `String(document.querySelector("#t-kernels").textContent.includes("<script>"))`, "true")
-	b.Want(t, "no picture and no script of it", `String(document.querySelectorAll("#result-run img, #result-run script").length)`, "0")
-	b.Want(t, "nothing ran", `document.title`, "occudiff: GPU occupancy")
-	b.Quiet(t)
+	b.want(t, "the name is text", `String(document.querySelector("#t-kernels").textContent.includes("<script>"))`, "true")
+	b.want(t, "no picture and no script of it", `String(document.querySelectorAll("#result-run img, #result-run script").length)`, "0")
+	b.want(t, "nothing ran", `document.title`, "occudiff: GPU occupancy")
+	b.quiet(t)
 }
 
 func write(t testing.TB, path, text string) {
@@ -370,72 +390,72 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// TestBadInput drops what is none of ours: the page says so, and goes on.
-func TestBadInput(t *testing.T) {
+// TestPageBadInput drops what is none of ours: the page says so, and goes on.
+func TestPageBadInput(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"empty.csv": "", "photo.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\x00", "cut.csv.gz": "\x1f\x8b\x08\x00\x00"} {
 		write(t, filepath.Join(dir, name), text)
 	}
-	b := browsertest.OpenFile(t, page(t))
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	b := openFile(t, whole(t))
+	b.want(t, "it is ready", peak, "100.0")
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
 	for _, c := range []struct{ name, want string }{
 		{"empty.csv", "empty.csv: the file is empty"}, {"photo.png", "photo.png: "}, {"cut.csv.gz", "cut.csv.gz: "},
 	} {
 		choose(b, t, "#validate-drop", filepath.Join(dir, c.name))
 		await(t, b)
-		b.Want(t, c.name, `String(`+faults+`.startsWith("`+c.want+`")) + " " + `+faults, "true "+browsertest.Ask[string](t, b, faults))
+		b.want(t, c.name, `String(`+faults+`.startsWith("`+c.want+`")) + " " + `+faults, "true "+ask[string](t, b, faults))
 	}
-	b.Run(t, chromedp.Click(chromedp.CSS("#example")))
+	b.run(t, chromedp.Click(chromedp.CSS("#example")))
 	if got := await(t, b); got != "report" {
 		t.Errorf("after bad files the example gives a %s", got)
 	}
-	b.Quiet(t)
+	b.quiet(t)
 }
 
-// TestPhone opens the page as a phone shows it.
-func TestPhone(t *testing.T) {
-	b := browsertest.OpenFile(t, page(t), chromedp.EmulateViewport(390, 900))
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+// TestPagePhone opens the page as a phone shows it.
+func TestPagePhone(t *testing.T) {
+	b := openFile(t, whole(t), chromedp.EmulateViewport(390, 900))
+	b.want(t, "it is ready", peak, "100.0")
+	b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
 	for _, tab := range []string{"predict", "validate", "compare"} {
-		b.Run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
-		b.Want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")
+		b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
+		b.want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")
 	}
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.Click(chromedp.CSS("#example")))
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.Click(chromedp.CSS("#example")))
 	await(t, b)
 	answersFirst(t, b)
-	b.Quiet(t)
+	b.quiet(t)
 }
 
-// TestKeyboard goes through the page without a mouse.
-func TestKeyboard(t *testing.T) {
-	b := browsertest.OpenFile(t, page(t))
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Run(t, chromedp.Focus(chromedp.CSS("#tab-predict")), chromedp.KeyEvent("\u0303"))
-	b.Want(t, "an arrow goes to the next tab", `document.activeElement.id + " " + document.activeElement.getAttribute("aria-selected")`, "tab-validate true")
-	b.Run(t, chromedp.Focus(chromedp.CSS("#example")), chromedp.KeyEvent("\r"))
+// TestPageKeyboard goes through the page without a mouse.
+func TestPageKeyboard(t *testing.T) {
+	b := openFile(t, whole(t))
+	b.want(t, "it is ready", peak, "100.0")
+	b.run(t, chromedp.Focus(chromedp.CSS("#tab-predict")), chromedp.KeyEvent("\u0303"))
+	b.want(t, "an arrow goes to the next tab", `document.activeElement.id + " " + document.activeElement.getAttribute("aria-selected")`, "tab-validate true")
+	b.run(t, chromedp.Focus(chromedp.CSS("#example")), chromedp.KeyEvent("\r"))
 	if got := await(t, b); got != "report" {
 		t.Errorf("a %s", got)
 	}
-	b.Quiet(t)
+	b.quiet(t)
 }
 
-// TestAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
+// TestPageAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
 // axe-core).
-func TestAccessible(t *testing.T) {
-	axe := browsertest.Axe(t)
+func TestPageAccessible(t *testing.T) {
+	axe := axeCore(t)
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
-			b := browsertest.OpenFile(t, page(t), browsertest.ColorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			b.Want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+			b := openFile(t, whole(t), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
+			b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
 			for _, tab := range []string{"predict", "validate", "compare"} {
-				b.Run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
+				b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 				if tab == "validate" {
-					b.Run(t, chromedp.Click(chromedp.CSS("#example")))
+					b.run(t, chromedp.Click(chromedp.CSS("#example")))
 					await(t, b)
 				}
-				b.Accessible(t, scheme+" "+tab, axe)
+				b.accessible(t, scheme+" "+tab, axe)
 			}
 		}
 	}
@@ -444,14 +464,14 @@ func TestAccessible(t *testing.T) {
 // BenchmarkPage measures what a person waits for, in milliseconds: the first answer after the page is opened, an answer
 // after a change, the report of an export, and with LAUNCHES naming a large export, that one's.
 func BenchmarkPage(b *testing.B) {
-	html := page(b)
+	html := whole(b)
 	metric := func(name string, ms float64) { b.ReportMetric(ms, name) }
 	for b.Loop() {
-		tab := browsertest.OpenFile(b, html)
-		metric("ms/first-answer", browsertest.Ask[float64](b, tab, `new Promise(done => { const look = () =>
+		tab := openFile(b, html)
+		metric("ms/first-answer", ask[float64](b, tab, `new Promise(done => { const look = () =>
 			document.querySelector(".answer").dataset.answered ? done(Number(document.querySelector(".answer").dataset.answered))
 			: setTimeout(look, 5); look(); })`))
-		metric("ms/change", browsertest.Ask[float64](b, tab, `(async () => {
+		metric("ms/change", ask[float64](b, tab, `(async () => {
 			const answer = document.querySelector(".answer"), field = document.querySelector("#launch [name=local]");
 			const times = [];
 			for (let n = 32; n <= 1024; n += 32) {
@@ -475,13 +495,13 @@ func BenchmarkPage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			tab.Run(b, chromedp.Click(chromedp.CSS("#tab-validate")))
-			browsertest.Ask[string](b, tab, `document.querySelector("#options-validate [name=device]").value = "max1100"`)
-			browsertest.Ask[string](b, tab, `document.getElementById("result-run").textContent = "";
+			tab.run(b, chromedp.Click(chromedp.CSS("#tab-validate")))
+			ask[string](b, tab, `document.querySelector("#options-validate [name=device]").value = "max1100"`)
+			ask[string](b, tab, `document.getElementById("result-run").textContent = "";
 				document.querySelector("#validate-drop button.files + input").addEventListener("change",
 					() => { window.begun = performance.now(); }, { capture: true, once: true }); "listening"`)
-			tab.Run(b, chromedp.SetUploadFiles(chromedp.CSS(`#validate-drop button.files + input`), []string{path}))
-			metric(in.metric, browsertest.Ask[float64](b, tab, `new Promise(done => { const look = () =>
+			tab.run(b, chromedp.SetUploadFiles(chromedp.CSS(`#validate-drop button.files + input`), []string{path}))
+			metric(in.metric, ask[float64](b, tab, `new Promise(done => { const look = () =>
 				document.querySelector("#result-run h2") ? done(performance.now() - window.begun) : setTimeout(look, 2); look(); })`))
 		}
 	}

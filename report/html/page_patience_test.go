@@ -1,4 +1,4 @@
-package site_test
+package html_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"occudiff/internal/browsertest"
 )
 
 // shifts sums up the layout shifts that no input explains, and lists what of the form and the figures has moved by half a
@@ -27,27 +26,27 @@ const shifts = `(() => {
 	return "observing";
 })()`
 
-// TestNothingShifts types launches that bind differently, and one that is refused: the form and the figures stay where
+// TestPageNothingShifts types launches that bind differently, and one that is refused: the form and the figures stay where
 // they are, from the opening of the page on.
-func TestNothingShifts(t *testing.T) {
+func TestPageNothingShifts(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
-		b := browsertest.OpenFile(t, page(t), chromedp.EmulateViewport(width, 900))
-		browsertest.Ask[string](t, b, shifts)
-		b.Want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+		b := openFile(t, whole(t), chromedp.EmulateViewport(width, 900))
+		ask[string](t, b, shifts)
+		b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
 		for _, c := range []struct{ field, text, limit string }{
 			{"slm", "64K", "slm"}, {"local", "1024", "slm"}, {"slm", "0", "threads"}, {"global", "64", "grid"},
 		} {
-			b.Run(t, replace(c.field, c.text)...)
-			b.Want(t, c.field+" "+c.text, `String(`+limits+`.includes("`+c.limit+`"))`, "true")
+			b.run(t, replace(c.field, c.text)...)
+			b.want(t, c.field+" "+c.text, `String(`+limits+`.includes("`+c.limit+`"))`, "true")
 		}
-		b.Run(t, replace("local", "4096")...)
-		b.Want(t, "more work-items than a work-group may have", `String(document.getElementById("faults-predict").hidden)`, "false")
+		b.run(t, replace("local", "4096")...)
+		b.want(t, "more work-items than a work-group may have", `String(document.getElementById("faults-predict").hidden)`, "false")
 		// A page that moves as a whole by half a line has a shift of 0.01.
-		if moved := browsertest.Ask[float64](t, b, `window.shifted.unexpected`); moved >= 0.01 {
+		if moved := ask[float64](t, b, `window.shifted.unexpected`); moved >= 0.01 {
 			t.Errorf("%d wide: a layout shift of %v without input", width, moved)
 		}
-		b.Want(t, "the form and the figures hold still", `Array.from(window.shifted.held).join(" ")`, "")
-		b.Quiet(t)
+		b.want(t, "the form and the figures hold still", `Array.from(window.shifted.held).join(" ")`, "")
+		b.quiet(t)
 	}
 }
 
@@ -75,14 +74,14 @@ func launches(t *testing.T, size int) string {
 	return path
 }
 
-// TestProgressAndStop stops the reading of a large file as soon as it says how far it is, and goes on.
-func TestProgressAndStop(t *testing.T) {
-	html := page(t)
+// TestPageProgressAndStop stops the reading of a large file as soon as it says how far it is, and goes on.
+func TestPageProgressAndStop(t *testing.T) {
+	html := whole(t)
 	path := launches(t, 80e6)
-	b := browsertest.OpenFile(t, html)
-	b.Want(t, "it is ready", peak, "100.0")
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
-	browsertest.Ask[string](t, b, `document.querySelector("#options-validate [name=device]").value = "max1100";
+	b := openFile(t, html)
+	b.want(t, "it is ready", peak, "100.0")
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")))
+	ask[string](t, b, `document.querySelector("#options-validate [name=device]").value = "max1100";
 		window.said = new Promise(done => {
 			const work = document.getElementById("work"), text = document.getElementById("working");
 			new MutationObserver((_, observer) => {
@@ -93,19 +92,19 @@ func TestProgressAndStop(t *testing.T) {
 			}).observe(work, { subtree: true, attributes: true, childList: true, characterData: true });
 		}); "observing"`)
 	choose(b, t, "#validate-drop", path)
-	if said := browsertest.Ask[string](t, b, `Promise.race([window.said,
+	if said := ask[string](t, b, `Promise.race([window.said,
 		(async () => { while (!document.querySelector("#result-run h2")) await new Promise(f => setTimeout(f, 20)); return "a report"; })()])`); !strings.HasSuffix(said, " of 80 MB") {
 		t.Fatalf("while the file is read it says %q, want how far it is", said)
 	}
-	b.Want(t, "it says so", faults, "Stopped.")
-	b.Want(t, "no report comes", answered, "fault")
-	b.Want(t, "no progress is left", `String(document.getElementById("work").hidden)`, "true")
-	b.Run(t, chromedp.Click(chromedp.CSS("#example")))
+	b.want(t, "it says so", faults, "Stopped.")
+	b.want(t, "no report comes", state, "fault")
+	b.want(t, "no progress is left", `String(document.getElementById("work").hidden)`, "true")
+	b.run(t, chromedp.Click(chromedp.CSS("#example")))
 	if got := await(t, b); got != "report" {
 		t.Errorf("after the stop the example gives a %s", got)
 	}
-	b.Run(t, chromedp.Click(chromedp.CSS("#tab-predict")))
-	b.Run(t, replace("slm", "64K")...)
-	b.Want(t, "it predicts again", limits, "slm")
-	b.Quiet(t)
+	b.run(t, chromedp.Click(chromedp.CSS("#tab-predict")))
+	b.run(t, replace("slm", "64K")...)
+	b.want(t, "it predicts again", limits, "slm")
+	b.quiet(t)
 }

@@ -1,6 +1,4 @@
-// Package browsertest opens pages in Chromium as people do, for the tests of packages that write pages. What a page
-// asked for, and what the browser complained of, is kept.
-package browsertest
+package html_test
 
 import (
 	"context"
@@ -29,37 +27,37 @@ func chromium(t testing.TB) string {
 	return testenv.Program(t, "chromium", "chromium-browser", "google-chrome", "headless-shell")
 }
 
-// Action is a step of a person.
-type Action = chromedp.Action[chromedp.Void]
+// action is a step of a person.
+type action = chromedp.Action[chromedp.Void]
 
-// Command is an action that sends a command of the protocol.
-func Command[P, R any](c cdp.Command[P, R], params P) Action {
+// command is an action that sends a command of the protocol.
+func command[P, R any](c cdp.Command[P, R], params P) action {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, c, params)
 		return err
 	})
 }
 
-// Tab is a page in a browser with what it asked for and complained of.
-type Tab struct {
+// tab is a page in a browser with what it asked for and complained of.
+type tab struct {
 	ctx      context.Context
 	mu       sync.Mutex
 	requests []string
 	faults   []string
 }
 
-// OpenFile opens a page from a file, as people do.
-func OpenFile(t testing.TB, html string, before ...Action) *Tab {
+// openFile opens a page from a file, as people do.
+func openFile(t testing.TB, html string, before ...action) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(path, []byte(html), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return Open(t, "file://"+path, before...)
+	return openAddress(t, "file://"+path, before...)
 }
 
-// Open opens an address. The actions before come first: what the browser is to be like.
-func Open(t testing.TB, address string, before ...Action) *Tab {
+// openAddress opens an address. The actions before come first: what the browser is to be like.
+func openAddress(t testing.TB, address string, before ...action) *tab {
 	t.Helper()
 	opt := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
 		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true),
@@ -69,18 +67,18 @@ func Open(t testing.TB, address string, before ...Action) *Tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &Tab{ctx: ctx}
+	b := &tab{ctx: ctx}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {
 		t.Fatal(err)
 	}
-	b.Run(t, Command(network.Enable, network.EnableParams{}), Command(log.Enable, cdp.Empty{}),
-		Command(runtime.Enable, cdp.Empty{}))
-	b.Run(t, before...)
-	b.Run(t, chromedp.Navigate(address))
+	b.run(t, command(network.Enable, network.EnableParams{}), command(log.Enable, cdp.Empty{}),
+		command(runtime.Enable, cdp.Empty{}))
+	b.run(t, before...)
+	b.run(t, chromedp.Navigate(address))
 	return b
 }
 
-func (b *Tab) listen(event any) {
+func (b *tab) listen(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e := event.(type) {
@@ -100,11 +98,8 @@ func (b *Tab) listen(event any) {
 // patience is for how long a step may take on a busy machine.
 const patience = 2 * time.Minute
 
-// Context is that of the browser, for chromedp.
-func (b *Tab) Context() context.Context { return b.ctx }
-
-// Run takes steps.
-func (b *Tab) Run(t testing.TB, actions ...Action) {
+// run takes steps.
+func (b *tab) run(t testing.TB, actions ...action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -113,8 +108,8 @@ func (b *Tab) Run(t testing.TB, actions ...Action) {
 	}
 }
 
-// Ask evaluates a script, and waits for what it promises.
-func Ask[T any](t testing.TB, b *Tab, script string) T {
+// ask evaluates a script, and waits for what it promises.
+func ask[T any](t testing.TB, b *tab, script string) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -125,12 +120,12 @@ func Ask[T any](t testing.TB, b *Tab, script string) T {
 	return v
 }
 
-// Want checks what a script gives, for as long as a busy machine may need.
-func (b *Tab) Want(t testing.TB, reason, script, want string) {
+// want checks what a script gives, for as long as a busy machine may need.
+func (b *tab) want(t testing.TB, reason, script, want string) {
 	t.Helper()
 	got := ""
 	for range 50 {
-		if got = Ask[string](t, b, script); got == want {
+		if got = ask[string](t, b, script); got == want {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -138,8 +133,8 @@ func (b *Tab) Want(t testing.TB, reason, script, want string) {
 	t.Errorf("%s: got %q, want %q", reason, got, want)
 }
 
-// Quiet checks that the page asked for nothing but itself and complained of nothing.
-func (b *Tab) Quiet(t testing.TB) {
+// quiet checks that the page asked for nothing but itself and complained of nothing.
+func (b *tab) quiet(t testing.TB) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,16 +148,16 @@ func (b *Tab) Quiet(t testing.TB) {
 	}
 }
 
-// ColorScheme opens a page for people who prefer light or dark.
-func ColorScheme(name string) Action {
+// colorScheme opens a page for people who prefer light or dark.
+func colorScheme(name string) action {
 	feature := emulation.MediaFeature{Name: "prefers-color-scheme", Value: name}
-	return Command(emulation.SetEmulatedMedia,
+	return command(emulation.SetEmulatedMedia,
 		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}})
 }
 
-// Axe is the text of axe-core (npm install axe-core), whose axe.min.js the environment variable AXE names; without it
+// axeCore is the text of axe-core (npm install axe-core), whose axe.min.js the environment variable AXE names; without it
 // the test is skipped.
-func Axe(t testing.TB) string {
+func axeCore(t testing.TB) string {
 	t.Helper()
 	name := os.Getenv("AXE")
 	if name == "" {
@@ -175,10 +170,10 @@ func Axe(t testing.TB) string {
 	return string(text)
 }
 
-// Accessible checks that axe-core finds no violation.
-func (b *Tab) Accessible(t testing.TB, reason, axe string) {
+// accessible checks that axe-core finds no violation.
+func (b *tab) accessible(t testing.TB, reason, axe string) {
 	t.Helper()
-	Ask[string](t, b, axe+`; "loaded"`)
-	b.Want(t, reason, `axe.run().then(r =>
+	ask[string](t, b, axe+`; "loaded"`)
+	b.want(t, reason, `axe.run().then(r =>
 		r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html).join(" ")).join("\n"))`, "")
 }
