@@ -14,35 +14,34 @@ import (
 	"occudiff/ingest/note"
 )
 
-// decompress replaces src.R by the plain bytes when the file begins like gzip or zstd, and gives their reader then.
-func decompress(src *Source) (in *inflated, err error) {
-	br := bufio.NewReaderSize(src.R, sniffSize)
-	src.R = br
+// decompress gives the plain bytes of what begins like gzip or zstd.
+func decompress(o *opened) error {
+	br := o.src.R.(*bufio.Reader)
 	magic, err := br.Peek(4)
 	if err != nil && err != io.EOF {
-		return nil, err
+		return err
 	}
-	in = &inflated{path: src.Path}
+	in := &inflated{path: o.src.Path}
+	done := o.close
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(br)
 		if err != nil {
-			return nil, in.fault(err)
+			return in.fault(err)
 		}
 		z.Multistream(false)
-		in.r, in.close = &members{br, z}, func() { z.Close() }
+		in.r = &members{br, z}
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
 		if err != nil {
-			return nil, in.fault(err)
+			return in.fault(err)
 		}
-		in.r, in.close = z, z.Close
+		in.r, o.close = z, func() { z.Close(); done() }
 	default:
-		return nil, nil
+		return nil
 	}
-	*src = Source{Path: src.Path, Size: -1}
-	src.R = bufio.NewReaderSize(in, sniffSize)
-	return in, nil
+	o.src.replace(in)
+	return nil
 }
 
 // inflated gives the plain bytes of a compressed file. Only the end that the compressed file itself marks is an io.EOF:
@@ -50,7 +49,6 @@ func decompress(src *Source) (in *inflated, err error) {
 type inflated struct {
 	path         string
 	r            io.Reader
-	close        func()
 	bytes, lines int64
 }
 
@@ -68,22 +66,20 @@ func (in *inflated) Read(p []byte) (int, error) {
 // fault tells damage from what kept the file from being read.
 func (in *inflated) fault(err error) error {
 	var path *fs.PathError
+	text := fmt.Sprintf("is damaged %s: %v", in.place(), err)
 	switch {
 	case errors.As(err, &path), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return note.Faultf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
-			"the compressed file is cut off %s", in.place())
+		text = "is cut off " + in.place()
 	case errors.Is(err, errBehind):
 		return note.Faultf(codeDamaged, note.Pos{File: in.path},
 			"if the file is whole without them, unpack it with 'gzip -dc', which leaves them out",
 			"bytes that are not gzip stand behind the end of the compressed file, %s", in.place())
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
-		return note.Faultf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
-			"the compressed file is damaged: its checksum does not fit what came out %s", in.place())
+		text = "is damaged: its checksum does not fit what came out " + in.place()
 	}
-	return note.Faultf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
-		"the compressed file is damaged %s: %v", in.place(), err)
+	return note.Faultf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again", "the compressed file %s", text)
 }
 
 // place is how far the file was whole.
@@ -116,11 +112,12 @@ func (m *members) Read(p []byte) (int, error) {
 		return n, err
 	// A single byte of the two that a member begins with may be one that is cut off.
 	case head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b):
-		if err := m.z.Reset(m.br); err != nil {
-			return n, noEnd(err)
+		err := m.z.Reset(m.br)
+		if err == io.EOF { // where more was due
+			err = io.ErrUnexpectedEOF
 		}
 		m.z.Multistream(false)
-		return n, nil
+		return n, err
 	}
 	// Tapes and block devices fill the last block with zeros.
 	for {
@@ -132,12 +129,4 @@ func (m *members) Read(p []byte) (int, error) {
 			return n, errBehind
 		}
 	}
-}
-
-// noEnd makes of an end where more was due the error that says so.
-func noEnd(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

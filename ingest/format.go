@@ -65,22 +65,21 @@ type ReadOptions struct {
 
 // File is what a format understood of one file.
 type File struct {
-	Input Input // what was read, as Run.Inputs has it
-	Traits
-	Rows, BadRows int64
-	Digest        string // "" when the bytes as they are read tell it
-	Kernels       []Kernel
-	Launches      *Launches // nil unless asked for and known
-	Summary       []Kernel
-	Timings       []Timing
-	Props         []Kernel // of binaries and tracers: kernels without measured values
-	Stalls        []TaskStalls
-	Instructions  Instructions
-	Samples       []Samples
-	Trace         *Trace     // nil when it does not say when launches ran
-	Recording     *Recording // nil when samples or launches are not known
-	Platform      Platform
-	Notes         []note.Note
+	Input        // the format sets Traits, Rows and BadRows, and Digest where the bytes as they are read do not tell it
+	Kernels      []Kernel
+	Launches     *Launches // nil unless asked for and known
+	Summary      []Kernel
+	Timings      []Timing
+	Props        []Kernel // of binaries and tracers: kernels without measured values
+	Stalls       []TaskStalls
+	Instructions Instructions
+	Samples      []Samples
+	Trace        *Trace     // nil when it does not say when launches ran
+	Recording    *Recording // nil when samples or launches are not known
+	Platform     Platform
+	Notes        []note.Note
+
+	lacks int // parts of the launch that others of the run have, see Join
 }
 
 // content is a digest of the rows that a format made of a file, and of what it says of the machine (see Input.Content).

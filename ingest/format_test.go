@@ -25,7 +25,7 @@ func (f made) What() string           { return "a file of " + f.kind }
 func (f made) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
-	out := &ingest.File{Traits: f.traits}
+	out := &ingest.File{Input: ingest.Input{Traits: f.traits}}
 	scan := bufio.NewScanner(src.R)
 	for line := 1; scan.Scan(); line++ {
 		w := strings.Fields(scan.Text())

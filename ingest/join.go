@@ -19,36 +19,32 @@ func Join(files []File) (*Run, error) {
 	run := &Run{}
 	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
 		gaveWay: map[string]bool{}}
-	exports, fewest, lacks := 0, math.MaxInt, make([]int, len(files))
+	order := make([]*File, len(files))
+	fewest := shapeless
 	for i := range files {
-		if f := &files[i]; f.Traits.ColumnsVary && len(f.Kernels) > 0 {
-			lacks[i] = lacking(f.Kernels)
-			exports, fewest = exports+1, min(fewest, lacks[i])
+		f := &files[i]
+		if err := j.add(f); err != nil {
+			return nil, err
+		}
+		order[i], f.lacks = f, 0
+		switch {
+		case f.Traits.ColumnsVary && len(f.Kernels) > 0:
+			f.lacks = lacking(f.Kernels)
+			fewest = min(fewest, f.lacks)
+		case f.Traits.NoLaunchShape && !slices.ContainsFunc(f.Kernels, func(k Kernel) bool { return k.Global.Present() }):
+			f.lacks = shapeless
 		}
 	}
 	// Exports that lack more of the launch than another come last: their rows go with those that have it. A single one
 	// lacks what no other could bring. Behind them come the files of tracers that have none of it.
-	const shapeless = math.MaxInt
-	var late []int
-	for i := range files {
-		if err := j.add(&files[i]); err != nil {
-			return nil, err
-		}
-		switch f := &files[i]; {
-		case f.Traits.NoLaunchShape && !slices.ContainsFunc(f.Kernels, func(k Kernel) bool { return k.Global.Present() }):
-			lacks[i] = shapeless
-			late = append(late, i)
-		case exports > 1 && lacks[i] > fewest:
-			late = append(late, i)
-		default:
-			if err := j.kernels(f, false); err != nil {
-				return nil, err
-			}
+	for _, f := range order {
+		if f.Traits.ColumnsVary && f.lacks > 0 {
+			f.lacks -= fewest
 		}
 	}
-	slices.SortStableFunc(late, func(a, b int) int { return cmp.Compare(lacks[a], lacks[b]) })
-	for _, i := range late {
-		if err := j.kernels(&files[i], lacks[i] != shapeless); err != nil {
+	slices.SortStableFunc(order, func(a, b *File) int { return cmp.Compare(a.lacks, b.lacks) })
+	for _, f := range order {
+		if err := j.kernels(f); err != nil {
 			return nil, err
 		}
 	}
@@ -62,6 +58,9 @@ func Join(files []File) (*Run, error) {
 	run.placeSamples()
 	return run, nil
 }
+
+// shapeless is of files that lack all of the launch by their kind.
+const shapeless = math.MaxInt
 
 // joiner joins the files of one run.
 type joiner struct {
@@ -84,7 +83,7 @@ const oneRunHint = "give one export per run, or compare runs with: occudiff diff
 // add takes what files have beside kernels.
 func (j *joiner) add(f *File) error {
 	r := j.run
-	if f.Input.Path != "" {
+	if f.Path != "" {
 		r.Inputs = append(r.Inputs, f.Input)
 	}
 	r.Notes = append(r.Notes, f.Notes...)
@@ -114,8 +113,8 @@ func lacking(list []Kernel) int {
 	return n
 }
 
-// kernels joins the kernels and launches of a file; partial says that it lacks parts of the launch that others have.
-func (j *joiner) kernels(f *File, partial bool) error {
+// kernels joins the kernels and launches of a file.
+func (j *joiner) kernels(f *File) error {
 	known := len(j.run.Kernels)
 	if known == 0 {
 		j.run.Kernels, j.from = f.Kernels, slices.Repeat([]*File{f}, len(f.Kernels))
@@ -124,27 +123,41 @@ func (j *joiner) kernels(f *File, partial bool) error {
 	}
 	j.update()
 	to := make([]int, len(f.Kernels)) // the kernel of the run that each is
-	var left leftOut
+	var left []*Kernel                // that may go with several; copies and the like are no loss
 	for i := range f.Kernels {
 		k := &f.Kernels[i]
-		to[i] = j.target(k, f, partial)
+		to[i] = j.target(k, f)
 		switch at := to[i]; {
 		case at == ambiguous:
-			left.add(j, k)
+			if slices.ContainsFunc(j.byName[j.plainName(k.Task)], func(at int) bool { return j.run.Kernels[at].IsKernel() }) {
+				left = append(left, k)
+			}
 		case at == none || at >= known: // the first file of a key has it in several spellings
 			to[i] = len(j.run.Kernels)
 			j.run.Kernels, j.from = append(j.run.Kernels, *k), append(j.from, f)
 			j.update()
 		default:
-			if err := j.merge(&j.run.Kernels[at], k, j.from[at].Input.Kind == f.Input.Kind, partial); err != nil {
+			if err := j.merge(&j.run.Kernels[at], k, j.from[at].Kind == f.Kind, f.partial()); err != nil {
 				return err
 			}
 		}
 	}
-	left.note(j.run)
-	j.run.launches(f, to, known)
+	if len(left) > 0 {
+		text := fmt.Sprintf("task %q has several launch shapes or SIMD widths in another export, and this one lacks the "+
+			"columns that tell them apart: its values are not used", left[0].Task)
+		if more := len(left) - 1; more > 0 {
+			text += fmt.Sprintf(", nor are those of %d more", more)
+		}
+		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "rows-unmatched",
+			Pos:  note.Pos{File: left[0].Pos.File},
+			Text: text, Hint: "export both with the columns Work Size:Global, Work Size:Local and SIMD Width"})
+	}
+	j.run.launches(f, to)
 	return nil
 }
+
+// partial says that a file lacks parts of the launch that others have.
+func (f *File) partial() bool { return f.lacks > 0 && f.lacks < shapeless }
 
 // update brings the indexes up to date.
 func (j *joiner) update() {
@@ -164,14 +177,14 @@ const (
 )
 
 // target gives the kernel that one of a further file is, or why it is none.
-func (j *joiner) target(k *Kernel, f *File, partial bool) int {
+func (j *joiner) target(k *Kernel, f *File) int {
 	key := j.key(k)
 	if at, known := j.index[key]; known {
 		return at
 	}
 	found := none
 	switch {
-	case partial: // a row that lacks parts of the launch goes with the one kernel of another export that it fits
+	case f.partial(): // a row that lacks parts of the launch goes with the one kernel of another export that it fits
 		for _, at := range j.byName[key.Task] {
 			o := j.key(&j.run.Kernels[at])
 			if !j.from[at].Traits.ColumnsVary || !fitsKey(&key, &o) {
@@ -186,7 +199,7 @@ func (j *joiner) target(k *Kernel, f *File, partial bool) int {
 		for _, at := range j.byName[key.Task] {
 			o := &j.run.Kernels[at]
 			// A file of the same kind would have named the shape as well, had it been this kernel.
-			if o.Direction != k.Direction || j.from[at].Input.Kind == f.Input.Kind ||
+			if o.Direction != k.Direction || j.from[at].Kind == f.Kind ||
 				k.SIMD.Or(0) != 0 && o.SIMD.Or(0) != 0 && k.SIMD != o.SIMD {
 				continue
 			}
@@ -247,7 +260,7 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 				strings.Join(differ, ", "), a.Pos),
 			Hint: "give the exports of one run only"})
 	}
-	a.Launches, a.Counters = joinSpreads(a.Launches, b.Launches), joinCounters(a.Counters, b.Counters)
+	a.Launches, a.Counters = joined(a.Launches, b.Launches), joinCounters(a.Counters, b.Counters)
 	if partial { // a row of a further export has parts of the launch that the first one lacks
 		a.Global, a.Local, a.SIMD = cmp.Or(a.Global, b.Global), cmp.Or(a.Local, b.Local), cmp.Or(a.SIMD, b.SIMD)
 	}
@@ -256,33 +269,22 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 
 // joinCounters gives a, with what it lacks of b.
 func joinCounters(a, b *Counters) *Counters {
+	if a != nil && b != nil && (a.L3Read.Present() || a.L3Write.Present()) { // one of them may be both
+		more := *b
+		more.L3Read, more.L3Write = a.L3Read, a.L3Write
+		b = &more
+	}
+	return joined(a, b)
+}
+
+// joined gives a, with what it lacks of b.
+func joined[T any](a, b *T) *T {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	c := *a
-	if len(c.Stalls) == 0 {
-		c.Stalls = b.Stalls
-	}
-	c.MemoryRead, c.MemoryWrite = cmp.Or(a.MemoryRead, b.MemoryRead), cmp.Or(a.MemoryWrite, b.MemoryWrite)
-	if !a.L3Read.Present() && !a.L3Write.Present() { // one of them may be both
-		c.L3Read, c.L3Write = b.L3Read, b.L3Write
-	}
-	c.MemoryReadRoof = cmp.Or(a.MemoryReadRoof, b.MemoryReadRoof)
-	c.MemoryWriteRoof, c.L3Roof = cmp.Or(a.MemoryWriteRoof, b.MemoryWriteRoof), cmp.Or(a.L3Roof, b.L3Roof)
-	return &c
-}
-
-// joinSpreads gives a, with the measured occupancies of b where it has none. Times it has always.
-func joinSpreads(a, b *Spread) *Spread {
-	switch {
-	case a == nil:
-		return b
-	case b == nil || a.MinMeasured.Present():
-		return a
-	}
-	s := *a // a may be of other kernels too
-	s.MinMeasured, s.MedianMeasured, s.MaxMeasured = b.MinMeasured, b.MedianMeasured, b.MaxMeasured
-	return &s
+	all := *a // others may have a, too
+	complete(&all, b)
+	return &all
 }
 
 // joinMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps
@@ -322,36 +324,6 @@ func (j *joiner) plainName(s string) string {
 		j.plain[s] = p
 	}
 	return p
-}
-
-// leftOut are rows that may go with several launches; copies and the like are no loss.
-type leftOut struct {
-	first *Kernel
-	more  int
-}
-
-func (l *leftOut) add(j *joiner, k *Kernel) {
-	switch kernel := func(at int) bool { return j.run.Kernels[at].IsKernel() }; {
-	case !slices.ContainsFunc(j.byName[j.plainName(k.Task)], kernel):
-	case l.first != nil:
-		l.more++
-	default:
-		l.first = k
-	}
-}
-
-func (l *leftOut) note(run *Run) {
-	if l.first == nil {
-		return
-	}
-	text := fmt.Sprintf("task %q has several launch shapes or SIMD widths in another export, and this one lacks the "+
-		"columns that tell them apart: its values are not used", l.first.Task)
-	if l.more > 0 {
-		text += fmt.Sprintf(", nor are those of %d more", l.more)
-	}
-	run.Notes = append(run.Notes, note.Note{Severity: note.Warning, Code: "rows-unmatched",
-		Pos:  note.Pos{File: l.first.Pos.File},
-		Text: text, Hint: "export both with the columns Work Size:Global, Work Size:Local and SIMD Width"})
 }
 
 // chooseReading settles whose counters a kernel has where two files have some: those that were read around each launch

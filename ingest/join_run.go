@@ -3,7 +3,7 @@ package ingest
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"reflect"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -11,8 +11,8 @@ import (
 )
 
 // launches takes the launches of a file, or what those that are known lack of them; to says which kernel of the run
-// each of its kernels is, and the first known ones were there before it.
-func (r *Run) launches(f *File, to []int, known int) {
+// each of its kernels is.
+func (r *Run) launches(f *File, to []int) {
 	if f.Launches.Len() == 0 {
 		return
 	}
@@ -53,19 +53,19 @@ func (r *Run) launches(f *File, to []int, known int) {
 		text += ", nor are those of " + unit.Counted(int64(apart-1), "more kernel", "more kernels")
 	}
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched",
-		Pos: note.Pos{File: f.Input.Path}, Text: text,
+		Pos: note.Pos{File: f.Path}, Text: text,
 		Hint: "give two exports of one run by computing-instance, with the total time and the same rows in the same order"})
 }
 
 // broughtBy notes that the launches of a kernel stand in a further file.
 func (r *Run) broughtBy(f *File, kernel int) {
-	if kernel < 0 || r.Kernels[kernel].Pos.File == f.Input.Path {
+	if kernel < 0 || r.Kernels[kernel].Pos.File == f.Path {
 		return
 	}
 	if r.Launches.files == nil {
 		r.Launches.files = map[int]string{}
 	}
-	r.Launches.files[kernel] = f.Input.Path
+	r.Launches.files[kernel] = f.Path
 }
 
 // sameTimes says whether launches and others have the same times, one after the other: exports of one collection print
@@ -101,15 +101,15 @@ func (j *joiner) trace(f *File) error {
 	case r.Trace == nil:
 		r.Trace, j.traceOf = t, f.Input
 	case r.Trace.same(t):
-	case f.Input.Kind == j.traceOf.Kind && t.Whole:
-		return note.Faultf(codeTwoRuns, note.Pos{File: f.Input.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
+	case f.Kind == j.traceOf.Kind && t.Whole:
+		return note.Faultf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
 			"these are two runs, or two processes of one", j.traceOf.Path)
 	case r.Recording != nil && r.Recording.Trace == r.Trace: // which stays as it is
 		r.Trace = r.Trace.clone()
 		return j.trace(f)
 	case !r.Trace.merge(t):
 		r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-apart",
-			Pos: note.Pos{File: f.Input.Path},
+			Pos: note.Pos{File: f.Path},
 			Text: "its launches ran at a different time than those of the trace before it: gaps and overlaps are " +
 				"reported for the first trace",
 			Hint: "give the traces of one run only"})
@@ -119,15 +119,9 @@ func (j *joiner) trace(f *File) error {
 
 // wholeRun makes a row of the occupancy of a summary where nothing names a task: of the run as a whole it is known.
 func (r *Run) wholeRun() {
-	if len(r.Kernels) > 0 || len(r.Summary) > 0 || len(r.Timings) > 0 || !r.Platform.Occupancy.Present() {
-		return
-	}
-	for _, p := range r.Platforms {
-		if p.Occupancy.Present() {
-			r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy,
-				Active: p.Active, Stalled: p.Stalled, Idle: p.Idle}}
-			return
-		}
+	if p := &r.Platform; p.Occupancy.Present() && len(r.Kernels)+len(r.Summary)+len(r.Timings) == 0 {
+		r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy,
+			Active: p.Active, Stalled: p.Stalled, Idle: p.Idle}}
 	}
 }
 
@@ -178,25 +172,20 @@ func (r *Run) platform(p Platform) {
 		return
 	}
 	r.Platforms = append(r.Platforms, p)
-	a := &r.Platform
 	// The three go together: a device of one file and the place of another would mislead.
-	if a.Device == "" {
+	if a := &r.Platform; a.Device == "" {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}
-	a.NodeProperty, a.Host = cmp.Or(a.NodeProperty, p.NodeProperty), cmp.Or(a.Host, p.Host)
-	a.Command, a.OS = cmp.Or(a.Command, p.Command), cmp.Or(a.OS, p.OS)
-	a.VTune, a.Driver, a.JobID = cmp.Or(a.VTune, p.VTune), cmp.Or(a.Driver, p.Driver), cmp.Or(a.JobID, p.JobID)
-	a.CountedXVEs = cmp.Or(a.CountedXVEs, p.CountedXVEs)
-	a.XVEs, a.ThreadsPerXVE = cmp.Or(a.XVEs, p.XVEs), cmp.Or(a.ThreadsPerXVE, p.ThreadsPerXVE)
-	a.Adapters, a.Stacks = cmp.Or(a.Adapters, p.Adapters), cmp.Or(a.Stacks, p.Stacks)
-	a.BusyStacks, a.MaxWorkGroup = cmp.Or(a.BusyStacks, p.BusyStacks), cmp.Or(a.MaxWorkGroup, p.MaxWorkGroup)
-	a.VectorSize, a.Occupancy = cmp.Or(a.VectorSize, p.VectorSize), cmp.Or(a.Occupancy, p.Occupancy)
-	a.GPUBusy, a.GPUTime = cmp.Or(a.GPUBusy, p.GPUBusy), cmp.Or(a.GPUTime, p.GPUTime)
-	a.SamplingInterval = cmp.Or(a.SamplingInterval, p.SamplingInterval)
-	if v, ok := p.MaxFrequency.Value(); ok && !a.MaxFrequency.Present() && !math.IsNaN(v) {
-		a.MaxFrequency = p.MaxFrequency
-	}
-	if a.Collected.IsZero() {
-		a.Collected = p.Collected
+	p.DeviceFrom, p.Pos = "", note.Pos{}
+	complete(&r.Platform, &p)
+}
+
+// complete sets each field of a struct that is zero to that of another.
+func complete[T any](to, from *T) {
+	a, b := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	for i := range a.NumField() {
+		if a.Field(i).IsZero() {
+			a.Field(i).Set(b.Field(i))
+		}
 	}
 }

@@ -134,7 +134,7 @@ func join(files []string) []string {
 	var list []File
 	for i, text := range files {
 		kind, text, _ := strings.Cut(text, "\n")
-		f := File{Traits: traits[kind], Input: Input{Kind: kind, Traits: traits[kind], Path: fmt.Sprint("f", i+1)}}
+		f := File{Input: Input{Kind: kind, Traits: traits[kind], Path: fmt.Sprint("f", i+1)}}
 		f.Kernels, f.Props, f.Launches = kernels(f.Input.Path, text)
 		list = append(list, f)
 	}

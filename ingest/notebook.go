@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -46,7 +45,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 		return true, note.Faultf(codeUnknown, pos, "run its cells and save it, or give what they print as a file",
 			"no cell of the notebook has printed anything")
 	}
-	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(&n.out, sniffSize)}
+	src.replace(&n.out)
 	return true, nil
 }
 

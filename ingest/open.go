@@ -21,79 +21,62 @@ import (
 // opened is an input that is ready to be read.
 type opened struct {
 	src   *Source
-	file  *os.File  // nil for standard input
-	plain *inflated // nil when the file is not compressed
-	sum   hash.Hash // of the bytes as they lie on the disk, as they are read from src.R
+	sum   hash.Hash // of the bytes that are read, as they lie on the disk: a file may be replaced meanwhile
+	close func()
 }
 
 // open gives the plain bytes of a path.
-func open(path string, opt Options) (o *opened, err error) {
-	raw := &summed{Hash: sha256.New()}
-	o = &opened{src: &Source{Path: path, Size: -1, R: raw}, sum: raw.Hash}
-	var large bool
-	if path == "-" {
-		if opt.Stdin == nil {
-			return nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
-		}
-		raw.r = opt.Stdin
-	} else {
-		if o.file, err = os.Open(path); err != nil {
-			return nil, openFault(path, err)
-		}
-		info, err := o.file.Stat()
+func open(path string, opt Options) (*opened, error) {
+	o := &opened{src: &Source{Path: path, Size: -1, R: opt.Stdin}, sum: sha256.New(), close: func() {}}
+	switch {
+	case path != "-":
+		file, err := os.Open(path)
 		if err != nil {
-			o.file.Close()
 			return nil, openFault(path, err)
 		}
+		o.src.R, o.close = file, func() { file.Close() }
 		// A pipe and a file of the kernel do not say how much there is.
-		if raw.r = o.file; info.Mode().IsRegular() && info.Size() > 0 {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			o.src.Size = info.Size()
-			large = info.Size() > hashLimit
+			if info.Size() > hashLimit {
+				o.src.At = file
+			}
 		}
+	case opt.Stdin == nil:
+		return nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
 	}
-	if o.plain, err = decompress(o.src); err != nil {
-		o.close()
-		return nil, readFault(path, err)
-	}
-	recoded, err := fromUTF16(o.src)
-	if err != nil {
-		o.close()
-		return nil, readFault(path, err)
-	}
-	if err := fromCR(o.src, &recoded); err != nil {
-		o.close()
-		return nil, readFault(path, err)
-	}
-	if large && o.plain == nil && !recoded {
-		o.src.At = o.file
+	o.src.R = bufio.NewReaderSize(io.TeeReader(o.src.R, o.sum), sniffSize)
+	for _, recode := range []func(*opened) error{decompress, fromUTF16, fromCR} {
+		if err := recode(o); err != nil {
+			o.close()
+			return nil, readFault(path, err)
+		}
 	}
 	return o, nil
 }
 
-// fromUTF16 replaces src.R by UTF-8 when the text begins with a byte order mark of UTF-16: so Windows PowerShell writes
-// what a program prints into a file.
-func fromUTF16(src *Source) (recoded bool, err error) {
-	head, err := src.R.(*bufio.Reader).Peek(2)
-	if err != nil && err != io.EOF {
-		return false, err
-	}
-	if !bytes.Equal(head, []byte("\xff\xfe")) && !bytes.Equal(head, []byte("\xfe\xff")) {
-		return false, nil
-	}
-	text := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(src.R)
-	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(text, sniffSize)}
-	return true, nil
+// replace takes other text for that of the file, which has neither size nor random access then.
+func (src *Source) replace(r io.Reader) {
+	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(r, sniffSize)}
 }
 
-// fromCR replaces src.R by text with line ends of LF when its lines end in CR alone, as old spreadsheets write them.
-func fromCR(src *Source, recoded *bool) error {
-	head, err := peek(src)
-	if err != nil || bytes.IndexByte(head, '\r') < 0 || bytes.ContainsAny(head, "\n\x00") {
-		return err
+// fromUTF16 makes UTF-8 of a text that begins with a byte order mark of UTF-16: so Windows PowerShell writes what a
+// program prints into a file.
+func fromUTF16(o *opened) error {
+	head, err := peek(o.src)
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		o.src.replace(unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(o.src.R))
 	}
-	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(&lineEnds{r: src.R}, sniffSize)}
-	*recoded = true
-	return nil
+	return err
+}
+
+// fromCR makes line ends of LF where lines end in CR alone, as old spreadsheets write them.
+func fromCR(o *opened) error {
+	head, err := peek(o.src)
+	if bytes.IndexByte(head, '\r') >= 0 && !bytes.ContainsAny(head, "\n\x00") {
+		o.src.replace(&lineEnds{r: o.src.R})
+	}
+	return err
 }
 
 // lineEnds makes LF of CR, and of CR LF one.
@@ -115,29 +98,6 @@ func (l *lineEnds) Read(p []byte) (int, error) {
 		}
 	}
 	return len(kept), err
-}
-
-// summed takes the digest of what is read, so that it is of the bytes that were parsed: a file may be replaced
-// meanwhile.
-type summed struct {
-	r io.Reader
-	hash.Hash
-}
-
-// Read implements io.Reader.
-func (s *summed) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	s.Write(p[:n])
-	return n, err
-}
-
-func (o *opened) close() {
-	if o.plain != nil {
-		o.plain.close()
-	}
-	if o.file != nil {
-		o.file.Close()
-	}
 }
 
 func openFault(path string, err error) error {

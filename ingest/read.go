@@ -52,11 +52,10 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 		if progress != nil {
 			opt.Progress = func(n int64) { progress(done + n) }
 		}
-		in, file, err := readCandidate(ctx, f, opt)
+		file, err := readCandidate(ctx, f, opt)
 		done += sizeOf(f.path)
 		switch {
 		case err == nil:
-			file.Input = in
 			joined = append(joined, *file)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -175,26 +174,28 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 		if err != nil {
 			return nil, openFault(name, err)
 		}
-		r := bytes.NewReader(b)
-		src := &Source{Path: name, Size: int64(len(b)), R: bufio.NewReaderSize(r, sniffSize)}
-		h := sha256.New()
-		h.Write(b)
-		in, file, err := readSource(ctx, src, h, opt)
+		sum := sha256.New()
+		sum.Write(b)
+		src := &Source{Path: name, Size: int64(len(b)), R: bufio.NewReaderSize(bytes.NewReader(b), sniffSize)}
+		file, err := readSource(ctx, src, sum, opt)
 		if err != nil {
 			return nil, err
 		}
-		file.Input = in
 		files = append(files, *file)
 	}
 	return Join(files)
 }
 
 // readCandidate reads a file, or a folder as a whole.
-func readCandidate(ctx context.Context, c candidate, opt Options) (Input, *File, error) {
+func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error) {
 	if !c.folder {
-		return readFile(ctx, c.path, opt)
+		o, err := open(c.path, opt)
+		if err != nil {
+			return nil, err
+		}
+		defer o.close()
+		return readSource(ctx, o.src, o.sum, opt)
 	}
-	in := Input{Path: c.path}
 	for _, f := range opt.Formats {
 		reader, ok := f.(FolderReader)
 		if !ok {
@@ -202,49 +203,33 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (Input, *File,
 		}
 		root, err := os.OpenRoot(c.path) // links do not lead out of it
 		if err != nil {
-			return in, nil, openFault(c.path, err)
+			return nil, openFault(c.path, err)
 		}
 		defer root.Close()
 		file, err := reader.ReadFolder(ctx, root.FS(), c.path, opt.ReadOptions)
-		if err != nil {
-			return in, nil, err
+		if err == nil {
+			file.name(f, c.path, opt)
 		}
-		in.Kind, in.Rows, in.BadRows, in.Digest = f.Kind(), file.Rows, file.BadRows, file.Digest
-		if opt.Content {
-			in.Content = file.content()
-		}
-		return in, file, nil
+		return file, err
 	}
-	return in, nil, note.Faultf("vtune-result", note.Pos{File: c.path},
+	return nil, note.Faultf("vtune-result", note.Pos{File: c.path},
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
-// readFile opens one path, finds its format and reads it.
-func readFile(ctx context.Context, path string, opt Options) (Input, *File, error) {
-	o, err := open(path, opt)
-	if err != nil {
-		return Input{Path: path}, nil, err
-	}
-	defer o.close()
-	in, file, err := readSource(ctx, o.src, o.sum, opt)
-	return in, file, err
-}
-
 // readSource finds the format and reads. sum has seen all bytes when src.R is at its end.
-func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (Input, *File, error) {
+func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*File, error) {
 	path := src.Path
-	in := Input{Path: path}
 	notebook, err := fromNotebook(src)
 	if err != nil {
-		return in, nil, readFault(path, err)
+		return nil, readFault(path, err)
 	}
 	head, err := peek(src)
 	if err != nil {
-		return in, nil, readFault(path, err)
+		return nil, readFault(path, err)
 	}
 	format, err := sniff(path, head, opt.Formats)
 	if err != nil {
-		return in, nil, ofNotebook(notebook, err)
+		return nil, ofNotebook(notebook, err)
 	}
 	ro := opt.ReadOptions
 	ro.Hash = src.At != nil
@@ -254,25 +239,27 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (I
 		_, err = io.Copy(io.Discard, src.R)
 	}
 	if err != nil {
-		return in, nil, ofNotebook(notebook, readFault(path, err))
+		return nil, ofNotebook(notebook, readFault(path, err))
 	}
 	if notebook {
 		for i := range file.Notes {
 			file.Notes[i].Pos.Column = 0 // of what was printed, not of the file
 		}
 	}
-	in.Kind, in.Traits = format.Kind(), file.Traits
-	in.Rows, in.BadRows, in.Digest = file.Rows, file.BadRows, file.Digest
-	if in.Digest == "" {
-		in.Digest = digest("sha256", sum)
-	}
-	if opt.Content {
-		in.Content = file.content()
-	}
+	file.Digest = cmp.Or(file.Digest, digest("sha256", sum))
+	file.name(format, path, opt)
 	if opt.Side > 0 { // the results of a file are not the same run
-		in.Content = fmt.Sprintf("%s#%d", cmp.Or(in.Content, in.Digest), opt.Side)
+		file.Content = fmt.Sprintf("%s#%d", cmp.Or(file.Content, file.Digest), opt.Side)
 	}
-	return in, file, nil
+	return file, nil
+}
+
+// name says what was read.
+func (f *File) name(format Format, path string, opt Options) {
+	f.Path, f.Kind = path, format.Kind()
+	if opt.Content {
+		f.Content = f.content()
+	}
 }
 
 func digest(kind string, sum hash.Hash) string { return kind + ":" + hex.EncodeToString(sum.Sum(nil)) }

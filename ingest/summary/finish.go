@@ -19,7 +19,7 @@ func (b *builder) finish(empty bool) (*ingest.File, error) {
 	if busy, said := b.platform.GPUBusy.Value(); said && b.elapsed.Present() && !b.platform.GPUTime.Present() {
 		b.platform.GPUTime = unit.Some(b.elapsed.Or(0) * unit.Seconds(busy))
 	}
-	f := &ingest.File{Rows: b.rows, BadRows: b.bad.Count, Summary: b.tasks, Platform: b.platform}
+	f := &ingest.File{Input: ingest.Input{Rows: b.rows, BadRows: b.bad.Count}, Summary: b.tasks, Platform: b.platform}
 	f.Notes = append(b.bad.Notes(), b.notes...)
 	// A version and times alone say nothing of a GPU.
 	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime,

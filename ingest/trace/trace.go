@@ -314,8 +314,8 @@ func (r *reader) lane(e *event) (uint32, error) {
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
 	r.homeless()
-	f := &ingest.File{Rows: r.used, BadRows: r.bad.Count, Trace: r.trace,
-		Traits: ingest.Traits{NoLaunchShape: true}}
+	f := &ingest.File{Input: ingest.Input{Rows: r.used, BadRows: r.bad.Count,
+		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: r.trace}
 	pos := note.Pos{File: r.path, Line: r.in.line}
 	if r.used == 0 {
 		switch bad := r.bad.Notes(); {

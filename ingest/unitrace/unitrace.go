@@ -220,8 +220,8 @@ func badf(at int, format string, args ...any) *rowError {
 
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
-	f := &ingest.File{Rows: r.rows, BadRows: r.bad.Count, Trace: &r.store.trace,
-		Samples: r.store.samples, Traits: ingest.Traits{NoLaunchShape: true}}
+	f := &ingest.File{Input: ingest.Input{Rows: r.rows, BadRows: r.bad.Count,
+		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: &r.store.trace, Samples: r.store.samples}
 	f.Notes = append(append(f.Notes, r.bad.Notes()...), r.invalid.notes()...)
 	for n := range r.store.xves {
 		if len(r.store.xves) == 1 { // counters of several GPUs say nothing of one

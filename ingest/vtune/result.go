@@ -121,7 +121,7 @@ func (r *result) rowPerLaunch() bool {
 }
 
 func (r *result) file(keep bool) (*ingest.File, error) {
-	f := &ingest.File{Traits: ingest.Traits{ColumnsVary: true}}
+	f := &ingest.File{Input: ingest.Input{Traits: ingest.Traits{ColumnsVary: true}}}
 	var bad []note.Note
 	var partial int64
 	for _, a := range r.adders {

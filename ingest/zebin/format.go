@@ -41,8 +41,9 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	if err != nil {
 		return nil, err
 	}
-	f := &ingest.File{Traits: ingest.Traits{NotARun: "this is a kernel binary, which holds no run",
-		Hint: "predict its kernels with 'occudiff predict', or give the computing-task export of their run, too"}}
+	f := &ingest.File{}
+	f.Traits = ingest.Traits{NotARun: "this is a kernel binary, which holds no run",
+		Hint: "predict its kernels with 'occudiff predict', or give the computing-task export of their run, too"}
 	for i := range images {
 		f.Notes = append(f.Notes, images[i].Notes...)
 		for k := range images[i].Kernels {
