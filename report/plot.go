@@ -15,7 +15,6 @@ type Plot struct {
 	LineChart   *LineChart
 	TimeSeries  *TimeSeries
 	StackedBars *StackedBars
-	HeatMap     *HeatMap
 }
 
 // Point is one thing with two values.
@@ -109,18 +108,6 @@ type StackedRow struct {
 type Share struct {
 	Part  int // index of the part
 	Value float64
-}
-
-// HeatMap is a value for each pair of a row and a column, shown as a color between that of 0 and that of Plot.Max.
-type HeatMap struct {
-	Columns []string
-	Rows    []HeatRow
-}
-
-// HeatRow is the values of a row, one per column; NaN is no value.
-type HeatRow struct {
-	Name   string
-	Values []float64
 }
 
 // Plots gives the pictures of the sections that a view shows, in reading order.

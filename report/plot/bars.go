@@ -2,7 +2,6 @@ package plot
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
 	"occudiff/report"
@@ -129,48 +128,4 @@ func Swatch(b *report.StackedBars, part int) []byte {
 	p := newPen(&report.Plot{}, Look{Inline: true}, 10)
 	p.rect(0, 0, 10, 10, partPaint(b.Parts, part), "")
 	return p.svg(10, 10, "")
-}
-
-// heatSteps is how many shades the legend of a heat map shows.
-const heatSteps = 5
-
-// drawHeatMap draws a cell for each value; what is not known is an empty frame.
-func drawHeatMap(plot *report.Plot, look Look) []byte {
-	p, data := newPen(plot, look, rowsWidth), plot.HeatMap
-	_, most := span(0, math.Max(plot.Max, 0))
-	cell := func(x, y, width float64, value float64, tooltip string) {
-		attributes := []any{"x", x, "y", y, "width", math.Max(width-1, 0.5), "height", spanHeight + 4, "fill", line1,
-			"fill-opacity", strconv.FormatFloat(0.08+0.92*math.Max(0, math.Min(value/most, 1)), 'f', 2, 64)}
-		if math.IsNaN(value) {
-			attributes = append(attributes[:8], "fill", "none", "stroke", gridInk)
-		}
-		p.shape("rect", tooltip, attributes...)
-	}
-	var keys []key
-	for i := range heatSteps {
-		v := most * float64(i) / (heatSteps - 1)
-		shade := func(x, y float64) { cell(x-7, y-10, 15, v, "") }
-		keys = append(keys, key{report.Decimal(v, 0) + " " + plot.Unit, shade})
-	}
-	r := p.newRows(p.legend(p.heading(), keys)+4, len(data.Rows), spanHeight-4)
-	r.x.from, r.x.to = span(-0.5, math.Max(float64(len(data.Columns)), 1)-0.5)
-	width := r.x.at(1) - r.x.at(0)
-	for k, row := range data.Rows {
-		y := r.begin(k, row.Name, "")
-		for i, v := range row.Values[:min(len(row.Values), len(data.Columns))] {
-			text := "not measured"
-			if !math.IsNaN(v) {
-				text = report.Decimal(v, 1) + " " + plot.Unit
-			}
-			cell(r.x.at(float64(i)-0.5), y-4, width, v, row.Name+", "+data.Columns[i]+": "+text)
-		}
-	}
-	end := math.Inf(1)
-	for i := len(data.Columns) - 1; i >= 0; i-- { // the newest first, then those for which there is room
-		if x, wide := r.x.at(float64(i)), textWidth(data.Columns[i], tickSize); x+wide/2 < end {
-			p.text(math.Min(x, p.width-wide/2), r.y.start+14, "middle", tickSize, muted, data.Columns[i])
-			end = x - wide/2 - 8
-		}
-	}
-	return p.picture(r.y.start + 24)
 }

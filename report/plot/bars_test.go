@@ -1,7 +1,6 @@
 package plot_test
 
 import (
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,17 +31,8 @@ func account() *report.Plot {
 		}}
 }
 
-func heatMap() *report.Plot {
-	return &report.Plot{Key: "heat", Title: "Occupancy by kernel and run", Unit: "%", Max: 100,
-		HeatMap: &report.HeatMap{
-			Columns: []string{"2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"},
-			Rows: []report.HeatRow{{Name: "Fan2", Values: []float64{62, 63, math.NaN(), 55}},
-				{Name: "Fan1", Values: []float64{0, 20, 100}}},
-		}}
-}
-
 func TestRowsGolden(t *testing.T) {
-	for _, p := range []*report.Plot{account(), heatMap()} {
+	for _, p := range []*report.Plot{account()} {
 		svg := draw(t, p, plot.Look{})
 		wellFormed(t, p.Key, svg)
 		sample.Golden(t, p.Key+".svg", []byte(svg))
@@ -88,21 +78,6 @@ func TestNarrowRows(t *testing.T) {
 	}
 }
 
-// TestHeatMap: a value that is missing is not the color of zero.
-func TestHeatMap(t *testing.T) {
-	svg := draw(t, heatMap(), plot.Look{})
-	for _, want := range []string{`fill="none" stroke="#e6eaf0"><title>Fan2, 2026-01-03: not measured</title>`,
-		`fill-opacity="0.08"><title>Fan1, 2026-01-01: 0.0 %</title>`,
-		`fill-opacity="1.00"><title>Fan1, 2026-01-03: 100.0 %</title>`} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("%s is not in the picture", want)
-		}
-	}
-	if strings.Contains(svg, "Fan1, 2026-01-04") {
-		t.Error("a row that ends early has a cell for a run that it does not know")
-	}
-}
-
 // TestColorsOfParts: the color of a part of the account is that of nothing else, on a light and on a dark page.
 func TestColorsOfParts(t *testing.T) {
 	for _, dark := range []bool{false, true} {
@@ -118,7 +93,7 @@ func TestColorsOfParts(t *testing.T) {
 		}
 	}
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	for _, p := range append(d.Plots(report.Page), heatMap(), account()) {
+	for _, p := range append(d.Plots(report.Page), account()) {
 		if has := strings.Contains(draw(t, p, plot.Look{Inline: true}), "--plot-part"); has != (p.StackedBars != nil) {
 			t.Errorf("%s: colors of parts %t", p.Key, has)
 		}

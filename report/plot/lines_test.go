@@ -109,8 +109,6 @@ func FuzzDraw(f *testing.F) {
 			{StackedBars: &report.StackedBars{X: name, Parts: []report.Part{{Name: name}},
 				Rows: []report.StackedRow{{Name: name, Detail: name,
 					Shares: []report.Share{{Part: len(name) % 3, Value: a}, {Value: b}, {Value: c}}}}}},
-			{HeatMap: &report.HeatMap{Columns: []string{name, name}, Rows: []report.HeatRow{{Name: name,
-				Values: []float64{a, b, c}}}}},
 			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name,
 				Points: points}}}},
 		} {

@@ -36,8 +36,6 @@ func Draw(p *report.Plot, l Look) ([]byte, error) {
 		return drawLineChart(p, l)
 	case p.StackedBars != nil:
 		return drawStackedBars(p, l), nil
-	case p.HeatMap != nil:
-		return drawHeatMap(p, l), nil
 	}
 	return nil, errors.New("plot " + p.Key + " has no picture")
 }
