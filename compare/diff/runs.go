@@ -66,12 +66,10 @@ type KernelOfMany struct {
 	Measured      []unit.Opt[unit.Ratio]   // absent where it was unmeasurable
 	Seconds       []unit.Opt[unit.Seconds] // of a launch
 	N             int                      // runs with a measured value
-	Median        unit.Opt[unit.Ratio]     // of Measured
-	MAD           unit.Opt[unit.Points]    // of Measured, absent with fewer than two
-	Lowest        int                      // the run with the least measured value, -1 for none
-	Highest       int                      // the one with the highest
 	Predicted     unit.Opt[unit.Ratio]     // average, of the first run that has it
 	Total         unit.Opt[unit.Seconds]   // over all runs
+	// Of Measured; absent where no run has a value.
+	Lowest, Median, Highest unit.Opt[unit.Ratio]
 }
 
 const (
@@ -129,8 +127,7 @@ func (s *Runs) collect() {
 
 func newKernelOfMany(row *compare.Row, runs int) KernelOfMany {
 	k := KernelOfMany{Kernel: row.Kernel, Has: make([]bool, runs), Measured: make([]unit.Opt[unit.Ratio], runs),
-		Seconds: make([]unit.Opt[unit.Seconds], runs), Lowest: -1, Highest: -1}
-	k.Total = unit.Opt[unit.Seconds]{}
+		Seconds: make([]unit.Opt[unit.Seconds], runs)}
 	if row.Predicted != nil && row.Predicted.HasGrid() {
 		k.Predicted = unit.Some(row.Predicted.Average)
 	}
@@ -150,27 +147,15 @@ func (k *KernelOfMany) add(run int, row *compare.Row) {
 // sum takes the statistics over the runs.
 func (k *KernelOfMany) sum() {
 	var measured []float64
-	for i, o := range k.Measured {
-		m, ok := o.Value()
-		if !ok {
-			continue
-		}
-		measured = append(measured, m.Percent())
-		if k.Lowest < 0 || m < k.Measured[k.Lowest].Or(0) {
-			k.Lowest = i
-		}
-		if k.Highest < 0 || m > k.Measured[k.Highest].Or(0) {
-			k.Highest = i
+	for _, o := range k.Measured {
+		if m, ok := o.Value(); ok {
+			measured = append(measured, float64(m))
 		}
 	}
-	k.N = len(measured)
-	median, ok := stat.Median(measured)
-	if !ok {
-		return
-	}
-	k.Median = unit.Some(unit.Ratio(median / 100))
-	if mad, _ := stat.MAD(measured); len(measured) > 1 { // one value has no spread
-		k.MAD = unit.Some(unit.Points(mad))
+	if k.N = len(measured); k.N > 0 {
+		median, _ := stat.Median(measured)
+		k.Lowest, k.Median, k.Highest = unit.Some(unit.Ratio(slices.Min(measured))), unit.Some(unit.Ratio(median)),
+			unit.Some(unit.Ratio(slices.Max(measured)))
 	}
 }
 
@@ -188,8 +173,9 @@ func (s *Runs) standOut() {
 		s.compareRuns(work)
 	}
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
+		rank := func(f Finding) int { return slices.Index(runFindings[:], f.What) }
 		size := func(f Finding) float64 { return math.Abs(float64(f.Off.Or(0))) }
-		return cmp.Or(cmp.Compare(a.What.rank(), b.What.rank()), cmp.Compare(size(b), size(a)), cmp.Compare(a.Run, b.Run))
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(size(b), size(a)), cmp.Compare(a.Run, b.Run))
 	})
 	for _, f := range s.Findings {
 		if r := &s.Runs[f.Run]; !slices.Contains(r.Findings, f.What) {
@@ -197,9 +183,6 @@ func (s *Runs) standOut() {
 		}
 	}
 }
-
-// rank says how bad a finding is, 0 for the worst.
-func (f RunFinding) rank() int { return slices.Index(runFindings[:], f) }
 
 func (s *Runs) add(run, kernel int, what RunFinding, off unit.Opt[unit.Points]) {
 	s.Findings = append(s.Findings, Finding{run, kernel, what, off})

@@ -85,13 +85,14 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// TestSpreadOfFew: one value has a median and no spread, none has neither, and equal values have a spread of 0.
+// TestSpreadOfFew: one value is lowest and highest, and none has neither.
 func TestSpreadOfFew(t *testing.T) {
-	s := SideBySide([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 90, -1, -1)})
+	s := SideBySide([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 70, -1, -1)})
 	for _, k := range s.Kernels {
-		want := map[string][2]bool{"a": {true, true}, "b": {true, false}, "c": {false, false}}[k.Task]
-		if got := [2]bool{k.Median.Present(), k.MAD.Present()}; got != want {
-			t.Errorf("kernel %s of %d values: median and MAD are there: %v, want %v", k.Task, k.N, got, want)
+		want := map[string][3]float64{"a": {70, 80, 90}, "b": {80, 80, 80}, "c": {-100, -100, -100}}[k.Task]
+		got := [3]float64{k.Lowest.Or(-1).Percent(), k.Median.Or(-1).Percent(), k.Highest.Or(-1).Percent()}
+		if got != want {
+			t.Errorf("kernel %s of %d values: %v, want %v", k.Task, k.N, got, want)
 		}
 	}
 }

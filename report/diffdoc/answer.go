@@ -102,7 +102,7 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 	if len(rows) > 0 {
 		d.Sections = append(d.Sections, c.kernelSection(rows))
 	}
-	d.Sections = append(d.Sections, report.NoteSection(report.RunNotes(notes)), c.provenance(prov))
+	d.Sections = append(d.Sections, report.NoteSection(report.RunNotes(notes)), provenance(c.sources(prov)))
 	for _, s := range c.sides {
 		if t := dateOf(s); t.After(d.Date) {
 			d.Date = t
@@ -145,22 +145,20 @@ func (c *comparison) kernelSection(rows []row) report.Section {
 	return report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels", Tables: []*report.Table{t}}
 }
 
-// provenance says what was compared and how, so that it can be done again.
-func (c *comparison) provenance(prov report.Provenance) report.Section {
+// sources say what was compared, and how.
+func (c *comparison) sources(prov report.Provenance) report.Pairs {
 	pairs := prov.Pairs()
 	pairs.Text("Threshold", report.Shortest(float64(c.sides[0].Options.Threshold))+" points")
-	var list []source
 	add := func(name string, s *diff.Side) {
-		for i, r := range s.Runs {
-			list = append(list, sourcesOf(name, strconv.Itoa(i+1), r)...)
+		for _, r := range s.Runs {
+			pairs.Text(cmp.Or(report.OneLine(s.Name), name), origin(r))
 		}
 	}
-	add(cmp.Or(report.OneLine(c.sides[0].Old.Name), "old"), &c.sides[0].Old)
+	add("old", &c.sides[0].Old)
 	for _, d := range c.sides {
-		add(cmp.Or(report.OneLine(d.New.Name), "new"), &d.New)
+		add("new", &d.New)
 	}
-	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
-		Tables: []*report.Table{report.NameValue("provenance", "", pairs), sourceTable(list)}}
+	return pairs
 }
 
 // The versions of the JSON contracts of `diff`.

@@ -3,61 +3,31 @@ package diffdoc
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"occudiff/compare/diff"
-	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/rundoc"
 )
 
-// runColumns are a run among others, for people.
-var runColumns = func() []report.Col[diff.RunOfMany] {
-	type run = diff.RunOfMany
-	count := func(key, title string, drop int, of func(*run) int) report.Col[run] {
-		return report.Define(column{Key: key, Title: title, Kind: report.Integer, Drop: drop, In: report.Everywhere}, func(r *run) cell { return report.IntCell(of(r)) })
-	}
-	return []report.Col[run]{
-		report.Define(column{Key: "name", Title: "Run", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere}, func(r *run) cell { return report.TextCell(report.OneLine(r.Name)) }),
-		report.Define(column{Key: "finding", Title: "Stands out", Kind: report.Text, In: report.Everywhere}, func(r *run) cell {
-			return report.StatusCell(findings(r), findingStatus(r))
-		}),
-		count("kernels", "Kernels", 3, func(r *run) int { return r.Summary.Kernels }),
-		count("kernels_missing", "Missing", 2, func(r *run) int { return r.Lacks }),
-		report.Define(column{Key: "gpu_seconds", Title: "GPU time", Kind: report.Duration, Decimals: 3, Drop: 1, In: report.Everywhere}, func(r *run) cell { return report.OptDuration(r.Summary.GPUTime) }),
-		report.Define(column{Key: "off_points", Title: "Off the others", Brief: "Off", Kind: report.Points, In: report.Everywhere}, func(r *run) cell { return report.OptPoints(r.Off) }),
-		report.Define(column{Key: "time_ratio", Title: "Time / others", Brief: "Time ratio", Kind: report.Number, Decimals: 2, In: report.Everywhere}, func(r *run) cell { return report.OptNum(report.Number, r.TimeRatio, 1) }),
-	}
-}()
-
 // manyKernel is a kernel over all runs.
 type manyKernel struct {
 	*diff.KernelOfMany
-	off string // the runs in which it is off
+	off []string // the runs in which it is off, and how far
 }
 
-func kernelsOfMany(s *diff.Runs, kernels []diff.KernelOfMany) []manyKernel {
-	off := map[ingest.Key][]string{}
-	for _, f := range allFindings(s) {
-		if f.kernel != nil {
-			key := f.kernel.Key()
-			off[key] = append(off[key], report.OneLine(f.run.Name)+" "+report.Signed(float64(f.Off.Or(0)), 1))
+func manyKernels(s *diff.Runs) []manyKernel {
+	list := make([]manyKernel, len(s.Kernels))
+	for i := range list {
+		list[i].KernelOfMany = &s.Kernels[i]
+	}
+	for _, f := range s.Findings {
+		if f.Kernel >= 0 {
+			k := &list[f.Kernel]
+			k.off = append(k.off, report.OneLine(s.Runs[f.Run].Name)+" "+report.Signed(float64(f.Off.Or(0)), 1))
 		}
 	}
-	list := make([]manyKernel, len(kernels))
-	for i := range kernels {
-		list[i] = manyKernel{&kernels[i], strings.Join(off[kernels[i].Key()], ", ")}
-	}
 	return list
-}
-
-// at is what a run measures, with nothing for no run.
-func (k *manyKernel) at(run int) cell {
-	if run < 0 {
-		return cell{}
-	}
-	return report.OptPercent(k.Measured[run])
 }
 
 // manyColumns are a kernel over all runs.
@@ -74,10 +44,9 @@ var manyColumns = func() []report.Col[manyKernel] {
 		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *manyKernel) cell { return report.IntCell(k.N) }),
 		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Brief: "Predicted", Kind: report.Percent, Drop: 5, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Predicted) }),
 		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Median) }),
-		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return k.at(k.Lowest) }),
-		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *manyKernel) cell { return k.at(k.Highest) }),
-		report.Define(column{Key: "spread", Path: "mad_points", Title: "MAD", Unit: "points", Kind: report.Number, Decimals: 2, Drop: 4, In: in}, func(k *manyKernel) cell { return report.OptNum(report.Number, k.MAD, 1) }),
-		report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: in}, func(k *manyKernel) cell { return report.TextCell(k.off) }),
+		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Lowest) }),
+		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Highest) }),
+		report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: in}, func(k *manyKernel) cell { return report.ListCell(k.off) }),
 		report.Define(column{Path: "measured_percent", Always: true, Kind: report.Array, Of: report.ColumnsOf(measured), Doc: "of each run, in their order"},
 			func(k *manyKernel) cell { return report.RowsCell(report.NewTable("", "", k.Measured, measured)) }),
 	}
@@ -117,11 +86,13 @@ func runsValue(s *diff.Runs) ValidateRuns {
 		return ValidateRun{r.Name, r.Lacks, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Words(r.Findings), rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,
-		report.NewTable("kernels", "", kernelsOfMany(s, s.Kernels), manyColumns)}
+		report.NewTable("kernels", "", manyKernels(s), manyColumns)}
 }
 
-// findingShown are the columns that people see, in their order.
-var findingShown = []string{"n", "run", "kernel", "measured", "points", "time", "finding"}
+// findingTable is what stands out, for people.
+func findingTable(rows []findingRow) *report.Table {
+	return report.NewTable("findings", "", rows, findingColumns).Show("n", "run", "kernel", "measured", "points", "time", "finding")
+}
 
 var findingColumns = slices.Concat([]report.Col[findingRow]{
 	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell { return report.OptText(f.number) }),
@@ -129,14 +100,14 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		func(f *findingRow) cell { return report.TextCell(f.run.Name) }),
 	report.Define(column{Path: "finding", Always: true, Kind: report.Text}, func(f *findingRow) cell { return report.TextCell(string(f.What)) }),
 	report.Define(column{Key: "finding", Title: "Stands out", Kind: report.Text, Fold: true, In: report.Everywhere}, func(f *findingRow) cell {
-		text := findings(f.run)
+		text := f.ways()
 		switch {
 		case f.run.CopyOf != "":
 			text += " of " + report.OneLine(f.run.CopyOf) + ", left out"
 		case f.more > 0:
 			text += "; " + unit.Counted(f.more, "more kernel is off", "more kernels are off")
 		}
-		return report.StatusCell(text, findingStatus(f.run))
+		return report.StatusCell(text, f.status())
 	}),
 	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere}, func(f *findingRow) cell {
 		if f.kernel == nil {

@@ -76,10 +76,8 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 	d := c.sides[0]
 	sc := &report.Screen{Line: c.line(), Means: c.means(), Notes: report.NotWhole(notes), Hint: hint}
 	list := screenRows(rows)
-	if n := len(list) - report.ScreenRows; n > 0 {
-		list = list[:report.ScreenRows]
-		sc.More = "and " + unit.Counted(n, "more row", "more rows")
-	}
+	shown := min(len(list), report.ScreenRows)
+	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
 	var worse []string
 	number := 0
 	for i := range list {
@@ -270,8 +268,7 @@ func (c *comparison) parts(side int) (parts []string) {
 		case n == 1 && len(kernels) == 1:
 			parts = append(parts, nameOf(of[0].Row)+" "+k.one)
 		case k.figure != nil:
-			most := mostMoved(of)
-			parts = append(parts, fmt.Sprintf("%s%s and %d more %s", nameOf(most.Row), k.figure(most), n-1, k.many))
+			parts = append(parts, fmt.Sprintf("%s%s and %d more %s", nameOf(of[0].Row), k.figure(of[0]), n-1, k.many))
 		case n == len(kernels):
 			parts = append(parts, "all "+k.many)
 		default:

@@ -5,51 +5,30 @@ import (
 	"strings"
 
 	"occudiff/compare"
-	"occudiff/ingest"
 	"occudiff/report"
-	"occudiff/report/rundoc"
 )
 
-// source is a file of a run in the table of what was compared.
-type source struct {
-	side, run string
-	of        *compare.Result
-	input     ingest.Input
-}
-
-// sourcesOf are the files of a run.
-func sourcesOf(side, run string, r *compare.Result) []source {
-	return report.ListOf(r.Inputs, func(in ingest.Input) source { return source{side, run, r, in} })
-}
-
-// sourceTable says of each file which run it belongs to, and what that ran on.
-func sourceTable(list []source) *report.Table {
-	text := func(key, title string, of func(*source) string) report.Col[source] {
-		return report.Define(column{Key: key, Title: title, Kind: report.Text, In: report.Files}, func(s *source) cell { return report.TextCell(of(s)) })
+// origin says what a run was read from and what it ran on.
+func origin(r *compare.Result) string {
+	p, parts := &r.Platform, report.InputLines(r)
+	if r.Device != nil {
+		parts = append(parts, r.Device.Key+" ("+r.ChosenBy+")")
 	}
-	t := report.NewTable("inputs", "Inputs", list, slices.Concat([]report.Col[source]{
-		text("side", "Side", func(s *source) string { return s.side }),
-		text("run", "Run", func(s *source) string { return s.run }),
-	}, report.Within("", "", func(s *source) *ingest.Input { return &s.input }, rundoc.InputColumns()), []report.Col[source]{
-		text("device", "Device", func(s *source) string {
-			if s.of.Device == nil {
-				return ""
-			}
-			return s.of.Device.Key
-		}),
-		text("chosen_by", "Named by", func(s *source) string { return s.of.ChosenBy }),
-		text("driver", "Driver", func(s *source) string { return s.of.Platform.Driver }),
-		text("vtune", "VTune", func(s *source) string { return s.of.Platform.VTune }),
-		text("host", "Host", func(s *source) string { return s.of.Platform.Host }),
-		text("collected", "Collected", func(s *source) string {
-			if s.of.Platform.Collected.IsZero() {
-				return ""
-			}
-			return s.of.Platform.Collected.Format("2006-01-02 15:04:05 MST")
-		}),
-	})).Show()
-	t.In = report.Files
-	return t
+	if !p.Collected.IsZero() {
+		parts = append(parts, "collected "+p.Collected.Format("2006-01-02 15:04:05 MST"))
+	}
+	for _, said := range [][2]string{{"driver ", p.Driver}, {"VTune ", p.VTune}, {"host ", p.Host}} {
+		if said[1] != "" {
+			parts = append(parts, said[0]+said[1])
+		}
+	}
+	return report.OneLine(strings.Join(parts, "; "))
+}
+
+// provenance says what was compared and how, so that it can be done again.
+func provenance(pairs report.Pairs) report.Section {
+	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
+		Tables: []*report.Table{report.NameValue("provenance", "", pairs)}}
 }
 
 // devicesOf lists the devices of runs, each once.
