@@ -64,7 +64,7 @@ func (f *finder) placements() (list []placed) {
 			continue
 		}
 		for ports := 1; ports <= f.r.Device.XeCores; ports++ {
-			r, err := timeline.Simulate(context.Background(), f.r.Device, &l, f.row.Predicted, timeline.WhatIf{Ports: ports})
+			r, err := timeline.Simulate(context.Background(), f.r.Device, &l, f.row.Predicted, ports)
 			if err == nil && r.MostXeCores < 1 {
 				list = append(list, placed{ports, r.Average, 1 - r.MostXeCores, 1 - r.XeCores})
 			}

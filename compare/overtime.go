@@ -61,7 +61,7 @@ func (r *Result) OverTime(ctx context.Context, row *Row, laid []launches.Laid) *
 		return nil
 	}
 	shape := r.LaunchOf(row)
-	sim, err := timeline.Simulate(ctx, r.Device, &shape, row.Predicted, timeline.WhatIf{})
+	sim, err := timeline.Simulate(ctx, r.Device, &shape, row.Predicted, 0)
 	if err != nil || len(sim.Phases) == 0 {
 		return nil
 	}

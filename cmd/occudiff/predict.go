@@ -32,7 +32,6 @@ type predictFlags struct {
 	Devices        []string `flag:"device" arg:"NAME" help:"GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"`
 	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"`
 	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
-	Early          int      `flag:"early" expert:"true" arg:"N" help:"with --policy partial: one work-group of Xe-core N ends before all others"`
 	Batch          string   `flag:"batch" arg:"FILE" files:"csv" help:"predict every line of this CSV file; - reads standard input"`
 	Sweep          string   `flag:"sweep" arg:"SETTING" hints:"local slm simd grf groups" help:"vary one setting: local, slm, simd, grf (register modes) or groups (work-groups); groups=1,2,8 names the numbers"`
 	Timeline       bool     `flag:"timeline" expert:"true" help:"show the dispatch over time"`
@@ -79,7 +78,7 @@ func (p *prediction) check(paths []string) error {
 		{p.Batch != "", "--batch, whose columns say it", "global local simd slm barriers grf registers sweep timeline explain"},
 		{p.Timeline, "--timeline", "sweep explain"},
 		{p.Sweep != "", "--sweep", "explain"},
-		{!partial, "another policy than partial; add --policy partial", "ports early"},
+		{!partial, "another policy than partial; add --policy partial", "ports"},
 		{partial, "--policy partial, a what-if of --timeline", "batch sweep explain"},
 		{p.Compat != "", "--compat calculator", "model explain sweep policy barrier-slots work-group-slots registers timeline platform platform-file"},
 		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve explain"},
@@ -139,9 +138,9 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer
 		}
 		// 0 ports ask for no what-if; the flag has 1 by default.
 		if p.policy != "partial" {
-			p.Ports, p.Early = 0, 0
+			p.Ports = 0
 		}
-		return predictdoc.Timeline(ctx, &c, launch, p.Ports, p.Early)
+		return predictdoc.Timeline(ctx, &c, launch, p.Ports)
 	}
 	launch, registers, err := p.read()
 	if err != nil {

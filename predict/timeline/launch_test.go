@@ -30,7 +30,7 @@ func TestSimulateAgreesWithPrediction(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		res, err := Simulate(t.Context(), d, &l, &p, WhatIf{})
+		res, err := Simulate(t.Context(), d, &l, &p, 0)
 		if err != nil {
 			t.Fatalf("%s %+v: %v", d.Key, l, err)
 		}

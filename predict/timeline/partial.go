@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// partial runs policy Partial. All threads run equally long, so whatever begins to run does so at a multiple of that
+// partial runs policy partial. All threads run equally long, so whatever begins to run does so at a multiple of that
 // time and ends at the next one: the state changes at ticks only.
 type partial struct {
-	in     *Input
+	in     *input
 	cores  []core
 	ports  []port
 	next   int64 // work-group to be taken next
@@ -34,23 +34,20 @@ type port struct {
 	entered int  // threads of that work-group that are in
 }
 
-func newPartial(in *Input) *partial {
-	s := &partial{in: in, cores: make([]core, in.XeCores)}
+func newPartial(in *input) *partial {
+	s := &partial{in: in, cores: make([]core, in.xeCores)}
 	for i := range s.cores {
-		s.cores[i].free = in.SlotsPerXeCore
+		s.cores[i].free = in.slotsPerXeCore
 	}
-	for i := range min(in.Ports, in.XeCores) {
+	for i := range min(in.ports, in.xeCores) {
 		s.ports = append(s.ports, port{xeCore: i})
 		s.cores[i].taken = true
 	}
 	return s
 }
 
-func runPartial(ctx context.Context, in *Input, rec *recorder) error {
+func runPartial(ctx context.Context, in *input, rec *recorder) error {
 	s := newPartial(in)
-	if in.Early > 0 {
-		s.endEarly(rec)
-	}
 	for {
 		s.fill()
 		threads := s.held
@@ -60,7 +57,7 @@ func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 		s.tick++
 		used := int64(0)
 		for i := range s.cores {
-			if s.cores[i].free < in.SlotsPerXeCore {
+			if s.cores[i].free < in.slotsPerXeCore {
 				used++
 			}
 		}
@@ -76,15 +73,6 @@ func runPartial(ctx context.Context, in *Input, rec *recorder) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-	}
-}
-
-// endEarly ends a work-group of the first wave before all others. One that has not begun to run cannot end.
-func (s *partial) endEarly(rec *recorder) {
-	s.fill()
-	rec.addUntil(s.held, 0.9)
-	if c := &s.cores[s.in.Early-1]; c.ending > 0 && c.running >= s.in.ThreadsPerGroup {
-		c.end(s, s.in.ThreadsPerGroup, 1)
 	}
 }
 
@@ -108,10 +96,10 @@ func (s *partial) ready(p *port) bool {
 	if p.half {
 		return c.free > 0
 	}
-	if s.next == s.in.Groups {
+	if s.next == s.in.groups {
 		return false
 	}
-	if c.free == 0 || c.groups == s.in.GroupsPerXeCore {
+	if c.free == 0 || c.groups == s.in.groupsPerXeCore {
 		to := s.findUnused()
 		if to < 0 {
 			return false
@@ -139,13 +127,13 @@ func (s *partial) findUnused() int {
 // enter puts as many threads of the port's work-group in as fit. With a barrier none runs before the last one is in.
 func (s *partial) enter(p *port) {
 	c := &s.cores[p.xeCore]
-	n := min(c.free, s.in.ThreadsPerGroup-p.entered)
+	n := min(c.free, s.in.threadsPerGroup-p.entered)
 	c.free -= n
 	s.held += int64(n)
 	p.entered += n
-	p.half = p.entered < s.in.ThreadsPerGroup
+	p.half = p.entered < s.in.threadsPerGroup
 	switch {
-	case !s.in.Barrier:
+	case !s.in.barrier:
 		c.running += n
 	case !p.half:
 		c.running += p.entered

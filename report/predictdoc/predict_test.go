@@ -104,7 +104,7 @@ func TestCalculatorNaN(t *testing.T) {
 // TestWhatIfIsLabelled: a policy that explains must not read as a prediction.
 func TestWhatIfIsLabelled(t *testing.T) {
 	tgl := on(t, "tgl")
-	ans, err := predictdoc.Timeline(t.Context(), &tgl, predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}, 2, 0)
+	ans, err := predictdoc.Timeline(t.Context(), &tgl, predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}, 2)
 	ans, _ = answered(t, ans, err)
 	contains(t, strings.Join(ans.Doc.Headline, "\n"), "A what-if, not a prediction: policy partial with 2 dispatch ports")
 	contains(t, ans.Doc.Closing, "The prediction (policy free) is peak 47.6 %, average 47.6 %.")

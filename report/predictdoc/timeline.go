@@ -28,23 +28,16 @@ type timelineValue struct {
 	Predicted      *report.Table `json:"predicted"`
 }
 
-// phase is a span of time in which the number of resident threads does not change.
-type phase struct {
-	number int
-	timeline.Phase
-}
-
-var phaseColumns = []report.Col[phase]{
-	report.Define(column{Key: "phase", Title: "Phase", Kind: report.Integer, In: all}, func(p *phase) cell { return report.IntCell(p.number) }),
-	report.Define(column{Key: "start", Path: "start", Always: true, Title: "Start", Unit: "thread run times", Brief: "Start", Kind: report.Number, Decimals: 2, In: all}, func(p *phase) cell { return report.NumCell(report.Number, p.Start) }),
-	report.Define(column{Key: "end", Path: "end", Always: true, Title: "End", Unit: "thread run times", Brief: "End", Kind: report.Number, Decimals: 2, In: all}, func(p *phase) cell { return report.NumCell(report.Number, p.End) }),
-	report.Define(column{Key: "threads", Path: "threads", Always: true, Title: "Threads", Kind: report.Integer, In: all}, func(p *phase) cell { return report.IntCell(p.Threads) }),
-	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(p *phase) cell { return report.RatioCell(p.Occupancy) }),
+var phaseColumns = []report.Col[timeline.Phase]{
+	report.Define(column{Key: "start", Path: "start", Always: true, Title: "Start", Unit: "thread run times", Brief: "Start", Kind: report.Number, Decimals: 2, In: all}, func(p *timeline.Phase) cell { return report.NumCell(report.Number, p.Start) }),
+	report.Define(column{Key: "end", Path: "end", Always: true, Title: "End", Unit: "thread run times", Brief: "End", Kind: report.Number, Decimals: 2, In: all}, func(p *timeline.Phase) cell { return report.NumCell(report.Number, p.End) }),
+	report.Define(column{Key: "threads", Path: "threads", Always: true, Title: "Threads", Kind: report.Integer, In: all}, func(p *timeline.Phase) cell { return report.IntCell(p.Threads) }),
+	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(p *timeline.Phase) cell { return report.RatioCell(p.Occupancy) }),
 }
 
 // Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
-// the what-if of policy partial with so many dispatch ports, early for one work-group of that Xe-core that ends first.
-func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, early int) (*report.Answer, error) {
+// the what-if of policy partial with so many dispatch ports.
+func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Answer, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
 	}
@@ -53,50 +46,42 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports, earl
 	if err != nil {
 		return nil, err
 	}
-	r, err := timeline.Simulate(ctx, t.Device, &l, &p, timeline.WhatIf{Ports: ports, Early: early})
+	r, err := timeline.Simulate(ctx, t.Device, &l, &p, ports)
 	if err != nil {
 		return nil, err
 	}
 	// Times count in run times of a thread: the model knows no clock, and real launches scale the axis.
-	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: launchValue(&l), Policy: r.Policy.String(),
-		Ports: unit.NonZero(ports), WhatIf: r.Policy.WhatIf(), PeakPercent: r.Peak, AveragePercent: r.Average,
-		Duration: r.Time, Predicted: predictedValue(&p)}
-	var phases []phase
-	for i, ph := range r.Phases {
-		phases = append(phases, phase{i + 1, ph})
-	}
-	v.Phases = report.NewTable("phases", "", phases, phaseColumns)
+	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: launchValue(&l), Policy: p.Policy.String(),
+		Ports: unit.NonZero(ports), WhatIf: ports > 0, PeakPercent: r.Peak, AveragePercent: r.Average,
+		Duration: r.Time, Predicted: predictedValue(&p), Phases: report.NewTable("phases", "", r.Phases, phaseColumns)}
 	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
-		headline: []string{deviceLine(t), launchLine(&l) + "; policy " + v.Policy},
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
 			percent(r.Peak), percent(r.Average), number(r.Time))}
 	title := "Dispatch over time, " + t.Device.Name
 	if v.WhatIf {
-		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
-			"threads of a work-group enter one by one.",
-			unit.Counted(ports, "dispatch port", "dispatch ports")))
-		if early > 0 {
-			pg.headline = append(pg.headline,
-				fmt.Sprintf("One work-group of Xe-core %d ends before all others.", early))
-		}
+		v.Policy = "partial"
 		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, percent(p.Peak),
 			percent(p.Average))
 		title += " (what-if, not a prediction)"
 	}
+	pg.headline = []string{deviceLine(t), launchLine(&l) + "; policy " + v.Policy}
+	if v.WhatIf {
+		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
+			"threads of a work-group enter one by one.", unit.Counted(ports, "dispatch port", "dispatch ports")))
+	}
 	ans := pg.answer(v)
-	ans.Chart = timelineChart(title, &r)
+	ans.Chart = timelineChart(title, v.Policy, &r)
 	return ans, nil
 }
 
 // timelineChart draws steps and no lines between them: residency changes when a thread starts or ends.
-func timelineChart(title string, r *timeline.Result) *report.Plot {
-	steps := report.LineSeries{Name: "policy " + r.Policy.String(), Style: report.Steps}
+func timelineChart(title, policy string, r *timeline.Result) *report.Plot {
+	steps := report.LineSeries{Name: "policy " + policy, Style: report.Steps}
 	for _, p := range r.Phases {
 		steps.Points = append(steps.Points, report.Point{X: p.Start, Y: p.Occupancy.Percent()})
 	}
-	if n := len(r.Phases); n > 0 { // the last value holds until its end
-		steps.Points = append(steps.Points, report.Point{X: r.Phases[n-1].End, Y: r.Phases[n-1].Occupancy.Percent()})
-	}
+	last := r.Phases[len(r.Phases)-1] // it holds until its end
+	steps.Points = append(steps.Points, report.Point{X: last.End, Y: last.Occupancy.Percent()})
 	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()},
 		{X: r.Time, Y: r.Average.Percent()}}}
 	return occupancyChart(title, "Time [run times of a thread]", 0, steps, average)
