@@ -12,16 +12,12 @@ type Plot struct {
 	Max        float64 // top of the axis, 0 to leave it to the renderer
 	Text       string  // what it shows, in a sentence
 
-	LineChart   *LineChart
-	TimeSeries  *TimeSeries
-	StackedBars *StackedBars
+	LineChart  *LineChart
+	TimeSeries *TimeSeries
 }
 
 // Point is one thing with two values.
 type Point struct{ X, Y float64 }
-
-// PlotRows is how many kernels a plot shows: more bars than this cannot be told apart.
-const PlotRows = 40
 
 // TimeSeries is a value over time, cut into segments at its change points. Runs stand side by side in their order,
 // whatever time lies between them: series are judged by runs.
@@ -73,10 +69,9 @@ const (
 	Marks                     // points alone
 )
 
-// StackedBars is a bar for each row, made of parts of a whole that follow one another. Plot.Max is the whole.
+// StackedBars is a bar for each row, made of parts of a whole that follow one another.
 type StackedBars struct {
-	X     string // title of the axis, without the unit
-	Parts []Part // in the order in which they stand
+	Parts []string // in the order in which they stand; each has a color that nothing else has in any picture
 	Rows  []StackedRow
 }
 
@@ -90,18 +85,10 @@ func (b *StackedBars) Shows(part int) bool {
 	})
 }
 
-// Part is a kind of part: an entry of the legend. Its status gives its color, or its hue, from 1 on, one that nothing
-// else has in any picture.
-type Part struct {
-	Name   string
-	Status Status
-	Hue    int
-}
-
 // StackedRow is one bar.
 type StackedRow struct {
-	Name, Detail string // what it is, and what tells it apart from others of the name
-	Shares       []Share
+	Name   string
+	Shares []Share
 }
 
 // Share is how much of a row a part takes. A part that is not known has no share; a negative share takes no room.
@@ -120,15 +107,4 @@ func (d *Document) Plots(in View) (list []*Plot) {
 		}
 	}
 	return list
-}
-
-// CutNames makes names as short as labels in plots are, so that different ones stay different.
-func CutNames(n int, name func(i int) *string) {
-	names := make([]string, n)
-	for i := range n {
-		names[i] = *name(i)
-	}
-	for i, s := range CutApart(names, LabelWidth) {
-		*name(i) = s
-	}
 }

@@ -100,7 +100,7 @@ func (a *app) writers(ans *report.Answer) map[string]formWriter {
 	return by
 }
 
-// addPlots gives a Markdown file the plots of the report as files beside it: report.account.svg beside report.md. They
+// addPlots gives a Markdown file the plots of the report as files beside it: report.time-series-1.svg beside report.md. They
 // are written and put in place with all other files.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}

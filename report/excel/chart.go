@@ -26,7 +26,7 @@ func slots(bars *report.StackedBars) *report.Table {
 		if !bars.Shows(i) {
 			continue
 		}
-		columns = append(columns, report.Define(report.Column{Title: part.Name, Kind: report.Percent}, func(r *report.StackedRow) report.Cell {
+		columns = append(columns, report.Define(report.Column{Title: part, Kind: report.Percent}, func(r *report.StackedRow) report.Cell {
 			for _, s := range r.Shares {
 				if s.Part == i {
 					return report.NumCell(report.Percent, s.Value)
@@ -61,7 +61,7 @@ func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart
 		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1, true), address(column, of.row+of.table.Len, true))
 	}
 	column := 3
-	for i, part := range bars.Parts {
+	for i := range bars.Parts {
 		if !bars.Shows(i) {
 			continue
 		}
@@ -70,7 +70,7 @@ func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart
 			Categories: cells(2), Values: cells(column),
 			// The colors are those of package plot.
 			Fill: excelize.Fill{Type: "pattern", Pattern: 1,
-				Color: []string{[...]string{"12499B", "0A8F96", "8250DF", "BF3989", "CFC6B4", "E9E3D7"}[(part.Hue-1)%6]}},
+				Color: []string{[...]string{"12499B", "0A8F96", "8250DF", "BF3989", "CFC6B4", "E9E3D7"}[i%6]}},
 		})
 		column++
 	}

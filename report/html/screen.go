@@ -76,7 +76,7 @@ func (p *htmlWriter) answers(s *report.Screen) {
 		p.raw(`<p class="bars">`)
 		for i, part := range s.Bars.Parts {
 			if s.Bars.Shows(i) {
-				p.put("<span>% %</span>\n", markup(plot.Swatch(s.Bars, i)), part.Name)
+				p.put("<span>% %</span>\n", markup(plot.Swatch(i)), part)
 			}
 		}
 		p.raw("</p>\n")

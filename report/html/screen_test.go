@@ -21,8 +21,7 @@ func answered() *report.Document {
 		text("measured", "Measured"), text("why", "Why"), text("help", "What may help")}
 	columns[1].Role = report.Code
 	var rows [][]report.Cell
-	bars := &report.StackedBars{Parts: []report.Part{{Name: "used", Hue: 1}, {Name: "underfilled XVEs", Hue: 2},
-		{Name: "empty XVEs", Hue: 3}, {Name: "limits (predicted)", Hue: 6}}}
+	bars := &report.StackedBars{Parts: []string{"used", "underfilled XVEs", "empty XVEs", "limits (predicted)"}}
 	for i, name := range []string{"axpy<256, float>", "gemm_bf16_xmx", "histogram_rows", "reduce_tail", "stencil_step",
 		"<b>init</b>"} {
 		row := report.ListOf([]string{fmt.Sprint(i + 1), name, "15.6 %", "62.5-85 %", "58.3 %", "256 registers (GRF)",

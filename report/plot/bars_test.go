@@ -1,80 +1,61 @@
 package plot_test
 
 import (
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/plot"
-	"occudiff/report/rundoc"
 )
 
 // account is where the thread slots of some kernels went; one has a negative part, one a part that others do not have.
-func account() *report.Plot {
-	return &report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100,
-		StackedBars: &report.StackedBars{
-			X: "Thread slots of the GPU",
-			Parts: []report.Part{{Name: "used", Hue: 1}, {Name: "underfilled XVEs", Hue: 2}, {Name: "empty XVEs", Hue: 3},
-				{Name: "shortfall", Hue: 4}, {Name: "last wave (predicted)", Hue: 5}, {Name: "limits (predicted)", Hue: 6}},
-			Rows: []report.StackedRow{
-				{Name: "Fan2", Detail: "2048x2048 in 1024x1, SIMD32", Shares: []report.Share{{Part: 0, Value: 62.7},
-					{Part: 1, Value: 16.2}, {Part: 2, Value: 20.6}, {Part: 4, Value: 0.5}}},
-				{Name: "gemm<float, 16>", Detail: "512x512", Shares: []report.Share{{Part: 0, Value: 94},
-					{Part: 1, Value: -3}, {Part: 2, Value: 0.4}, {Part: 4, Value: 5.6}}},
-				{Name: "hgemm", Shares: []report.Share{{Part: 0, Value: 46.8}, {Part: 3, Value: 3.2},
-					{Part: 5, Value: 50}}},
-				{Name: "unknown part", Shares: []report.Share{{Part: 9, Value: 50}, {Part: 0, Value: 150}}},
-			},
+func account() *report.StackedBars {
+	return &report.StackedBars{
+		Parts: []string{"used", "underfilled XVEs", "empty XVEs", "shortfall", "last wave (predicted)", "limits (predicted)"},
+		Rows: []report.StackedRow{
+			{Name: "Fan2", Shares: []report.Share{{Part: 0, Value: 62.7}, {Part: 1, Value: 16.2}, {Part: 2, Value: 20.6}, {Part: 4, Value: 0.5}}},
+			{Name: "negative", Shares: []report.Share{{Part: 0, Value: 94}, {Part: 1, Value: -3}, {Part: 2, Value: 0.4}, {Part: 4, Value: 5.6}}},
+			{Name: "beyond the whole", Shares: []report.Share{{Part: 5, Value: 50}, {Part: 0, Value: 150}}},
+			{Name: "nothing is known"},
 		}}
 }
 
-func TestRowsGolden(t *testing.T) {
-	for _, p := range []*report.Plot{account()} {
-		svg := draw(t, p, plot.Look{})
-		wellFormed(t, p.Key, svg)
-		sample.Golden(t, p.Key+".svg", []byte(svg))
+// TestBar: a negative share takes no room, a bar ends with the whole, and a row without parts has none.
+func TestBar(t *testing.T) {
+	var all strings.Builder
+	for row, want := range []string{
+		"used 62.7 %, underfilled XVEs 16.2 %, empty XVEs 20.6 %, last wave (predicted) 0.5 %",
+		"used 94.0 %, empty XVEs 0.4 %, last wave (predicted) 5.6 %",
+		"limits (predicted) 50.0 %, used 150.0 %",
+		"",
+	} {
+		svg := string(plot.Bar(account(), row))
+		if (svg == "") != (want == "") || !strings.Contains(svg, `aria-label="`+want+`"`) && want != "" {
+			t.Errorf("row %d: %s, want %q", row, svg, want)
+		}
+		if svg != "" {
+			wellFormed(t, want, svg)
+		}
+		all.WriteString(svg)
 	}
+	for part := range account().Parts {
+		all.Write(plot.Swatch(part))
+	}
+	sample.Golden(t, "bars.svg", []byte(all.String()))
 }
 
-// TestStackedBars: a negative share takes no room, a bar ends with the whole, and a part that is not known is not
-// drawn.
-func TestStackedBars(t *testing.T) {
-	svg := draw(t, account(), plot.Look{})
-	for _, want := range []string{"Fan2: used 62.7 %", "Fan2: empty XVEs 20.6 %", "hgemm: shortfall 3.2 %",
-		"hgemm: limits (predicted) 50.0 %"} {
-		if strings.Count(svg, "<title>"+want+"</title>") != 1 {
-			t.Errorf("no part %q", want)
+// TestShows: an entry of a legend that no bar has makes people search for it.
+func TestShows(t *testing.T) {
+	var shown []int
+	for part := range account().Parts {
+		if account().Shows(part) {
+			shown = append(shown, part)
 		}
 	}
-	for _, bad := range []string{"-3.0", "hgemm: underfilled", "hgemm: empty"} {
-		if strings.Contains(svg, bad) {
-			t.Errorf("%q is drawn", bad)
-		}
-	}
-	used := `x="223" y="188" width="492.2" height="16"`
-	if !strings.Contains(svg, used) {
-		t.Errorf("no bar %s: 150 %% of a whole of 100 must end with it", used)
-	}
-}
-
-// TestNarrowRows: on a phone the name of a row stands above it, with what tells it apart, and nothing is beyond the
-// edge.
-func TestNarrowRows(t *testing.T) {
-	svg := draw(t, account(), plot.Look{Inline: true, Width: 340})
-	if !strings.Contains(svg, ">Fan2 2048x2048 in 1024x1, SIMD32</text>") ||
-		!strings.Contains(svg, `viewBox="0 0 340 `) {
-		t.Error("the name of the first row does not stand above it")
-	}
-	rect := regexp.MustCompile(`<rect x="([0-9.]+)" y="[0-9.]+" width="([0-9.]+)"`)
-	for _, m := range rect.FindAllStringSubmatch(svg, -1) {
-		x, _ := strconv.ParseFloat(m[1], 64)
-		width, _ := strconv.ParseFloat(m[2], 64)
-		if x+width > 340 {
-			t.Errorf("%s ends beyond the edge", m[0])
-		}
+	if !slices.Equal(shown, []int{0, 1, 2, 4, 5}) {
+		t.Errorf("the legend has %v", shown)
 	}
 }
 
@@ -92,10 +73,11 @@ func TestColorsOfParts(t *testing.T) {
 			}
 		}
 	}
-	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	for _, p := range append(d.Plots(report.Page), account()) {
-		if has := strings.Contains(draw(t, p, plot.Look{Inline: true}), "--plot-part"); has != (p.StackedBars != nil) {
-			t.Errorf("%s: colors of parts %t", p.Key, has)
-		}
+	var charts strings.Builder
+	for _, p := range []*report.Plot{lineChart(report.LineChart{Series: []report.LineSeries{line("a", 1, 2), line("b", 2, 3)}}), {TimeSeries: series(9, "s")}} {
+		charts.WriteString(draw(t, p, plot.Look{Inline: true}))
+	}
+	if strings.Contains(charts.String(), "--plot-part") || !strings.Contains(string(plot.Bar(account(), 0)), "--plot-part2") {
+		t.Error("the colors of parts are those of bars alone")
 	}
 }

@@ -106,9 +106,6 @@ func FuzzDraw(f *testing.F) {
 		times.Points[0].Value, times.Points[1].Value, times.Threshold = a, b, &c
 		for _, p := range []*report.Plot{
 			{TimeSeries: times},
-			{StackedBars: &report.StackedBars{X: name, Parts: []report.Part{{Name: name}},
-				Rows: []report.StackedRow{{Name: name, Detail: name,
-					Shares: []report.Share{{Part: len(name) % 3, Value: a}, {Value: b}, {Value: c}}}}}},
 			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name,
 				Points: points}}}},
 		} {

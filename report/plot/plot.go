@@ -1,4 +1,4 @@
-// Package plot draws the plots of a report as SVG: bars, lines and heat maps.
+// Package plot draws the plots of a report as SVG: lines, and the bars of a table.
 //
 // There is one technique. A pen writes elements straight into a buffer, in CSS pixels from the top left corner; a scale
 // maps values to pixels; axes, legends and titles are drawn by the same few functions for every kind of plot. No
@@ -34,8 +34,6 @@ func Draw(p *report.Plot, l Look) ([]byte, error) {
 		return drawTimeSeries(p, l), nil
 	case p.LineChart != nil:
 		return drawLineChart(p, l)
-	case p.StackedBars != nil:
-		return drawStackedBars(p, l), nil
 	}
 	return nil, errors.New("plot " + p.Key + " has no picture")
 }

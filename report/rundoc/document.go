@@ -2,7 +2,6 @@ package rundoc
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"occudiff/compare"
@@ -26,9 +25,6 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		d.Subject = "Run on " + report.OneLine(r.Device.Name)
 	}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", Text: d.Headline}
-	if p, ok := slotsPlot(r); ok {
-		summary.Plots = []report.Plot{p}
-	}
 	d.Sections = append(d.Sections, summary, kernelSection(r), evidenceSection(r))
 	if s, ok := launchSection(r); ok {
 		d.Sections = append(d.Sections, s)
@@ -131,33 +127,14 @@ func kernelSection(r *compare.Result) report.Section {
 	return s
 }
 
-// slotsPlot is the picture of the run: where the thread slots went while the first kernels ran. False where nothing
-// tells.
-func slotsPlot(r *compare.Result) (report.Plot, bool) {
-	var rows []*compare.Row
-	for i := range r.Rows {
-		if len(rows) < report.PlotRows && r.Accounted(&r.Rows[i]) {
-			rows = append(rows, &r.Rows[i])
-		}
-	}
-	p := report.Plot{Key: "account", Title: "Where the thread slots went", Unit: "%", Max: 100, StackedBars: slots(r, rows),
-		Text: "A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs without " +
-			"any thread, and what was predicted to stay empty."}
-	report.CutNames(len(rows), func(i int) *string { return &p.StackedBars.Rows[i].Name })
-	return p, len(rows) > 0
-}
-
 // slots has a bar for each row, without a part where nothing tells where its thread slots went.
 func slots(r *compare.Result, rows []*compare.Row) *report.StackedBars {
-	bars := &report.StackedBars{X: "Thread slots of the GPU"}
+	bars := &report.StackedBars{}
 	for _, p := range compare.Parts() { // each has one color in every report
-		bars.Parts = append(bars.Parts, report.Part{Name: partNames.Of(p), Hue: 1 + slices.Index(compare.Parts(), p)})
+		bars.Parts = append(bars.Parts, partNames.Of(p))
 	}
 	for _, row := range rows {
 		bar := report.StackedRow{Name: report.KernelName(row.Task)}
-		if t, ok := row.Total.Value(); ok {
-			bar.Detail = unit.Span(t)
-		}
 		if r.Accounted(row) {
 			account := r.Parts(row)
 			for k, v := range account.Drawn() {

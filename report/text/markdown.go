@@ -96,7 +96,7 @@ func (p *markdown) section(s *report.Section) {
 	}
 }
 
-// picture links a plot: ![Where the thread slots went: A bar per kernel.](report.account.svg).
+// picture links a plot: ![Fan2: Measured occupancy, in %.](report.time-series-1.svg).
 func (p *markdown) picture(plot *report.Plot) string {
 	if p.path == nil {
 		return ""

@@ -14,8 +14,8 @@ import (
 // TestPlotsAreLinked checks where the plots of a page stand and that names cannot leave their link.
 func TestPlotsAreLinked(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
-	plots := &d.Sections[0].Plots
-	*plots = append(*plots, report.Plot{Key: "named", Title: "a](http://x) [b"}, report.Plot{Key: "none"})
+	d.Sections[0].Plots = append(d.Sections[0].Plots, report.Plot{Key: "sweep", Title: "Occupancy", Text: "A line."},
+		report.Plot{Key: "named", Title: "a](http://x) [b"}, report.Plot{Key: "none"})
 	var b bytes.Buffer
 	err := text.Markdown(&b, d, func(p *report.Plot) string {
 		if p.Key == "none" {
@@ -33,7 +33,7 @@ func TestPlotsAreLinked(t *testing.T) {
 		}
 	}
 	want := []string{
-		"![Where the thread slots went: A bar per kernel: the slots that held a thread, those of XVEs that ran underfilled and of XVEs without any thread, and what was predicted to stay empty.](r.files/account.svg)",
+		"![Occupancy: A line.](r.files/sweep.svg)",
 		`![a\](http://x) \[b](r.files/named.svg)`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
