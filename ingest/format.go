@@ -43,6 +43,9 @@ type FolderReader interface {
 	ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ReadOptions) (*File, error)
 }
 
+// Shared is a format whose files may belong to all runs of the folders beside them, such as a summary.
+type Shared interface{ OfAllRuns() bool }
+
 // Source is an opened file.
 type Source struct {
 	Path string      // as given, for positions

@@ -18,7 +18,7 @@ import (
 func Join(files []File) (*Run, error) {
 	run := &Run{}
 	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
-		gaveWay: map[string]bool{}}
+		tasks: map[Key]*Kernel{}, gaveWay: map[string]bool{}}
 	order := make([]*File, len(files))
 	fewest := shapeless
 	for i := range files {
@@ -70,6 +70,7 @@ type joiner struct {
 	index  map[Key]int      // the first kernel of a key
 	byName map[string][]int // the kernels of a name, one of each key
 	plain  map[string]string
+	tasks  map[Key]*Kernel // of summaries
 	props  []Kernel
 	stalls []TaskStalls
 
@@ -88,6 +89,13 @@ func (j *joiner) add(f *File) error {
 	}
 	r.Notes = append(r.Notes, f.Notes...)
 	r.Timings = append(r.Timings, f.Timings...)
+	for i := range f.Summary {
+		k := &f.Summary[i]
+		if o, known := j.tasks[k.Key()]; known && o.Pos.File != k.Pos.File && apart(o, k) {
+			return twoRuns(o, k)
+		}
+		j.tasks[k.Key()] = k
+	}
 	r.Summary = append(r.Summary, f.Summary...)
 	r.Samples = append(r.Samples, f.Samples...)
 	j.props, j.stalls = append(j.props, f.Props...), append(j.stalls, f.Stalls...)
@@ -214,28 +222,32 @@ func (j *joiner) target(k *Kernel, f *File) int {
 
 // fitsKey says whether two keys agree in all that both have.
 func fitsKey(a, b *Key) bool {
-	apart := func(x, y Size3) bool { return x.Present() && y.Present() && x != y }
-	return !apart(a.Global, b.Global) && !apart(a.Local, b.Local) &&
+	differ := func(x, y Size3) bool { return x.Present() && y.Present() && x != y }
+	return !differ(a.Global, b.Global) && !differ(a.Local, b.Local) &&
 		(a.SIMD == 0 || b.SIMD == 0 || a.SIMD == b.SIMD) &&
 		(a.Direction == NoDirection || b.Direction == NoDirection || a.Direction == b.Direction) &&
 		(a.Device == "" || b.Device == "" || a.Device == b.Device)
 }
 
-// summaryDigit is how far a summary's percentage may be from the export's: both are printed to 0.1.
-const summaryDigit unit.Points = 0.11
+// apart says whether occupancies differ by more than a rounding: tools print them to 0.1 %.
+func apart(a, b *Kernel) bool {
+	x, y := a.Measured.Or(0), b.Measured.Or(0)
+	return a.Measured.Present() && b.Measured.Present() && max(y.Minus(x), x.Minus(y)) > 0.11
+}
+
+func twoRuns(a, b *Kernel) error {
+	return note.Faultf(codeTwoRuns, b.Pos, oneRunHint,
+		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task,
+		b.Measured.Or(0).Percent(), a.Measured.Or(0).Percent(), a.Pos)
+}
 
 // merge fills what a kernel lacks from one of a further file. Two collections of one run never agree to the digit on
 // times and counters: a difference is noted only where the two should agree.
 func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
-	x, measured := a.Measured.Value()
-	y, again := b.Measured.Value()
-	if sameKind && measured && again && x != y {
-		return note.Faultf(codeTwoRuns, b.Pos, oneRunHint,
-			"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task, y.Percent(),
-			x.Percent(), a.Pos)
+	if sameKind && a.Measured.Present() && b.Measured.Present() && a.Measured != b.Measured {
+		return twoRuns(a, b)
 	}
 	b = j.chooseReading(a, b)
-	x, y = a.Measured.Or(0), b.Measured.Or(0)
 	joinMean(a, b, sameKind)
 	var differ []string
 	for i := range kernelFields {
@@ -245,7 +257,7 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 		case "total time":
 			agree = agree && !sameTotal(a.Total.Or(0), b)
 		case "measured occupancy": // what two tools print of one run may differ by a rounding
-			agree = agree || max(y.Minus(x), x.Minus(y)) > summaryDigit
+			agree = agree || apart(a, b)
 		}
 		if f.fill(a, b) && agree && f.Name != unsaid {
 			differ = append(differ, f.Name)

@@ -151,16 +151,12 @@ func (j *joiner) checkSummary() error {
 					s.Task), Hint: "give the files of one run only"})
 			continue
 		}
-		if len(same) != 1 {
-			continue // several launch shapes: which one the summary means is not said
-		}
-		k := &j.run.Kernels[same[0]]
-		x, both := k.Measured.Value()
-		y, ok := s.Measured.Value()
-		if d := y.Minus(x); both && ok && (d > summaryDigit || d < -summaryDigit) {
+		// Of several launch shapes it is not said which one the summary means.
+		if len(same) == 1 && apart(&j.run.Kernels[same[0]], s) {
+			k := &j.run.Kernels[same[0]]
 			return note.Faultf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
-				"the summary has task %q at %.1f %% where %s has %.1f %%: these are two runs", s.Task, y.Percent(),
-				k.Pos, x.Percent())
+				"the summary has task %q at %.1f %% where %s has %.1f %%: these are two runs", s.Task,
+				s.Measured.Or(0).Percent(), k.Pos, k.Measured.Or(0).Percent())
 		}
 	}
 	return nil

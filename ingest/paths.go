@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,17 +68,6 @@ func isFolder(path string) bool {
 func isResult(path string) bool {
 	f, err := listFolder(path)
 	return err == nil && f.result
-}
-
-// oneResult says whether a folder holds one result of VTune's own beside exports: these are of one run.
-func (f *folder) oneResult() bool {
-	n := 0
-	for _, sub := range f.folders {
-		if isResult(sub) {
-			n++
-		}
-	}
-	return n == 1 && slices.ContainsFunc(f.files, isText)
 }
 
 // isText says whether a file's name is one that exports have.
@@ -149,91 +137,4 @@ func Size(paths []string) int64 {
 		n += sizeOf(f.path)
 	}
 	return n
-}
-
-// Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that
-// holds profiler output, and everything else is one run. What else a folder of folders holds goes with the first run,
-// which notes that it is skipped.
-func Runs(paths []string, formats []Format) [][]string {
-	all := true
-	for _, p := range paths {
-		all = all && isFolder(p)
-	}
-	if !all && len(paths) > 1 {
-		return [][]string{paths}
-	}
-	if slices.IsSorted(paths) { // as a shell lists folders
-		paths = slices.SortedStableFunc(slices.Values(paths), naturally)
-	}
-	var runs [][]string
-	holds := func(files []string) bool {
-		return slices.ContainsFunc(files, func(file string) bool { return recognized(file, formats) })
-	}
-	for _, p := range paths {
-		below, others := foldersOfRuns(p, holds)
-		if len(below) == 0 {
-			runs = append(runs, []string{p})
-			continue
-		}
-		for i, b := range below {
-			run := []string{b}
-			if i == 0 {
-				run = append(run, others...)
-			}
-			runs = append(runs, run)
-		}
-	}
-	return runs
-}
-
-// foldersOfRuns gives the folders below a folder that hold profiler output, and what else there is; none when the
-// folder holds such files itself.
-func foldersOfRuns(path string, holds func(files []string) bool) (below, others []string) {
-	f, err := listFolder(path)
-	if err != nil || f.result || len(f.folders) == 0 || holds(f.files) {
-		return nil, nil
-	}
-	for _, sub := range f.folders {
-		switch in, err := listFolder(sub); {
-		case err == nil && in.result:
-			below = append(below, sub)
-		case err != nil || len(in.files) == 0:
-		case holds(in.files):
-			below = append(below, sub)
-		default:
-			others = append(others, sub)
-		}
-	}
-	return below, append(others, f.files...)
-}
-
-// recognized says whether a file is of one of the formats, as far as can be told.
-func recognized(path string, formats []Format) bool {
-	o, err := open(path, Options{})
-	if err != nil {
-		return isCode(err, codeDamaged)
-	}
-	defer o.close()
-	if _, err := fromNotebook(o.src); err != nil {
-		return isCode(err, codeDamaged)
-	}
-	head, err := peek(o.src)
-	if err != nil {
-		return isCode(err, codeDamaged)
-	}
-	_, err = sniff(path, head, formats)
-	return err == nil
-}
-
-// runNames gives each run the name of its folder or first file, and a number where there are several of a name: x/run
-// and y/run.
-func runNames(runs [][]string) []string {
-	names, seen := make([]string, len(runs)), map[string]int{}
-	for i, p := range runs {
-		names[i] = filepath.Base(filepath.Clean(p[0]))
-		if seen[names[i]]++; seen[names[i]] > 1 {
-			names[i] = fmt.Sprintf("%s-%d", names[i], seen[names[i]])
-		}
-	}
-	return names
 }

@@ -374,7 +374,7 @@ func TestRuns(t *testing.T) {
 		want   [][]string
 	}{
 		{"a folder of folders; what is no profiler output goes with the first", in(""),
-			[][]string{in("a", "c", "README"), in("b"), in("one")}},
+			[][]string{in("a", "README", "c"), in("b"), in("one")}},
 		{"folders are a run each", in("a", "b"), [][]string{in("a"), in("b")}},
 		{"files beside folders are one run", in("a", "b/x"), [][]string{in("a", "b/x")}},
 		{"a folder that holds files itself", in("one"), [][]string{in("one")}},

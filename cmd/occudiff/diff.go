@@ -167,16 +167,13 @@ func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side,
 		if both {
 			side.Name, opt.Side = fmt.Sprintf("%s, result %d", path, i+1), i+1
 		}
-		runs, err := ingest.Repeats(ctx, path, func(paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, opt) })
-		if err != nil {
-			return nil, err
-		}
-		for _, run := range runs {
+		read := func(_ int, paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, opt) }
+		if err := ingest.EachRun(ctx, []string{path}, formats.All(), read, func(_ string, run *ingest.Run) error {
 			r, err := a.compareRun(run, compare.MeasuredOnly)
-			if err != nil {
-				return nil, err
-			}
 			side.Runs = append(side.Runs, r)
+			return err
+		}); err != nil {
+			return nil, err
 		}
 		sides = append(sides, side)
 	}

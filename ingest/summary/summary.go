@@ -69,6 +69,9 @@ func isHTML(head []byte) bool {
 	return false
 }
 
+// OfAllRuns implements ingest.Shared.
+func (Format) OfAllRuns() bool { return true }
+
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	// The form is decided on the first 4 KiB and not by the ending: people name all three .txt.

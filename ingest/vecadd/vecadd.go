@@ -65,6 +65,9 @@ func (Format) Sniff(head []byte) bool {
 	return ours
 }
 
+// OfAllRuns implements ingest.Shared.
+func (Format) OfAllRuns() bool { return true }
+
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := reader{in: table.NewLines(ctx, src, opt), file: &ingest.File{}, side: opt.Side}

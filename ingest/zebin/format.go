@@ -26,6 +26,9 @@ func (Format) Sniff(head []byte) bool { return isBinary(head) }
 // maxBinary is the largest binary that is read, in bytes: a SYCL program with images for many devices has some 100 MB.
 const maxBinary = 1 << 30
 
+// OfAllRuns implements ingest.Shared.
+func (Format) OfAllRuns() bool { return true }
+
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
 	data, err := io.ReadAll(io.LimitReader(src.R, maxBinary+1))

@@ -1,0 +1,217 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+)
+
+// Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that
+// holds profiler output, together with what belongs to all runs and lies beside them, and everything else is one run.
+// What else a folder of folders holds goes with the first run, which notes that it is skipped.
+func Runs(paths []string, formats []Format) [][]string {
+	if len(paths) > 1 && slices.ContainsFunc(paths, func(p string) bool { return !isFolder(p) }) {
+		return [][]string{paths}
+	}
+	if slices.IsSorted(paths) { // as a shell lists folders
+		paths = slices.SortedStableFunc(slices.Values(paths), naturally)
+	}
+	var runs [][]string
+	for _, p := range paths {
+		runs = append(runs, runsOf(p, formats)...)
+	}
+	return runs
+}
+
+// runsOf gives the runs of a folder of folders, and any other path as one.
+func runsOf(path string, formats []Format) (runs [][]string) {
+	f, err := listFolder(path)
+	if err != nil || f.result || len(f.folders) == 0 {
+		return [][]string{{path}}
+	}
+	var shared, others []string
+	for _, file := range f.files {
+		format, known := recognized(file, formats)
+		if s, ok := format.(Shared); ok && s.OfAllRuns() {
+			shared = append(shared, file)
+		} else if known {
+			return [][]string{{path}} // a run of its own
+		} else {
+			others = append(others, file)
+		}
+	}
+	for _, sub := range f.folders {
+		in, err := listFolder(sub)
+		holds := func(file string) bool { _, known := recognized(file, formats); return known }
+		if err == nil && (in.result || slices.ContainsFunc(in.files, holds)) {
+			runs = append(runs, append([]string{sub}, shared...))
+		} else if len(in.files) > 0 {
+			others = append(others, sub)
+		}
+	}
+	if len(runs) == 0 {
+		return [][]string{{path}}
+	}
+	runs[0] = append(runs[0], others...)
+	return runs
+}
+
+// recognized gives the format of a file, as far as it can be told: nil, too, of a file of some format that is damaged.
+func recognized(path string, formats []Format) (f Format, known bool) {
+	o, err := open(path, Options{})
+	if err != nil {
+		return nil, isCode(err, codeDamaged)
+	}
+	defer o.close()
+	if _, err = fromNotebook(o.src); err == nil {
+		var head []byte
+		if head, err = peek(o.src); err == nil {
+			f, err = sniff(path, head, formats)
+		}
+	}
+	return f, err == nil || isCode(err, codeDamaged)
+}
+
+// runNames gives each run the name of its folder or first file, and a number where there are several of a name: x/run
+// and y/run.
+func runNames(runs [][]string) []string {
+	names, seen := make([]string, len(runs)), map[string]int{}
+	for i, p := range runs {
+		names[i] = filepath.Base(filepath.Clean(p[0]))
+		if seen[names[i]]++; seen[names[i]] > 1 {
+			names[i] = fmt.Sprintf("%s-%d", names[i], seen[names[i]])
+		}
+	}
+	return names
+}
+
+// EachRun reads every run that paths hold and gives each with its name: that of its folder or file. A difference report
+// is two runs, an archive of results as many, and so is each export of a folder whose exports measured the same kernels
+// differently. read reads paths as one run; side is the result of a file that holds several, 0 for others.
+func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
+	each func(name string, run *Run) error) error {
+	runs := Runs(paths, formats)
+	for i, name := range runNames(runs) {
+		of, err := several(ctx, runs[i], read)
+		if err != nil {
+			return err
+		}
+		for side, run := range of {
+			switch path := run.Inputs[0].Path; {
+			case len(of) > 1 && path == of[0].Inputs[0].Path && path == of[1].Inputs[0].Path:
+				name = fmt.Sprintf("%s, result %d", filepath.Base(runs[i][0]), side+1)
+			case len(of) > 1:
+				name = filepath.Base(path)
+			}
+			if err := each(name, run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// several reads paths as one run, or as those that they turn out to be.
+func several(ctx context.Context, paths []string, read func(side int, paths ...string) (*Run, error)) ([]*Run, error) {
+	run, err := read(0, paths...)
+	switch {
+	case Sides(err) > 0:
+		var all []*Run
+		for side := range Sides(err) {
+			run, err := read(side+1, paths...)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, run)
+		}
+		return all, nil
+	case isCode(err, codeTwoRuns) && isFolder(paths[0]):
+		return samples(ctx, paths[0], paths[1:], func(paths ...string) (*Run, error) { return read(0, paths...) })
+	case err != nil:
+		return nil, err
+	}
+	return []*Run{run}, nil
+}
+
+// The ranks of a file in a folder of samples: those of the highest are samples.
+const (
+	useless   = iota
+	ofAllRuns // what says nothing of kernels
+	ofTasks   // of a summary
+	ofKernels
+	measuresKernels
+)
+
+// samples reads the files of a folder that holds several runs of one program, each with what belongs to all of them.
+// What a file holds tells which it is: the files with measured occupancy are samples; without any the exports are, and
+// without exports the summaries that name tasks.
+func samples(ctx context.Context, folder string, shared []string, read func(paths ...string) (*Run, error)) (
+	runs []*Run, err error) {
+	files, err := expand([]string{folder})
+	if err != nil {
+		return nil, err
+	}
+	var faults []note.Note
+	rank, top := make([]int, len(files)), useless
+	for i, file := range files {
+		run, err := read(file.path)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case isCode(err, codeUnknown, codeBinary):
+		case isCode(err, codeNoKernels): // a summary that names the platform only
+			rank[i] = ofAllRuns
+		case err != nil:
+			faults = append(faults, notUsed(file.path, err))
+		default:
+			rank[i] = rankOf(run)
+		}
+		top = max(top, rank[i])
+	}
+	for i, file := range files {
+		if rank[i] > useless && rank[i] < top {
+			shared = append(shared[:len(shared):len(shared)], file.path)
+		}
+	}
+	for i, file := range files {
+		if rank[i] < max(top, ofTasks) {
+			continue
+		}
+		run, err := read(append([]string{file.path}, shared...)...)
+		if err != nil {
+			return nil, err
+		}
+		run.Notes = append(run.Notes, faults...)
+		faults = nil // said once
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+func rankOf(run *Run) int {
+	switch {
+	case slices.ContainsFunc(run.Kernels, func(k Kernel) bool { return k.Measured.Present() }):
+		return measuresKernels
+	case len(run.Kernels) > 0:
+		return ofKernels
+	case len(run.Summary) > 0 && run.Summary[0].Task != WholeRun:
+		return ofTasks
+	}
+	return ofAllRuns
+}
+
+// notUsed notes a file that is left out, and why.
+func notUsed(path string, err error) note.Note {
+	text := err.Error()
+	var f *note.Fault
+	if errors.As(err, &f) { // without what to do about it
+		text = strings.TrimPrefix(f.Pos.String()+": "+f.Text, ": ")
+	}
+	return note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: path},
+		Text: "not used: " + text, Hint: "repair it or take it out of the folder"}
+}
