@@ -70,12 +70,8 @@ type Item struct {
 	Lead   string // what it is about; may be empty
 	Detail string // tells things of one name apart; may be empty
 	Text   string
-	Links  []Link // that follow the text of an item that is about no row
 	Status Status
 }
-
-// Link leads out of a document, to the page of a commit.
-type Link struct{ Text, URL string }
 
 // Shown says whether the section appears in a view.
 func (s *Section) Shown(in View) bool { return s.In == 0 || s.In&in != 0 }
@@ -85,6 +81,5 @@ type Provenance struct {
 	Version     string   // of occudiff
 	CommandLine []string // program first
 	Label       string   // that somebody gave the run; may be empty
-	CommitURL   string   // of the page of a commit, which stands for %s in it; may be empty
 	Show        Selection
 }

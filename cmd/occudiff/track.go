@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +23,6 @@ type tracking struct {
 	gateFlags
 	windowFlag
 	verifyFlag
-	linkFlag
 }
 
 // metricFlag says which number is followed.
@@ -48,11 +45,6 @@ type windowFlag struct {
 // verifyFlag is for commands whose result damage could change without an error.
 type verifyFlag struct {
 	NoVerify bool `flag:"no-verify" expert:"true" help:"do not check the history for damage first, which takes about 2 s for a million kernels"`
-}
-
-// linkFlag says where the pages of commits are.
-type linkFlag struct {
-	CommitURL string `flag:"commit-url" expert:"true" arg:"URL" help:"link commits to their pages, as in 'https://host/project/commit/%s'"`
 }
 
 // trackCommand is the parent of what keeps occupancy over time.
@@ -100,15 +92,7 @@ func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m tra
 	if err != nil {
 		return nil, err
 	}
-	prov := t.provenance()
-	prov.CommitURL = t.CommitURL
-	// The placeholder is replaced before the address is parsed: %s is no valid escape of a URL.
-	u, err := url.Parse(strings.ReplaceAll(t.CommitURL, "%s", "commit"))
-	if t.CommitURL != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || !strings.Contains(t.CommitURL, "%s")) {
-		return nil, cli.Errorf("--commit-url %q: expected an address with %%s for the commit, as in "+
-			"'https://host/project/commit/%%s'", t.CommitURL)
-	}
-	return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return judge(db, m, prov, time.Now()) })
+	return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return judge(db, m, t.provenance(), time.Now()) })
 }
 
 // gate reads the metric and its gate from the flags of a command and the file of settings.

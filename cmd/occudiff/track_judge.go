@@ -27,7 +27,7 @@ type checkFlags struct {
 func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + answerFlags,
-		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag, &t.linkFlag},
+		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		endings: fileEndings(".xml"),
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
 			t.FailOn = f.FailOn
@@ -98,7 +98,7 @@ func (t *tracking) reportCommand() *cobra.Command {
 	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report",
 		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + answerFlags,
-		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag, &t.linkFlag},
+		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
 		check: func([]string) error { return trend.Params(f).Validate() },
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
 			return t.judging(ctx, func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (*report.Answer, error) {

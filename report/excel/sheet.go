@@ -147,9 +147,6 @@ func items(of *report.Section) *report.Table {
 			if it.Detail != "" {
 				text = "(" + it.Detail + ") " + text
 			}
-			for _, l := range it.Links {
-				text += " " + l.URL
-			}
 			return report.TextCell(text)
 		})})
 }

@@ -80,9 +80,6 @@ func (p *htmlWriter) items(items []report.Item) {
 			p.put("<b>%</b> ", it.Lead)
 		}
 		p.text(it.Text)
-		for _, l := range it.Links {
-			p.put(` <a href="%">%</a>`, l.URL, l.Text)
-		}
 		if it.Detail != "" {
 			p.put(` <span class="where">%</span>`, it.Detail)
 		}

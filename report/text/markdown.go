@@ -130,12 +130,7 @@ func item(it report.Item) string {
 	if len(line) > 2 {
 		line += ": "
 	}
-	line += Escape(it.Text)
-	for _, l := range it.Links {
-		line += " [" + brackets(Escape(l.Text)) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(l.URL) +
-			">)"
-	}
-	return line
+	return line + Escape(it.Text)
 }
 
 // paragraph escapes a text and what would make its first line a heading or a list.

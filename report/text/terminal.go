@@ -145,9 +145,6 @@ func (p *printer) items(items []report.Item) {
 		if count[it.Lead] > 1 && it.Detail != "" {
 			text = "(" + it.Detail + ") " + text
 		}
-		for _, l := range it.Links {
-			text += " " + l.URL
-		}
 		p.wrap(pad(leads[i], widest, false)+"  ", text, it.Status)
 	}
 	if rest := len(items) - shown; rest > 0 {

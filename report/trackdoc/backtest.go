@@ -28,7 +28,7 @@ type finding struct {
 
 // FromBacktest answers how many checks would have been red, and how well drops would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
-	b := &backtest{t, metric{t.Metric, prov.CommitURL}}
+	b := &backtest{t, metric{t.Metric}}
 	var all []finding // in one list over all series, in the order in which these were first stored: a budget is over all
 	for _, s := range b.Series {
 		all = append(all, findingsOf(&series{s})...)

@@ -34,8 +34,7 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		if s.Anew {
 			status = report.Muted
 		}
-		all = append(all, message{report.Item{Lead: report.OneLine(s.Device), Text: v.sharedText(s), Links: v.links(&s.First, &s.Before),
-			Status: status}, sharedTitle(s), levels[worstOf(s)]})
+		all = append(all, message{report.Item{Lead: report.OneLine(s.Device), Text: v.sharedText(s), Status: status}, sharedTitle(s), levels[worstOf(s)]})
 	}
 	for _, s := range list {
 		text := v.evidence(s)
@@ -44,9 +43,6 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		}
 		item := report.Item{Lead: report.KernelName(s.Key.Task), Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; "),
 			Text: text, Status: statusOf(s)}
-		if s.Bad() {
-			item.Links = v.links(s.FirstBad, s.LastGood)
-		}
 		all = append(all, message{item, report.OneLine(s.Key.Name()) + ": " + findingText(s), levels[s.Severity()]})
 	}
 	return all
@@ -64,13 +60,9 @@ func worstOf(s *track.Shared) track.Severity {
 // CheckAnnotations lists regressions as errors, alarms as warnings unless they fail the gate, and changed devices and
 // drivers as notices.
 func CheckAnnotations(c *track.Check, prov report.Provenance) (list []report.Annotation) {
-	v := newView(&c.Judgment, prov.CommitURL)
+	v := newView(&c.Judgment)
 	for _, m := range v.messages(v.series) {
-		text := report.UpperFirst(m.Text)
-		for _, l := range m.Links {
-			text += " " + l.URL
-		}
-		list = append(list, report.Annotation{Level: m.level, Title: m.title, Message: text})
+		list = append(list, report.Annotation{Level: m.level, Title: m.title, Message: report.UpperFirst(m.Text)})
 	}
 	level := report.AnnotateWarning
 	if v.FailGone {
@@ -96,7 +88,7 @@ func (v *view) gone() (list []*track.Gone) {
 // Failure says what fails the gate, the worst first; nothing when nothing does. It is the text of the exit status, so it
 // says both ways to fail: what got worse, and what is gone.
 func Failure(j *track.Judgment) string {
-	v := newView(j, "")
+	v := newView(j)
 	fails := func(s track.Severity) bool {
 		return s == track.SeverityRegression || j.Alarms && s == track.SeverityAlarm
 	}
@@ -190,11 +182,6 @@ func (v *view) testCase(s *track.Series) report.Case {
 	}
 	if text := v.evidence(s); text != "" {
 		k.Text = report.UpperFirst(text) + "\n"
-		if s.Bad() {
-			for _, l := range v.links(s.FirstBad, s.LastGood) {
-				k.Text += l.URL + "\n"
-			}
-		}
 	}
 	k.Text += fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", v.print(g.Value), report.Thousands(int64(g.N)), report.Thousands(int64(g.Window)))
 	if x, ok := g.Median.Value(); ok {

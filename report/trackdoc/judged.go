@@ -24,8 +24,8 @@ type view struct {
 }
 
 // newView puts the series that need attention first, of one kind the one farthest off towards worse.
-func newView(j *track.Judgment, commitURL string) *view {
-	v := &view{j, metric{j.Metric, commitURL}, slices.Clone(j.Series)}
+func newView(j *track.Judgment) *view {
+	v := &view{j, metric{j.Metric}, slices.Clone(j.Series)}
 	rank := func(s *track.Series) int {
 		switch {
 		case !s.NeedsAttention():
@@ -44,7 +44,7 @@ func newView(j *track.Judgment, commitURL string) *view {
 
 // FromCheck answers what the gate says of a run: it is the report of the last run.
 func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
-	v := newView(&c.Judgment, prov.CommitURL)
+	v := newView(&c.Judgment)
 	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it", Date: c.Run.Time,
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
 	if len(c.Checked) > 1 {
@@ -65,7 +65,7 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
 
 // FromReport answers how a metric developed over the whole history.
 func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
-	v := newView(&r.Judgment, prov.CommitURL)
+	v := newView(&r.Judgment)
 	d := &report.Document{Title: "Occupancy over time", Subject: v.Title()}
 	var run int64
 	for id, ref := range r.Refs {

@@ -14,10 +14,7 @@ import (
 )
 
 // metric prints the values of what is followed. People read microseconds, and points for differences of percentages.
-type metric struct {
-	track.Metric
-	commitURL string // of the page of a commit, which stands for %s in it; may be empty
-}
+type metric struct{ track.Metric }
 
 func (m metric) name() string { return string(m.Metric.Metric) }
 

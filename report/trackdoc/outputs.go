@@ -21,7 +21,7 @@ const (
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	m := track.Metric{Metric: history.Measured}
-	v := newView(&track.Judgment{Metric: m}, "")
+	v := newView(&track.Judgment{Metric: m})
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},

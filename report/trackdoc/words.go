@@ -3,7 +3,6 @@ package trackdoc
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"occudiff/compare/history"
@@ -126,7 +125,7 @@ func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
 func moved(s *track.Series) string {
 	var parts []string
 	for _, move := range s.Moved {
-		m := metric{Metric: track.Metric{Metric: move.Metric}}
+		m := metric{track.Metric{Metric: move.Metric}}
 		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
 			parts = append(parts, fmt.Sprintf("%s %s -> %s (%s)", report.StartLower(m.Title()), m.print(move.Before),
 				m.print(move.After), by))
@@ -195,17 +194,6 @@ func (v *view) explain(s *track.Series) string {
 			"'occudiff track accept' closes what is open."
 	}
 	return text
-}
-
-// links lead to the commits of runs.
-func (m metric) links(refs ...*track.Ref) (list []report.Link) {
-	for _, r := range refs {
-		if m.commitURL != "" && r != nil && r.Commit != "" {
-			list = append(list, report.Link{Text: report.OneLine(shortCommit(r.Commit)),
-				URL: strings.ReplaceAll(m.commitURL, "%s", url.PathEscape(r.Commit))})
-		}
-	}
-	return list
 }
 
 // sharedTitle is a shared finding in a few words.
