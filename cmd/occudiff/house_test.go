@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 
 	// For tests of several packages.
 	"internal/testenv":       {},
-	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict", "predict/arch"},
+	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict/arch"},
 }
 
 // TestArchitecture holds the page on the packages against the house: it names each of them, whole or by its last part.

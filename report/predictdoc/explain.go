@@ -62,7 +62,7 @@ func Explain(name string, others ...report.Term) (*report.Answer, error) {
 		}
 	}
 	word := spelled(name)
-	for _, end := range []string{"", "_n", "_p", "_low", "_high", "_change", "_significant", "_old", "_new"} {
+	for _, end := range []string{"", "_n", "_p", "_low", "_high", ",_at_least", ",_at_most", "_change", "_significant", "_old", "_new"} {
 		if word = strings.TrimSuffix(word, end); len(found) == 0 {
 			found = called(all, word, spelled)
 		}

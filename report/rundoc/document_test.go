@@ -223,7 +223,7 @@ func TestAgreement(t *testing.T) {
 		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. 1 of 2 kernels judged; 1 not: 1 unmeasurable."},
 		{"all judged", all, "1 of 4 measurable kernels match within 5 points."},
 		{"nothing was measured", twoPredictions, "Nothing was measured, so this compares two predictions; the model agrees with VTune's peak on 2 of 2."},
-		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a prediction."},
+		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a measurement."},
 		{"nothing at all", sample.Empty(), "No kernel in this run: there is nothing to compare."},
 	} {
 		head := rundoc.FromResult(c.result, report.Provenance{}).Headline

@@ -1,5 +1,5 @@
-// Package sample holds compared runs made by hand, for the tests of the report and its renderers. It does not know how
-// to read, predict or compare: the figures were calculated with pencil and the model's formulas.
+// Package sample holds small runs, compared, for the tests of the report and its renderers. It does not know how to
+// read: the kernels are made by hand.
 package sample
 
 import (
@@ -9,7 +9,6 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
-	"occudiff/predict"
 	"occudiff/predict/arch"
 )
 
@@ -45,14 +44,21 @@ func Device() *arch.Device {
 	}
 }
 
+// compared holds a run against the device.
+func compared(run *ingest.Run, chosenBy string, o compare.Options) *compare.Result {
+	return compare.Compare(run, compare.Choice{Choice: arch.Choice{Device: Device(), By: chosenBy}}, o)
+}
+
 // Gaussian is a run of two kernels that do not match, two copies and what lies outside any task.
-// It is what most goldens show: every field is filled somewhere, one kernel has a cause and an account of its XVEs, the
-// other is unmeasurable. The measured figures are those of a real export of that benchmark.
+// It is what most goldens show: every field is filled somewhere, one kernel has causes and an account, the other is
+// unmeasurable. The figures are those of a real export of that benchmark.
 func Gaussian() *compare.Result {
+	return compared(gaussian(), "the summary: 112 XVE", compare.DefaultOptions())
+}
+
+func gaussian() *ingest.Run {
 	const csv, txt = "bench_gaussian.hotspots.csv", "bench_gaussian.hotspots.txt"
-	return finished(&compare.Result{
-		Device:   Device(),
-		ChosenBy: "the summary: 112 XVE",
+	return &ingest.Run{
 		Inputs: []ingest.Input{
 			{Path: csv, Kind: "vtune",
 				Digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Rows: 5},
@@ -64,177 +70,97 @@ func Gaussian() *compare.Result {
 			Device: "Meteor Lake-P [Intel Arc Graphics]", DeviceFrom: "the summary", XVEs: unit.Some(112),
 			Collected: time.Date(2026, 3, 4, 15, 6, 7, 0, time.UTC), OS: "Linux",
 		},
-		Rows: []compare.Row{fan2(csv), fan1(csv), copyRow(csv, 4, "clEnqueueReadBuffer", ingest.DeviceToHost, 0.001908,
-			90.1),
-			copyRow(csv, 5, "clEnqueueWriteBuffer", ingest.HostToDevice, 0.001455, 79.7), outside(csv)},
-		Summary: compare.Summary{Judged: 1, NotJudged: 1,
-			Kernels: 2, Below: 1, Unmeasurable: 1, NotKernels: 3, ModelCompared: 2, ModelMatched: 2,
-			Bias: unit.Some[unit.Points](-36.814), MeanAbsolute: unit.Some[unit.Points](36.814),
-			MaxAbsolute: unit.Some[unit.Points](36.814), RMSE: unit.Some[unit.Points](36.814),
-			GPUTime: unit.Some[unit.Seconds](1.112048), KernelTime: unit.Some[unit.Seconds](1.108685),
+		Kernels: []ingest.Kernel{
+			kernel(csv, 2, "Fan2", unit.Size(2048, 2048), unit.Size(1024, 1), 1.070996, 62.7, 100, 6.5, 72.8, 20.7, 90462838),
+			kernel(csv, 3, "Fan1", unit.Size(2048), unit.Size(16), 0.037689, 19.9, 14.3, 1.5, 27.6, 70.8, 969161),
+			other(csv, 4, "clEnqueueReadBuffer", ingest.DeviceToHost, 3, 0.001908, 90.1),
+			other(csv, 5, "clEnqueueWriteBuffer", ingest.HostToDevice, 3, 0.001455, 79.7),
+			// What VTune counts outside of any task. Its 0 launches and 0 s were printed and are not absent.
+			other(csv, 6, "[Outside any task]", ingest.NoDirection, 0, 0, 20.9),
 		},
-		Options: compare.DefaultOptions(),
 		Notes: []note.Note{
 			{Severity: note.Warning, Code: "bad-row", Pos: note.Pos{File: txt, Line: 17, Column: 3},
 				Text: "expected a number, found <none>", Hint: "the row is not used"},
 			{Severity: note.Info, Code: "sampling-assumed", Text: "the sampling interval is the collector's " +
 				"default, 1 ms"},
 		},
-	})
-}
-
-// fan2 is a kernel that is measurable and below its prediction, with all counters of an export that has them.
-func fan2(file string) compare.Row {
-	held := predict.Held{Average: 1024.0 / 1029, Loaded: 1024.0 / 1029}
-	return compare.Row{
-		Kernel: ingest.Kernel{
-			Task: "Fan2", Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: unit.Some(32),
-			Pos:       note.Pos{File: file, Line: 2, Column: 1},
-			Instances: unit.Some[int64](2047), Total: unit.Some[unit.Seconds](1.070996),
-			Measured: ratio(62.7), Peak: ratio(100), PeakWork: ratio(100), PeakSLM: ratio(100), PeakBarrier: ratio(100),
-			Active: ratio(6.5), Stalled: ratio(72.8), Idle: ratio(20.7), Threads: unit.Some[int64](90462838),
-			Barriers: unit.Some[int64](0),
-		},
-		// 131,072 threads on 896 slots are 146.29 waves: (146 + 2/7) / 147.
-		Predicted: &predict.Prediction{
-			Policy: predict.Free, GroupSize: 1024, ThreadsPerGroup: 32, Groups: 4096, GroupsPerXeCore: 4, ByThreads: 4,
-			BySLM:   predict.Unlimited,
-			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitThreads, XeCore: 1, Peak: 1,
-			Average: 1024.0 / 1029, AverageHigh: 1024.0 / 1029, Waves: 1024.0 / 7, LastWaveOccupancy: 2.0 / 7, XeCoreOfMode: 1,
-		},
-		BusyOccupancy: unit.Some[unit.Ratio](0.627 / 0.793),
-		ThreadLife:    unit.Some[unit.Seconds](0.627 * 896 * 1.070996 / 2047 / 131072),
-		Basis:         compare.BasisMeasured, Difference: unit.Some[unit.Points](62.7 - 102400.0/1029),
-		PeakDifference: unit.Some[unit.Points](0), Verdict: compare.Below,
-		XVEs: compare.XVEs{Policy: predict.Whole, Range: predict.Range{Low: held, High: held}},
-		Cause: &compare.Cause{Part: compare.PartEmpty, Name: "gaps", Confidence: "low",
-			Because: "A launch lasts 0.5 of a sampling interval, so time between launches may be included; it " +
-				"cannot be distinguished from time within."},
 	}
 }
 
-// fan1 is a kernel whose launches are far shorter than a sampling interval, so that the measured value is others'.
-func fan1(file string) compare.Row {
-	return compare.Row{
-		Kernel: ingest.Kernel{
-			Task: "Fan1", Global: unit.Size(2048), Local: unit.Size(16), SIMD: unit.Some(32),
-			Pos:       note.Pos{File: file, Line: 3, Column: 1},
-			Instances: unit.Some[int64](2047), Total: unit.Some[unit.Seconds](0.037689),
-			Measured: ratio(19.9), Peak: ratio(14.3), PeakWork: ratio(14.3), PeakSLM: ratio(100),
-			PeakBarrier: ratio(100),
-			Active:      ratio(1.5), Stalled: ratio(27.6), Idle: ratio(70.8), Threads: unit.Some[int64](969161),
-			Barriers: unit.Some[int64](0),
-		},
-		// 128 work-groups of one thread on 896 slots.
-		Predicted: &predict.Prediction{
-			Policy: predict.Free, GroupSize: 16, ThreadsPerGroup: 1, Groups: 128, GroupsPerXeCore: 128, ByThreads: 128,
-			BySLM:   predict.Unlimited,
-			BySlots: 64, ByBarriers: predict.Unlimited, Limits: predict.LimitGrid, XeCore: 1, Peak: 1.0 / 7,
-			Average: 1.0 / 7, AverageHigh: 1.0 / 7, Waves: 1.0 / 7, LastWaveOccupancy: 1.0 / 7, XeCoreOfMode: 1, IdleLanes: 16,
-		},
-		BusyOccupancy: unit.Some[unit.Ratio](0.199 / 0.292),
-		ThreadLife:    unit.Some[unit.Seconds](0.199 * 896 * 0.037689 / 2047 / 128),
-		Basis:         compare.BasisMeasured, Difference: unit.Some[unit.Points](19.9 - 100.0/7),
-		PeakDifference: unit.Some[unit.Points](14.3 - 100.0/7), Verdict: compare.Unmeasurable,
-		Cause: &compare.Cause{Name: "sampling", Confidence: "high",
-			Because: "A launch lasts 0.02 of an interval, and this kernel takes 3 % of the GPU's time: up to 99 % " +
-				"of the value can come from other tasks.",
-			Decide: "unitrace -q"},
-	}
+// kernel is 2,047 launches with all counters of an export that has them.
+func kernel(file string, line int, task string, global, local unit.Size3, total unit.Seconds,
+	measured, peak, active, stalled, idle float64, threads int64) ingest.Kernel {
+	return ingest.Kernel{Task: task, Global: global, Local: local, SIMD: unit.Some(32),
+		Pos:       note.Pos{File: file, Line: line, Column: 1},
+		Instances: unit.Some[int64](2047), Total: unit.Some(total),
+		Measured: ratio(measured), Peak: ratio(peak), PeakWork: ratio(peak), PeakSLM: ratio(100), PeakBarrier: ratio(100),
+		Active: ratio(active), Stalled: ratio(stalled), Idle: ratio(idle), Threads: unit.Some(threads),
+		Barriers: unit.Some[int64](0)}
 }
 
-// copyRow is a transfer: a task with a measured value that is nobody's occupancy and is not judged.
-func copyRow(file string, line int, task string, way ingest.Direction, seconds unit.Seconds,
-	measured float64) compare.Row {
-	return compare.Row{
-		Kernel: ingest.Kernel{
-			Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
-			Instances: unit.Some[int64](3), Total: unit.Some(seconds), Measured: ratio(measured),
-		},
-		NoPrediction: "not a kernel", Verdict: compare.NotAKernel,
-	}
-}
-
-// outside is what VTune counts outside of any task. Its 0 launches and 0 s were printed and are not absent.
-func outside(file string) compare.Row {
-	return compare.Row{
-		Kernel: ingest.Kernel{Task: "[Outside any task]", Pos: note.Pos{File: file, Line: 6, Column: 1},
-			Instances: unit.Some[int64](0), Total: unit.Some[unit.Seconds](0), Measured: ratio(20.9)},
-		Verdict: compare.NotAKernel,
-	}
+// other is a task that is no kernel: its measured value is nobody's occupancy and is not judged.
+func other(file string, line int, task string, way ingest.Direction, n int64, total unit.Seconds, measured float64) ingest.Kernel {
+	return ingest.Kernel{Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
+		Instances: unit.Some(n), Total: unit.Some(total), Measured: ratio(measured)}
 }
 
 func ratio(percent float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(percent)) }
 
+// likeFan2 is the run of Gaussian with kernels of Fan2's figures alone.
+func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare.Result {
+	run := gaussian()
+	fan2 := run.Kernels[0]
+	run.Kernels = nil
+	for i := range n {
+		k := fan2
+		k.Pos.File, k.Pos.Line = file, i+2
+		change(i, &k)
+		run.Kernels = append(run.Kernels, k)
+	}
+	return compared(run, "the summary: 112 XVE", compare.DefaultOptions())
+}
+
 // Hostile is a run whose kernels have the hostile names.
 // They all are Fan2 but for the name and the line, so that a golden shows what the name alone changes.
 func Hostile() *compare.Result {
-	r := Gaussian()
-	r.Rows = nil
-	for i, name := range HostileNames() {
-		row := fan2("hostile.csv")
-		row.Task, row.Pos.Line = name, i+2
-		r.Rows = append(r.Rows, row)
-	}
-	r.Summary = compare.Summary{Kernels: len(r.Rows), Below: len(r.Rows), Judged: len(r.Rows)}
-	return finished(r)
+	return likeFan2("hostile.csv", len(hostileNames), func(i int, k *ingest.Kernel) { k.Task = hostileNames[i] })
+}
+
+// Many is a run of n kernels that match, with names as long as compilers make them.
+// It is for tests of what grows with the rows. The names differ in one letter, as those of lambdas do.
+func Many(n int) *compare.Result {
+	return likeFan2("many.csv", n, func(i int, k *ingest.Kernel) {
+		k.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) " +
+			"const::{lambda(sycl::_V1::nd_item<2>)#" + string(rune('a'+i%26)) + "}"
+		k.Instances, k.Measured, k.Idle = unit.Some[int64](100), ratio(98.2), ratio(0.2)
+	})
 }
 
 // Absent is a run in which nothing is known but a name.
 // What is absent must be null, empty or a dash in an output, and never 0.
 func Absent() *compare.Result {
-	return finished(&compare.Result{
-		Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
-		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "k"}, Verdict: compare.NoPrediction,
-			NoPrediction: "the export has no work sizes"}},
-		Summary: compare.Summary{Kernels: 1, NoPrediction: 1, NotJudged: 1},
-		Options: compare.DefaultOptions(),
-	})
+	return compare.Compare(&ingest.Run{Inputs: []ingest.Input{{Path: "selection.csv", Kind: "vtune", Rows: 1}},
+		Kernels: []ingest.Kernel{{Task: "k"}}}, compare.Choice{}, compare.DefaultOptions())
 }
 
 // LogsOnly is a run of two timings, one of which became a row.
-// The other has Row -1: it has no row.
+// The other has Row -1: the sizes of its kernel are not known.
 func LogsOnly() *compare.Result {
-	timing := func(n int64, s unit.Seconds, printed string, line, row int) compare.Timing {
-		return compare.Timing{Row: row, Timing: ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(n), Seconds: s,
-			Printed: printed, UnitAsPrinted: "seconds", Pos: note.Pos{File: "run.log", Line: line, Column: 1}}}
+	timing := func(kernel string, n int64, s unit.Seconds, printed string, line int) ingest.Timing {
+		return ingest.Timing{Kernel: kernel, Groups: unit.Some(n), Seconds: s, Printed: printed, UnitAsPrinted: "seconds",
+			Pos: note.Pos{File: "run.log", Line: line, Column: 1}}
 	}
-	return finished(&compare.Result{
-		Device: Device(), ChosenBy: "--device", Options: compare.DefaultOptions(),
-		Inputs: []ingest.Input{{Path: "run.log", Kind: "vec_add", Rows: 2}},
-		Rows: []compare.Row{{Kernel: ingest.Kernel{Task: "VectorAdd<1>", Global: unit.Size(256), Local: unit.Size(256),
-			Pos: note.Pos{File: "run.log", Line: 4}},
-			Verdict: compare.NoMeasurement, FromLog: true}},
-		Timings: []compare.Timing{timing(1, 0.0556, "0.0556", 4, 0), timing(2, 0.0540, "0.0540", 5, -1)},
-		Summary: compare.Summary{Kernels: 1, NoMeasurement: 1, NotJudged: 1},
-	})
-}
-
-// finished has what follows from the verdicts that were made by hand.
-func finished(r *compare.Result) *compare.Result {
-	r.Finish()
-	return r
+	o := compare.DefaultOptions()
+	o.Local.Set("VectorAdd<1>", unit.Size(256))
+	o.SIMD.Set("VectorAdd<1>", 32)
+	return compared(&ingest.Run{Inputs: []ingest.Input{{Path: "run.log", Kind: "vec_add", Rows: 2}},
+		Timings: []ingest.Timing{timing("VectorAdd<1>", 1, 0.0556, "0.0556", 4), timing("VectorAdd<2>", 2, 0.0540, "0.0540", 5)}},
+		"--device", o)
 }
 
 // Empty is a run without any row.
-func Empty() *compare.Result { return finished(&compare.Result{Options: compare.DefaultOptions()}) }
-
-// Many is a run of n kernels that match, with names as long as compilers make them.
-// It is for tests of what grows with the rows. The names differ in one letter, as those of lambdas do.
-func Many(n int) *compare.Result {
-	r := Gaussian()
-	r.Rows = nil
-	for i := range n {
-		row := fan2("many.csv")
-		row.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) " +
-			"const::{lambda(sycl::_V1::nd_item<2>)#" + string(rune('a'+i%26)) + "}"
-		row.Pos.Line, row.Verdict, row.Cause = i+2, compare.Match, nil
-		row.Measured, row.Difference = ratio(98.2), unit.Some[unit.Points](98.2-102400.0/1029)
-		r.Rows = append(r.Rows, row)
-	}
-	r.Summary = compare.Summary{Kernels: n, Matched: n, Judged: n, ModelCompared: n, ModelMatched: n,
-		GPUTime: unit.Some[unit.Seconds](1.07 * unit.Seconds(n))}
-	return finished(r)
+func Empty() *compare.Result {
+	return compare.Compare(&ingest.Run{}, compare.Choice{}, compare.DefaultOptions())
 }
 
 // Named is the run of Gaussian with a text in every place that holds texts of others.

@@ -1,0 +1,76 @@
+package sample
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"occudiff/compare"
+	"occudiff/report"
+	"occudiff/report/rundoc"
+)
+
+// Golden compares an output with testdata/name; the flag -update of the test rewrites the file, for a person to review.
+// The flag is looked up and not declared: the test packages declare it, and a second declaration panics.
+func Golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; write it with go test -update", err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s differs (-want +got); if that is right, rewrite it with go test -update:\n%s", path,
+			cmp.Diff(string(want), string(got)))
+	}
+}
+
+// Section finds a section of a document by its key, nil when there is none.
+// Tests go by keys, since titles are wording that changes. It points into the document.
+func Section(d *report.Document, key string) *report.Section {
+	for i := range d.Sections {
+		if d.Sections[i].Key == key {
+			return &d.Sections[i]
+		}
+	}
+	return nil
+}
+
+// Find finds a table of a document by its key in any section, nil when there is none.
+func Find(d *report.Document, key string) *report.Table {
+	for i := range d.Sections {
+		for _, t := range d.Sections[i].Tables {
+			if t.Key == key {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// Table is a table of the given rows, for files.
+func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Table {
+	cols := make([]report.Col[[]report.Cell], len(columns))
+	for i, c := range columns {
+		cols[i] = report.Define(c, func(row *[]report.Cell) report.Cell { return (*row)[i] })
+	}
+	t := report.NewTable(key, "", rows, cols)
+	t.In = report.Files
+	return t
+}
+
+// Answer gives a run in every form, with a provenance that is the same in every test.
+// Without a version, a command line and a label the goldens do not change with a release.
+func Answer(r *compare.Result) *report.Answer { return rundoc.Answer(r, report.Provenance{}) }
