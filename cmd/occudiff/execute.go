@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"occudiff/cmd/cli"
-	"occudiff/ingest/unit"
 	"occudiff/report/text"
 )
 
@@ -21,19 +20,14 @@ const (
 	exitUsage = 2 // bad usage, no usable input, or kernels that a gate did not see
 )
 
-// gateError means that everything worked and a gate that was asked for failed.
-// The recipes of docs/ci tell a regression (1) from a job that is broken by this status alone, so only a gateError ends
-// with 1.
-type gateError struct{ text string }
-
-func (e *gateError) Error() string { return e.text }
-
-// suspectError means that nothing is open and that some kernels are worth measuring again.
-type suspectError struct{ kernels int }
-
-func (e *suspectError) Error() string {
-	return unit.Counted(e.kernels, "kernel is", "kernels are") + " worth measuring again"
+// verdictError means that everything worked, and what was asked for came out with another status than exitDone. The
+// recipes of docs/ci tell a regression from a job that is broken by the status alone.
+type verdictError struct {
+	status int
+	text   string
 }
+
+func (e *verdictError) Error() string { return e.text }
 
 // run runs a command line and gives the exit status.
 // The whole state of a run is in a: occudiff mcp calls run once for each call of an agent, each with an app of its own.
@@ -55,17 +49,13 @@ func run(ctx context.Context, a *app, args []string) int {
 	if err == nil {
 		err = cmp.Or(root.ExecuteContext(ctx), out.err)
 	}
-	var gate *gateError
-	var again *suspectError
+	var verdict *verdictError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &again):
-		fmt.Fprintln(a.stderr, "occudiff:", again)
-		return exitAgain
-	case errors.As(err, &gate):
-		fmt.Fprintln(a.stderr, "occudiff:", gate.text)
-		return exitGate
+	case errors.As(err, &verdict):
+		fmt.Fprintln(a.stderr, "occudiff:", verdict.text)
+		return verdict.status
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
 		return exitUsage

@@ -47,7 +47,7 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 		for _, text := range unseen {
 			a.say("occudiff: warning: %s", text)
 		}
-		return &gateError{failure}
+		return &verdictError{exitGate, failure}
 	case len(unseen) > 0:
 		return cli.Errorf("%s", strings.Join(unseen, "\n"))
 	}

@@ -123,8 +123,7 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	}
 	names := l.names(t.Knows)
 	if len(names) == 0 {
-		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices'); several with " +
-			"commas, or all")
+		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices')")
 	}
 	var list []arch.Choice
 	// Aliases lead to one device, and a PCI id may as well: a row each would look like two GPUs.
@@ -156,14 +155,10 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 // oneDevice finds the only device that was asked for.
 // what is how the error names the question.
 func (l *launch) oneDevice(what string) (c arch.Choice, err error) {
-	t, err := l.table()
-	if err != nil {
-		return c, err
-	}
-	if names := l.names(t.Knows); len(names) != 1 || strings.EqualFold(names[0], "all") {
-		return c, cli.Errorf("%s takes one device: give --device NAME (see 'occudiff devices')", what)
-	}
 	list, err := l.chooseDevices()
+	if err == nil && len(list) > 1 {
+		err = cli.Errorf("%s takes one device, not %d", what, len(list))
+	}
 	if err != nil {
 		return c, err
 	}
@@ -185,46 +180,41 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	return c, launch, err
 }
 
-// platforms gives the table of platforms with the user's on top, and the key that was asked for, in the table's own
-// spelling: empty without one, for a batch has a column for it. A file of one platform is asked for that one.
-func (l *launch) platforms() (*computeunit.Table, string, error) {
-	t, err := computeunit.Builtin()
-	if err != nil {
-		return nil, "", err
+// platforms gives the table of platforms with the user's on top, and the one that was asked for: one without a key when
+// none was, for a batch has a column for it. A file of one platform is asked for that one.
+func (l *launch) platforms() (t *computeunit.Table, p computeunit.Platform, err error) {
+	if t, err = computeunit.Builtin(); err != nil {
+		return nil, p, err
 	}
 	key := l.Platform
 	if l.PlatformFile != "" {
 		more, err := computeunit.ReadFile(l.PlatformFile)
 		if err != nil {
-			return nil, "", err
+			return nil, p, err
 		}
 		if t = t.With(more); key == "" && len(more) == 1 {
 			key = more[0].Key
 		}
 	}
 	if key == "" {
-		return t, "", nil
+		return t, p, nil
 	}
-	p, err := t.Find(key)
-	if err != nil {
-		return nil, "", cli.Errorf("--platform: %v", err)
+	if p, err = t.Find(key); err != nil {
+		err = cli.Errorf("--platform: %v", err)
 	}
-	return t, p.Key, nil
+	return t, p, err
 }
 
 // unitLaunch reads a kernel on a compute unit and finds the platform that was asked for.
 // --registers is an amount of bytes per work-item here, in which a unit may follow; on Intel GPUs it is a count of
 // registers per thread.
 func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
-	t, key, err := l.platforms()
-	if err != nil {
-		return platform, k, err
-	}
-	if key == "" {
-		return platform, k, cli.Errorf("no platform is named: give --platform with one of %s, or a --platform-file",
+	t, platform, err := l.platforms()
+	if err == nil && platform.Key == "" {
+		err = cli.Errorf("no platform is named: give --platform with one of %s, or a --platform-file",
 			strings.Join(t.Keys(), ", "))
 	}
-	if platform, err = t.Find(key); err != nil {
+	if err != nil {
 		return platform, k, err
 	}
 	local, err := l.Local.Size.Size("local")

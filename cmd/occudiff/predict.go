@@ -277,11 +277,11 @@ func (p *prediction) batchRun() (batch.Run, error) {
 	}
 	switch {
 	case p.Model == "compute-unit":
-		t, key, err := p.platforms()
+		t, platform, err := p.platforms()
 		if err != nil {
 			return nil, err
 		}
-		return batch.ComputeUnits(t, key), nil
+		return batch.ComputeUnits(t, platform.Key), nil
 	case p.Compat != "":
 		t, err := calculator.Builtin()
 		if err != nil {
@@ -305,12 +305,6 @@ func (p *prediction) openBatch(name string) (string, io.ReadCloser, error) {
 	if err != nil {
 		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input",
 			"the batch file cannot be opened: %v", note.Reason(err))
-	}
-	// Opening a folder works on Unix, and reading it fails with a message that does not say why.
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file in it",
-			"the batch file is a folder")
 	}
 	return name, f, nil
 }

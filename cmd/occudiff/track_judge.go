@@ -11,6 +11,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/trackdoc"
 )
@@ -59,7 +60,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			if _, err := fmt.Fprintln(t.stdout, pattern); err != nil {
 				return nil, err
 			}
-			return nil, &suspectError{len(check.Suspects())}
+			return nil, &verdictError{exitAgain, unit.Counted(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
 		}
 		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check, prov), failure, nil) }
 		return trackdoc.FromCheck(check, prov), nil
