@@ -34,7 +34,6 @@ type Account struct {
 	PredictedIdle                               unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
 	Certainty                                   Certainty
 	Lost                                        unit.Opt[unit.Seconds] // slot time below the prediction
-	Limited                                     unit.Opt[unit.Seconds] // slot time that the prediction keeps from the launch
 	Causes                                      []Cause                // of a row that does not match: by part, the most probable first
 }
 
@@ -104,23 +103,16 @@ func (a *Account) Drawn() ByPart[float64] {
 	return drawn
 }
 
-// Accounted says whether a row gets an account: what was measured is this kernel's, the prediction is of its launch,
-// and it is not above it.
-func (r *Result) Accounted(row *Row) bool {
-	return row.mayLose() && (row.Cause == nil || row.Cause.Name != CauseShape && row.Cause.Name != CauseModel)
-}
-
-// account makes the account of a row that has its verdict and certainty, nil when it has none. A row that is below its
-// prediction has the causes of each part.
+// account makes the account of a row that has its verdict and certainty; nil when what was measured is not this kernel's,
+// the prediction is not of its launch, or it is above that. A row that is below its prediction has the causes of each part.
 func (r *Result) account(row *Row) *Account {
-	if !r.Accounted(row) {
+	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseShape || row.Cause.Name == CauseModel) {
 		return nil
 	}
 	a := r.parts(row)
 	a.Certainty = row.Certainty
-	if t, ok := row.Total.Value(); ok {
+	if row.Total.Present() {
 		a.Lost = unit.Some(row.Lost())
-		a.Limited = unit.Some(t * unit.Seconds(a.LastWaveLoss.Or(0)+a.Limits) / 100)
 	}
 	if row.Verdict == Below {
 		f := finder{r: r, row: row, account: &a}
@@ -128,9 +120,6 @@ func (r *Result) account(row *Row) *Account {
 	}
 	return &a
 }
-
-// Parts gives the parts alone of a row that has an account.
-func (r *Result) Parts(row *Row) Account { return r.parts(row) }
 
 // parts computes the parts of a row that is accounted for.
 func (r *Result) parts(row *Row) Account {

@@ -99,8 +99,8 @@ func (r *Result) others(row *Row) (o others, known bool) {
 // together at most Edges, and idle time is no less than what those two leave idle. Others hold what their rows say, give
 // or take asMeasured; no launch holds more than is predicted, but for the tolerance. It says nothing of kernels that run
 // side by side. It holds 113 of 114 simulated rows that are refused, and half are at most 40 points wide.
-func (r *Result) ownRange(row *Row, c *Certainty) (least, most unit.Ratio) {
-	top := r.mostHeld(row)
+func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
+	c, top := &row.Certainty, r.mostHeld(row)
 	if row.MeasuredLow.Present() {
 		return row.MeasuredLow.Or(0), row.MeasuredHigh.Or(1)
 	}
@@ -157,12 +157,6 @@ func (r *Result) neighbors(row *Row) (theirs struct{ least, most, empty unit.Rat
 	theirs.most = less(of.most, heldMost(k, top), rest)
 	theirs.empty = less(of.empty, leftEmpty(k), rest)
 	return theirs
-}
-
-// setHeld gives a row the range of what its launches held, where its value alone does not tell it.
-func (r *Result) setHeld(row *Row) {
-	least, most := r.ownRange(row, &row.Certainty)
-	row.HeldLow, row.HeldHigh = unit.Some(least), unit.Some(most)
 }
 
 // sameAnyway says whether the verdict of a row is the same wherever in their range its launches are: no less than is

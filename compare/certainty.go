@@ -204,12 +204,9 @@ func (r *Result) refuse(row *Row) *Cause {
 			return sampled("%s", c.othersText())
 		}
 	}
-	started, counted := row.Threads.Value()
-	of, known := r.threadsCounted()
-	if want, ok := row.ThreadsPredicted().Value(); ok && counted && known && !row.Uneven &&
-		float64(started) > threadsOfOthersTimes*float64(want)*of {
+	if started, want, known := r.threadsStarted(row); known && started > threadsOfOthersTimes*want {
 		return sampled("%s threads were started where all launches together start %s: more than half of what was counted comes "+
-			"from other tasks.", unit.Thousands(started), unit.Thousands(want))
+			"from other tasks.", unit.Thousands(row.Threads.Or(0)), unit.Thousands(row.ThreadsPredicted().Or(0)))
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"occudiff/compare/launches"
@@ -16,26 +18,27 @@ import (
 // reading: what needs attention first, then by slot time lost.
 func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	if on.fit == nil {
-		on.fit = new(Fit)
-		if on.Device != nil {
-			*on.fit = fitDevices(run, on.Device, nil, opt)
-		}
+		on.fit = fitDevices(run, on.Device, nil, opt)
 	}
 	r := &Result{Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
 		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples,
 		Recording: run.Recording, launches: run.Launches, adapterTime: map[string]unit.Seconds{},
-		Notes: slices.Concat([]note.Note{}, run.Notes, on.Notes, intervalGiven(run, on.Device, opt))}
+		Notes: slices.Concat([]note.Note{}, run.Notes, on.Notes)}
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {
 		kernels, r.fromSummary = run.Summary, true
 	}
-	kernels, notes := estimated(kernels, run.Recording)
-	r.Notes = append(r.Notes, notes...)
+	kernels = r.estimated(kernels)
 	r.recorded(run)
 	r.makeRows(run, kernels)
 	r.nothingMeasured()
 	return r
+}
+
+// warn notes what is wrong with the run, and what to do about it.
+func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any) {
+	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: code, Pos: at, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // recorded notes where an export has fewer or more launches than the summary of its run, as happens when tracing them
@@ -50,9 +53,8 @@ func (r *Result) recorded(run *ingest.Run) {
 	}
 	for _, k := range run.Summary {
 		if has, n := counts[k.Task], k.Instances.Or(0); has > 0 && n > 0 && has != n {
-			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-recorded", Pos: k.Pos,
-				Text: fmt.Sprintf("the export has %s of the %s of %s that the summary counts", unit.Thousands(has),
-					unit.Counted(n, "launch", "launches"), kernelName(k.Task))})
+			r.warn("launches-recorded", k.Pos, "", "the export has %s of the %s of %s that the summary counts", unit.Thousands(has),
+				unit.Counted(n, "launch", "launches"), kernelName(k.Task))
 		}
 	}
 }
@@ -64,9 +66,8 @@ func (r *Result) nothingMeasured() {
 	}
 	for _, in := range r.Inputs {
 		if in.Traits.ColumnsVary {
-			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "no-occupancy", Pos: note.Pos{File: in.Path},
-				Text: "no export has the column \"XVE Threads Occupancy(%)\" (\"EU Threads Occupancy(%)\" of older GPUs): " +
-					"nothing was measured", Hint: "collect gpu-hotspots, or export all columns of its result"})
+			r.warn("no-occupancy", note.Pos{File: in.Path}, "collect gpu-hotspots, or export all columns of its result",
+				`no export has the column "XVE Threads Occupancy(%%)" ("EU Threads Occupancy(%%)" of older GPUs): nothing was measured`)
 			return
 		}
 	}
@@ -74,31 +75,41 @@ func (r *Result) nothingMeasured() {
 
 // forecast predicts for the kernel of a row, or says why nothing is predicted.
 func (r *Result) forecast(row *Row) {
-	l := r.launchOfKernel(&row.Kernel)
-	switch {
-	case r.Device == nil:
+	if r.Device == nil {
 		row.NoPrediction = "the device is not known"
-	case !l.Global.Present():
-		row.NoPrediction = "the input has no global work size for it; an export with the columns Work Size:Global and " +
-			"Work Size:Local has it"
-	case !l.Local.Present():
-		row.NoPrediction = "the input has no work-group size for it; give it with --local"
-	case l.SIMD == 0:
-		row.NoPrediction = "the input has no SIMD width for it; give it with --simd"
-	default:
-		p, other, err := r.choosePolicy(l, &row.Kernel)
-		if err != nil {
-			row.NoPrediction = err.Error()
-			return
-		}
-		row.Predicted, row.ModelPeak, row.XVEs = &p, p.Peak, r.emptyXVEs(&p, &other)
-		if p.XeCoreOfMode != p.XeCore { // VTune's peak is that of all thread slots, whatever the GRF mode is
-			l.GRF, l.Policy = mostThreads(r.Device), p.Policy
-			if q, err := predict.Predict(r.Device, l); err == nil {
-				row.ModelPeak = q.Peak
-			}
+		return
+	}
+	if row.NoPrediction = r.shapeMissing(row); row.NoPrediction != "" {
+		return
+	}
+	l := r.launchOfKernel(&row.Kernel)
+	p, other, err := r.choosePolicy(l, &row.Kernel)
+	if err != nil {
+		row.NoPrediction = err.Error()
+		return
+	}
+	row.Predicted, row.ModelPeak, row.XVEs = &p, p.Peak, r.emptyXVEs(&p, &other)
+	if p.XeCoreOfMode != p.XeCore { // VTune's peak is that of all thread slots, whatever the GRF mode is
+		l.GRF, l.Policy = mostThreads(r.Device), p.Policy
+		if q, err := predict.Predict(r.Device, l); err == nil {
+			row.ModelPeak = q.Peak
 		}
 	}
+}
+
+// shapeMissing names what a prediction needs of a launch and the input lacks, so that nothing but the profiler's peak is
+// left to hold the measured value against; "" where it has all. A launch that cannot run is another matter.
+func (r *Result) shapeMissing(row *Row) string {
+	l := r.launchOfKernel(&row.Kernel)
+	switch {
+	case !l.Global.Present():
+		return "the input has no global work size for it; an export with the columns Work Size:Global and Work Size:Local has it"
+	case !l.Local.Present():
+		return "the input has no work-group size for it; give it with --local"
+	case l.SIMD == 0:
+		return "the input has no SIMD width for it; give it with --simd"
+	}
+	return ""
 }
 
 // emptyXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from
@@ -121,13 +132,9 @@ func (r *Result) emptyXVEs(taken, other *predict.Prediction) XVEs {
 
 // mostThreads gives the registers of the GRF mode in which an XVE holds the most threads.
 func mostThreads(d *arch.Device) int {
-	best := arch.GRFMode{}
-	for _, m := range d.DistinctModes() {
-		if m.ThreadsPerXVE > best.ThreadsPerXVE {
-			best = m
-		}
-	}
-	return best.Registers
+	return slices.MaxFunc(d.DistinctModes(), func(a, b arch.GRFMode) int {
+		return cmp.Compare(a.ThreadsPerXVE, b.ThreadsPerXVE)
+	}).Registers
 }
 
 // launchOfKernel is what is known of a kernel's launch; the options say what the input does not.
@@ -163,20 +170,14 @@ func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other 
 	}
 	l.Policy = predict.Free
 	free, err := predict.Predict(r.Device, l)
-	if err != nil {
-		return free, free, err
-	}
-	if l.SLM > 0 || l.Barriers > 0 || k.PeakSLM.Or(1) < 1 || k.PeakBarrier.Or(1) < 1 {
-		return whole, free, nil
-	}
 	agrees := func(p predict.Prediction) bool {
 		peak, ok := k.Peak.Value()
 		return ok && abs(peak.Minus(p.Peak)) <= ModelTolerance+digit
 	}
-	if agrees(whole) && !agrees(free) {
-		return whole, free, nil
+	if l.SLM > 0 || l.Barriers > 0 || k.PeakSLM.Or(1) < 1 || k.PeakBarrier.Or(1) < 1 || agrees(whole) && !agrees(free) {
+		return whole, free, err
 	}
-	return free, whole, nil
+	return free, whole, err
 }
 
 // derive computes what the row tells beyond its cells.
@@ -185,11 +186,9 @@ func (r *Result) derive(row *Row) {
 	if !ok {
 		return
 	}
-	if idle, ok := row.Idle.Value(); ok && idle < 1 {
-		// Both are printed to 0.1: above that, a thread would have been loaded in idle time.
-		if loaded := m / (1 - idle); m.Minus(1-idle) <= arraySum {
-			row.BusyOccupancy = unit.Some(min(loaded, 1))
-		}
+	// Both are printed to 0.1: above that, a thread would have been loaded in idle time.
+	if idle, ok := row.Idle.Value(); ok && idle < 1 && m.Minus(1-idle) <= arraySum {
+		row.BusyOccupancy = unit.Some(min(m/(1-idle), 1))
 	}
 	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.Loaded) > policyIdlePoints {
 		// The other policy's XVEs cannot hold as much even while all of them run.
@@ -219,13 +218,6 @@ func (r *Result) unseen(row *Row) unit.Points {
 	return printedHalf
 }
 
-// shapeMissing says whether a row lacks what a prediction needs, so that nothing but the profiler's peak is left to
-// hold the measured value against. A launch that cannot run is another matter.
-func (r *Result) shapeMissing(row *Row) bool {
-	l := r.launchOfKernel(&row.Kernel)
-	return !l.Global.Present() || !l.Local.Present() || l.SIMD == 0
-}
-
 // judge takes the differences and gives the verdict. Of a launch it is that by the rule of its kernel, which is given.
 func (r *Result) judge(row, kernel *Row) {
 	m, measured := row.Measured.Value()
@@ -239,39 +231,39 @@ func (r *Result) judge(row, kernel *Row) {
 		row.Basis, row.Difference = BasisMeasured, unit.Some(m.Minus(row.reference()))
 	case p != nil && peaked:
 		row.Basis, row.Difference = BasisPeak, unit.Some(peak.Minus(row.ModelPeak))
-	case p != nil:
-		row.Verdict = NoMeasurement
-		return
-	case measured && peaked && (r.Device == nil || r.shapeMissing(row)):
+	case measured && peaked && (r.Device == nil || r.shapeMissing(row) != ""):
 		row.Basis, row.Difference = BasisMeasuredPeak, unit.Some(m.Minus(peak))
-	case !measured && !peaked:
-		row.Verdict = NoMeasurement
-		return
-	default:
+	case p == nil && (measured || peaked):
 		row.Verdict = NoPrediction
 		return
+	default:
+		row.Verdict = NoMeasurement
+		return
 	}
-	if kernel == nil && measured {
-		r.setHeld(row)
+	if kernel != nil {
+		row.Certainty = kernel.Certainty
+	} else if measured {
+		least, most := r.ownRange(row)
+		row.HeldLow, row.HeldHigh = unit.Some(least), unit.Some(most)
 		if row.Cause = r.refuse(row); row.Cause == nil && !r.mixedUp(row) {
 			row.HeldLow, row.HeldHigh = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
 		}
-	} else if kernel != nil {
-		row.Certainty = kernel.Certainty
 	}
-	switch d := row.Difference.Or(0); {
+	d := row.Difference.Or(0)
+	agrees := !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0))
+	switch {
 	case row.Cause != nil, kernel != nil && kernel.Verdict == Unmeasurable:
 		row.Verdict = Unmeasurable
-	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)) && row.Basis == BasisPeak:
+	case agrees && row.Basis == BasisPeak:
 		row.Verdict = PeaksAgree // two predictions, which match no measurement
-	case !r.Options.beyond(abs(d), margin(&row.Kernel).Or(0)):
+	case agrees:
 		row.Verdict = Match
-	case d < 0 && r.onlyIdle(row):
-		row.Verdict = Idle
-	case d < 0:
-		row.Verdict = Below
-	default:
+	case d > 0:
 		row.Verdict = Above
+	case r.onlyIdle(row):
+		row.Verdict = Idle
+	default:
+		row.Verdict = Below
 	}
 }
 
@@ -281,13 +273,10 @@ func (r *Result) onlyIdle(row *Row) bool {
 	c := &row.Certainty
 	loaded, known := row.BusyOccupancy.Value()
 	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Contradiction != "" ||
-		r.adapters(row) != nil {
+		r.adapters(row) != nil || r.launchBound(row) {
 		return false
 	}
 	at, idle := row.XVEs.NearestLoaded(loaded), row.Idle.Or(1)
-	if r.launchBound(row) {
-		return false
-	}
 	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.Edges.Or(1)+c.Foreign.Or(1) &&
 		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
 }
@@ -315,41 +304,27 @@ func (r *Result) checkRow(row *Row) {
 			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
-	if v, ok := row.Printed.Value(); ok && row.MeasuredLow.Present() && !r.Options.within(row.Measured.Or(0).Minus(v)) {
-		say(note.Info, "printed", "VTune prints %.1f %%, which counts each sample for the launch in which it ends: here "+
-			"it is told from all samples of the run and what ran in each", v.Percent())
-	}
-	if t, n := r.Traced(row), row.Instances.Or(0); t != nil && n > 0 && t.Launches != n {
-		say(note.Info, "trace-launches", "the trace has %s of the %s that were profiled", unit.Thousands(t.Launches),
-			unit.Counted(n, "launch", "launches"))
-	}
-	a, ok1 := row.Active.Value()
-	s, ok2 := row.Stalled.Value()
-	i, ok3 := row.Idle.Value()
-	if sum := a + s + i; ok1 && ok2 && ok3 && abs(sum.Minus(1)) > arraySum {
+	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
 		warn("array-sum", "active, stalled and idle add up to %.1f %%, not 100 %%", sum.Percent())
 	}
 	avg, timed := row.Average().Value()
-	started, counted := row.Threads.Value()
-	n, known := row.Instances.Value()
-	of, counts := r.threadsCounted()
-	if row.Predicted == nil || !timed || !counted || !known || !counts || row.Uneven ||
-		avg < threadsIntervals*r.SamplingInterval() {
-		return
-	}
-	want := float64(row.Predicted.Groups*row.Predicted.ThreadsPerGroup) * float64(n) * of
-	if d := float64(started)/want - 1; d > threadsDiffer || d < -threadsDiffer {
+	started, want, known := r.threadsStarted(row)
+	if d := started/want - 1; known && timed && avg >= threadsIntervals*r.SamplingInterval() && math.Abs(d) > threadsDiffer {
 		noun := "threads were"
 		if started == 1 {
 			noun = "thread was"
 		}
-		warn("threads-started", "%d %s started where %.0f are predicted: check the launch shape", started, noun, want)
+		warn("threads-started", "%.0f %s started where %.0f are predicted: check the launch shape", started, noun, want)
 	}
 }
 
-func abs(p unit.Points) unit.Points {
-	if p < 0 {
-		return -p
-	}
-	return p
+// threadsStarted gives how many threads were counted over all launches of a row, and how many would be of those that are
+// predicted; false where nothing tells.
+func (r *Result) threadsStarted(row *Row) (started, predicted float64, known bool) {
+	of, counts := r.threadsCounted()
+	want, ok := row.ThreadsPredicted().Value()
+	n, counted := row.Threads.Value()
+	return float64(n), float64(want) * of, counts && ok && counted && !row.Uneven
 }
+
+func abs(p unit.Points) unit.Points { return max(p, -p) }

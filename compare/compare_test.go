@@ -246,7 +246,7 @@ func TestVerdictAndCause(t *testing.T) {
 		{"adapters", "23.7 on one of four Max 1100 is 94.8", mtl112(), four,
 			kernel("iso3dfd", "", "", 0, 100, 14.7, measured(23.7), peak(97)), Below, BasisMeasuredPeak, 23.7 - 97, CauseAdapters, "if 1 worked, 23.7 % of all is 94.8 % of what worked", 0},
 		{"adapters, nothing to compare", "real: the summary has no shape and no peak, but its table says that one of four worked", max1100(), oneOfFour,
-			kernel("iso3dfd", "", "", 0, 0, 0, measured(23.7)), NoPrediction, BasisNone, math.NaN(), CauseAdapters, "and 1 worked: 23.7 % of all is 94.8 % of what worked", 0},
+			kernel("iso3dfd", "", "", 0, 0, 0, measured(23.7)), NoPrediction, "", math.NaN(), CauseAdapters, "and 1 worked: 23.7 % of all is 94.8 % of what worked", 0},
 		{"summary, no count", "real: Fan1 in a hotspots summary; without a launch count the claim is weak", mtl112(), ingest.Platform{},
 			kernel("Fan1", "", "", 32, 0, 0, measured(19.9), peak(14.3)), Above, BasisMeasuredPeak, 5.6, CauseOverlap, "or launches are shorter than the sampling interval, which is not given", 0},
 		{"summary, count", "real: Fan1 in an offload summary: 19 us launches above what all their threads are", mtl112(), ingest.Platform{},
@@ -328,13 +328,13 @@ func TestVerdictAndCause(t *testing.T) {
 		{"grf smaller, below the peak", "what it is above is named: the average, not the peak of 80", xe3(), ingest.Platform{},
 			kernel("k", "33792", "512", 32, 10, 1, measured(79), peak(100)), Above, BasisMeasured, math.NaN(), CauseGRF, "is above the predicted average of 66.4 %", 0},
 		{"copy", "no launch shape and a transfer's name", mtl112(), ingest.Platform{},
-			kernel("zeCommandListAppendMemoryCopy", "", "", 0, 256, 0.03, measured(36.5), peak(0)), NotAKernel, BasisNone, math.NaN(), "", "", 0},
+			kernel("zeCommandListAppendMemoryCopy", "", "", 0, 256, 0.03, measured(36.5), peak(0)), NotAKernel, "", math.NaN(), "", "", 0},
 		{"no peak, no measurement", "a launch shape alone", mtl112(), ingest.Platform{},
-			kernel("k", "2048", "16", 32, 1, 1), NoMeasurement, BasisNone, math.NaN(), "", "", 0},
+			kernel("k", "2048", "16", 32, 1, 1), NoMeasurement, "", math.NaN(), "", "", 0},
 		{"no shape", "measured, but nothing to predict from", mtl112(), ingest.Platform{},
-			kernel("k", "", "", 32, 1, 1, measured(50)), NoPrediction, BasisNone, math.NaN(), "", "", 0},
+			kernel("k", "", "", 32, 1, 1, measured(50)), NoPrediction, "", math.NaN(), "", "", 0},
 		{"does not fit", "a work-group above the maximum cannot be predicted", mtl112(), ingest.Platform{},
-			kernel("k", "4096", "2048", 32, 1, 1, measured(50), peak(50)), NoPrediction, BasisNone, math.NaN(), "", "", 0},
+			kernel("k", "4096", "2048", 32, 1, 1, measured(50), peak(50)), NoPrediction, "", math.NaN(), "", "", 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

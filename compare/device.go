@@ -39,11 +39,11 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	if err != nil && !unknown {
 		return c, err
 	}
-	var fit Fit
+	fit := new(Fit)
 	if unknown || c.Device != nil {
 		fit = fitDevices(run, c.Device, t.Devices(), opt)
 	}
-	c.fit = &fit
+	c.fit = fit
 	switch {
 	case !unknown:
 	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
@@ -62,20 +62,6 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 		c.Device.Memory = []arch.Bandwidth{{Source: opt.Naming.Words("--memory-bandwidth", "the form"), GBPerSecond: most}}
 	}
 	return c, nil
-}
-
-// intervalGiven notes a sampling interval that is not the one at which the samples of a run were taken.
-func intervalGiven(run *ingest.Run, d *arch.Device, opt Options) []note.Note {
-	real, known := run.Platform.SamplingInterval.Value()
-	if !known || opt.SamplingAssumed || d == nil {
-		return nil
-	}
-	if would := d.SamplingInterval(opt.SamplingInterval); would < 1.01*real && would > 0.99*real {
-		return nil
-	}
-	return []note.Note{{Severity: note.Warning, Code: "sampling-interval",
-		Text: fmt.Sprintf("the sampling interval was given as %s; the samples of the result are %s apart, which is "+
-			"used", unit.Span(opt.SamplingInterval), unit.Span(real))}}
 }
 
 // withheldCause is the cause of all rows where the device cannot be the one that ran, or where a row says that it may not be;
@@ -127,8 +113,8 @@ const mostFitted = 256
 
 // fitDevices finds the devices that a run fits under either policy, when its own does not. Peaks that SLM or barriers
 // limit are left out, since no export says how much of them a work-group has.
-func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) Fit {
-	f := Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
+func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) *Fit {
+	f := &Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
 	kernels := settings(run.Kernels)
 	for i := range kernels {
 		if comparable(&kernels[i]) {
@@ -136,7 +122,7 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		}
 	}
 	if own != nil && f.misfit(&Result{Device: own, Options: opt, Platform: run.Platform}, kernels) {
-		return Fit{}
+		return new(Fit)
 	}
 	for i := range devices {
 		r := Result{Device: &devices[i], Options: opt}
@@ -149,7 +135,7 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		}
 	}
 	if own != nil && len(f.Devices) == 0 && f.Counted == 0 {
-		return Fit{off: f.off} // a launch that fits no GPU says nothing of this one
+		return &Fit{off: f.off} // a launch that fits no GPU says nothing of this one
 	}
 	if run.Platform.XVEs.Present() || f.Launches < 2 { // which says what it is; no other launch that fits
 		f.Doubt = ""
@@ -201,7 +187,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		row := Row{Kernel: kernels[i]}
 		r.forecast(&row)
 		p := row.Predicted
-		if p == nil && !r.shapeMissing(&row) {
+		if p == nil && r.shapeMissing(&row) == "" {
 			f.Contradiction, agrees = cmp.Or(f.Contradiction, row.NoPrediction), false
 		}
 		if p == nil || !comparable(&row.Kernel) {

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,39 +20,39 @@ const (
 
 // estimated gives kernels with what all samples and launches of the run tell of each, in place of the counters by the
 // profiler's own rule, which of short launches are those of whatever ran beside them.
-func estimated(kernels []ingest.Kernel, r *ingest.Recording) (list []ingest.Kernel, notes []note.Note) {
-	e := launches.Estimator(r)
+func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
+	e := launches.Estimator(r.Recording)
 	if e == nil {
-		return kernels, nil
+		return kernels
 	}
-	list = slices.Clone(kernels)
-	left := int64(0)
+	list, left := slices.Clone(kernels), 0
 	for i := range list {
 		k := &list[i]
-		own := k.Reading == ingest.AroundLaunch && k.Measured.Present()
-		if task, known := r.Trace.Find(k); known && k.IsKernel() && !own {
-			none := unit.Opt[unit.Ratio]{}
-			if !k.Printed.Present() {
-				k.Printed = k.Measured
-			}
-			k.Measured, k.Active, k.Stalled, k.Idle, k.BarrierStall = none, none, none, none, none
-			if v := e.Tasks[task]; v == nil {
-				left++
-			} else {
-				setEstimates(k, v)
-			}
+		task, known := r.Recording.Trace.Find(k)
+		if !known || !k.IsKernel() || k.Reading == ingest.AroundLaunch && k.Measured.Present() {
+			continue
+		}
+		none := unit.Opt[unit.Ratio]{}
+		if !k.Printed.Present() {
+			k.Printed = k.Measured
+		}
+		k.Measured, k.Active, k.Stalled, k.Idle, k.BarrierStall = none, none, none, none, none
+		if v := e.Tasks[task]; v != nil {
+			setEstimates(k, v)
+		} else {
+			left++
 		}
 	}
 	if e.Load > leastLoad {
-		notes = append(notes, note.Note{Severity: note.Warning, Code: "foreign-load", Text: "While none of the run's " +
-			"launches ran, " + fmt.Sprintf("%.1f %%", e.Load) + " of the thread slots were in use: by another program, or by launches " +
-			"that the result does not have. As much of each value may be of them", Hint: "collect on a GPU that nothing else uses"})
+		r.warn("foreign-load", note.Pos{}, "collect on a GPU that nothing else uses", "While none of the run's launches ran, "+
+			"%.1f %% of the thread slots were in use: by another program, or by launches that the result does not have. As much "+
+			"of each value may be of them", e.Load)
 	}
 	if left > 0 {
-		notes = append(notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Counted(left, "kernel", "kernels") +
+		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left, "kernel") +
 			" with the least time cannot be told apart beside so many others, and have no measured occupancy"})
 	}
-	return list, notes
+	return list
 }
 
 func setEstimates(k *ingest.Kernel, v *launches.Values) {

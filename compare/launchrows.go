@@ -3,6 +3,7 @@ package compare
 import (
 	"iter"
 
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
 
@@ -13,19 +14,20 @@ import (
 func (r *Result) Launches() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		var row Row
-		for i := range r.launches.Len() {
-			r.setLaunch(&row, i)
-			if !yield(&row) {
+		for _, l := range r.launches.All() {
+			at := r.place[l.Kernel]
+			if at < 0 { // a view has left it out
+				continue
+			}
+			if r.setLaunch(&row, &r.Rows[at], &l); !yield(&row) {
 				return
 			}
 		}
 	}
 }
 
-// setLaunch makes a row of launch i.
-func (r *Result) setLaunch(row *Row, i int) {
-	l := r.launches.At(i)
-	of := &r.Rows[r.place[l.Kernel]]
+// setLaunch makes a row of a launch of a kernel.
+func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	*row = Row{Kernel: of.Kernel, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
 		XVEs: of.XVEs, Verdict: NotAKernel}
 	k, none := &row.Kernel, unit.Opt[unit.Ratio]{}

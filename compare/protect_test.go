@@ -95,7 +95,7 @@ func TestHalfTheSlots(t *testing.T) {
 // TestWidthOfOptions: a width that the options say is no part of the launch that is missing.
 func TestWidthOfOptions(t *testing.T) {
 	k := kernel("k", "4096", "2048", 0, 1, 1, measured(50), peak(50)) // more than a work-group may have
-	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: BasisNone, 32: BasisNone} {
+	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: "", 32: ""} {
 		o := DefaultOptions()
 		o.SIMD.Set("", simd)
 		if row := compared(t, mtl112(), o, &ingest.Run{Kernels: []ingest.Kernel{k}}); row.Basis != want {

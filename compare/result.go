@@ -47,7 +47,6 @@ type Basis string
 
 // The bases.
 const (
-	BasisNone         Basis = ""
 	BasisMeasured     Basis = "measured"                       // measured - predicted average
 	BasisPeak         Basis = "profiler peak"                  // profiler's peak - predicted peak: two predictions
 	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch shape: measured - profiler's peak
@@ -104,16 +103,6 @@ type Row struct {
 	Account   *Account             // nil where nothing tells where the thread slots were
 	Worth     Worth                // of more occupancy; zero of tasks that are no kernels
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
-}
-
-// DispatchRate is how many threads start per second while the kernel runs: threads per launch / time per launch. By
-// Little's law the threads resident are this rate x the mean thread life.
-func (r *Row) DispatchRate() unit.Opt[float64] {
-	avg, timed := r.Average().Value()
-	if r.Predicted == nil || !timed || avg <= 0 {
-		return unit.Opt[float64]{}
-	}
-	return unit.Some(float64(r.Predicted.Groups*r.Predicted.ThreadsPerGroup) / float64(avg))
 }
 
 // ThreadsPredicted is how many threads all launches start together.

@@ -54,13 +54,13 @@ func (r *Result) judgeAndExplain(row *Row) {
 		row.Verdict = NotAKernel
 		return
 	}
+	r.derive(row)
 	if row.Task == ingest.WholeRun {
 		row.NoPrediction = "the summary names no task: the value is of the whole run"
-	}
-	r.derive(row)
-	if held, known := row.BusyOccupancy.Value(); known && row.Task == ingest.WholeRun {
-		row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f %% of the time; those that ran held %.1f %%",
-			row.Idle.Or(0).Percent(), held.Percent())
+		if held, known := row.BusyOccupancy.Value(); known {
+			row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f %% of the time; those that ran held %.1f %%",
+				row.Idle.Or(0).Percent(), held.Percent())
+		}
 	}
 	row.Certainty = r.certainty(row)
 	r.judge(row, nil)
@@ -88,20 +88,8 @@ func (r *Result) Finish() {
 	})
 }
 
-// attention says how soon a reader should see a row, 0 first.
-func attention(v Verdict) int {
-	switch v {
-	case Below, Above:
-		return 0
-	case Unmeasurable, Idle:
-		return 1
-	case NoPrediction:
-		return 2
-	case NotAKernel:
-		return 4
-	}
-	return 3
-}
+// attention says how soon a reader should see a row, the least first.
+var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, Idle: -2, NoPrediction: -1, NotAKernel: 1}
 
 // sort puts the rows in order for reading: what needs attention first, then by slot time lost, then by time; equal ones
 // stay in the order of the file.
@@ -114,7 +102,7 @@ func (r *Result) sort() {
 	keys := make([]key, len(r.Rows))
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		keys[i] = key{row.Total.Or(-1), float32(row.Lost()), attention(row.Verdict), i}
+		keys[i] = key{row.Total.Or(-1), float32(row.Lost()), attention[row.Verdict], i}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(b.lost, a.lost), cmp.Compare(b.total, a.total),

@@ -72,13 +72,13 @@ func TestRowsAreComplete(t *testing.T) {
 		if !reflect.DeepEqual(got.Rows, want.Rows) {
 			t.Error("several cores make other rows")
 		}
-		seen, class := map[int]bool{}, 0
+		seen, class := map[int]bool{}, -9
 		for i := range got.Rows {
 			row := &got.Rows[i]
-			if class > attention(row.Verdict) {
+			if class > attention[row.Verdict] {
 				t.Fatalf("row %d, %s, stands behind rows that need less attention", i, row.Verdict)
 			}
-			class = attention(row.Verdict)
+			class = attention[row.Verdict]
 			if row.FromLog {
 				continue
 			}
@@ -86,7 +86,7 @@ func TestRowsAreComplete(t *testing.T) {
 				t.Fatalf("row %d is %+v, want %+v", i, row.Kernel, kernels[row.Pos.Line-2])
 			}
 			seen[row.Pos.Line] = true
-			if (row.Account != nil) != got.Accounted(row) || (row.Worth.Verdict() == "") != (row.Verdict == NotAKernel) ||
+			if (row.Worth.Verdict() == "") != (row.Verdict == NotAKernel) ||
 				row.Account != nil && row.Verdict == Below && *row.Cause != *surest(row.Account.Causes) {
 				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Account, row.Worth)
 			}

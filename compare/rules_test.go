@@ -120,28 +120,14 @@ func TestNamesOfMetrics(t *testing.T) {
 	}
 }
 
-// TestIntervalGiven: samples that are not as far apart as was said are noted, where anybody said it.
-func TestIntervalGiven(t *testing.T) {
-	table, err := arch.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, assumed := range []bool{false, true} {
-		opt := DefaultOptions()
-		opt.SamplingInterval, opt.SamplingAssumed = 0.002, assumed
-		run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1))}}
-		run.Platform.SamplingInterval = unit.Some(unit.Seconds(0.000853))
-		r, err := on(run, table, "mtl", 112, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said := false
-		for _, n := range r.Notes {
-			said = said || n.Code == "sampling-interval"
-		}
-		if said == assumed || r.SamplingInterval() != 0.000853 {
-			t.Errorf("assumed %v: said %v, interval %v", assumed, said, r.SamplingInterval())
-		}
+// TestSamplingInterval: how far apart the samples of a result are counts, and not what was said.
+func TestSamplingInterval(t *testing.T) {
+	opt := DefaultOptions()
+	opt.SamplingInterval = 0.002
+	run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1))}}
+	run.Platform.SamplingInterval = unit.Some(unit.Seconds(0.000853))
+	if r := Compare(run, given(mtl112()), opt); r.SamplingInterval() != 0.000853 {
+		t.Errorf("the interval is %v", r.SamplingInterval())
 	}
 	if r := (Result{Options: DefaultOptions()}); r.SamplingInterval() != 0.001 {
 		t.Errorf("without a device the interval is %v", r.SamplingInterval())

@@ -227,7 +227,7 @@ func allSaid(r *Result, row *Row) string {
 			}
 		}
 		line("parts", "%s", parts)
-		line("lost", "%.4g s of %.4g s", float64(a.Lost.Or(-1)), float64(a.Limited.Or(-1)))
+		line("lost", "%.4g s", float64(a.Lost.Or(-1)))
 		if row.Verdict == Below {
 			causes = a.Causes
 		}

@@ -1,8 +1,6 @@
 package compare
 
 import (
-	"fmt"
-
 	"occudiff/ingest"
 	"occudiff/ingest/names"
 	"occudiff/ingest/note"
@@ -38,9 +36,8 @@ func (r *Result) joinTimings(run *ingest.Run) {
 	}
 	r.noteNames()
 	add := func(list []ingest.Timing, text, hint string) {
-		if n := int64(len(list)); n > 0 {
-			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "timing-without-row", Pos: list[0].Pos,
-				Text: unit.Counted(n, "timing has", "timings have") + " no prediction: " + text, Hint: hint})
+		if n := len(list); n > 0 {
+			r.warn("timing-without-row", list[0].Pos, hint, "%s no prediction: %s", unit.Counted(n, "timing has", "timings have"), text)
 		}
 	}
 	add(missing, "a log gives neither work-group nor sub-group size; they are constants of the program",
@@ -60,9 +57,8 @@ func (r *Result) noteNames() {
 	}
 	say := func(flag string, names []string) {
 		for _, name := range names {
-			r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "no-such-kernel",
-				Text: fmt.Sprintf("%s names %s, and no kernel has that name", flag, name),
-				Hint: "names are those of the table; * in one stands for any text"})
+			r.warn("no-such-kernel", note.Pos{}, "names are those of the table; * in one stands for any text",
+				"%s names %s, and no kernel has that name", flag, name)
 		}
 	}
 	say("--local", r.Options.Local.Unmatched(tasks))

@@ -3,30 +3,26 @@ package compare
 // View gives the result with some of its rows, in another order. What it sums up is still of all rows.
 func (r *Result) View(rows []int) *Result {
 	v := *r
-	number := make(map[int]int, len(rows))
 	v.Rows = make([]Row, len(rows))
-	for i, row := range rows {
-		number[row], v.Rows[i] = i, r.Rows[row]
+	to := make([]int, len(r.Rows)) // the place of each row, -1 of those that are left out
+	for i := range to {
+		to[i] = -1
 	}
-	if r.launches != nil {
-		v.launches = r.launches.Of(func(kernel int) bool {
-			_, shown := number[r.place[kernel]]
-			return shown
-		})
-		v.place = make([]int, len(r.place))
-		for kernel, row := range r.place {
-			v.place[kernel] = number[row]
-		}
+	for i, row := range rows {
+		to[row], v.Rows[i] = i, r.Rows[row]
+	}
+	v.place = make([]int, len(r.place))
+	for kernel, row := range r.place {
+		v.place[kernel] = to[row]
 	}
 	v.Timings = nil
 	for _, t := range r.Timings {
-		at, shown := number[t.Row]
 		if t.Row >= 0 {
-			t.Row = at
+			if t.Row = to[t.Row]; t.Row < 0 {
+				continue
+			}
 		}
-		if shown || t.Row < 0 {
-			v.Timings = append(v.Timings, t)
-		}
+		v.Timings = append(v.Timings, t)
 	}
 	return &v
 }

@@ -301,21 +301,23 @@ func (r *Result) memoryUntold(row *Row, roofs []roof) string {
 // activeWhileBusy is the part of the time in which XVEs ran that they were active; not told where the states of the array
 // do not add up, or none ran.
 func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
-	a, ok1 := row.Active.Value()
-	s, ok2 := row.Stalled.Value()
-	i, ok3 := row.Idle.Value()
-	if !ok1 || !ok2 || a+s <= 0 || ok3 && abs((a+s+i).Minus(1)) > arraySum {
+	sum, all := arrayStates(row)
+	busy := row.Active.Or(0) + row.Stalled.Or(0)
+	if !row.Active.Present() || !row.Stalled.Present() || busy <= 0 || all && abs(sum.Minus(1)) > arraySum {
 		return 0, false
 	}
-	return a / (a + s), true
+	return row.Active.Or(0) / busy, true
+}
+
+// arrayStates adds up the states of the XVE array; false where the input lacks one.
+func arrayStates(row *Row) (sum unit.Ratio, all bool) {
+	return row.Active.Or(0) + row.Stalled.Or(0) + row.Idle.Or(0), row.Active.Present() && row.Stalled.Present() && row.Idle.Present()
 }
 
 // noArray says whether all states of the XVE array are 0.0 %, which only a row without a sample has.
 func noArray(row *Row) bool {
-	a, ok1 := row.Active.Value()
-	s, ok2 := row.Stalled.Value()
-	i, ok3 := row.Idle.Value()
-	return ok1 && ok2 && ok3 && a+s+i <= 0
+	sum, all := arrayStates(row)
+	return all && sum <= 0
 }
 
 // tenth prints a share with a decimal, which counters are printed with.

@@ -157,17 +157,6 @@ func (l *Launches) MergeByLine(o *Launches) *Launches {
 
 func (l *Launches) line(i int) uint32 { return l.blocks[i/launchBlock].line[i%launchBlock] }
 
-// Of gives the launches of some kernels.
-func (l *Launches) Of(some func(kernel int) bool) *Launches {
-	list := &Launches{files: l.files}
-	for _, r := range l.All() {
-		if some(r.Kernel) {
-			list.Add(&r)
-		}
-	}
-	return list
-}
-
 // byKernel gives the numbers of the launches of each kernel, in order.
 func (l *Launches) byKernel(kernels int) [][]uint32 {
 	counts := make([]int, kernels+1)

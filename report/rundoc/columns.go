@@ -264,8 +264,6 @@ var peopleColumns = []report.Col[kernel]{
 	report.Define(column{Key: "compared", Title: "Compared", Kind: report.Text, In: report.Sheet},
 		func(k *kernel) cell { return report.TextCell(report.BasisText(k.Basis)) }),
 	report.Define(column{Key: "threads_predicted", Title: "Threads predicted", Kind: report.Integer, In: report.Sheet}, func(k *kernel) cell { return report.OptInt(k.ThreadsPredicted()) }),
-	report.Define(column{Key: "dispatch_rate", Title: "Dispatch rate", Unit: "threads/us", Decimals: 1, Kind: report.Number, In: report.Sheet},
-		func(k *kernel) cell { return report.OptNum(report.Number, k.DispatchRate(), 1e-6) }),
 	report.Define(column{Key: "idle_lanes", Title: "Idle lanes", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.IdleLanes()) }),
 	report.Define(column{Key: "time_share", Title: "Share of GPU time", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.Row.TimeShare) }),
 	report.Define(column{Key: "host_seconds", Title: "Host time", Decimals: 6, Kind: report.Duration, In: report.Everywhere}, func(k *kernel) cell { return report.OptDuration(k.host) }),

@@ -128,16 +128,15 @@ func kernelSection(r *compare.Result) report.Section {
 }
 
 // slots has a bar for each row, without a part where nothing tells where its thread slots went.
-func slots(r *compare.Result, rows []*compare.Row) *report.StackedBars {
+func slots(rows []*compare.Row) *report.StackedBars {
 	bars := &report.StackedBars{}
 	for _, p := range compare.Parts() { // each has one color in every report
 		bars.Parts = append(bars.Parts, partNames.Of(p))
 	}
 	for _, row := range rows {
 		bar := report.StackedRow{Name: report.KernelName(row.Task)}
-		if r.Accounted(row) {
-			account := r.Parts(row)
-			for k, v := range account.Drawn() {
+		if row.Account != nil {
+			for k, v := range row.Account.Drawn() {
 				bar.Shares = append(bar.Shares, report.Share{Part: k, Value: v})
 			}
 		}

@@ -135,7 +135,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 	if times != nil {
 		return s
 	}
-	s.Bars = slots(r, report.ListOf(shown, func(l line) *compare.Row { return l.Row }))
+	s.Bars = slots(report.ListOf(shown, func(l line) *compare.Row { return l.Row }))
 	for i := range shown {
 		s.Bars.Rows[i].Name = shown[i].name
 	}
