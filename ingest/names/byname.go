@@ -1,7 +1,9 @@
 package names
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,26 +15,31 @@ type ByName[T any] struct {
 }
 
 type named[T any] struct {
-	name    string         // empty is for all others
-	pattern *regexp.Regexp // nil of a name
+	name    string // empty is for all others
+	pattern *regexp.Regexp
+	rank    int
 	value   T
 }
 
+const aName = 1 << 30 // beats a pattern of any length
+
 // Set adds a value for a name or a pattern; the empty name is for all other kernels.
 func (b *ByName[T]) Set(name string, v T) {
-	n := named[T]{name: name, value: v}
-	if strings.Contains(name, "*") {
-		n.pattern = regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, ".*") + "$")
+	n := named[T]{name: name, rank: len(name), value: v}
+	if name != "" && !strings.Contains(name, "*") {
+		n.rank = aName
 	}
+	text := strings.ReplaceAll(regexp.QuoteMeta(cmp.Or(name, "*")), `\*`, ".*")
+	n.pattern = regexp.MustCompile("(?s)^" + text + "$")
 	b.list = append(b.list, n)
 }
 
 // Of gives the value for a kernel, whose name may be as a profiler or a compiler has it.
 func (b *ByName[T]) Of(task string) (v T, ok bool) {
 	best := -1
-	for i := range b.list {
-		if n := &b.list[i]; n.rank() > best && n.matches(task) {
-			best, v = n.rank(), n.value
+	for _, n := range b.list {
+		if n.rank > best && n.matches(task) {
+			best, v = n.rank, n.value
 		}
 	}
 	return v, best >= 0
@@ -40,32 +47,14 @@ func (b *ByName[T]) Of(task string) (v T, ok bool) {
 
 // Unmatched gives the names and patterns that no kernel has.
 func (b *ByName[T]) Unmatched(tasks []string) (left []string) {
-	for i := range b.list {
-		n, found := &b.list[i], false
-		for _, task := range tasks {
-			found = found || n.matches(task)
-		}
-		if !found && n.name != "" {
+	for _, n := range b.list {
+		if n.name != "" && !slices.ContainsFunc(tasks, n.matches) {
 			left = append(left, n.name)
 		}
 	}
 	return left
 }
 
-const aName = 1 << 30 // beats a pattern of any length
-
-func (n *named[T]) rank() int {
-	if n.pattern == nil && n.name != "" {
-		return aName
-	}
-	return len(n.name)
-}
-
-func (n *named[T]) matches(task string) bool {
-	for _, as := range []string{task, Display(task)} {
-		if n.name == "" || n.name == as || n.pattern != nil && n.pattern.MatchString(as) {
-			return true
-		}
-	}
-	return false
+func (n named[T]) matches(task string) bool {
+	return n.pattern.MatchString(task) || n.pattern.MatchString(Display(task))
 }

@@ -17,41 +17,26 @@ const mostLength = 14
 
 // Display gives the decoded form of a name, and a name that is not encoded as it is.
 func Display(name string) string {
-	if rest, ok := strings.CutPrefix(name, "dppyPy_dppy_py_devfn_"); ok {
-		return python(rest)
+	rest, ok := strings.CutPrefix(name, "dppyPy_dppy_py_devfn_")
+	if !ok {
+		return demangle.Filter(name, demangle.MaxLength(mostLength))
 	}
-	return demangle.Filter(name, demangle.MaxLength(mostLength))
+	// What numba's GPU backend makes of a Python function and the types it was compiled for, as in
+	// _5F__5F_main_5F__5F__2E_scale_24_1_2E_int64_2E_float32 for __main__.scale$1(int64, float32).
+	rest = escaped.ReplaceAllStringFunc(rest, func(s string) string {
+		c, _ := strconv.ParseUint(s[1:3], 16, 8)
+		return string(rune(c))
+	})
+	name, types, _ := strings.Cut(rest, "$")
+	number, types, ok := strings.Cut(types, ".")
+	if !ok {
+		return rest
+	}
+	return name + "$" + number + "(" + strings.ReplaceAll(types, ".", ", ") + ")"
 }
 
 // Task gives the name of a kernel as profilers print it: SYCL names a kernel by a type, whose name the symbol is of.
 func Task(name string) string { return strings.TrimPrefix(Display(name), "typeinfo name for ") }
-
-// python decodes what numba's GPU backend makes of a Python function and the types it was compiled for: characters
-// other than letters and digits are their number in hexadecimal between underscores, as in
-// _5F__5F_main_5F__5F__2E_scale_24_1_2E_int64_2E_float32 for __main__.scale$1(int64, float32).
-func python(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if i+3 < len(text) && text[i] == '_' && text[i+3] == '_' {
-			if c, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil && c >= ' ' && c < 0x7f {
-				b.WriteByte(byte(c))
-				i += 3
-				continue
-			}
-		}
-		b.WriteByte(text[i])
-	}
-	name := b.String()
-	number := strings.LastIndexByte(name, '$')
-	if number < 0 {
-		return name
-	}
-	end := strings.IndexByte(name[number:], '.')
-	if end < 0 {
-		return name
-	}
-	return name[:number+end] + "(" + strings.ReplaceAll(name[number+end+1:], ".", ", ") + ")"
-}
 
 var (
 	// numbered are the parts of a name that count lambdas and unnamed types within their scope: {lambda(int)#2} and
@@ -61,38 +46,28 @@ var (
 	// source when it was compiled, and a line of it at the end.
 	offloading = regexp.MustCompile(`^__omp_offloading_[0-9a-f]+_[0-9a-f]+_(.*)_l\d+$`)
 	word       = regexp.MustCompile(`[0-9A-Za-z]+`)
+	// escaped is a character other than letters and digits in a name of numba's: its number in hexadecimal.
+	escaped = regexp.MustCompile(`_[2-7][0-9A-F]_`)
+	// cast is the type of a number that is an argument of a template.
+	cast = regexp.MustCompile(`([<,]\s*)\([^()<]+\)(-?\d)`)
+	base = regexp.MustCompile(`^([^<(]*)(?:<\s*(-?\d+))?`)
 )
 
-var templateInt = regexp.MustCompile(`\((?:unsigned )?(?:int|long|short|char|long long)\)(-?\d)`)
-
 // Comparable makes names of different tools comparable: VTune prints template integers as (int)12.
-func Comparable(name string) string {
-	if strings.Contains(name, ")") {
-		name = templateInt.ReplaceAllString(name, "$1")
-	}
-	return strings.Join(strings.Fields(name), " ")
-}
+func Comparable(name string) string { return strings.Join(strings.Fields(withoutCasts(name)), " ") }
+
+// withoutCasts leaves out the types of numbers among the arguments of a template: f<(int)256, (bool)1> becomes f<256, 1>.
+func withoutCasts(name string) string { return cast.ReplaceAllString(name, "$1$2") }
 
 // Base is what a log has of a kernel's name: the name before its template arguments, and the first of them where that
 // is an integer.
 type Base struct{ Name, First string }
 
-var firstInt = regexp.MustCompile(`^<\s*(?:\([a-z ]+\)\s*)?(-?\d+)`)
-
 // BaseOf takes it from a kernel as it was printed: a log prints VectorAdd<12> where VTune prints
 // VectorAdd<(int)12, (int)256, (int)32>(int, ...
 func BaseOf(task string) Base {
-	at := strings.IndexAny(task, "<(")
-	if at < 0 {
-		return Base{Name: strings.TrimSpace(task)}
-	}
-	b := Base{Name: strings.TrimSpace(task[:at])}
-	if m := firstInt.FindStringSubmatch(task[at:]); m != nil {
-		if i, err := strconv.ParseInt(m[1], 10, 64); err == nil {
-			b.First = strconv.FormatInt(i, 10)
-		}
-	}
-	return b
+	m := base.FindStringSubmatch(Comparable(task))
+	return Base{strings.TrimSpace(m[1]), m[2]}
 }
 
 // Stable gives a name without the parts that move when other code changes: the numbers of lambdas and unnamed types,

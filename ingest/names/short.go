@@ -1,6 +1,7 @@
 package names
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -42,13 +43,7 @@ func each(change func(string) string) func([]string) []string {
 	}
 }
 
-func distinct(names []string) int {
-	seen := make(map[string]bool, len(names))
-	for _, s := range names {
-		seen[s] = true
-	}
-	return len(seen)
-}
+func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
 // isSignature says whether a name looks like that of a C++ function: it has brackets, and they match.
 func isSignature(s string) bool {
@@ -66,78 +61,35 @@ func isSignature(s string) bool {
 	return depth == 0 && strings.ContainsAny(s, "<(") && !strings.Contains(s, "operator")
 }
 
-// outside gives where the characters of a signature are that stand in no brackets.
-func outside(s string) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		depth := 0
-		for i := range len(s) {
-			switch s[i] {
-			case '<', '(':
-				if depth++; depth == 1 && !yield(i) {
-					return
-				}
-			case '>', ')':
-				depth--
-			default:
-				if depth == 0 && !yield(i) {
-					return
-				}
+// parts finds where the name of a signature begins, behind its type, and where it ends, before its parameters.
+func parts(s string) (begin, end int) {
+	depth := 0
+	end = len(s)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '<' || c == '(':
+			if depth++; depth == 1 && c == '(' && i > 0 && strings.HasSuffix(s, ")") {
+				end = i
 			}
+		case c == '>' || c == ')':
+			depth--
+		case c == ' ' && depth == 0 && i+1 < len(s):
+			begin = i + 1
 		}
 	}
-}
-
-// withoutCasts leaves out the types of numbers among the arguments of a template: f<(int)256, (bool)1> becomes f<256, 1>.
-func withoutCasts(s string) string {
-	var b strings.Builder
-	for {
-		before, rest, _ := strings.Cut(s, "(")
-		kind, behind, closed := strings.Cut(rest, ")")
-		b.WriteString(before)
-		if !closed {
-			b.WriteString(s[len(before):])
-			return b.String()
-		}
-		last := strings.TrimRight(before, " ")
-		number := behind != "" && behind[0] >= '0' && behind[0] <= '9'
-		if !number || !strings.HasSuffix(last, "<") && !strings.HasSuffix(last, ",") || strings.ContainsAny(kind, "(<") {
-			b.WriteByte('(')
-			s = rest
-			continue
-		}
-		s = behind
-	}
+	return begin, end
 }
 
 // withoutParameters leaves out the last brackets: f(float*, int) becomes f.
 func withoutParameters(s string) string {
-	if !strings.HasSuffix(s, ")") {
-		return s
-	}
-	end := 0
-	for i := range outside(s) {
-		if s[i] == '(' {
-			end = i
-		}
-	}
-	if end == 0 {
-		return s
-	}
+	_, end := parts(s)
 	return strings.TrimSpace(s[:end])
 }
 
 // withoutType leaves out what stands before a name: void f<int> becomes f<int>.
 func withoutType(s string) string {
-	start := 0
-	for i := range outside(s) {
-		if s[i] == ' ' {
-			start = i + 1
-		}
-	}
-	if start == len(s) {
-		return s
-	}
-	return s[start:]
+	begin, _ := parts(s)
+	return s[begin:]
 }
 
 // withoutArguments leaves out what stands in the brackets of templates: f<ns::A<int>, 4> becomes f<...>.
@@ -162,39 +114,29 @@ func withoutArguments(s string) string {
 
 // withoutScope leaves out the scopes that all names with scopes begin with: ns::detail::f becomes ...f.
 func withoutScope(names []string) []string {
-	common, n := "", 0
-	for _, s := range names {
-		scope := scopeOf(s)
-		if scope == "" {
-			continue
-		}
-		if n++; n == 1 {
-			common = scope
-		}
-		for !strings.HasPrefix(scope, common) {
+	scoped := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return scopeOf(s) == "" })
+	if len(scoped) < 2 {
+		return names
+	}
+	common := scopeOf(scoped[0])
+	for _, s := range scoped {
+		for !strings.HasPrefix(s, common) {
 			common = scopeOf(strings.TrimSuffix(common, "::"))
 		}
 	}
-	if n < 2 || len(common) <= len(Cut) {
+	if len(common) <= len(Cut) {
 		return names
 	}
 	shorter := slices.Clone(names)
 	for i, s := range names {
-		if scopeOf(s) != "" {
-			shorter[i] = Cut + s[len(common):]
+		if rest, ok := strings.CutPrefix(s, common); ok {
+			shorter[i] = Cut + rest
 		}
 	}
 	return shorter
 }
 
-// scopeOf gives the scopes that a name begins with: ns::detail:: of ns::detail::f<a::b>.
-func scopeOf(s string) string {
-	head := s
-	if at := strings.IndexAny(s, "<( ["); at >= 0 {
-		head = s[:at]
-	}
-	if at := strings.LastIndex(head, "::"); at >= 0 {
-		return head[:at+len("::")]
-	}
-	return ""
-}
+// scope is what a name begins with: ns::detail:: of ns::detail::f<a::b>.
+var scope = regexp.MustCompile(`^[^<( \[]*::`)
+
+func scopeOf(s string) string { return scope.FindString(s) }

@@ -3,6 +3,7 @@ package names
 import (
 	"fmt"
 	"math/bits"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -33,15 +34,13 @@ type Launch struct {
 // size in work-items. Without the SIMD width newer versions lose the opening bracket: `name {56; 1; 1} {64; 8; 1}]`.
 func ParseLaunch(text string, items bool) (Launch, error) {
 	var t Launch
-	if strings.HasPrefix(text, "Tile #") || strings.HasPrefix(text, `"Tile #`) {
-		if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok {
-			t.Tile, text = tile, strings.TrimSuffix(strings.TrimPrefix(rest, `"`), `"`)
-		}
+	if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok && strings.HasPrefix(tile, "Tile #") {
+		t.Tile, text = tile, strings.Trim(rest, `"`)
 	}
-	if len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
-		text = text[1 : len(text)-1]
-	} else if strings.HasPrefix(text, `"`) {
-		return t, fmt.Errorf("the quote of the kernel's name is not closed")
+	if quoted, ok := strings.CutPrefix(text, `"`); ok {
+		if text, ok = strings.CutSuffix(quoted, `"`); !ok {
+			return t, fmt.Errorf("the quote of the kernel's name is not closed")
+		}
 	}
 	text = strings.TrimSpace(text)
 	// The number of the launch, as in `f[SIMD32 {1; 1; 1} {64; 1; 1}]<4.1>`.
@@ -62,103 +61,84 @@ func ParseLaunch(text string, items bool) (Launch, error) {
 	return t, nil
 }
 
-// shape takes `[SIMD16 {56; 1; 1} {64; 8; 1}]` off the end.
+// sizes are those at the end of a name, with or without the end of the brackets of the SIMD width.
+var sizes = regexp.MustCompile(`^\{ *(\d+)[;,] *(\d+)[;,] *(\d+) *\}[ ,]*\{ *(\d+)[;,] *(\d+)[;,] *(\d+) *\}\]$`)
+
+// shape takes `[SIMD16 {56; 1; 1} {64; 8; 1}]` off the end. A size with a zero says that the tool did not know it: of
+// launches with indirect arguments, and of OpenCL launches whose work-group size the driver chose.
 func (t *Launch) shape(text string, items bool) error {
-	rest, second, ok2 := cutBraces(strings.TrimSuffix(text, "]"))
-	rest, first, ok1 := cutBraces(rest)
-	name, width, marked := rest, "", false
-	if i := strings.LastIndex(rest, "[SIMD"); i >= 0 && !strings.ContainsAny(rest[i+1:], " []") {
-		name, width, marked = rest[:i], rest[i+len("[SIMD"):], true
+	at := max(0, strings.LastIndexByte(text[:max(0, strings.LastIndexByte(text, '{'))], '{'))
+	var n [6]int64
+	m := sizes.FindStringSubmatch(text[at:])
+	for i := range min(len(m)-1, len(n)) {
+		var err error
+		if n[i], err = strconv.ParseInt(m[i+1], 10, 64); err != nil {
+			m = nil
+		}
 	}
-	if !ok1 || !ok2 {
+	if m == nil {
 		if !strings.Contains(text, "[SIMD") {
 			return nil // a name that ends so
 		}
 		return fmt.Errorf("the launch shape at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; " +
 			"8; 1}]")
 	}
-	if marked && width != "_ANY" {
-		n, err := strconv.Atoi(width)
-		if err != nil || n < 1 || n > 64 {
-			return fmt.Errorf("SIMD width %q is not a number from 1 to 64", width)
+	t.Name = strings.TrimRight(text[:at], " ,")
+	if i := strings.LastIndex(t.Name, "[SIMD"); i >= 0 && !strings.ContainsAny(t.Name[i+1:], " []") {
+		width := t.Name[i+len("[SIMD"):]
+		simd, err := strconv.Atoi(width)
+		if t.Name = t.Name[:i]; width != "_ANY" {
+			if err != nil || simd < 1 || simd > 64 {
+				return fmt.Errorf("SIMD width %q is not a number from 1 to 64", width)
+			}
+			t.SIMD = unit.Some(simd)
 		}
-		t.SIMD = unit.Some(n)
 	}
-	t.Name = strings.TrimSpace(name)
-	return t.sizes(first, second, items)
-}
-
-// sizes takes the two triples. A zero says that the tool did not know: launches with indirect arguments, and OpenCL
-// launches whose work-group size the driver chose.
-func (t *Launch) sizes(first, second [3]int64, items bool) error {
-	known := func(d [3]int64) bool { return d[0] > 0 && d[1] > 0 && d[2] > 0 }
-	if known(second) {
-		t.Local = unit.Size(second[:]...)
+	t.Name = strings.TrimSpace(t.Name)
+	global, local := n[:3], n[3:]
+	sized := min(local[0], local[1], local[2]) > 0
+	if sized {
+		t.Local = unit.Size(local...)
 	}
-	if !known(first) || (!items && !known(second)) {
+	if min(global[0], global[1], global[2]) == 0 || !items && !sized {
 		return nil
 	}
-	global := first
-	if !items {
-		for i := range global {
-			hi, lo := bits.Mul64(uint64(first[i]), uint64(second[i]))
-			if hi != 0 || lo > 1<<62 {
-				return fmt.Errorf("the launch has more work-items than 63 bits hold: %d work-groups of %d", first[i],
-					second[i])
-			}
-			global[i] = int64(lo)
+	for i := range global {
+		hi, lo := uint64(0), uint64(global[i])
+		if !items {
+			hi, lo = bits.Mul64(lo, uint64(local[i]))
 		}
+		if hi != 0 || lo > 1<<62 {
+			return fmt.Errorf("the launch has more work-items than 63 bits hold: %d work-groups of %d", global[i], local[i])
+		}
+		global[i] = int64(lo)
 	}
-	t.Global = unit.Size(global[:]...)
+	t.Global = unit.Size(global...)
 	return nil
 }
 
-// cutBraces takes `{56; 1; 1}` off the end, the spaces and the comma before it too.
-func cutBraces(text string) (rest string, dims [3]int64, ok bool) {
-	body, ok := strings.CutSuffix(text, "}")
-	open := strings.LastIndexByte(body, '{')
-	if !ok || open < 0 {
-		return text, dims, false
-	}
-	parts := strings.FieldsFunc(body[open+1:], func(r rune) bool { return r == ';' || r == ',' })
-	if len(parts) != len(dims) {
-		return text, dims, false
-	}
-	for i, p := range parts {
-		n, err := strconv.ParseInt(strings.TrimSpace(p), 10, 64)
-		if err != nil || n < 0 {
-			return text, dims, false
-		}
-		dims[i] = n
-	}
-	return strings.TrimRight(body[:open], " ,"), dims, true
-}
+// transferred is the name of a copy or fill with what follows it.
+var transferred = regexp.MustCompile(`(?s)^(.+?)(\(\w+\))?(\[\d+( bytes)?\])?$`)
 
-// transfer takes bytes and direction off the name of a copy: `zeCommandListAppendMemoryCopy(M2D)[128000000]`. M is
-// memory of the system, H of the host, D of the device, S shared; a direction that is neither to nor from the device
-// stays in the name, since a Direction cannot say it.
+// directions are what stands in the brackets of a copy, and of a fill where it writes.
+var directions = map[string]Direction{"M2D": HostToDevice, "H2D": HostToDevice, "D2M": DeviceToHost, "D2H": DeviceToHost,
+	"D": NoDirection, "H": NoDirection, "M": NoDirection, "S": NoDirection, "": NoDirection}
+
+// transfer takes bytes and direction off the name of a copy: `zeCommandListAppendMemoryCopy(M2D)[128000000]`, and reads
+// that of PyTorch, `Memcpy M2D (HOST -> DEVICE)`. M is memory of the system, H of the host, D of the device, S shared; a
+// direction that is neither to nor from the device stays in the name, since a Direction cannot say it.
 func (t *Launch) transfer() {
+	if rest, ok := strings.CutPrefix(t.Name, "Memcpy "); ok {
+		where, _, _ := strings.Cut(strings.ReplaceAll(rest, "to", "2"), " ")
+		t.Direction = directions[where]
+	}
 	if !strings.HasPrefix(t.Name, "ze") && !strings.HasPrefix(t.Name, "cl") {
 		return
 	}
-	if i := strings.LastIndexByte(t.Name, '['); i > 0 && strings.HasSuffix(t.Name, "]") {
-		size := strings.TrimSuffix(t.Name[i+1:len(t.Name)-1], " bytes")
-		if size != "" && strings.Trim(size, "0123456789") == "" {
-			t.Name = t.Name[:i]
-		}
-	}
-	i := strings.LastIndexByte(t.Name, '(')
-	where := ""
-	if i > 0 && strings.HasSuffix(t.Name, ")") {
-		where = t.Name[i+1 : len(t.Name)-1]
-	}
-	switch where {
-	case "M2D", "H2D":
-		t.Name, t.Direction = t.Name[:i], HostToDevice
-	case "D2M", "D2H":
-		t.Name, t.Direction = t.Name[:i], DeviceToHost
-	case "D", "H", "M", "S": // where a fill writes
-		t.Name = t.Name[:i]
+	m := transferred.FindStringSubmatch(t.Name)
+	direction, known := directions[strings.Trim(m[2], "()")]
+	if t.Name, t.Direction = m[1], direction; !known {
+		t.Name += m[2]
 	}
 	switch {
 	case strings.HasPrefix(t.Name, "clEnqueueWrite"):

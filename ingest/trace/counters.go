@@ -53,181 +53,186 @@ var counterNames = map[string]quantity{
 	"XVE_BARRIER_MESSAGE_COUNT": barriers, "ShaderBarriers": barriers,
 }
 
-// perUnit is how many of a unit make a second, the whole, a byte or one. Without a unit the value is in the driver's
-// own, the first of each.
-func (q quantity) perUnit(name string) (per float64, known bool) {
-	switch q {
-	case gpuTime:
-		per, known = map[string]float64{"": 1e9, "ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}[name]
-	case occupancy, active, stalled:
-		per, known = map[string]float64{"": 100, "percent": 100, "%": 100}[name]
-	case memoryRead, memoryWrite, l3Read, l3Write:
-		per, known = map[string]float64{"": 1, "bytes": 1, "byte": 1, "B": 1}[name]
-	default:
-		per, known = map[string]float64{"": 1, "events": 1, "threads": 1, "messages": 1, "count": 1}[name]
+// Of each kind of quantity, how many of a unit make a second, the whole, a byte or one. Without a unit the value is in
+// the driver's own.
+var (
+	timeUnits  = map[string]float64{"": 1e9, "ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}
+	shareUnits = map[string]float64{"": 100, "percent": 100, "%": 100}
+	byteUnits  = map[string]float64{"": 1, "bytes": 1, "byte": 1, "B": 1}
+	countUnits = map[string]float64{"": 1, "events": 1, "threads": 1, "messages": 1, "count": 1}
+)
+
+func (q quantity) units() map[string]float64 {
+	switch {
+	case q == gpuTime:
+		return timeUnits
+	case q <= stalled:
+		return shareUnits
+	case q <= l3Write:
+		return byteUnits
 	}
-	return per, known
+	return countUnits
 }
 
-// reading is the counters of one launch.
-type reading struct {
-	id    uint64
-	named bool // it says which launch it is of
-	name  string
-	start int64 // of the event, a nanosecond before the launch
-	drawn bool  // it has a length, as those have whose launch is known
-	pos   note.Pos
-	value [quantities]float64
-	has   [quantities]bool
-}
-
-func (r *reading) opt(q quantity) unit.Opt[float64] { return unit.Maybe(r.value[q], r.has[q]) }
-
-// arguments are what the arguments of a kernel's event say of its launch.
-type arguments struct {
-	id       uint64
-	named    bool
+// launchID is what the arguments of a kernel's event say of its launch.
+type launchID struct {
+	number   uint64
+	named    bool // there is one
 	enqueued bool // it has what each launch has, and no counters
 }
 
-// argumentsOf reads the arguments of an event as far as its launch goes.
-func argumentsOf(b []byte) (a arguments) {
-	m := membersOf(b)
-	for m.next() {
-		switch string(m.key) {
+// idOf reads the arguments of an event as far as its launch goes.
+func idOf(args []byte) (id launchID) {
+	for key, value := range members(args) {
+		switch string(key) {
 		case "correlation", "device", "sycl queue":
-			a.enqueued = true
+			id.enqueued = true
 		case "kernel_id":
-			n, err := strconv.ParseUint(string(unquoted(m.value)), 10, 64)
-			a.id, a.named = n, err == nil
+			n, err := strconv.ParseUint(string(unquoted(value)), 10, 64)
+			id.number, id.named = n, err == nil
 		}
 	}
-	return a
+	return id
 }
 
 // unquoted gives a value without quotes, in which some versions write numbers.
 func unquoted(b []byte) []byte { return bytes.Trim(b, `"`) }
 
+// reading is the counters of one launch.
+type reading struct {
+	id    launchID
+	name  string
+	drawn bool // it has a length, as those have whose launch the profiler recorded
+	pos   note.Pos
+	value [quantities]unit.Opt[float64]
+}
+
 // scope takes an event that holds the counters of a launch.
-func (r *reader) scope(e *event, a arguments, line int) error {
-	x := reading{id: a.id, named: a.named, name: string(e.name[len(scopePrefix):]), pos: r.pos(line)}
-	if start, ok := nanoseconds(e.ts); ok {
-		x.start = start + r.base
-	}
+func (r *reader) scope(e *event, id launchID, line int) error {
+	x := reading{id: id, name: string(e.name[len(scopePrefix):]), pos: r.pos(line)}
 	length, _ := nanoseconds(e.dur)
 	x.drawn = length > 1
-	r.counts.events++
+	r.scoped = true
 	if err := r.counters(&x, e.args); err != nil {
 		return fmt.Errorf("the counters of %s: %w", table.Quote(x.name), err)
 	}
-	at, err := r.launchOf(&x)
-	switch {
-	case err != nil:
+	paired, err := r.pair(&x)
+	if paired || err != nil {
 		return err
-	case at >= 0:
-		r.take(at, &x)
-	case len(r.waiting) >= maxTasks:
-		return fmt.Errorf("more than %d counters belong to no launch that stands before them", maxTasks)
-	default:
-		r.waiting = append(r.waiting, x)
 	}
+	if len(r.waiting) >= maxTasks {
+		return fmt.Errorf("more than %d counters belong to no launch that stands before them", maxTasks)
+	}
+	r.waiting = append(r.waiting, x)
 	return nil
 }
 
 // counters reads the values of an event's arguments.
 func (r *reader) counters(x *reading, args []byte) error {
-	m := membersOf(args)
-	for m.next() {
-		key := string(m.key)
+	for key, value := range members(args) {
 		// NAME::UNIT as it was merged, NAME [UNIT] of drafts, NAME where the driver gives no unit.
-		name, unitName, _ := strings.Cut(key, "::")
-		if n, u, ok := strings.Cut(strings.TrimSuffix(key, "]"), " ["); ok {
-			name, unitName = n, u
+		name, unitName, ok := bytes.Cut(key, []byte("::"))
+		if !ok {
+			name, unitName, _ = bytes.Cut(bytes.TrimSuffix(key, []byte("]")), []byte(" ["))
 		}
-		switch name {
+		switch string(name) {
+		case "":
+			return errNotJSON
 		case "kernel_id", "queue", "External id", "GpuCoreClocks", "AvgGpuCoreFrequencyMHz": // asked for by most
 			continue
 		}
-		q, known := counterNames[name]
-		if !known {
-			r.counts.other.add(name)
+		q, known := counterNames[string(name)]
+		per := q.units()[string(unitName)]
+		if !known || per == 0 {
+			if len(r.unused) < mostUnused && !slices.Contains(r.unused, string(key)) {
+				r.unused = append(r.unused, string(key))
+			}
 			continue
 		}
-		r.counts.has[q] = true
-		per, known := q.perUnit(unitName)
-		if !known {
-			r.counts.units.add(key)
-			continue
-		}
-		v, err := strconv.ParseFloat(string(unquoted(m.value)), 64)
+		r.occupied = r.occupied || q == occupancy
+		v, err := strconv.ParseFloat(string(unquoted(value)), 64)
 		switch {
 		case err != nil || math.IsNaN(v) || v < 0 || v > 1e18:
-			return fmt.Errorf("%s is %s, which is no number from 0 on", key, table.Quote(m.value))
+			return fmt.Errorf("%s is %s, which is no number from 0 on", key, table.Quote(value))
 		case per == 100 && v > 100.5: // counters exceed the whole by a rounding
-			return fmt.Errorf("%s is %s, more than the whole", key, m.value)
+			return fmt.Errorf("%s is %s, more than the whole", key, value)
 		}
 		// The first of two names for a quantity counts.
-		if !x.has[q] {
-			x.value[q], x.has[q] = v/per, true
+		if !x.value[q].Present() {
+			x.value[q] = unit.Some(v / per)
 		}
 	}
-	return m.err
+	return nil
 }
 
-// launchID is a launch with a number, by which counters name it. A trace may have millions.
-type launchID struct {
-	launch uint32 // in the order of the file
-	before uint32 // the launch before it with the same number: its place in reader.known, from 1 on
-	read   bool   // its counters were met
-}
+// mostUnused bounds the counters that are named of those that are not used.
+const mostUnused = 6
 
-// identify notes the number of the launch that was added last.
-func (r *reader) identify(a arguments) {
-	if a.named {
-		r.known = append(r.known, launchID{launch: uint32(r.trace.Len() - 1), before: r.numbered[a.id]})
-		r.numbered[a.id] = uint32(len(r.known))
+// several stands for the launch of a number that several launches have, as those of ranks in one trace may.
+const several = math.MaxUint32
+
+// identify notes the number of the launch that was added last, by which its counters name it.
+func (r *reader) identify(id uint64, lane uint32) {
+	r.lanesOf[lane].known++
+	launch := uint32(r.trace.Len() - 1)
+	if _, twice := r.numbered[id]; twice {
+		launch = several
 	}
+	r.numbered[id] = launch
 }
 
-// launchOf finds the launch of counters in reader.known, -1 when it is not known so far.
-func (r *reader) launchOf(x *reading) (int, error) {
-	if !x.named {
-		return -1, nil
+// pair adds counters to the launch that they are of; false when it is not known so far.
+func (r *reader) pair(x *reading) (bool, error) {
+	at, known := r.numbered[x.id.number]
+	if !known || !x.id.named {
+		return false, nil
 	}
-	anonymous := x.name == "kernel_"+strconv.FormatUint(x.id, 10)
-	found, near, several := -1, -1, false
-	for next := r.numbered[x.id]; next > 0; next = r.known[next-1].before {
-		at := int(next) - 1
-		l := r.trace.At(int(r.known[at].launch))
-		if !anonymous && r.order[r.taskOf[l.Task]] != r.tasks[x.name] {
-			continue // several ranks in one trace number their launches alike
+	if at == several {
+		return false, fmt.Errorf("kernel_id %d of %s is of several launches", x.id.number, table.Quote(x.name))
+	}
+	l := r.trace.At(int(at))
+	t := r.order[r.taskOf[l.Task]]
+	if t != r.tasks[x.name] && x.name != "kernel_"+strconv.FormatUint(x.id.number, 10) {
+		return false, fmt.Errorf("kernel_id %d of %s is of a launch of %s", x.id.number, table.Quote(x.name),
+			table.Quote(t.key.Task))
+	}
+	delete(r.numbered, x.id.number)
+	r.lanesOf[l.Lane].read++
+	r.measured(t, x, float64(l.End-l.Start)/1e9, int(at))
+	return true, nil
+}
+
+// place adds the counters whose launch stands behind them, and those that no launch of the trace has: of kernels that
+// were not asked for or not recorded. Their values are a launch's own, and GpuTime is how long that took; when it ran is
+// not known.
+func (r *reader) place() {
+	for i := range r.waiting {
+		x := &r.waiting[i]
+		paired, err := r.pair(x)
+		seconds, timed := x.value[gpuTime].Value()
+		var t *task
+		switch {
+		case paired || err != nil:
+		case x.drawn: // to count it by itself could be to count a launch twice
+			err = fmt.Errorf("the counters of %s are of no launch of the trace, or of one that has some",
+				table.Quote(x.name))
+		case !timed:
+			err = fmt.Errorf("the counters of %s are of no launch of the trace, and GpuTime, which says how long it took, "+
+				"is not among them", table.Quote(x.name))
+		default:
+			t, err = r.task([]byte(x.name), x.pos.Line)
 		}
-		if several = found >= 0; !several {
-			found = at
+		if err != nil {
+			r.bad.Add(x.pos, "", "%v", err)
 		}
-		if d := l.Start - x.start; max(d, -d) <= 1000 && near < 0 {
-			near = at
+		if t == nil {
+			continue
 		}
+		if r.homeless++; r.homeless == 1 {
+			r.first = x.pos
+		}
+		r.measured(t, x, seconds, r.launched(t, seconds, x.pos.Line))
 	}
-	switch {
-	case several && near < 0:
-		return -1, fmt.Errorf("kernel_id %d of %s is of several launches, none of which ran then", x.id, table.Quote(x.name))
-	case several: // of ranks that run the same program, by when the launch began
-		found = near
-	}
-	if found >= 0 && r.known[found].read {
-		return -1, fmt.Errorf("the counters of the launch with kernel_id %d of %s stand in the trace twice", x.id,
-			table.Quote(x.name))
-	}
-	return found, nil
-}
-
-// take adds counters to the launch that they are of, given by its place in reader.known.
-func (r *reader) take(at int, x *reading) {
-	known := &r.known[at]
-	known.read = true
-	l := r.trace.At(int(known.launch))
-	r.measured(r.order[r.taskOf[l.Task]], x, float64(l.End-l.Start)/1e9, int(known.launch))
 }
 
 // measured adds what was measured of a launch, which took so many seconds. row is its place where launches are kept.
@@ -242,40 +247,30 @@ func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 		r.launches.Set(row, &l)
 	}
 	t.measured.add(x, seconds)
-	if x.has[occupancy] {
-		t.occupancies.Add(x.value[occupancy], ingest.SampleSize(len(r.tasks)))
+	if v, ok := x.value[occupancy].Value(); ok {
+		t.occupancies.Add(v, ingest.SampleSize(len(r.tasks)))
 	}
 }
 
 // measurement is what counters tell of the launches of a kernel.
 type measurement struct {
-	n          int64
-	window, of float64                           // seconds that the counters ran, and the launches that they were read around
-	means      [3]ingest.Mean                    // occupancy, active, stalled
-	bytes      [4]struct{ sum, seconds float64 } // read and written
-	counts     [2]int64
-	counted    [2]int64 // launches of those
+	n      int64
+	means  [3]ingest.Mean       // occupancy, active, stalled
+	totals [quantities]struct { // of gpuTime, and from memoryRead on
+		sum, seconds float64 // of launches that have it
+		n            int64
+	}
 }
 
 func (m *measurement) add(x *reading, seconds float64) {
 	m.n++
-	if gpu, ok := x.opt(gpuTime).Value(); ok && seconds > 0 {
-		m.window, m.of = m.window+gpu, m.of+seconds
-	}
 	for i := range m.means {
-		m.means[i].Add(x.opt(occupancy+quantity(i)), seconds)
+		m.means[i].Add(x.value[occupancy+quantity(i)], seconds)
 	}
-	for i := range m.bytes {
-		if v, ok := x.opt(memoryRead + quantity(i)).Value(); ok && seconds > 0 {
-			b := &m.bytes[i]
-			b.sum, b.seconds = b.sum+v, b.seconds+seconds
-		}
-	}
-	for i := range m.counts {
-		if v, ok := x.opt(threads + quantity(i)).Value(); ok {
-			// A sum stays at what is no count any more, see ingest.CheckCounts.
-			m.counts[i] = min(m.counts[i]+int64(min(v, unit.MaxCount+1)), unit.MaxCount+1)
-			m.counted[i]++
+	for q := range m.totals {
+		if v, ok := x.value[q].Value(); ok {
+			t := &m.totals[q]
+			t.sum, t.seconds, t.n = t.sum+v, t.seconds+seconds, t.n+1
 		}
 	}
 }
@@ -287,110 +282,21 @@ func (m *measurement) into(k *ingest.Kernel, launches int64) {
 	}
 	k.Reading = ingest.AroundLaunch
 	k.SetMeasured(&m.means[0], &m.means[1], &m.means[2])
-	if m.of > 0 {
-		k.CounterTimeRatio = unit.Some(m.window / m.of)
+	if t := m.totals[gpuTime]; t.seconds > 0 {
+		k.CounterTimeRatio = unit.Some(t.sum / t.seconds)
 	}
-	// Counts are of all launches or of none.
-	if m.counted[0] == launches {
-		k.Threads = unit.Some(m.counts[0])
-	}
-	if m.counted[1] == launches {
-		k.Barriers = unit.Some(m.counts[1])
-	}
-}
-
-// bandwidths gives those of the launches, nil where none was counted.
-func (m *measurement) bandwidths() *ingest.Counters {
 	var c ingest.Counters
 	for i, to := range []*unit.Opt[float64]{&c.MemoryRead, &c.MemoryWrite, &c.L3Read, &c.L3Write} {
-		if b := m.bytes[i]; b.seconds > 0 {
-			*to = unit.Some(b.sum / b.seconds / 1e9)
+		if t := m.totals[memoryRead+quantity(i)]; t.seconds > 0 {
+			*to = unit.Some(t.sum / t.seconds / 1e9)
+			k.Counters = &c
 		}
 	}
-	if !c.MemoryRead.Present() && !c.MemoryWrite.Present() && !c.L3Read.Present() && !c.L3Write.Present() {
-		return nil
-	}
-	return &c
-}
-
-// homeless adds the counters that no launch of the trace has: of kernels that were not asked for or not recorded. Their
-// values are a launch's own, and GpuTime is how long that took; when it ran is not known.
-func (r *reader) homeless() {
-	for i := range r.waiting {
-		x := &r.waiting[i]
-		at, err := r.launchOf(x)
-		switch {
-		case err != nil:
-			r.bad.Add(x.pos, "", "%v", err)
-			continue
-		case at >= 0:
-			r.take(at, x)
-			continue
+	// Counts are of all launches or of none.
+	for i, to := range []*unit.Opt[int64]{&k.Threads, &k.Barriers} {
+		if t := m.totals[threads+quantity(i)]; t.n == launches {
+			*to = unit.Some(int64(min(t.sum, 2*unit.MaxCount))) // more is refused, see ingest.CheckCounts
 		}
-		// With a length its launch was known to the profiler, and may stand in the trace under another number: to count
-		// it by itself could be to count it twice.
-		if t := r.tasks[x.name]; x.drawn && t != nil && t.placed {
-			r.counts.strange.add(x.name, x.pos)
-			continue
-		}
-		if !x.has[gpuTime] {
-			r.counts.untimed.add(x.name, x.pos)
-			continue
-		}
-		t, err := r.named(x.name, launchCategory, x.pos.Line)
-		if err != nil {
-			r.bad.Add(x.pos, "", "%v", err)
-			continue
-		}
-		r.counts.homeless.add(x.name, x.pos)
-		r.used++
-		row := r.launched(t, x.value[gpuTime], x.pos.Line)
-		r.measured(t, x, x.value[gpuTime], row)
-	}
-	r.waiting = nil
-}
-
-// counted is what is known of all counters of a trace.
-type counted struct {
-	events            int64
-	has               [quantities]bool
-	other             firstNames // counters that are not used
-	units             firstNames // counters in a unit that is not known
-	homeless, untimed met        // without a launch
-	strange           met        // of a launch that is not found
-}
-
-// firstNames are the first of some names, in the order in which they were met.
-type firstNames []string
-
-const maxNames = 256
-
-func (n *firstNames) add(name string) {
-	if len(*n) < maxNames && !slices.Contains(*n, name) {
-		*n = append(*n, name)
-	}
-}
-
-// String gives the first few.
-func (n firstNames) String() string {
-	const most = 6
-	text := strings.Join(n[:min(most, len(n))], ", ")
-	if more := len(n) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// met counts some events and keeps the first.
-type met struct {
-	n    int64
-	name string
-	pos  note.Pos
-}
-
-func (e *met) add(name string, pos note.Pos) {
-	if e.n++; e.n == 1 {
-		e.name, e.pos = name, pos
 	}
 }
 
@@ -398,84 +304,48 @@ func (e *met) add(name string, pos note.Pos) {
 const askFor = "profile with experimental_config=torch._C._profiler._ExperimentalConfig(profiler_metrics=" +
 	"[\"GpuTime\", \"XVE_ACTIVE\", \"XVE_STALL\", \"XVE_THREADS_OCCUPANCY_ALL\"], profiler_measure_per_kernel=True)"
 
-// notes says what the counters of the trace lack.
+// counterNotes says what the counters of the trace lack.
 func (r *reader) counterNotes() (list []note.Note) {
-	c := &r.counts
-	add := func(severity note.Severity, code string, pos note.Pos, hint, format string, args ...any) {
-		pos.File = r.path
-		list = append(list, note.Note{Severity: severity, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint})
+	add := func(severity note.Severity, code, hint, format string, args ...any) {
+		list = append(list, note.Note{Severity: severity, Code: code, Pos: note.Pos{File: r.path},
+			Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	if c.events == 0 {
-		if len(r.known) > 0 {
-			add(note.Info, note.NotMeasured, note.Pos{}, askFor, "no counters in the trace: occupancy was not measured in it")
+	known, read := make([]int, len(r.trace.Devices)), make([]int, len(r.trace.Devices))
+	launches, missing := 0, 0
+	for lane, l := range r.lanesOf {
+		device := r.trace.Lanes[lane]
+		known[device], read[device] = known[device]+l.known, read[device]+l.read
+		launches, missing = launches+l.known, missing+l.known-l.read
+	}
+	if !r.scoped {
+		if launches > 0 {
+			add(note.Info, note.NotMeasured, askFor, "no counters in the trace: occupancy was not measured in it")
 		}
 		return list
 	}
-	if !c.has[occupancy] {
-		add(note.Warning, note.NotMeasured, note.Pos{}, askFor,
+	if !r.occupied {
+		add(note.Warning, note.NotMeasured, askFor,
 			"the counters of the trace do not have XVE_THREADS_OCCUPANCY_ALL, so that no occupancy was measured")
 	}
-	if len(c.units) > 0 {
-		add(note.Warning, "counter-unit", note.Pos{}, "", "counters in units that are not known are not used: %v", c.units)
+	if len(r.unused) > 0 {
+		add(note.Info, "counters-unused", "", "counters whose name or unit is not known are not used: %s",
+			strings.Join(r.unused, ", "))
 	}
-	if len(c.other) > 0 {
-		add(note.Info, "counters-unused", note.Pos{}, "", "counters of the trace that say nothing of occupancy are not used: %v", c.other)
+	if r.homeless > 0 {
+		add(note.Warning, "counters-without-launch", "", "the counters of %s belong to no launch of the trace: they are used "+
+			"with the time that GpuTime gives, and have no place in gaps and overlaps",
+			unit.Counted(r.homeless, "launch", "launches"))
+		list[len(list)-1].Pos = r.first
 	}
-	for _, x := range []struct {
-		met
-		code, hint, are, so string
-	}{
-		{c.homeless, "counters-without-launch", "", "belong to no launch of the trace",
-			": they are used with the time that GpuTime gives, and have no place in gaps and overlaps"},
-		{c.strange, "counters-of-others", "", "are of no launch of that kernel in the trace", ": they are not used"},
-		{c.untimed, "counters-without-time", "ask for the counter GpuTime, too", "belong to no launch of the trace",
-			", and no GpuTime says how long it took: they are not used"},
-	} {
-		if x.n > 0 {
-			add(note.Warning, x.code, x.pos, x.hint, "the counters of %s %s (the first: %s)%s",
-				unit.Counted(x.n, "launch", "launches"), x.are, table.Quote(x.name), x.so)
+	if missing > 0 {
+		text := fmt.Sprintf("there are no counters of %d of %s", missing, unit.Counted(launches, "launch", "launches"))
+		for device, name := range r.trace.Devices {
+			if read[device] == 0 && known[device] > 0 && len(known) > 1 {
+				text += fmt.Sprintf("; of device %s none has any", name)
+			}
 		}
-	}
-	if text := r.unread(); text != "" {
-		add(note.Warning, "counters-missing", note.Pos{}, "another process may have held the counters, or the trace is cut "+
-			"off: events with counters stand last", "%s", text)
+		add(note.Warning, "counters-missing", "another process may have held the counters, or the trace is cut off: "+
+			"events with counters stand last", "%s", text)
 	}
 	return list
-}
-
-// unread says of how many launches there are no counters; "" when there are of all.
-func (r *reader) unread() string {
-	missing, ofTask := 0, map[uint32]int{}
-	var devices []string
-	has := map[string]bool{} // a device some
-	for _, x := range r.known {
-		l := r.trace.At(int(x.launch))
-		device := r.device(r.pids[l.Lane])
-		if !slices.Contains(devices, device) {
-			devices = append(devices, device)
-		}
-		if x.read {
-			has[device] = true
-			continue
-		}
-		missing++
-		ofTask[l.Task]++
-	}
-	if missing == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("there are no counters of %d of %s", missing, unit.Counted(len(r.known), "launch", "launches"))
-	var some firstNames
-	for _, t := range r.order {
-		if n := ofTask[t.number]; t.placed && n > 0 {
-			some.add(fmt.Sprintf("%s (%d of %d)", table.Quote(t.kernel.Task), n, t.sample.N))
-		}
-	}
-	text += ": " + some.String()
-	for _, d := range devices {
-		if len(devices) > 1 && !has[d] {
-			text += fmt.Sprintf("; of device %s none has any", d)
-		}
-	}
-	return text
 }

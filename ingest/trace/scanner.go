@@ -74,12 +74,14 @@ func (s *scanner) peek() byte {
 	}
 }
 
-// value reads a value and gives its bytes, which are good until the next call; nil when it is not to be kept.
-func (s *scanner) value(keep bool) ([]byte, error) {
+// value reads a value and gives its bytes, which are good until the next call; nil of one that is longer than any that
+// is kept.
+func (s *scanner) value() ([]byte, error) {
 	if s.peek() == 0 {
 		return nil, errEnd
 	}
 	var e ending
+	keep := true
 	at := 0 // from s.from, up to where e has looked
 	for {
 		if end, ok := e.find(s.buf[s.from+at : s.to]); ok {
@@ -88,7 +90,7 @@ func (s *scanner) value(keep bool) ([]byte, error) {
 			s.skip(at)
 			switch {
 			case e.broken:
-				return value, errBroken
+				return nil, errBroken
 			case !keep:
 				return nil, nil
 			}
@@ -102,9 +104,6 @@ func (s *scanner) value(keep bool) ([]byte, error) {
 			at = 0
 		}
 		if !s.fill() {
-			if e.depth == 0 && !e.inString && e.any { // a number at the very end
-				return s.buf[s.from:s.to], nil
-			}
 			return nil, errEnd
 		}
 	}
@@ -118,7 +117,6 @@ type ending struct {
 	depth    int
 	inString bool
 	escaped  bool // the byte before was a backslash
-	any      bool // there was anything
 	broken   bool // a string holds a line end
 }
 
@@ -154,10 +152,9 @@ func (e *ending) find(b []byte) (int, bool) {
 		}
 		switch b[i] {
 		case '"':
-			e.inString, e.any = true, true
+			e.inString = true
 		case '{', '[':
 			e.depth++
-			e.any = true
 		case '}', ']':
 			if e.depth == 0 {
 				return i, true
@@ -169,8 +166,6 @@ func (e *ending) find(b []byte) (int, bool) {
 			if e.depth == 0 {
 				return i, true
 			}
-		default:
-			e.any = true
 		}
 	}
 	return 0, false

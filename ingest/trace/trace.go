@@ -47,7 +47,7 @@ func (Format) Sniff(head []byte) bool {
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: &scanner{r: table.NewStream(ctx, src, opt), buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
 		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.Bad{Several: true},
-		tasks: map[string]*task{}, lanes: map[string]uint32{}, names: map[string]string{},
+		tasks: map[string]*task{}, lanes: map[[2]string]uint32{}, names: map[string]string{},
 		numbered: map[uint64]uint32{}}
 	err := r.read()
 	if e := r.in.err; e != nil && e != io.EOF {
@@ -71,19 +71,28 @@ type reader struct {
 
 	tasks map[string]*task // by name as it stands
 	order []*task
-	lanes map[string]uint32 // by pid and tid
-	pids  []string          // of a lane
-	names map[string]string // of processes, which stand for devices
-	key   []byte            // memory
+	lanes map[[2]string]uint32 // by pid and tid
+	names map[string]string    // of processes, which stand for devices
 
-	pytorch  bool              // its head is that of a PyTorch trace
-	base     int64             // nanoseconds that all times are since
-	platform []deviceSaid      // what PyTorch says of the devices
-	known    []launchID        // launches with a number
-	numbered map[uint64]uint32 // the last of a number, from 1 on
-	waiting  []reading         // whose launch is not known yet
-	taskOf   []int             // of a task of the trace, in order
-	counts   counted           // counters
+	pytorch  bool         // its head is that of a PyTorch trace
+	base     int64        // nanoseconds that all times are since
+	platform []deviceSaid // what PyTorch says of the devices
+	taskOf   []int        // of a task of the trace, in order
+	lanesOf  []lane
+
+	// Of counters.
+	scoped, occupied bool              // there are some, and the occupancy among them
+	numbered         map[uint64]uint32 // launches with a number and without counters so far
+	waiting          []reading         // whose launch is not known yet
+	unused           []string          // counters whose name or unit is not known: the first
+	homeless         int64             // readings that no launch of the trace has
+	first            note.Pos          // of those
+}
+
+// lane is a queue or engine.
+type lane struct {
+	pid         string
+	known, read int // launches with a number, and those of them that have counters
 }
 
 // task is what is launched under a name.
@@ -106,24 +115,14 @@ func (r *reader) read() error {
 	}
 	switch r.in.peek() {
 	case '[':
-		r.in.skip(1)
 		return r.array()
 	case '{':
 		r.in.skip(1)
 	default:
 		return errNotJSON
 	}
-	for {
-		switch c := r.in.peek(); c {
-		case ',':
-			r.in.skip(1)
-			continue
-		case '}':
-			return nil
-		case 0:
-			return errEnd
-		}
-		key, err := r.in.value(true)
+	for r.in.peek() != '}' {
+		key, err := r.in.value()
 		if err != nil {
 			return err
 		}
@@ -133,23 +132,26 @@ func (r *reader) read() error {
 		}
 		r.in.skip(1)
 		if name == `"traceEvents"` && r.in.peek() == '[' {
-			r.in.skip(1)
-			if err := r.array(); err != nil {
-				return err
-			}
-			continue
+			err = r.array()
+		} else {
+			line := r.in.line
+			var v []byte
+			v, err = r.in.value()
+			r.head(name, v, line)
 		}
-		line := r.in.line
-		v, err := r.in.value(name == `"deviceProperties"` || name == `"baseTimeNanoseconds"`)
 		if err != nil {
 			return err
 		}
-		r.head(name, v, line)
+		if r.in.peek() == ',' {
+			r.in.skip(1)
+		}
 	}
+	return nil
 }
 
-// array reads the events of an array, behind its bracket.
+// array reads an array of events.
 func (r *reader) array() error {
+	r.in.skip(1)
 	var e event
 	for {
 		switch r.in.peek() {
@@ -166,7 +168,7 @@ func (r *reader) array() error {
 			return errNotJSON
 		}
 		line := r.in.line
-		b, err := r.in.value(true)
+		b, err := r.in.value()
 		switch {
 		// The program was killed while it wrote: what came before is good.
 		case errors.Is(err, errEnd):
@@ -198,17 +200,20 @@ func (r *reader) pos(line int) note.Pos { return note.Pos{File: r.path, Line: li
 func (r *reader) event(e *event, line int) error {
 	if e.phase == 'M' {
 		// Names may come behind the launches that they are for, so lanes get theirs at the end.
-		if string(e.name) == "process_name" && len(r.names) < maxTasks {
-			r.names[string(e.pid)] = string(e.argsName)
+		for key, value := range members(e.args) {
+			if string(key) == "name" && string(e.name) == "process_name" && len(r.names) < maxTasks {
+				name, _ := text(value)
+				r.names[string(e.pid)] = string(name)
+			}
 		}
 		return nil
 	}
-	var args arguments
+	var id launchID
 	if e.category == kernelCategory {
-		args = argumentsOf(e.args)
+		id = idOf(e.args)
 		// A kernel of a user may have such a name; then it has what each launch has.
-		if bytes.HasPrefix(e.name, []byte(scopePrefix)) && !args.enqueued {
-			return r.scope(e, args, line)
+		if bytes.HasPrefix(e.name, []byte(scopePrefix)) && !id.enqueued {
+			return r.scope(e, id, line)
 		}
 	}
 	start, ok := nanoseconds(e.ts)
@@ -220,29 +225,37 @@ func (r *reader) event(e *event, line int) error {
 	if !ok || length < 0 || start > 1<<62-length {
 		return fmt.Errorf("the launch has no duration: dur %s is not a number of microseconds", table.Quote(e.dur))
 	}
-	t, err := r.task(e, line)
+	t, err := r.task(e.name, line)
 	if err != nil {
 		return err
 	}
-	lane, err := r.lane(e)
-	if err != nil {
-		return err
+	// A map does not copy a key that it only looks for.
+	at, known := r.lanes[[2]string{string(e.pid), string(e.tid)}]
+	if !known {
+		if len(r.lanes) >= maxTasks {
+			return fmt.Errorf("more than %d different queues", maxTasks)
+		}
+		at = uint32(len(r.lanesOf))
+		r.lanes[[2]string{string(e.pid), string(e.tid)}] = at
+		r.lanesOf = append(r.lanesOf, lane{pid: string(e.pid)})
 	}
-	r.used++
 	if !t.placed {
 		t.placed, t.number = true, r.trace.Task(t.key)
 		if int(t.number) == len(r.taskOf) {
 			r.taskOf = append(r.taskOf, t.place)
 		}
 	}
-	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: lane})
-	r.identify(args)
+	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: at})
+	if id.named {
+		r.identify(id.number, at)
+	}
 	r.launched(t, float64(length)/1e9, line)
 	return nil
 }
 
 // launched counts a launch, and gives its place where launches are kept.
 func (r *reader) launched(t *task, seconds float64, line int) (row int) {
+	r.used++
 	t.total += seconds
 	t.sample.Add(seconds, ingest.SampleSize(len(r.tasks)))
 	if r.instances {
@@ -251,69 +264,29 @@ func (r *reader) launched(t *task, seconds float64, line int) (row int) {
 	return r.launches.Len() - 1
 }
 
-// task gives what an event is a launch of.
-func (r *reader) task(e *event, line int) (*task, error) {
-	if t, known := r.tasks[string(e.name)]; known {
-		return t, nil
-	}
-	return r.named(string(e.name), e.category, line)
-}
-
-// named gives what is launched under a name.
-func (r *reader) named(name string, c category, line int) (*task, error) {
-	if t, known := r.tasks[name]; known {
+// task gives what is launched under a name.
+func (r *reader) task(name []byte, line int) (*task, error) {
+	if t, known := r.tasks[string(name)]; known {
 		return t, nil
 	}
 	if len(r.tasks) >= maxTasks {
 		return nil, fmt.Errorf("more than %d different names", maxTasks)
 	}
-	parsed, err := names.ParseLaunch(name, false)
+	parsed, err := names.ParseLaunch(string(name), false)
 	if err != nil {
 		return nil, err
-	}
-	// PyTorch names copies in words of its own, in which no launch shape stands.
-	if c == copyCategory {
-		parsed = names.Launch{Name: name, Direction: direction(name)}
 	}
 	key := ingest.KeyOf(&parsed)
 	t := &task{key: key, place: len(r.order), kernel: ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local,
 		SIMD: parsed.SIMD, Direction: key.Direction, Pos: r.pos(line)}}
-	r.tasks[name] = t
+	r.tasks[string(name)] = t
 	r.order = append(r.order, t)
 	return t, nil
 }
 
-// direction reads that of a copy as PyTorch names it: Memcpy M2D (HOST -> DEVICE).
-func direction(name string) ingest.Direction {
-	for word, d := range map[string]ingest.Direction{"M2D": ingest.HostToDevice, "H2D": ingest.HostToDevice,
-		"HtoD": ingest.HostToDevice, "D2M": ingest.DeviceToHost, "D2H": ingest.DeviceToHost,
-		"DtoH": ingest.DeviceToHost} {
-		if strings.HasPrefix(name, "Memcpy "+word) {
-			return d
-		}
-	}
-	return ingest.NoDirection
-}
-
-// lane gives the queue or engine of an event.
-func (r *reader) lane(e *event) (uint32, error) {
-	// One piece of memory for all look-ups: a map does not copy a key that it only looks for.
-	r.key = append(append(append(r.key[:0], e.pid...), 0), e.tid...)
-	lane, known := r.lanes[string(r.key)]
-	if !known {
-		if len(r.lanes) >= maxTasks {
-			return 0, fmt.Errorf("more than %d different queues", maxTasks)
-		}
-		lane = uint32(len(r.pids))
-		r.lanes[string(r.key)] = lane
-		r.pids = append(r.pids, string(e.pid))
-	}
-	return lane, nil
-}
-
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
-	r.homeless()
+	r.place()
 	f := &ingest.File{Input: ingest.Input{Rows: r.used, BadRows: r.bad.Count,
 		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: r.trace}
 	pos := note.Pos{File: r.path, Line: r.in.line}
@@ -336,18 +309,18 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 				"lost", r.used),
 			Hint: "let the program end by itself"})
 	}
-	for _, pid := range r.pids {
-		r.trace.AddLane(r.device(pid))
+	r.trace.Whole = r.pytorch
+	for _, l := range r.lanesOf {
+		r.trace.AddLane(r.device(l.pid))
+		r.trace.Whole = r.trace.Whole || l.known > 0
 	}
 	f.Notes = append(f.Notes, r.counterNotes()...)
 	r.devices(f)
-	r.trace.Whole = r.pytorch || len(r.known) > 0
 	for _, t := range r.order {
 		k := &t.kernel
 		k.Instances, k.Total = unit.Some(t.sample.N), unit.Some(unit.Seconds(t.total))
 		k.Launches = t.sample.Spread(&t.occupancies)
 		t.measured.into(k, t.sample.N)
-		k.Counters = t.measured.bandwidths()
 		if err := ingest.CheckCounts(k); err != nil {
 			return nil, err
 		}

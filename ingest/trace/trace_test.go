@@ -59,7 +59,7 @@ func TestFaults(t *testing.T) {
 			"f: the trace has 1 events, none of which is a launch on a GPU (" + hint + ", or profile with ProfilerActivity.XPU)"},
 		{"cut off before anything", `{"traceEvents":[`, "f:1: the trace is cut off before any launch on a GPU: the text ends here (" + hint + ")"},
 		{"no launch that can be used", "[" + launch("", 1, 1) + "]", "f:1: none of the launches can be used; the first: the row names no kernel (" + hint + ")"},
-		{"something else", `{"traceEvents": 1, x`, "f:1: the trace is cut off before any launch on a GPU: the event is not JSON (" + hint + ")"},
+		{"something else", `{"traceEvents": 1, x, `, "f:1: the trace is cut off before any launch on a GPU: the event is not JSON (" + hint + ")"},
 	} {
 		_, err := read(t, strings.NewReader(c.text), ingest.ReadOptions{})
 		var fault *note.Fault
