@@ -32,11 +32,12 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 		if !known || !k.IsKernel() || k.Reading == ingest.AroundLaunch && k.Measured.Present() {
 			continue
 		}
-		none := unit.Opt[unit.Ratio]{}
-		if !k.Printed.Present() {
-			k.Printed = k.Measured
+		printed := k.Printed
+		if !printed.Present() {
+			printed = k.Measured
 		}
-		k.Measured, k.Active, k.Stalled, k.Idle, k.BarrierStall = none, none, none, none, none
+		k.ClearSampled()
+		k.Printed = printed
 		if v := e.Tasks[task]; v != nil {
 			setEstimates(k, v)
 		} else {

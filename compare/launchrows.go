@@ -30,11 +30,11 @@ func (r *Result) Launches() iter.Seq[*Row] {
 func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	*row = Row{Kernel: of.Kernel, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
 		XVEs: of.XVEs, Verdict: NotAKernel}
-	k, none := &row.Kernel, unit.Opt[unit.Ratio]{}
+	k := &row.Kernel
 	k.Pos.File = r.launches.File(l.Kernel, k)
 	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
+	k.ClearSampled()
 	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle
-	k.MeasuredLow, k.MeasuredHigh, k.IdleLow, k.IdleHigh, k.Printed, k.BarrierStall = none, none, none, none, none, none
 	k.Mean, k.Uneven, k.Launches, k.Counters = unit.Opt[unit.Seconds]{}, false, nil, nil
 	if of.Verdict != NotAKernel {
 		r.derive(row)

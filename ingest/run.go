@@ -5,6 +5,7 @@ package ingest
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -318,6 +319,8 @@ type Field struct {
 	// fill sets what a kernel lacks, and says whether both have it with different values.
 	fill func(to, from *Kernel) (differ bool)
 	bits func(k *Kernel) (v uint64, present bool)
+	// clear removes what counters sampled of a kernel, where launches tell it better; nil of another value.
+	clear func(k *Kernel)
 }
 
 func value[T ~int | ~int64 | ~float64](name string, of func(*Kernel) *unit.Opt[T]) Field {
@@ -339,6 +342,13 @@ func (f Field) static() Field {
 	return f
 }
 
+// sampled is a share that counters tell.
+func sampled(name string, of func(*Kernel) *unit.Opt[unit.Ratio]) Field {
+	f := value(name, of)
+	f.clear = func(k *Kernel) { *of(k) = unit.Opt[unit.Ratio]{} }
+	return f
+}
+
 // unsaid is for what comes from one reading of counters and has no name of its own.
 const unsaid = ""
 
@@ -347,12 +357,12 @@ const unsaid = ""
 var kernelFields = []Field{
 	value("instance count", func(k *Kernel) *unit.Opt[int64] { return &k.Instances }),
 	value("total time", func(k *Kernel) *unit.Opt[unit.Seconds] { return &k.Total }),
-	value("measured occupancy", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Measured }),
-	value(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Printed }),
-	value("active", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Active }),
-	value("stalled", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Stalled }),
-	value("idle", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Idle }),
-	value("barrier stalls", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.BarrierStall }),
+	sampled("measured occupancy", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Measured }),
+	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Printed }),
+	sampled("active", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Active }),
+	sampled("stalled", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Stalled }),
+	sampled("idle", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Idle }),
+	sampled("barrier stalls", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.BarrierStall }),
 	value("threads started", func(k *Kernel) *unit.Opt[int64] { return &k.Threads }),
 	value("GPU barriers", func(k *Kernel) *unit.Opt[int64] { return &k.Barriers }),
 	value("peak occupancy", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Peak }).static(),
@@ -368,10 +378,20 @@ var kernelFields = []Field{
 // by themselves with none.
 var how = []Field{
 	value(unsaid, func(k *Kernel) *unit.Opt[unit.Seconds] { return &k.Mean }),
-	value(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.MeasuredLow }),
-	value(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.MeasuredHigh }),
-	value(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.IdleLow }),
-	value(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.IdleHigh }),
+	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.MeasuredLow }),
+	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.MeasuredHigh }),
+	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.IdleLow }),
+	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.IdleHigh }),
 	value(unsaid, func(k *Kernel) *unit.Opt[unit.Seconds] { return &k.Interval }),
 	value(unsaid, func(k *Kernel) *unit.Opt[float64] { return &k.CounterTimeRatio }),
+}
+
+// sampledFields are those that counters sampled.
+var sampledFields = slices.DeleteFunc(slices.Concat(kernelFields, how), func(f Field) bool { return f.clear == nil })
+
+// ClearSampled removes what counters sampled of a kernel.
+func (k *Kernel) ClearSampled() {
+	for i := range sampledFields {
+		sampledFields[i].clear(k)
+	}
 }
