@@ -1,0 +1,411 @@
+package compare
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// A way changes one figure of a run and leaves the others as they are.
+type way struct {
+	reason         string // what it goes through
+	from, to, step float64
+	d              *arch.Device
+	run            func(x float64) *ingest.Run
+	options        func(o *Options, x float64)
+	next           bool // what to run next, too, which takes time
+}
+
+// TestAlong goes along one figure at a time and holds against a file where what is said of the run's first kernel changes,
+// with the figures on both sides of the change that are not those before: every threshold shows where it is, and which side it
+// is on.
+func TestAlong(t *testing.T) {
+	var got strings.Builder
+	for _, w := range ways() {
+		fmt.Fprintf(&got, "# %s\n", w.reason)
+		began, last, said := 0.0, 0.0, ""
+		var first, figures, shown []string
+		end := func() {
+			if said == "" {
+				return
+			}
+			fmt.Fprintf(&got, "%.6g to %.6g: %s\n", began, last, said)
+			for _, list := range [][]string{first, figures} {
+				var changed []string
+				for _, f := range list {
+					if !slices.Contains(shown, f) {
+						changed = append(changed, f)
+					}
+				}
+				if shown = list; len(changed) > 0 {
+					fmt.Fprintf(&got, "    %s\n", strings.Join(changed, ", "))
+				}
+			}
+		}
+		n := int(math.Round((w.to - w.from) / w.step))
+		for i := range n + 1 {
+			x := math.Round((w.from+float64(i)*w.step)*1e9) / 1e9
+			o := DefaultOptions()
+			if w.options != nil {
+				w.options(&o, x)
+			}
+			run := w.run(x)
+			r := Compare(run, given(w.d), o)
+			list := run.Kernels
+			if len(list) == 0 {
+				list = run.Summary
+			}
+			row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == list[0].Task })]
+			now, with := inShort(r, row, w.next), inFigures(r, row)
+			if now != said {
+				end()
+				began, said, first = x, now, with
+			}
+			last, figures = x, with
+		}
+		end()
+	}
+	const file = "testdata/along.txt"
+	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, cases := strings.Split(string(want), "# "), strings.Split(got.String(), "# ")
+	for i := range cases {
+		if i >= len(wanted) || cases[i] != wanted[i] {
+			t.Errorf("got %s\nwant %s", cases[i], wanted[min(i, len(wanted)-1)])
+		}
+	}
+}
+
+// inShort is what is said of a row in words, without sentences and figures.
+func inShort(r *Result, row *Row, next bool) string {
+	said := []string{string(row.Verdict)}
+	cause := func(c *Cause) string {
+		s := strings.TrimSpace(string(c.Part) + " " + c.Name + " " + c.Confidence)
+		if c.Decide != "" {
+			s += " (" + string(c.Next.Do) + ")"
+		}
+		if c.Registers > 0 {
+			s += fmt.Sprintf(" of %d registers", c.Registers)
+		}
+		return s
+	}
+	if row.Cause != nil {
+		said = append(said, cause(row.Cause))
+	}
+	if row.Account != nil && row.Verdict == Below {
+		var causes []string
+		for i := range row.Account.Causes {
+			causes = append(causes, cause(&row.Account.Causes[i]))
+		}
+		said = append(said, "["+strings.Join(causes, ", ")+"]")
+	}
+	if row.HeldLow.Present() {
+		said = append(said, "a range")
+	}
+	worth := row.Worth.Words()
+	if b := row.Worth.Binds; b != "" {
+		worth += " (" + b + ")"
+	}
+	h := r.HelpFor(row)
+	said = append(said, "at most "+row.Certainty.limit().String(), "worth: "+worth, "help: "+string(h.Lever))
+	if next {
+		n := r.NextOf(row)
+		said = append(said, "next: "+string(n.Do))
+	}
+	for _, n := range slices.Concat(r.Notes, row.Notes) {
+		said = append(said, n.Code)
+	}
+	return strings.Join(said, "; ")
+}
+
+// inFigures is what is said of a row in figures.
+func inFigures(r *Result, row *Row) (list []string) {
+	add := func(name string, v float64, ok bool) {
+		if ok && !math.IsNaN(v) {
+			list = append(list, fmt.Sprintf("%s %.4g", name, v))
+		}
+	}
+	ratio := func(name string, o unit.Opt[unit.Ratio]) {
+		v, ok := o.Value()
+		add(name, v.Percent(), ok)
+	}
+	for _, m := range Metrics() {
+		v, ok := m.Of(row).Value()
+		add(m.Name, v, ok)
+	}
+	ratio("held from", row.HeldLow)
+	ratio("held to", row.HeldHigh)
+	c := &row.Certainty
+	add("intervals", c.Intervals.Or(0), c.Intervals.Present())
+	ratio("own", c.OwnShare)
+	ratio("edges", c.Edges)
+	ratio("foreign", c.Foreign)
+	ratio("crosstalk", c.Crosstalk)
+	add("life", float64(row.ThreadLife.Or(0))*1e6, row.ThreadLife.Present())
+	if a := row.Account; a != nil {
+		add("lost", float64(a.Lost.Or(0)), a.Lost.Present())
+	}
+	w, h := &row.Worth, r.HelpFor(row)
+	add("depth", w.Depth.Most.Or(0), w.Depth.Most.Present())
+	add("spread", w.Spread.Most.Or(0), w.Spread.Most.Present())
+	add("stake", w.Stake(row), true)
+	add("at", float64(h.At), h.At > 0)
+	add("for", float64(h.From), h.From > 0)
+	add("most", h.Most.Or(0), h.Most.Present())
+	if row.Cause != nil {
+		add("setting", row.Cause.Next.Setting.Or(0)*1e3, row.Cause.Next.Setting.Present())
+	}
+	add("GPU", float64(r.Summary.GPUTime.Or(0)), r.Summary.GPUTime.Present())
+	return list
+}
+
+// ways begin with 100 launches of 4 full waves of the Meteor Lake part (896 thread slots), a second in all, unless they say
+// something else. 5 of 100 instructions stand in rows of no kernel.
+func ways() []way {
+	const most = "114688"
+	of := func(kernels ...ingest.Kernel) *ingest.Run {
+		return &ingest.Run{Kernels: kernels, Instructions: ingest.Instructions{Kernels: 95, All: 100}}
+	}
+	on := func(p ingest.Platform, kernels ...ingest.Kernel) *ingest.Run {
+		run := of(kernels...)
+		run.Platform = p
+		return run
+	}
+	k := func(tells ...tell) ingest.Kernel { return kernel("k", most, "256", 32, 100, 1, tells...) }
+	in := func(n int64, total float64, tells ...tell) ingest.Kernel {
+		return kernel("k", most, "256", 32, n, total, tells...)
+	}
+	other := func(total float64, tells ...tell) ingest.Kernel {
+		return kernel("other", most, "256", 32, 100, total, tells...)
+	}
+	size := func(threads float64) string { return fmt.Sprint(int64(threads) * 32) }
+	counts := func(change func(c *ingest.Counters)) tell {
+		return func(k *ingest.Kernel) {
+			k.Counters = pipes(20, 10)
+			change(k.Counters)
+		}
+	}
+	exactly := func(window float64) tell {
+		return func(k *ingest.Kernel) {
+			k.Reading, k.CounterTimeRatio = ingest.AroundLaunch, unit.Some(window)
+		}
+	}
+	sampled := func(k *ingest.Kernel) { k.Reading = ingest.SampledIn }
+	within := func(low, high float64) tell {
+		return func(k *ingest.Kernel) { pct(&k.MeasuredLow, low); pct(&k.MeasuredHigh, high) }
+	}
+	slm := func(n float64) tell {
+		return func(k *ingest.Kernel) { k.SLM = unit.Some(unit.Bytes(n)) }
+	}
+	spread := func(low, high float64) tell {
+		return func(k *ingest.Kernel) {
+			k.Launches = &ingest.Spread{MinSeconds: unit.Seconds(low), MaxSeconds: unit.Seconds(high)}
+		}
+	}
+	started := func(n float64) tell {
+		return func(k *ingest.Kernel) { k.Threads = unit.Some(int64(math.Round(n))) }
+	}
+	named := func(d *arch.Device, name string) *arch.Device { d.Architecture = name; return d }
+	memory := func(d *arch.Device, fastest string) *arch.Device {
+		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100, Fastest: fastest}}
+		return d
+	}
+	return []way{
+		{reason: "measured, without the state of the array", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x))) }},
+		{reason: "measured, idle 20 %", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x), idle(20), registers(128))) }},
+		{reason: "measured, idle 2 %, registers unknown", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x), idle(2))) }},
+		{reason: "measured, of a device of two stacks, idle 1 %", to: 100, step: .1, d: max1550(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "8388608", "256", 32, 100, 1, measured(x), idle(1), registers(128)))
+		}},
+		{reason: "measured, of a third of a wave", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(300), "256", 32, 100, 1, measured(x), idle(50)))
+		}},
+		{reason: "measured, of a third of a wave of ten threads an XVE", to: 100, step: .5, d: xe3(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(2000), "256", 32, 100, 1, measured(x), idle(1)))
+		}},
+		{reason: "measured, of work-groups of 512 that SLM may keep out", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", most, "512", 32, 100, 1, measured(x), idle(.4), registers(128)))
+		}},
+		{reason: "measured by counters around each launch", to: 100, step: .5, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x), idle(10), exactly(1.02))) }},
+		{reason: "measured of four adapters", to: 40, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Adapters: unit.Some(4)}, k(measured(x), idle(74)))
+		}},
+		{reason: "measured of four adapters of which one worked", to: 40, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Adapters: unit.Some(4), BusyStacks: unit.Some(1)}, k(measured(x), idle(76)))
+		}},
+		{reason: "measured, with the profiler's peak in place of a launch", to: 100, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "", "", 0, 100, 1, measured(x), peak(60), idle(30)))
+		}},
+		{reason: "measured, of a launch that can hold hardly anything", to: 20, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(45), "32", 32, 100, 1, measured(x), idle(80)))
+		}},
+		{reason: "idle", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(min(60, 100-x)), idle(x), registers(128))) }},
+		{reason: "idle, of launches of one interval", to: 60, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(1000, 1, measured(99-x), idle(x), registers(128)))
+		}},
+		{reason: "idle, where nothing was seen", from: 99, to: 100, step: .01, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(0), idle(x))) }},
+		{reason: "idle of one of two stacks", from: 40, to: 80, step: .1, d: max1550(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "8388608", "256", 32, 1000, 0.9, measured(20), idle(x), registers(128)))
+		}},
+		{reason: "idle of a GPU of four compute engines", from: 40, to: 80, step: .1, d: named(max1100(), "Xe-HPC"), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "8388608", "256", 32, 1000, 0.9, measured(20), idle(x), registers(128)))
+		}},
+		{reason: "idle, more than measured leaves", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(60), idle(x))) }},
+		{reason: "a tenth of a thousand launches' time, in intervals", from: .1, to: 30, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(100, x*.1, measured(60), idle(30), registers(128)), other(1, measured(30), idle(10)))
+		}},
+		{reason: "time of all launches, alone", from: .001, to: .05, step: .001, d: mtl112(), run: func(x float64) *ingest.Run { return of(in(2, x, measured(60), idle(30), registers(128))) }},
+		{reason: "time of all launches in all samples of each", from: .001, to: .02, step: .001, d: mtl112(), run: func(x float64) *ingest.Run { return of(in(2, x, measured(60), idle(30), sampled)) }},
+		{reason: "time beside another kernel that holds little", from: .05, to: 3, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(1000, x, measured(80), idle(8), registers(128)), other(1, measured(30), idle(30)))
+		}},
+		{reason: "time beside a kernel of which no sample is", from: .05, to: 3, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(1000, x, measured(80), idle(8), registers(128)), other(1, measured(0), idle(30)))
+		}},
+		{reason: "what the other kernel holds", to: 100, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(1000, 1.5, measured(80), idle(5), registers(128)), other(1, measured(x), idle(100-x)))
+		}},
+		{reason: "time of threads that live shortly, idle 20 %", from: .02, to: 1, step: .01, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "4194304", "256", 32, 200, x, measured(60), idle(20), spread(x/200*.9, x/200*1.1)))
+		}},
+		{reason: "the longest launch, of the shortest", from: 1, to: 4, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "4194304", "256", 32, 2000, .2, measured(60), idle(20), spread(1e-4, x*1e-4)))
+		}},
+		{reason: "time of launches that fill the Xe-cores, in filling times", from: 1, to: 20, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(896), "256", 32, 20000, x*20000*128/35e6, measured(60), idle(20)))
+		}},
+		{reason: "instructions in rows of no kernel", to: 100, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			run := of(in(1000, 1, measured(70), idle(20), registers(128)))
+			run.Instructions.Kernels = 100 - x
+			return run
+		}},
+		{reason: "stalls at barriers", to: 60, step: .5, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(70), idle(2), barrier(x), registers(128))) }},
+		{reason: "threads of a launch", from: 20, to: 6000, step: 20, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(x), "64", 32, 100, 1, measured(min(30, x/896*80)), idle(30), registers(128)))
+		}},
+		{reason: "threads of a work-group", from: 1, to: 32, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(896*32), fmt.Sprint(32*int(x)), 32, 100, 1, measured(50), idle(1), barrier(30), registers(128)))
+		}},
+		{reason: "the profiler's peak of a small grid, nothing measured", from: .5, to: 100, step: .1, d: max1100(), run: func(x float64) *ingest.Run { return of(kernel("k", "640", "16", 16, 100, 1, peak(x))) }},
+		{reason: "the profiler's peak of a very small grid", from: .1, to: 10, step: .1, d: max1100(), run: func(x float64) *ingest.Run { return of(kernel("k", "288", "16", 16, 100, 1, peak(x))) }},
+		{reason: "the profiler's peak beside the predicted one", from: 96, to: 100, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(70), idle(10), peak(x))) }},
+		{reason: "SLM of a work-group", to: 65536, step: 1024, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(k(measured(20), array(20, 75, 5), counts(func(*ingest.Counters) {}), slm(x)))
+		}},
+		{reason: "the busiest pipe", to: 100, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+			return of(k(measured(60), array(60, 39, 1), func(k *ingest.Kernel) { k.Counters = pipes(x, 10) }))
+		}},
+		{reason: "active, of XVEs that are full", to: 99, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run { return of(k(measured(98), array(x, 99-x, 1))) }},
+		{reason: "active, of those that are not, and no pipe is counted", to: 99, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+			return of(k(measured(50), array(x, 99-x, 1), registers(128)))
+		}},
+		{reason: "what memory moves of 100 GB/s", to: 130, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
+				c.MemoryRead, c.MemoryWrite = unit.Some(x), unit.Some(0.)
+			})))
+		}},
+		{reason: "what memory moves of 100 GB/s at most", to: 130, step: .5, d: memory(mtl112(), "LPDDR5"), run: func(x float64) *ingest.Run {
+			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
+				c.MemoryRead, c.MemoryWrite = unit.Some(x), unit.Some(0.)
+			})))
+		}},
+		{reason: "what L3 moves of 200 GB/s", to: 220, step: 1, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
+				c.L3Read, c.L3Write, c.L3Roof = unit.Some(x/2), unit.Some(x/2), unit.Some(200.)
+			})))
+		}},
+		{reason: "stalls that other threads hide", to: 100, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
+				c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(x)}, {Reason: "Send", Share: unit.FromPercent((100 - x) / 4)},
+					{Reason: "Pipe", Share: unit.FromPercent(75 - x*.75)}}
+			})))
+		}},
+		{reason: "all stalls", from: 99, to: 101, step: .05, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
+				c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(20)}, {Reason: "Pipe", Share: unit.FromPercent(x - 20)}}
+			})))
+		}},
+		{reason: "empty XVEs, of launches of 10 intervals", to: 80, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+			return of(k(measured(min(50, 100-x)), array(min(20, 100-x), max(80-x, 0), x), registers(128), counts(func(*ingest.Counters) {})))
+		}},
+		{reason: "active, stalled and idle in all", from: 98, to: 102, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(60), array(30, x-50, 20))) }},
+		{reason: "times as long as the kernel that its counters ran", from: 1, to: 4, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(90/x), idle(100-95/x), exactly(x))) }},
+		{reason: "half of the width of an estimate", to: 10, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(92), idle(7), within(92-x, min(92+x, 100)))) }},
+		{reason: "threads started of those of 10 launches, of which all are counted", from: .1, to: 3, step: .05, d: gen9(), run: func(x float64) *ingest.Run {
+			return of(in(10, 1, measured(60), idle(4), started(x*35840)))
+		}},
+		{reason: "of which every second one is", from: .1, to: 3, step: .05, d: named(tgl(), "Xe-LP"), run: func(x float64) *ingest.Run {
+			return of(in(10, 1, measured(60), idle(4), started(x*35840)))
+		}},
+		{reason: "time of launches of which all threads are counted, in intervals", from: 1, to: 100, step: 1, d: gen9(), run: func(x float64) *ingest.Run {
+			return of(in(10, x*.01, measured(60), idle(4), started(30000)))
+		}},
+		{reason: "gaps between launches of 2 ms, in us, idle 33 %", to: 3000, step: 5, d: mtl112(), run: func(x float64) *ingest.Run {
+			run := of(in(10, .02, measured(60), idle(33)))
+			run.Trace = sequence(10, int64(x*1e3), 2_000_000, 0, "k")
+			return run
+		}},
+		{reason: "time in which another kernel runs beside launches of 2 ms, in us", from: 5, to: 2000, step: 5, d: mtl112(), run: func(x float64) *ingest.Run {
+			run := of(kernel("k", size(448), "256", 32, 10, .02, measured(58), idle(1)), kernel("other", most, "256", 32, 10, .02, measured(90), idle(1)))
+			run.Trace = sequence(10, 2_000_000, 2_000_000, 2_000_000-int64(x*1e3), "k", "other")
+			return run
+		}},
+		{reason: "the sampling interval, in ms", from: .05, to: 20, step: .05, d: mtl112(), run: func(float64) *ingest.Run {
+			return of(in(200, 1, measured(60), idle(30), registers(128)), other(.5, measured(30), idle(10)))
+		}, options: func(o *Options, x float64) { o.SamplingInterval = unit.Seconds(x / 1e3) }},
+		{reason: "the tolerance", to: 50, step: .1, d: mtl112(), run: func(float64) *ingest.Run {
+			return of(k(measured(70), idle(20), registers(128), peak(100)))
+		}, options: func(o *Options, x float64) { o.Tolerance = unit.Points(x) }},
+		{reason: "launches that the summary counts beside the 100 of the export", from: 90, to: 110, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
+			run := of(k(measured(97), idle(1)))
+			run.Summary = []ingest.Kernel{in(int64(x), 1)}
+			return run
+		}},
+		{reason: "GPU time of a summary alone", from: .5, to: 2, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return &ingest.Run{Summary: []ingest.Kernel{in(1000, 1, measured(60), peak(100), idle(30))}, Platform: ingest.Platform{GPUTime: unit.Some(unit.Seconds(x))}}
+		}},
+		{reason: "GPU busy, where nothing was seen", to: .2, step: .01, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{GPUBusy: unit.Some(unit.FromPercent(x))}, k(measured(0), idle(100)))
+		}},
+		{reason: "XVEs that were counted", from: 100, to: 240, step: 4, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{CountedXVEs: unit.Some(int(x))}, k(measured(60), idle(10)))
+		}},
+		{reason: "what to run next, by the size of a grid", from: 100, to: 1800, step: 100, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(x), "512", 32, 100, 1, measured(min(x/9, 90)), array(20, 75, 5), counts(func(*ingest.Counters) {}), registers(128)))
+		}},
+		{reason: "what to run next, by measured", from: 5, to: 100, step: 5, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
+			return of(kernel("k", most, "128", 32, 100, 1, measured(x), array(20, 79, 1), slm(16384), barrier(2)))
+		}},
+	}
+}
+
+// sequence is n launches of each task, as far apart as the gap; each next task begins later by delay.
+func sequence(n, gap, length, delay int64, tasks ...string) *ingest.Trace {
+	trace := &ingest.Trace{}
+	for range tasks {
+		trace.AddLane("gpu")
+	}
+	for i := range n {
+		for lane, task := range tasks {
+			at := i*(length+gap) + int64(lane)*delay
+			trace.Add(ingest.Launch{Start: at, End: at + length, Task: trace.Task(ingest.Key{Task: task}), Lane: uint32(lane)})
+		}
+	}
+	trace.Finish()
+	return trace
+}
