@@ -3,9 +3,11 @@ package unitrace
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"occudiff/ingest/names"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 )
@@ -66,12 +68,8 @@ const (
 
 // isMessage says whether a line is one of the tool's messages, which go to the same terminal as its tables.
 func isMessage(trimmed string) bool {
-	for _, m := range []string{"[INFO]", "[WARNING]", "[ERROR]"} {
-		if strings.HasPrefix(trimmed, m) {
-			return true
-		}
-	}
-	return false
+	word, _, _ := strings.Cut(trimmed, "]")
+	return slices.Contains([]string{"[INFO", "[WARNING", "[ERROR"}, word)
 }
 
 // kind is which table a header stands over.
@@ -121,11 +119,10 @@ func newHeader(text string, deviceNumber int) *header {
 		names, h.comma = names[:n-1], true
 	}
 	h.fields, h.counts = len(names), countsOf(names)
-	marker := false
+	marker := false // of a stream of samples
 	for i, name := range names {
 		name = strings.TrimSpace(name)
-		metric, _, _ := strings.Cut(name, "[")
-		if voids(metric) {
+		if voids.MatchString(name) {
 			h.voids = append(h.voids, i)
 		}
 		if word, ok := strings.CutSuffix(name, stallEvents); ok {
@@ -137,13 +134,7 @@ func newHeader(text string, deviceNumber int) *header {
 			h.at[q], h.per[q] = i, per
 		}
 	}
-	h.classify(marker)
-	return h
-}
-
-// classify says what table it is. marker says that the metrics are those of a stream of samples.
-// By the columns and not by the heading: files of metrics that newer versions write have none.
-func (h *header) classify(marker bool) {
+	// By the columns and not by the heading: files of metrics that newer versions write have none.
 	measures := h.has(gpuTime) || h.has(occupancy)
 	switch {
 	case len(h.stalls) > 0:
@@ -163,6 +154,7 @@ func (h *header) classify(marker bool) {
 	case h.has(slm) || h.has(spill) || h.has(registers):
 		h.kind = properties
 	}
+	return h
 }
 
 func (h *header) has(q quantity) bool { return h.at[q] >= 0 }
@@ -170,13 +162,14 @@ func (h *header) has(q quantity) bool { return h.at[q] >= 0 }
 // fields are the parts of a row.
 type fields struct {
 	*header
-	name   string
+	launch names.Launch // what the name says
 	nameAt int
 	err    error // the first that reading its numbers came upon
 }
 
 // split takes a row apart from its right end: a kernel's name may hold commas, and older versions do not quote it.
-func (h *header) split(text string) (fields, error) {
+// items says that braces in it hold work-items.
+func (h *header) split(text string, items bool) (f fields, err error) {
 	end := len(strings.TrimRight(text, " \t"))
 	body := text[:end]
 	if h.comma && strings.HasSuffix(body, ",") {
@@ -189,7 +182,7 @@ func (h *header) split(text string) (fields, error) {
 	for i := h.fields - 1; i >= 0; i-- {
 		cut := h.lastSeparator(body)
 		if cut < 0 {
-			return fields{}, badf(end, "the row has %d of %d fields", h.fields-i, h.fields+1)
+			return f, badf(end, "the row has %d of %d fields", h.fields-i, h.fields+1)
 		}
 		field := body[cut+1:]
 		h.parts[i] = strings.TrimSpace(field)
@@ -200,7 +193,7 @@ func (h *header) split(text string) (fields, error) {
 		}
 	}
 	name := strings.TrimSpace(body)
-	f := fields{header: h, name: name, nameAt: len(body) - len(strings.TrimLeft(body, " \t"))}
+	f = fields{header: h, nameAt: len(body) - len(strings.TrimLeft(body, " \t"))}
 	if name == "" {
 		return f, badf(f.nameAt, "the row names no kernel")
 	}
@@ -215,6 +208,9 @@ func (h *header) split(text string) (fields, error) {
 		if _, err := strconv.ParseFloat(strings.TrimSpace(name[i+1:]), 64); err == nil {
 			return f, badf(f.nameAt+i, "the row has more than %d fields", h.fields+1)
 		}
+	}
+	if f.launch, err = names.ParseLaunch(name, items); err != nil {
+		return f, badf(f.nameAt, "%v", err)
 	}
 	return f, nil
 }
@@ -232,10 +228,13 @@ func (h *header) lastSeparator(body string) int {
 // number gives a quantity of the row in its base unit; absent when the table or the row does not have it. What is wrong
 // with the first that is read stays in err.
 func (f *fields) number(q quantity) (o unit.Opt[float64]) {
-	if f.err != nil || !f.has(q) || f.parts[f.at[q]] == "" {
+	if f.err != nil || !f.has(q) {
 		return o
 	}
 	text := f.parts[f.at[q]]
+	if slices.Contains([]string{"", "ANY", "unknown"}, text) { // as the tool says what it does not know
+		return o
+	}
 	x, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
@@ -294,10 +293,10 @@ const (
 	sampled // when a sample was taken
 	begin   // of a launch, and its end
 	end
-	occupancy
+	occupancy // the means of a sample
 	active
 	stalled
-	threads
+	threads // its counts
 	barriers
 	groups // counted one by one, and the threads that ended
 	exits

@@ -2,6 +2,7 @@ package unitrace
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,16 +14,12 @@ import (
 
 // timing takes a row of a device timing or kernel submission table: all launches of a kernel, or of one of its shapes.
 func (r *reader) timing(f *fields) error {
-	t, err := names.ParseLaunch(f.name, r.section.items)
-	if err != nil {
-		return badf(f.nameAt, "%v", err)
-	}
 	timeColumn := total
 	if f.source == fromSubmission {
 		timeColumn = execute
 	}
-	if width, ok := f.count(simd).Value(); ok && width > 0 && width <= 64 && !t.SIMD.Present() {
-		t.SIMD = unit.Some(int(width))
+	if width, ok := f.count(simd).Value(); ok && width > 0 && width <= 64 && !f.launch.SIMD.Present() {
+		f.launch.SIMD = unit.Some(int(width))
 	}
 	n, haveCalls := f.count(calls).Value()
 	seconds, haveTime := f.number(timeColumn).Value()
@@ -32,11 +29,7 @@ func (r *reader) timing(f *fields) error {
 	case !haveCalls || !haveTime:
 		return badf(f.nameAt, "the row has no count or no time")
 	}
-	a, err := r.store.kernel(t, noDevice, r.in.Pos(f.nameAt+1))
-	if err != nil {
-		return badf(f.nameAt, "%v", err)
-	}
-	s := a.of(f.source)
+	s := r.account(&f.launch, noDevice, r.in.Pos(f.nameAt+1)).of(f.source)
 	// Compared this way around, since the sum itself could overflow.
 	if n > unit.MaxCount-s.launches {
 		return f.badf(calls, "the launches of this kernel add up to more than %s", unit.Thousands(unit.MaxCount))
@@ -46,149 +39,208 @@ func (r *reader) timing(f *fields) error {
 	return nil
 }
 
-// properties takes a row of the kernel properties.
+// properties takes a row of the kernel properties. Of a kernel that was compiled twice it keeps what needs more, so that
+// no limit is overlooked.
 func (r *reader) properties(f *fields) error {
-	t, err := names.ParseLaunch(f.name, r.section.items)
-	if err != nil {
-		return badf(f.nameAt, "%v", err)
+	t := &f.launch
+	p := ingest.Kernel{Task: strings.Clone(t.Name), Global: t.Global, Local: t.Local, SIMD: t.SIMD,
+		Pos: r.in.Pos(f.nameAt + 1)}
+	if n, ok := f.small(simd).Value(); ok {
+		p.SIMD = unit.Some(n)
 	}
-	p := ingest.Kernel{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD, Pos: r.in.Pos(f.nameAt + 1)}
-	for _, c := range []struct {
-		q  quantity
-		to *unit.Opt[unit.Bytes]
-	}{{slm, &p.SLM}, {spill, &p.Spill}} {
-		if n, ok := f.count(c.q).Value(); ok {
-			*c.to = unit.Some(unit.Bytes(n))
-		}
-	}
-	for _, c := range []struct {
-		q       quantity
-		unknown string // what stands where the tool does not know
-		to      *unit.Opt[int]
-	}{{simd, "ANY", &p.SIMD}, {registers, "unknown", &p.Registers}} {
-		if !f.has(c.q) || f.parts[f.at[c.q]] == c.unknown {
-			continue
-		}
-		switch n, ok := f.count(c.q).Value(); {
-		case ok && (n < 1 || n > 1<<16):
-			return f.badf(c.q, "%d is out of range", n)
-		case ok:
-			*c.to = unit.Some(int(n))
-		}
-	}
+	p.SLM, p.Spill, p.Registers = memory(f.count(slm)), memory(f.count(spill)), f.small(registers)
 	if f.err != nil {
 		return f.err
 	}
-	if err := r.store.properties(propsKey{t.Name, t.Global, t.Local, p.SIMD.Or(0)}, p); err != nil {
-		return badf(f.nameAt, "%v", err)
+	i, known := r.props[p.Key()]
+	if !known {
+		r.props[p.Key()] = len(r.propsList)
+		r.propsList = append(r.propsList, p)
+		return nil
 	}
+	old := &r.propsList[i]
+	most(&old.SLM, p.SLM)
+	most(&old.Spill, p.Spill)
+	most(&old.Registers, p.Registers)
 	return nil
 }
 
-// stalls takes a row of a table of instructions.
-// Instructions are added up to their kernel: which one stalls is a question for the tool's own listing.
-func (r *reader) stalls(f *fields) error {
-	t, err := names.ParseLaunch(f.name, r.section.items)
-	if err != nil {
-		return badf(f.nameAt, "%v", err)
+// small is a count of lanes or registers.
+func (f *fields) small(q quantity) (o unit.Opt[int]) {
+	switch n, ok := f.count(q).Value(); {
+	case ok && (n < 1 || n > 1<<16):
+		f.err = f.badf(q, "%d is out of range", n)
+	case ok:
+		o = unit.Some(int(n))
 	}
-	events := make([]int64, len(f.header.stalls))
-	for i, c := range f.header.stalls {
+	return o
+}
+
+func memory(n unit.Opt[int64]) (o unit.Opt[unit.Bytes]) {
+	if v, ok := n.Value(); ok {
+		o = unit.Some(unit.Bytes(v))
+	}
+	return o
+}
+
+func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
+	if v, ok := from.Value(); ok && v > to.Or(-1) {
+		*to = from
+	}
+}
+
+// stalled takes a row of a table of instructions.
+// Instructions are added up to their kernel: which one stalls is a question for the tool's own listing.
+func (r *reader) stalled(f *fields) (err error) {
+	events := make([]int64, len(f.stalls))
+	for i, c := range f.stalls {
 		if events[i], err = strconv.ParseInt(f.parts[c.at], 10, 64); err != nil || events[i] < 0 {
 			return badf(f.start[c.at], "column %s%s: %s is not a number of events", c.name, stallEvents,
 				table.Quote(f.parts[c.at]))
 		}
 	}
-	if err := r.store.stalled(t.Name, f.header.stalls, events, r.in.Pos(f.nameAt+1)); err != nil {
-		return badf(f.nameAt, "%v", err)
+	i, known := r.stallsOf[f.launch.Name]
+	if !known {
+		name := strings.Clone(f.launch.Name)
+		i, r.stallsOf[name] = len(r.stalls), len(r.stalls)
+		r.stalls = append(r.stalls, ingest.TaskStalls{Task: name, Pos: r.in.Pos(f.nameAt + 1)})
+	}
+	list := &r.stalls[i].Stalls
+	for n, c := range f.stalls {
+		at := slices.IndexFunc(*list, func(x ingest.Stall) bool { return x.Reason == c.name })
+		if at < 0 {
+			at, *list = len(*list), append(*list, ingest.Stall{Reason: c.name})
+		}
+		(*list)[at].Share += unit.Ratio(events[n])
 	}
 	return nil
+}
+
+// shares makes shares of the events of stalls.
+func (r *reader) shares() []ingest.TaskStalls {
+	return slices.DeleteFunc(r.stalls, func(t ingest.TaskStalls) bool {
+		all := unit.Ratio(0)
+		for _, x := range t.Stalls {
+			all += x.Share
+		}
+		for i := range t.Stalls {
+			t.Stalls[i].Share /= all
+		}
+		return all == 0
+	})
 }
 
 // sample is a row of a metric table: a launch, a tile's share of it, or a sample of it.
 // Percentages are ratios here, and absent where the row has none: 0 would be an idle GPU.
 type sample struct {
-	seconds, gpu                     float64 // of the kernel; of the measurement, the weight
-	occupancy, active, stalled       unit.Opt[float64]
-	threads, barriers, groups, exits unit.Opt[int64]
-	instance, tile, adapter          int64
+	seconds, gpu   float64              // of the kernel; of the measurement, the weight
+	means          [3]unit.Opt[float64] // occupancy, active, stalled
+	counts         [4]unit.Opt[int64]   // threads, barriers, groups, exits
+	instance, tile int64
 }
 
 // metrics takes a row of a metric table.
 func (r *reader) metrics(f *fields) error {
-	t, err := names.ParseLaunch(f.name, r.section.items)
-	if err != nil {
-		return badf(f.nameAt, "%v", err)
+	gpu := f.number(gpuTime).Or(0)
+	s := sample{gpu: gpu, seconds: f.number(kernelTime).Or(gpu), instance: f.count(instance).Or(0),
+		tile: f.count(subDevice).Or(0)}
+	for i := range s.means {
+		s.means[i] = f.ratio(occupancy + quantity(i))
 	}
-	s, err := f.sample()
-	if err != nil {
-		return err
-	}
-	// Before anything is kept of the row: a launch with void counters has a time and no occupancy.
-	r.invalid.drop(&s, f.void(), r.in.Pos(f.nameAt+1))
-	// A sample between kernels, which unitrace prints on request.
-	if name, _, _ := strings.Cut(t.Name, "("); name == "NoKernel" {
-		return r.store.overTime(nil, f, &s)
-	}
-	if n := f.xves(); n > 0 && !r.store.xves[n] {
-		if r.store.xves == nil {
-			r.store.xves = map[int]bool{}
-		}
-		r.store.xves[n] = true
+	for i := range s.counts {
+		s.counts[i] = f.count(threads + quantity(i))
 	}
 	// Newer tables have a column for the adapter, older ones a heading above the table.
-	adapter := int(s.adapter)
-	if !f.has(device) {
-		adapter = f.device
+	adapter := f.device
+	if f.has(device) {
+		adapter = int(f.count(device).Or(0))
 	}
-	a, err := r.store.kernel(t, adapter, r.in.Pos(f.nameAt+1))
-	if err != nil {
-		return badf(f.nameAt, "%v", err)
+	pos := r.in.Pos(f.nameAt + 1)
+	switch {
+	case f.err != nil:
+		return f.err
+	case adapter > 1<<20:
+		return f.badf(device, "%d is out of range", adapter)
 	}
-	if err := r.interval(f, &t, adapter, s.tile); err != nil {
+	// Before anything is kept of the row: a launch with void counters has a time and no occupancy.
+	r.invalid.drop(&s, f.void(), pos)
+	// A sample between kernels, which unitrace prints on request.
+	if name, _, _ := strings.Cut(f.launch.Name, "("); name == "NoKernel" {
+		return r.overTime(nil, f, &s)
+	}
+	if n := f.xves(); n > 0 {
+		r.xves[n] = true
+	}
+	if err := r.interval(f, adapter, s.tile); err != nil {
 		return err
 	}
-	r.store.sample(a, f.source, s, r.in.Pos(f.nameAt+1))
-	return r.store.overTime(a, f, &s)
+	a := r.account(&f.launch, adapter, pos)
+	r.sample(a, f.source, &s, pos)
+	return r.overTime(a, f, &s)
 }
 
 // interval takes when a launch began and ended.
-func (r *reader) interval(f *fields, t *names.Launch, adapter int, tile int64) error {
+func (r *reader) interval(f *fields, adapter int, tile int64) error {
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
 	}
-	from, err := f.moment(begin)
-	if err != nil {
-		return err
-	}
-	to, err := f.moment(end)
-	if err != nil {
-		return err
-	}
-	if to < from {
+	from, to := f.moment(begin), f.moment(end)
+	switch {
+	case f.err != nil:
+		return f.err
+	case to < from:
 		return f.badf(end, "the launch ends at %d, before its start at %d", to, from)
 	}
-	r.store.ran(t, from, to, fmt.Sprintf("Device #%d.%d", adapter, tile))
+	r.ran(&f.launch, from, to, fmt.Sprintf("Device #%d.%d", adapter, tile))
+	return nil
+}
+
+// ran notes when a launch ran.
+func (r *reader) ran(t *names.Launch, start, end int64, device string) {
+	lane, known := r.lanes[device]
+	if !known {
+		device, lane = strings.Clone(device), uint32(len(r.trace.Lanes))
+		r.lanes[device] = lane
+		r.trace.AddLane(device)
+	}
+	r.trace.Add(ingest.Launch{Start: start, End: end, Task: r.trace.Task(ingest.KeyOf(t)), Lane: lane})
+}
+
+// overTime keeps a sample with its time; without an account it is of no kernel that is named.
+func (r *reader) overTime(a *account, f *fields, x *sample) error {
+	if !r.opt.Samples || f.source != fromSamples || !f.has(sampled) || !x.means[0].Present() ||
+		r.sampled >= ingest.MaxSamples {
+		return nil
+	}
+	at := f.moment(sampled)
+	if f.err != nil {
+		return f.err
+	}
+	i, known := r.seriesOf[a]
+	if !known {
+		i = len(r.samples)
+		r.seriesOf[a] = i
+		r.samples = append(r.samples, ingest.Samples{})
+	}
+	m := ingest.Moment{At: at, Length: int64(x.gpu * 1e9), Measured: float32(x.means[0].Or(0))}
+	if a != nil {
+		r.samples[i].Key = a.key.Key
+		// The tile is no part of what launches of other files are matched by.
+		r.samples[i].Key.Device = ""
+		if s := a.sums[fromSamples]; s != nil {
+			m.Launch = uint32(s.launches)
+		}
+	}
+	r.sampled++
+	r.samples[i].List = append(r.samples[i].List, m)
 	return nil
 }
 
 // moment is a time in nanoseconds. A float holds none of those since 1970.
-func (f *fields) moment(q quantity) (int64, error) {
+func (f *fields) moment(q quantity) int64 {
 	n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
-	if err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62 {
-		return 0, f.badf(q, "%s is no time in nanoseconds", table.Quote(f.parts[f.at[q]]))
+	if f.err == nil && (err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62) {
+		f.err = f.badf(q, "%s is no time in nanoseconds", table.Quote(f.parts[f.at[q]]))
 	}
-	return n, nil
-}
-
-func (f *fields) sample() (sample, error) {
-	gpu := f.number(gpuTime).Or(0)
-	s := sample{gpu: gpu, seconds: f.number(kernelTime).Or(gpu),
-		occupancy: f.ratio(occupancy), active: f.ratio(active), stalled: f.ratio(stalled),
-		threads: f.count(threads), barriers: f.count(barriers), instance: f.count(instance).Or(0),
-		groups: f.count(groups), exits: f.count(exits), tile: f.count(subDevice).Or(0), adapter: f.count(device).Or(0)}
-	if f.err == nil && s.adapter > 1<<20 {
-		f.err = f.badf(device, "%d is out of range", s.adapter)
-	}
-	return s, f.err
+	return n
 }

@@ -41,21 +41,19 @@ func (r *reader) timeline(text string) error {
 	if name[at] != '"' && !countsGroups(&t) {
 		t.Global = ingest.Size3{}
 	}
-	start, end, ok := startEnd(times)
-	if !ok || end < start {
+	var start, end int64
+	if n := startEnd.FindStringSubmatch(times); n != nil {
+		start, _ = strconv.ParseInt(n[1], 10, 64) // the largest when it is beyond that
+		end, _ = strconv.ParseInt(n[2], 10, 64)
+	}
+	// Sums and differences of larger times would overflow.
+	if end < start || end <= 0 || end > 1<<62 {
 		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", table.Quote(times))
 	}
-	// Sums and differences of such times would overflow.
-	if end > 1<<62 {
-		return badf(mark+len(" [ns] "), "the times are out of range: %s", table.Quote(times))
-	}
 	// The number in the line is a handle of this process, and not the number of an adapter.
-	a, err := r.store.kernel(t, noDevice, r.in.Pos(at+1))
-	if err != nil {
-		return badf(at, "%v", err)
-	}
-	r.store.ran(&t, int64(start), int64(end), device)
-	r.store.sample(a, fromIntervals, sample{seconds: float64(end-start) / 1e9}, r.in.Pos(at+1))
+	r.ran(&t, start, end, device)
+	pos := r.in.Pos(at + 1)
+	r.sample(r.account(&t, noDevice, pos), fromIntervals, &sample{seconds: float64(end-start) / 1e9}, pos)
 	return nil
 }
 
@@ -74,27 +72,6 @@ func countsGroups(t *names.Launch) bool {
 // within the quotes where there are some. An argument of a template is no number with a point.
 var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))("?)$`)
 
-// startEnd reads `30 (start) 40 (end)` among the times of a launch.
-// The other two times are of the host's queue: when a launch was appended and submitted says nothing of the GPU.
-func startEnd(times string) (start, end uint64, ok bool) {
-	fields := strings.Fields(times)
-	found := 0
-	for i := 1; i < len(fields); i++ {
-		var to *uint64
-		switch fields[i] {
-		case "(start)":
-			to = &start
-		case "(end)":
-			to = &end
-		default:
-			continue
-		}
-		n, err := strconv.ParseUint(fields[i-1], 10, 64)
-		if err != nil {
-			return 0, 0, false
-		}
-		*to = n
-		found++
-	}
-	return start, end, found == 2
-}
+// startEnd are the times of a launch on the GPU. The two before them are of the host's queue: when it was appended and
+// submitted.
+var startEnd = regexp.MustCompile(`(\d+) \(start\) (\d+) \(end\)$`)

@@ -49,28 +49,25 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, store: &store{instances: opt.Instances,
-		index: map[kernelKey]*account{}, props: map[propsKey]int{}, lanes: map[string]uint32{},
-		stallsOf: map[string]int{}}}
-	if opt.Samples {
-		r.store.seriesOf = map[*account]int{}
-	}
+	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt, index: map[kernelKey]*account{},
+		props: map[ingest.Key]int{}, lanes: map[string]uint32{}, stallsOf: map[string]int{}, xves: map[int]bool{},
+		seriesOf: map[*account]int{}, launch: launch{tiles: map[int64]float64{}}}
 	for r.in.Next() {
 		r.line()
 	}
 	if err := r.in.Err(); err != nil {
 		return nil, err
 	}
-	r.store.endLaunch()
+	r.endLaunch()
 	return r.finish()
 }
 
-// It goes through a file line by line, since tables stand in the output of a program: nothing but the line itself says
-// what it is.
+// reader goes through a file line by line, since tables stand in the output of a program: nothing but the line itself
+// says what it is. It puts rows together into kernels.
 type reader struct {
 	in      *table.Lines
 	path    string
-	store   *store
+	opt     ingest.ReadOptions
 	bad     table.Bad
 	invalid invalid
 	section section
@@ -81,7 +78,22 @@ type reader struct {
 	reports int      // device timings
 	second  note.Pos // of them
 	skipped note.Pos // the first table of kernels that says nothing of use here
-	long    note.Pos // the first line that was cut outside of a table
+
+	xves      map[int]bool // that rows of counters are of
+	index     map[kernelKey]*account
+	order     []*account
+	launch    launch
+	launches  ingest.Launches // each, when asked for; of the accounts by number
+	eachFrom  source          // the table that they are from
+	props     map[ingest.Key]int
+	propsList []ingest.Kernel
+	stalls    []ingest.TaskStalls
+	stallsOf  map[string]int // in stalls
+	trace     ingest.Trace
+	lanes     map[string]uint32 // of trace, by device
+	samples   []ingest.Samples
+	sampled   int // in all of them
+	seriesOf  map[*account]int
 }
 
 // The order of the cases matters: a report goes to the terminal of the program, so lines of the program and of other
@@ -90,6 +102,7 @@ func (r *reader) line() {
 	text := string(table.Plain(r.in.Text))
 	trimmed := strings.TrimSpace(text)
 	title, isTitle := heading(trimmed)
+	raw := r.section.raw && r.opt.Samples // rows of all samples name no kernel: as if they named that there is none
 	switch {
 	case trimmed == "":
 		r.blank()
@@ -97,17 +110,16 @@ func (r *reader) line() {
 		r.heading(title)
 	case isTimeline(trimmed) && !r.in.Cut: // printed while the program runs, so that it may stand anywhere
 		r.count(r.timeline(text))
-	case r.raw(trimmed):
+	case raw && strings.HasPrefix(trimmed, "SubDeviceId,"):
+		r.startTable("Kernel," + trimmed)
+	case raw && r.header != nil:
+		r.row("NoKernel," + trimmed)
 	case r.section.other:
 	case isHeader(trimmed):
 		r.startTable(text)
 	case strings.HasPrefix(trimmed, instruction):
 		r.startTable("Kernel," + trimmed)
-	case r.header == nil || r.header.kind == skipped:
-		if r.in.Cut && r.long.Line == 0 {
-			r.long = r.in.Pos(0)
-		}
-	case isMessage(trimmed):
+	case r.header == nil || r.header.kind == skipped || isMessage(trimmed):
 	case r.in.Cut:
 		r.bad.Add(r.in.Pos(table.MaxLine), "", "the line is longer than %d bytes", table.MaxLine)
 	default:
@@ -115,22 +127,8 @@ func (r *reader) line() {
 	}
 }
 
-// raw takes the lines of the table of all samples, whose rows name no kernel, as if they named that there is none.
-func (r *reader) raw(trimmed string) bool {
-	if r.store.seriesOf == nil || !r.section.raw {
-		return false
-	}
-	switch {
-	case strings.HasPrefix(trimmed, "SubDeviceId,"):
-		r.startTable("Kernel," + trimmed)
-	case r.header != nil:
-		r.row("NoKernel," + trimmed)
-	}
-	return true
-}
-
 func (r *reader) heading(title string) {
-	r.store.endLaunch()
+	r.endLaunch()
 	r.header = nil
 	s, known := sectionOf(title)
 	if known {
@@ -152,7 +150,7 @@ func (r *reader) heading(title string) {
 
 // blank ends a launch of a metric table, whose rows stand apart, and any other table.
 func (r *reader) blank() {
-	r.store.endLaunch()
+	r.endLaunch()
 	// A blank line between a header and its first row ends nothing.
 	if r.header != nil && r.header.kind != metrics && r.header.rows > 0 {
 		r.header = nil
@@ -176,7 +174,7 @@ func (r *reader) row(text string) {
 	if i := strings.LastIndex(text, inTheKernels); i > 0 && h.kind == stalling {
 		text = text[:i] + "," + text[i+1:]
 	}
-	f, err := h.split(text)
+	f, err := h.split(text, r.section.items)
 	if err == nil {
 		switch h.kind {
 		case timing:
@@ -186,7 +184,7 @@ func (r *reader) row(text string) {
 		case metrics:
 			err = r.metrics(&f)
 		case stalling:
-			err = r.stalls(&f)
+			err = r.stalled(&f)
 		}
 	}
 	r.count(err)
@@ -221,15 +219,14 @@ func badf(at int, format string, args ...any) *rowError {
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Rows: r.rows, BadRows: r.bad.Count,
-		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: &r.store.trace, Samples: r.store.samples}
-	f.Notes = append(append(f.Notes, r.bad.Notes()...), r.invalid.notes()...)
-	for n := range r.store.xves {
-		if len(r.store.xves) == 1 { // counters of several GPUs say nothing of one
+		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: &r.trace, Samples: r.samples, Props: r.propsList,
+		Stalls: r.shares(), Notes: append(r.bad.Notes(), r.invalid.notes()...)}
+	for n := range r.xves {
+		if len(r.xves) == 1 { // counters of several GPUs say nothing of one
 			f.Platform.CountedXVEs = unit.Some(n)
 		}
 	}
-	f.Stalls = r.store.shares()
-	if err := r.store.into(f); err != nil {
+	if err := r.into(f); err != nil {
 		return nil, err
 	}
 	if len(f.Kernels) == 0 && len(f.Props)+len(f.Stalls)+len(f.Samples) == 0 {
@@ -240,10 +237,6 @@ func (r *reader) finish() (*ingest.File, error) {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
 			Text: fmt.Sprintf("the file holds %d device timing reports, which are added up: right for the processes "+
 				"of one run, wrong for several runs", r.reports), Hint: "give each run a file of its own"})
-	}
-	if r.long.Line > 0 {
-		f.Notes = append(f.Notes, note.Note{Severity: note.Info, Code: "long-line", Pos: r.long,
-			Text: fmt.Sprintf("a line longer than %d bytes, outside of any table, was skipped", table.MaxLine)})
 	}
 	return f, nil
 }

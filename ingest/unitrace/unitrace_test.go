@@ -199,32 +199,6 @@ func TestBounds(t *testing.T) {
 	if got, want := f.Notes[0].String(), fmt.Sprintf("f:3:%d: error: the line is longer than %d bytes", table.MaxLine, table.MaxLine); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	var b strings.Builder
-	b.WriteString("Kernel, Calls, Time (ns)\n")
-	for i := range maxKernels + 30 {
-		fmt.Fprintf(&b, "f%d, 1, 5\n", i)
-	}
-	f, err = read(t, b.String(), ingest.ReadOptions{})
-	if err != nil || len(f.Kernels) != maxKernels || f.BadRows != 30 || len(f.Notes) != table.MaxShown+1 {
-		t.Errorf("many kernels: %v, %d kernels, %d bad rows, %d notes", err, len(f.Kernels), f.BadRows, len(f.Notes))
-	}
-}
-
-// TestNames holds the memory for names: many long ones are no report.
-func TestNames(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("Kernel, Calls, Time (ns)\n")
-	const size = 100 << 10
-	for i := range 2*maxNameBytes/size + 1 {
-		fmt.Fprintf(&b, "f%d%s, 1, 5\n", i, strings.Repeat("x", size))
-	}
-	f, err := read(t, b.String(), ingest.ReadOptions{})
-	if err != nil || f.BadRows == 0 || f.Rows > maxNameBytes/size {
-		t.Fatalf("%v, %d rows, %d bad", err, f.Rows, f.BadRows)
-	}
-	if got, want := f.Notes[0].Text, "more than 65536 different kernels, or 32 MB of their names, in one report"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
 }
 
 // TestSpread holds the median of many launches to that of all: launch i takes i ns.

@@ -3,6 +3,7 @@ package unitrace
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,16 +13,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// voids says whether a column that is not 0 means that the counters of its row are not to be used.
+// voids are the columns that say that the counters of their row are not to be used, where they are not 0.
 // ReportCtxSwitchLost is none of them: it is 8 in a real report whose occupancies are right.
-func voids(metric string) bool {
-	switch metric {
-	case "ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError", "ReportLost",
-		"ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch":
-		return true
-	}
-	return strings.HasPrefix(metric, "MidQuery")
-}
+var voids = regexp.MustCompile(`^(ResultUncertainty|QuerySplitOccurred|OverrunOccurr?ed|ReportError|ReportLost|` +
+	`ReportInconsistent|ReportWithoutWorkload|ReportContextMismatch|MidQuery[^[]*)(\[|$)`)
 
 // void gives the name of a column that says that the counters of a row are not to be used; empty when none does.
 func (f *fields) void() string {
@@ -52,7 +47,7 @@ func (v *invalid) drop(s *sample, column string, pos note.Pos) {
 		v.columns = append(v.columns, column)
 	}
 	// What is left is what finds the launch and how long it took.
-	*s = sample{seconds: s.seconds, gpu: s.gpu, instance: s.instance, tile: s.tile, adapter: s.adapter}
+	*s = sample{seconds: s.seconds, gpu: s.gpu, instance: s.instance, tile: s.tile}
 }
 
 func (v *invalid) notes() []note.Note {
@@ -68,23 +63,28 @@ func (v *invalid) notes() []note.Note {
 // counted holds the work-groups and threads that the GPU counted one by one against the launch shape.
 // They are counted and not sampled, so one work-group more or less is a fault of the shape and no noise.
 func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
-	shape, ok := groupsOf(k)
-	groups, counted := s.groups.Value()
-	if !ok || !counted || s.exact == 0 {
+	items, sized := k.Global.Items()
+	local, _ := k.Local.Items()
+	counted, known := s.counts[groups-threads].Value()
+	if !sized || !known || local <= 0 || items > unit.MaxCount || s.exact == 0 {
 		return n, false
 	}
-	text := fmt.Sprintf("task %q: the GPU counted %s a launch", k.Task, perLaunch(groups, s.exact, "work-group"))
+	shape := int64(1) // work-groups
+	for i := range 3 {
+		l := max(k.Local.Dim(i), 1)
+		shape *= (max(k.Global.Dim(i), 1) + l - 1) / l
+	}
+	text := fmt.Sprintf("task %q: the GPU counted %s a launch", k.Task, perLaunch(counted, s.exact, "work-group"))
 	want := fmt.Sprintf("where its launch shape makes %d", shape)
-	differs = groups != shape*s.exact
-	threads, known := s.exits.Value()
-	items, _ := k.Local.Items()
+	differs = counted != shape*s.exact
+	ended, known := s.counts[exits-threads].Value()
 	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
 		// A work-group whose size is no multiple of the SIMD width has one thread that is not full; so has a grid at
-		// its edge (groupsOf).
-		each := (items + simd - 1) / simd
-		text += " and " + perLaunch(threads, s.exact, "thread")
+		// its edge.
+		each := (local + simd - 1) / simd
+		text += " and " + perLaunch(ended, s.exact, "thread")
 		want += fmt.Sprintf(" and %d", shape*each)
-		differs = differs || threads != shape*each*s.exact
+		differs = differs || ended != shape*each*s.exact
 	}
 	return note.Note{Severity: note.Warning, Code: "launch-shape", Pos: k.Pos, Text: text + ", " + want,
 		Hint: "the launch shape or the SIMD width of the name is not that of these launches: do not rely on its " +
@@ -98,21 +98,6 @@ func perLaunch(n, launches int64, what string) string {
 	return strconv.FormatFloat(float64(n)/float64(launches), 'f', -1, 64) + " " + what
 }
 
-// groupsOf gives the work-groups of a kernel's launch shape, false where it has none, or one too large to count.
-func groupsOf(k *ingest.Kernel) (int64, bool) {
-	items, ok := k.Global.Items()
-	local, known := k.Local.Items()
-	if !ok || !known || local <= 0 || items > unit.MaxCount {
-		return 0, false
-	}
-	groups := int64(1)
-	for i := range 3 {
-		l := max(k.Local.Dim(i), 1)
-		groups *= (max(k.Global.Dim(i), 1) + l - 1) / l
-	}
-	return groups, true
-}
-
 // counts are the columns of a metric table that tell how many XVEs the counters are of: a counter of events and the
 // part of all clocks of all XVEs that it says this is, `X[events]` and `X_UTILIZATION[%]`, and the clocks.
 // No table says which GPU it is of; this number tells devices apart that names do not.
@@ -122,19 +107,14 @@ type counts struct {
 }
 
 func countsOf(names []string) counts {
-	c := counts{clocks: -1}
-	at := map[string]int{}
+	at := func(name string) int {
+		return slices.IndexFunc(names, func(s string) bool { return strings.TrimSpace(s) == name })
+	}
+	c := counts{clocks: at("GpuSliceClocksCount[events]")}
 	for i, name := range names {
-		at[strings.TrimSpace(name)] = i
-	}
-	if i, ok := at["GpuSliceClocksCount[events]"]; ok {
-		c.clocks = i
-	}
-	for name, i := range at {
-		if metric, ok := strings.CutSuffix(name, "_UTILIZATION[%]"); ok {
-			if events, ok := at[metric+"[events]"]; ok {
-				c.pairs = append(c.pairs, [2]int{events, i})
-			}
+		metric, ok := strings.CutSuffix(strings.TrimSpace(name), "_UTILIZATION[%]")
+		if events := at(metric + "[events]"); ok && events >= 0 {
+			c.pairs = append(c.pairs, [2]int{events, i})
 		}
 	}
 	return c
@@ -142,28 +122,25 @@ func countsOf(names []string) counts {
 
 // xves is how many XVEs a row's counters are of: events / (clocks x utilization), where all pairs of columns say the
 // same whole number; 0 where they do not. In real reports each pair gives 448.00.
-func (f *fields) xves() int {
+func (f *fields) xves() (found int) {
 	// Utilizations are printed with few digits: of a small one the quotient is any number.
 	const enough, exact = 1, 1e-3 // percent of all clocks, of the number
+	number := func(i int) float64 {
+		x, _ := strconv.ParseFloat(f.parts[i], 64) // 0 is of no use, either
+		return x
+	}
 	if f.counts.clocks < 0 {
 		return 0
 	}
-	number := func(i int) float64 {
-		x, err := strconv.ParseFloat(f.parts[i], 64)
-		if err != nil {
-			return 0
-		}
-		return x
-	}
-	clocks, found := number(f.counts.clocks), 0
+	clocks := number(f.counts.clocks)
 	for _, p := range f.counts.pairs {
 		share := number(p[1])
-		if share < enough || share > 100 || clocks <= 0 {
+		if !(share >= enough && share <= 100) {
 			continue
 		}
 		n := number(p[0]) / (clocks * share / 100)
 		whole := math.Round(n)
-		if !(whole >= 1 && whole <= 1<<16) || math.Abs(n-whole) > exact*whole || found != 0 && found != int(whole) {
+		if !(whole >= 1 && whole <= 1<<16 && math.Abs(n-whole) <= exact*whole) || found != 0 && found != int(whole) {
 			return 0
 		}
 		found = int(whole)
