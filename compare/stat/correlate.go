@@ -29,14 +29,7 @@ func Spearman(xs, ys []float64) (float64, bool) {
 
 // constant says whether all values are equal. A variance of exactly zero would not do: the mean of equal values may
 // differ from them in the last digit.
-func constant(xs []float64) bool {
-	for _, x := range xs {
-		if x != xs[0] {
-			return false
-		}
-	}
-	return true
-}
+func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 
 // sameDigits is how far two results of one calculation may be apart, relative to their size, and still be the same
 // value: 90 / (1 - 0.1) and 80 / (1 - 0.2) are 100 and 99.99999999999999.

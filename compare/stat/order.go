@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -38,21 +39,13 @@ func Median(xs []float64) (float64, bool) {
 // MAD gives the median of the absolute deviations from the median, as it is: it is not multiplied by 1.4826, the factor
 // that makes it estimate the standard deviation of normal values.
 func MAD(xs []float64) (float64, bool) {
-	_, mad, ok := medianMAD(xs)
+	s, _ := sorted(xs)
+	_, mad, ok := MedianMADSorted(s)
 	return mad, ok
 }
 
-// medianMAD gives both the median and the MAD, with one copy of the values.
-func medianMAD(xs []float64) (median, mad float64, ok bool) {
-	s, ok := sorted(xs)
-	if !ok {
-		return 0, 0, false
-	}
-	return MedianMADSorted(s)
-}
-
-// MedianMADSorted is medianMAD of values that are sorted and finite already, for callers that slide over a long series.
-// It neither checks nor copies nor changes them.
+// MedianMADSorted gives median and MAD of values that are sorted and finite already, for callers that slide over a long
+// series. It neither checks nor copies nor changes them.
 func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	if len(s) == 0 {
 		return 0, 0, false
@@ -106,14 +99,7 @@ func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	coins := distuv.Binomial{N: float64(n), P: 0.5}
 	coverage := func(k int) float64 { return 1 - 2*coins.CDF(float64(k-1)) }
 	// The coverage falls with k: find the largest k that still reaches the confidence.
-	low, high := 0, n/2+1
-	for high-low > 1 {
-		if k := (low + high) / 2; coverage(k) >= confidence {
-			low = k
-		} else {
-			high = k
-		}
-	}
+	low := sort.Search(n/2, func(k int) bool { return coverage(k+1) < confidence })
 	if low == 0 {
 		return Interval{}, false
 	}

@@ -8,7 +8,9 @@ package stat
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -32,64 +34,38 @@ func Mean(xs []float64) (float64, bool) {
 
 // MeanAbsolute gives the mean of |x|.
 func MeanAbsolute(xs []float64) (float64, bool) {
-	return Mean(absolute(xs))
+	return norm(xs, 1, float64(len(xs)))
 }
 
 // MaxAbsolute gives the largest |x|.
 func MaxAbsolute(xs []float64) (float64, bool) {
-	if !finite(xs) {
-		return 0, false
-	}
-	largest := 0.0
-	for _, x := range xs {
-		largest = max(largest, math.Abs(x))
-	}
-	return largest, true
+	return norm(xs, math.Inf(1), 1)
 }
 
 // RMSE gives sqrt(mean(x^2)) of differences.
 func RMSE(xs []float64) (float64, bool) {
-	largest, ok := MaxAbsolute(xs)
-	if !ok {
+	return norm(xs, 2, math.Sqrt(float64(len(xs)))) // scaled, so that squares neither overflow nor vanish
+}
+
+func norm(xs []float64, l, by float64) (float64, bool) {
+	if !finite(xs) {
 		return 0, false
 	}
-	if largest == 0 {
-		return 0, true
-	}
-	// Scaled by the largest difference, so that squares neither overflow nor vanish.
-	sum := 0.0
-	for _, x := range xs {
-		sum += (x / largest) * (x / largest)
-	}
-	return present(largest * math.Sqrt(sum/float64(len(xs))))
+	return present(floats.Norm(xs, l) / by)
 }
 
 // GeometricMean gives the n-th root of the product. It exists for values above zero only: a zero would swallow all
 // others.
 func GeometricMean(xs []float64) (float64, bool) {
-	if !finite(xs) {
+	if !finite(xs) || slices.Min(xs) <= 0 {
 		return 0, false
-	}
-	for _, x := range xs {
-		if x <= 0 {
-			return 0, false
-		}
 	}
 	return present(stat.GeometricMean(xs, nil))
 }
 
-// absolute gives |x| of each x.
-func absolute(xs []float64) []float64 {
-	out := make([]float64, len(xs))
-	for i, x := range xs {
-		out[i] = math.Abs(x)
-	}
-	return out
-}
-
 // present drops results that overflowed.
 func present(x float64) (float64, bool) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+	if !finite([]float64{x}) {
 		return 0, false
 	}
 	return x, true
