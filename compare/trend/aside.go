@@ -74,11 +74,10 @@ func Asides(values Panel, g Gate, budget AsideBudget) (offs []float64, found []A
 
 // panel is one that is looked at.
 type panel struct {
-	rows    [][]float64
-	gate    Gate
-	levels  []level // of the rows; n is 0 where too few stand beside each other
-	prior   stat.Prior
-	scratch []float64
+	rows   [][]float64
+	gate   Gate
+	levels []level // of the rows; n is 0 where too few stand beside each other
+	prior  stat.Prior
 }
 
 // measure takes the levels of the rows.
@@ -87,7 +86,7 @@ func (p *panel) measure() {
 	var known []stat.Variance
 	for k, row := range p.rows {
 		if values := present(row, -1); len(values) >= leastBeside {
-			p.levels[k] = levelOf(values, p.gate.finest(), p.scratch)
+			p.levels[k] = levelOf(values, p.gate.finest())
 			known = append(known, p.levels[k].variance())
 		}
 	}
@@ -133,7 +132,7 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
 	if len(beside) < leastBeside {
 		return offs, nil
 	}
-	all := levelOf(beside, p.gate.finest(), nil)
+	all := levelOf(beside, p.gate.finest())
 	v := all.variance()
 	for run, off := range offs {
 		if math.IsNaN(off) || math.Abs(off-all.at)-p.gate.floor() <= rounding {
@@ -162,7 +161,7 @@ func (p *panel) distances() [][]float64 {
 			if all[k][run] = math.NaN(); p.levels[k].n == 0 || math.IsNaN(x) {
 				continue
 			}
-			others := levelOf(present(row, run), p.gate.finest(), p.scratch)
+			others := levelOf(present(row, run), p.gate.finest())
 			others.spread = others.shrunk(p.prior)
 			z := others.distance(x - others.at)
 			all[k][run], sizes = z, append(sizes, math.Abs(z))

@@ -1,6 +1,9 @@
 package trend
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // search finds the change points of one window after the other, and keeps its tables between them.
 type search struct {
@@ -51,32 +54,21 @@ func (s *search) window(values []float64) []int {
 func (s *search) tabulate(values []float64) {
 	n := len(values)
 	s.values = values
-	s.rows = resize(s.rows, n*n)
-	s.within = resize(s.within, n*n)
-	s.columns = resize(s.columns, n)
-	s.across = resize(s.across, n)
+	s.rows = slices.Grow(s.rows[:0], n*n)[:n*n]
+	s.within = slices.Grow(s.within[:0], n*n)[:n*n]
+	s.columns = slices.Grow(s.columns[:0], n)[:n]
+	s.across = slices.Grow(s.across[:0], n)[:n]
 	clear(s.columns)
 	for t, v := range values {
 		row := s.rows[t*n : t*n+n]
 		sum := 0.0
 		for j := t + 1; j < n; j++ {
-			d := values[j] - v
-			if d < 0 {
-				d = -d
-			}
+			d := math.Abs(values[j] - v)
 			sum += d
 			row[j] = sum
 			s.columns[j] += d
 		}
 	}
-}
-
-// resize gives a slice of length n, of the old memory where it is large enough.
-func resize(old []float64, n int) []float64 {
-	if cap(old) < n {
-		return make([]float64, n)
-	}
-	return old[:n]
 }
 
 // best gives the index t with the largest energy distance between [start, t) and [t, end'), over all t and all end' up
@@ -152,11 +144,7 @@ func (s *search) sumBelow(start, end int) {
 func (s *search) column(start, t int) float64 {
 	skipped := 0.0
 	for _, v := range s.values[:start] {
-		d := s.values[t] - v
-		if d < 0 {
-			d = -d
-		}
-		skipped += d
+		skipped += math.Abs(s.values[t] - v)
 	}
 	return s.columns[t] - skipped
 }

@@ -27,9 +27,9 @@ type level struct {
 	n          int
 }
 
-// levelOf measures a window; scratch is memory. least bounds the spread from below.
-func levelOf(values []float64, least float64, scratch []float64) level {
-	sorted := append(scratch[:0], values...)
+// levelOf measures a window. least bounds the spread from below.
+func levelOf(values []float64, least float64) level {
+	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	median, mad, ok := stat.MedianMADSorted(sorted)
 	if !ok {
@@ -58,7 +58,7 @@ func levelOf(values []float64, least float64, scratch []float64) level {
 // SpreadOf gives the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
 // count little, and no spread is below what a printed digit hides.
 func SpreadOf(values []float64) stat.Variance {
-	return levelOf(values, PointsGate().finest(), nil).variance()
+	return levelOf(values, PointsGate().finest()).variance()
 }
 
 // variance gives that of the spread, and how many degrees of freedom it is worth.

@@ -14,12 +14,11 @@ type line struct {
 
 	runs  []run   // of the level that holds now
 	below []frame // while findings are open: the levels before, the first one first
-	at    level   // of these, where measured says so
+	at    level   // of these, where it was measured: of no run before
 	own   level   // the last one of enough runs: its spread is that of the series
 
-	measured bool
-	sd       float64 // that spread, shrunk
-	list     []Finding
+	sd   float64 // that spread, shrunk
+	list []Finding
 
 	pairs, squares float64 // as of a run, with the newest one
 
@@ -43,8 +42,9 @@ type run struct {
 }
 
 func values(runs []run) (list []float64) {
-	for _, u := range runs {
-		list = append(list, u.u)
+	list = make([]float64, len(runs))
+	for i := range runs {
+		list[i] = runs[i].u
 	}
 	return list
 }
@@ -62,14 +62,10 @@ func (l *line) open() bool { return len(l.below) > 0 }
 
 // level gives that of the newest runs.
 func (r *replay) level(l *line) level {
-	if l.measured {
+	if l.at.n > 0 {
 		return l.at
 	}
-	r.values = r.values[:0]
-	for _, u := range l.runs[max(0, len(l.runs)-r.gate.Window):] {
-		r.values = append(r.values, u.u)
-	}
-	l.at, l.measured = levelOf(r.values, r.gate.finest(), r.scratch), true
+	l.at = levelOf(values(l.runs[max(0, len(l.runs)-r.gate.Window):]), r.gate.finest())
 	if n := r.gate.Learning; l.at.n >= n && !l.open() || l.at.n >= 2*n {
 		l.own = l.at
 	}
@@ -91,7 +87,7 @@ func (r *replay) push(l *line, u run) {
 }
 
 // set puts other runs in the place of those that a line has.
-func (l *line) set(runs []run) { l.runs, l.measured = runs, false }
+func (l *line) set(runs []run) { l.runs, l.at = runs, level{} }
 
 // rebase lets the last m runs be a level of their own, and gives those before.
 func (r *replay) rebase(l *line, m int) (before []run) {
@@ -167,9 +163,9 @@ func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift floa
 	if chance = math.Pow(r.noise.beyond(z, s, l.runs[from:]), n); chance >= bar {
 		return chance, 0
 	}
-	off := r.values[:0]
-	for _, u := range l.runs[from:] {
-		off = append(off, sign*(u.u-base.at))
+	off := values(l.runs[from:])
+	for i, u := range off {
+		off[i] = sign * (u - base.at)
 	}
 	shift, _ = stat.Median(off)
 	return math.Pow(r.beyond(l, z, s, l.runs[:from]), n), shift

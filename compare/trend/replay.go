@@ -16,7 +16,6 @@ type Replay struct {
 
 // Check is one run of a replay.
 type Check struct {
-	Run    int
 	Judged bool // something could be judged
 	Opened bool // a finding was opened
 	Red    bool // one is open
@@ -89,12 +88,10 @@ type replay struct {
 	prior  stat.Prior
 	shared []float64 // what the kernels had in common, run by run
 	sizes  []int     // of the checks, in kernels
-
-	values, scratch []float64 // memory
 }
 
 func (g Gate) replay(series [][]Point) *Replay {
-	r := &replay{gate: g, noise: newNoise(), scratch: make([]float64, g.Window)}
+	r := &replay{gate: g, noise: newNoise()}
 	for _, points := range series {
 		r.lines = append(r.lines, &line{points: points})
 	}
@@ -123,8 +120,7 @@ func (r *replay) nextRun() (run int, ok bool) {
 }
 
 // step judges one run.
-func (r *replay) step(run int) Check {
-	c := Check{Run: run}
+func (r *replay) step(run int) (c Check) {
 	var here []*line
 	for _, l := range r.lines {
 		if l.next < len(l.points) && l.points[l.next].Run == run {

@@ -75,12 +75,7 @@ func newNoise() *noise {
 }
 
 // lag is how many checks the tails of a side lag behind.
-func lag(s side) int {
-	if s == good {
-		return lateGood
-	}
-	return late
-}
+var lag = [sides]int{bad: late, good: lateGood}
 
 // add counts a distance in a check, weight being -1 to take it out again. The shares follow with the next check.
 func (n *noise) add(check int, z, weight float64) {
@@ -92,7 +87,7 @@ func (n *noise) add(check int, z, weight float64) {
 	m.tails[sideOf(z)][binOf(z)] += weight
 	m.n += weight
 	for s := range sides {
-		if check <= last-lag(s) {
+		if check <= last-lag[s] {
 			n.count[s] += weight
 		}
 	}
@@ -105,10 +100,10 @@ func (n *noise) pair(z, before float64) (product, square float64) {
 		return 0, 0
 	}
 	z, before = clip(z, 3), clip(before, 3)
+	product, square = z*before, (z*z+before*before)/2
 	m := &n.moments[len(n.moments)-1]
-	m.pairs += z * before
-	m.squares += (z*z + before*before) / 2
-	return z * before, (z*z + before*before) / 2
+	m.pairs, m.squares = m.pairs+product, m.squares+square
+	return product, square
 }
 
 // sum turns counts into shares.
@@ -117,7 +112,7 @@ func (n *noise) sum() {
 	for s := range sides {
 		var tail [bins]float64
 		n.count[s] = 0
-		for check := max(0, last-memory+1); check <= last-lag(s); check++ {
+		for check := max(0, last-memory+1); check <= last-lag[s]; check++ {
 			m := &n.moments[check]
 			n.count[s] += m.n
 			for bin, c := range m.tails[s] {
@@ -153,7 +148,7 @@ func (n *noise) beyond(z float64, s side, but []run) float64 {
 	}
 	own := 0.0
 	for _, u := range but {
-		if u.known && u.check <= len(n.moments)-1-lag(s) && sideOf(u.z) == s && binOf(u.z) >= binOf(z) {
+		if u.known && u.check <= len(n.moments)-1-lag[s] && sideOf(u.z) == s && binOf(u.z) >= binOf(z) {
 			own++
 		}
 	}
