@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unique"
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/table"
@@ -46,78 +47,53 @@ const (
 	eventRenamed  = "rename"
 )
 
-// fileColumn is a column of an exported file. A text is guarded against spreadsheets; an empty cell is absent.
-type fileColumn struct {
-	name string
-	get  func(*Record) string
-	set  func(*Record, string) error
+// columnsOfFile names the columns of an exported file: series and time, those that are optional, and those of metrics.
+func columnsOfFile() []string {
+	return strings.Fields("series time run device driver label verdict cause program branch commit host vtune event note said" +
+		" frequency" + columnNames(" ", ""))
 }
 
-func textColumn(name string, of func(*Record) *string) fileColumn {
-	return fileColumn{name, func(r *Record) string { return table.Guard(*of(r)) }, func(r *Record, cell string) error {
-		return (*table.Text)(of(r)).UnmarshalCSV(cell)
-	}}
-}
-
-func timeColumn(name string, of func(*Record) *time.Time) fileColumn {
-	return fileColumn{name, func(r *Record) string {
-		if of(r).IsZero() {
-			return ""
-		}
-		return of(r).UTC().Format(time.RFC3339Nano)
-	}, func(r *Record, cell string) (err error) {
-		if cell != "" {
-			*of(r), err = parseTime(cell)
-		}
-		return err
-	}}
-}
-
-func numberColumn(name string, of func(*Record) *unit.Opt[float64]) fileColumn {
-	return fileColumn{name, func(r *Record) string {
-		if v, ok := of(r).Value(); ok {
-			return strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		return ""
-	}, func(r *Record, cell string) (err error) {
-		*of(r), err = parseValue(name, cell)
-		return err
-	}}
-}
-
-// fileColumns lists the columns of an exported file: series and time, those that are optional, and those of metrics.
-func fileColumns() []fileColumn {
-	list := []fileColumn{
-		textColumn("series", func(r *Record) *string { return &r.Series }),
-		timeColumn("time", func(r *Record) *time.Time { return &r.Time }),
-		textColumn("run", func(r *Record) *string { return &r.Run }),
-		textColumn("device", func(r *Record) *string { return &r.Device }),
-		textColumn("driver", func(r *Record) *string { return &r.Driver }),
-		textColumn("label", func(r *Record) *string { return &r.Label }),
-		textColumn("verdict", func(r *Record) *string { return &r.Verdict }),
-		textColumn("cause", func(r *Record) *string { return &r.Cause }),
-		textColumn("program", func(r *Record) *string { return &r.Program }),
-		textColumn("branch", func(r *Record) *string { return &r.Branch }),
-		textColumn("commit", func(r *Record) *string { return &r.Commit }),
-		textColumn("host", func(r *Record) *string { return &r.Host }),
-		textColumn("vtune", func(r *Record) *string { return &r.VTune }),
-		textColumn("event", func(r *Record) *string { return &r.Event }),
-		textColumn("note", func(r *Record) *string { return &r.Note }),
-		timeColumn("said", func(r *Record) *time.Time { return &r.Said }),
-		numberColumn("frequency", func(r *Record) *unit.Opt[float64] { return &r.Frequency }),
-	}
-	for i := range columns {
-		of := func(r *Record) *unit.Opt[float64] { return &r.Values[i] }
-		list = append(list, numberColumn(string(columns[i].Metric), of))
+// fields gives what the columns fill, in their order.
+func (r *Record) fields() []any {
+	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program, &r.Branch,
+		&r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.Said, &r.Frequency}
+	for i := range r.Values {
+		list = append(list, &r.Values[i])
 	}
 	return list
 }
 
-func namesOf(list []fileColumn) (names []string) {
-	for _, c := range list {
-		names = append(names, c.name)
+// printed gives a field as a cell. A text is guarded against spreadsheets; what is absent is empty.
+func printed(field any) string {
+	switch f := field.(type) {
+	case *string:
+		return table.Guard(*f)
+	case *time.Time:
+		if !f.IsZero() {
+			return f.UTC().Format(time.RFC3339Nano)
+		}
+	case *unit.Opt[float64]:
+		if v, ok := f.Value(); ok {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
 	}
-	return names
+	return ""
+}
+
+// parse reads a cell into a field.
+func parse(name, cell string, field any) (err error) {
+	switch f := field.(type) {
+	case *string:
+		err = (*table.Text)(f).UnmarshalCSV(cell)
+		*f = unique.Make(*f).Value() // a history repeats few texts very often
+	case *time.Time:
+		if cell != "" {
+			*f, err = parseTime(cell)
+		}
+	case *unit.Opt[float64]:
+		*f, err = parseValue(name, cell)
+	}
+	return err
 }
 
 // ReadRecords reads runs from CSV with the columns series and time and those of metrics, or with the column value alone,
@@ -131,8 +107,7 @@ func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, er
 
 // read hands out the records of a file.
 func (r *Records) read(from io.Reader, file string, of Metric, add func(Record)) ([]note.Note, error) {
-	all := append(fileColumns(), numberColumn("value", func(r *Record) *unit.Opt[float64] { return &r.Values[of.index()] }))
-	known := namesOf(all)
+	known := append(columnsOfFile(), "value")
 	in := table.NewReader(file, from, table.Format{Code: "track-file", What: "file of points", Columns: known,
 		Required: known[:2]})
 	if err := in.Header(); errors.Is(err, io.EOF) {
@@ -149,11 +124,9 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 		return nil, fmt.Errorf("%s:1: there is no column of a metric; expected one of %s", file,
 			strings.Join(known[len(known)-1-len(columns):], ", "))
 	}
-	has := make([]*fileColumn, len(in.Columns)) // nil where a column is not used
+	places := make([]int, len(in.Columns)) // among the known ones, -1 where a column is not used
 	for i, name := range in.Columns {
-		if at := slices.Index(known, name); at >= 0 {
-			has[i] = &all[at]
-		}
+		places[i] = slices.Index(known, name)
 	}
 	var notes []note.Note
 	for _, name := range in.Unknown {
@@ -168,7 +141,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 			return nil, err
 		}
 		for i := range s.Records {
-			record, column, err := readRecord(has, &s.Records[i])
+			record, column, err := readRecord(places, known, &s.Records[i], of)
 			if err == nil && r.Alone && record.Event == "" && !record.Values[of.index()].Present() {
 				column, err = "value", errors.New("the line has no value; leave runs without a value out")
 			}
@@ -186,17 +159,18 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 }
 
 // readRecord reads the cells of a line. With an error it names the column that is at fault.
-func readRecord(has []*fileColumn, line *table.Record) (r Record, column string, err error) {
+func readRecord(places []int, known []string, line *table.Record, of Metric) (r Record, column string, err error) {
 	r.Line = line.Line
 	if line.Fault != "" {
 		return r, "", errors.New(line.Fault)
 	}
-	for i, c := range has {
-		if c == nil {
+	fields := append(r.fields(), &r.Values[of.index()])
+	for i, at := range places {
+		if at < 0 {
 			continue
 		}
-		if err := c.set(&r, line.Cells[i]); err != nil {
-			return r, c.name, err
+		if err := parse(known[at], line.Cells[i], fields[at]); err != nil {
+			return r, known[at], err
 		}
 	}
 	switch {
@@ -246,26 +220,22 @@ func parseTime(text string) (time.Time, error) {
 }
 
 // RecordWriter writes records as CSV that ReadRecords reads back.
-type RecordWriter struct {
-	rows    *table.CSV
-	columns []fileColumn
-	cells   []string
-}
+type RecordWriter struct{ rows *table.CSV }
 
 // NewRecordWriter writes to w, the names of the columns first. Flush must be called at the end.
 func NewRecordWriter(w io.Writer) *RecordWriter {
-	rows := &RecordWriter{rows: table.NewCSV(w), columns: fileColumns()}
-	_ = rows.rows.Write(namesOf(rows.columns)) // Flush tells
-	return rows
+	rows := table.NewCSV(w)
+	_ = rows.Write(columnsOfFile()) // Flush tells
+	return &RecordWriter{rows}
 }
 
 // Write adds a record. It fits the visitor of DB.Export.
 func (w *RecordWriter) Write(r Record) error {
-	w.cells = w.cells[:0]
-	for _, c := range w.columns {
-		w.cells = append(w.cells, c.get(&r))
+	var cells []string
+	for _, f := range r.fields() {
+		cells = append(cells, printed(f))
 	}
-	return w.rows.Write(w.cells)
+	return w.rows.Write(cells)
 }
 
 // Flush writes what is left.

@@ -6,12 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"occudiff/ingest/unit"
 )
 
-// Records are kernels of runs on their way into a history, and what was said of it. A million kernels take about 150 MB:
-// a history repeats few texts very often, so each is kept once, and a value that is absent takes no room.
+// Records are kernels of runs on their way into a history, and what was said of it.
 type Records struct {
 	Alone bool // the file had the column value alone
 	Bad   int  // lines that cannot be used
@@ -22,12 +19,10 @@ type Records struct {
 
 	runs   []importedRun
 	events []Record
-	values []float64 // those of all lines that are there
-	kernel int       // how many there are
+	kernel int // how many there are
 
-	at    map[identity]int
-	keys  map[kernelText]*Key
-	texts map[string]string
+	at   map[identity]int
+	keys map[kernelText]*Key
 }
 
 // identity is what the lines of a run have in common. Device and driver tell runs apart only where no name does: a run
@@ -47,11 +42,10 @@ type importedRun struct {
 }
 
 type importedLine struct {
-	key            *Key // one for all lines of a kernel
+	key *Key // one for all lines of a kernel
+	Values
 	verdict, cause string
 	line           int
-	first          int    // of its values
-	has            uint64 // which of the columns they are of
 }
 
 // Len gives the number of kernels of all runs.
@@ -64,7 +58,7 @@ func (r *Records) Add(p Record) {
 		return
 	}
 	if r.at == nil {
-		r.at, r.keys, r.texts = map[identity]int{}, map[kernelText]*Key{}, map[string]string{}
+		r.at, r.keys = map[identity]int{}, map[kernelText]*Key{}
 	}
 	id := identity{us: p.Time.UnixMicro(), run: p.Run, label: p.Label, program: p.Program}
 	if p.Run == "" {
@@ -72,45 +66,19 @@ func (r *Records) Add(p Record) {
 	}
 	i, known := r.at[id]
 	if !known {
-		run := Run{Time: time.UnixMicro(id.us).UTC(), Label: r.text(p.Label), JobID: r.text(p.Run), Program: r.text(p.Program),
-			Branch: r.text(p.Branch), Commit: r.text(p.Commit), Host: r.text(p.Host), VTune: r.text(p.VTune),
-			Frequency: p.Frequency}
-		i = len(r.runs)
-		r.runs = append(r.runs, importedRun{Run: run})
-		r.at[identity{id.us, run.JobID, r.text(id.device), r.text(id.driver), run.Label, run.Program}] = i
+		i, r.at[id] = len(r.runs), len(r.runs)
+		r.runs = append(r.runs, importedRun{Run: Run{Time: time.UnixMicro(id.us).UTC(), Label: p.Label, JobID: p.Run,
+			Program: p.Program, Branch: p.Branch, Commit: p.Commit, Host: p.Host, VTune: p.VTune, Frequency: p.Frequency}})
 	}
-	line := importedLine{r.key(p), r.text(p.Verdict), r.text(p.Cause), p.Line, len(r.values), 0}
-	for i, o := range p.Values {
-		if v, ok := o.Value(); ok {
-			r.values = append(r.values, v)
-			line.has |= 1 << i
-		}
-	}
-	r.runs[i].lines = append(r.runs[i].lines, line)
-	r.kernel++
-}
-
-// text gives the one copy of a text, which is not a piece of a longer line.
-func (r *Records) text(s string) string {
-	one, known := r.texts[s]
-	if !known {
-		one = strings.Clone(s)
-		r.texts[one] = one
-	}
-	return one
-}
-
-// key gives what a line says of its kernel.
-func (r *Records) key(p Record) *Key {
 	of := kernelText{p.Series, p.Device, p.Driver}
 	k, known := r.keys[of]
 	if !known {
-		of = kernelText{r.text(p.Series), r.text(p.Device), r.text(p.Driver)}
-		key := parseName(of.series)
-		key.Device, key.Driver = of.device, of.driver
+		key := parseName(p.Series)
+		key.Device, key.Driver = p.Device, p.Driver
 		k, r.keys[of] = &key, &key
 	}
-	return k
+	r.runs[i].lines = append(r.runs[i].lines, importedLine{k, p.Values, p.Verdict, p.Cause, p.Line})
+	r.kernel++
 }
 
 // ordered gives the runs, oldest first. It is an error when a run has a kernel twice.
@@ -140,13 +108,7 @@ func (r *Records) withRows(in *importedRun) Run {
 	run.Device, run.Driver = first.Device, first.Driver
 	run.Rows = make([]Row, len(in.lines))
 	for i, l := range in.lines {
-		run.Rows[i] = Row{Key: *l.key, Verdict: l.verdict, Cause: l.cause}
-		for column, next := 0, l.first; l.has>>column != 0; column++ {
-			if l.has>>column&1 != 0 {
-				run.Rows[i].Values[column] = unit.Some(r.values[next])
-				next++
-			}
-		}
+		run.Rows[i] = Row{*l.key, l.Values, l.verdict, l.cause}
 		if l.key.Device != first.Device {
 			run.Device = ""
 		}
