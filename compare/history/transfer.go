@@ -235,13 +235,10 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 		return err
 	}
 	of := make(map[int64]*Record, len(runs)) // what the lines of a run have in common
-	for id, name := range runNames(runs) {
-		of[id] = &Record{Run: name}
-	}
+	names := runNames(runs)
 	for _, r := range runs {
-		p := of[r.ID]
-		p.Time, p.Label, p.Branch, p.Program = r.Time, r.Label, r.Branch, r.Program
-		p.Commit, p.Host, p.VTune, p.Frequency, p.Device, p.Driver = r.Commit, r.Host, r.VTune, r.Frequency, r.Device, r.Driver
+		of[r.ID] = &Record{Run: names[r.ID], Time: r.Time, Label: r.Label, Branch: r.Branch, Program: r.Program, Commit: r.Commit,
+			Host: r.Host, VTune: r.VTune, Frequency: r.Frequency, Device: r.Device, Driver: r.Driver}
 	}
 	keys, err := d.readKeys(ctx, d.source(), "")
 	if err != nil {
@@ -255,16 +252,16 @@ func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	err = d.query(ctx, "reading the kernels of "+d.engine.where, `SELECT series_id, run_id, verdict, cause`+
 		columnNames(", ", "")+` FROM occudiff_kernel ORDER BY series_id, time, run_id`, nil, func(rows *sql.Rows) error {
 		var series, run int64
-		var record Record
-		err := rows.Scan(append([]any{&series, &run, &record.Verdict, &record.Cause}, record.Values.fields()...)...)
+		var row Row
+		err := rows.Scan(append([]any{&series, &run, &row.Verdict, &row.Cause}, row.Values.fields()...)...)
 		k, known := keys[series]
 		if err != nil || of[run] == nil || !known {
 			return err // stored after the runs and keys were read
 		}
-		all := *of[run]
-		all.Values, all.Verdict, all.Cause = record.Values, record.Verdict, record.Cause
-		all.Series, all.Device, all.Driver, all.Program = called[series], k.Device, k.Driver, k.Program
-		stopped = visit(all)
+		record := *of[run]
+		record.Series, record.Device, record.Driver = called[series], k.Device, k.Driver
+		record.Values, record.Verdict, record.Cause = row.Values, row.Verdict, row.Cause
+		stopped = visit(record)
 		return stopped
 	})
 	if err == nil {

@@ -97,6 +97,21 @@ func TestImportIntoItself(t *testing.T) {
 	})
 }
 
+// TestExportWithoutProgram: a run that does not name its program is one run, though a program took over the series of one
+// of its kernels and not of the other.
+func TestExportWithoutProgram(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		d := open(t, dsn)
+		add(t, d, sample(0, 2))
+		named := sample(1, 1)
+		named.Program = "p"
+		add(t, d, named)
+		if done, err := carry(t, d, d); err != nil || done != (Imported{KnownRuns: 2}) {
+			t.Errorf("Import = %+v, %v; want two known runs", done, err)
+		}
+	})
+}
+
 // TestCopy carries a history into an empty one of each engine.
 func TestCopy(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
