@@ -62,7 +62,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			}
 			return nil, &verdictError{exitAgain, unit.Counted(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
 		}
-		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check, prov), failure, nil) }
+		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check), failure, nil) }
 		return trackdoc.FromCheck(check, prov), nil
 	})
 }

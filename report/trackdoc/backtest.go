@@ -2,7 +2,6 @@ package trackdoc
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,16 +30,17 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
 	b := &backtest{t, metric{t.Metric}}
 	var all []finding // in one list over all series, in the order in which these were first stored: a budget is over all
 	for _, s := range b.Series {
-		all = append(all, findingsOf(&series{s})...)
+		for _, f := range s.Findings {
+			all = append(all, finding{series{s}, f})
+		}
 	}
-	raw := report.NewTable("findings", "Findings", all, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
-		b.findingColumns()...))
+	raw := b.findings(all)
 	table := raw.Show("series")
 	table.Hide(report.Terminal, "device", "driver", "program")
 	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Screen: b.screen(table), Headline: []string{b.rule()},
 		Sections: []report.Section{tableSection(table)}}
 	finish(d, b.Where, prov)
-	return &report.Answer{Doc: d, Value: b.value(), Table: raw}
+	return &report.Answer{Doc: d, Value: b.value(raw), Table: raw}
 }
 
 func (b *backtest) screen(table *report.Table) *report.Screen {
@@ -96,29 +96,23 @@ func (b *backtest) dropUnit() string {
 // rate prints checks in 100 with three digits: with decimals one in a thousand would look like never.
 func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
-func findingsOf(s *series) []finding {
-	return report.ListOf(s.Findings, func(f trend.Finding) finding { return finding{*s, f} })
-}
-
-// findingColumns are what a replay found.
-func (b *backtest) findingColumns() []report.Col[finding] {
-	return slices.Concat([]report.Col[finding]{
-		count(column{Key: "run", Path: "first_bad", Title: "First bad run"}, func(f *finding) int64 { return f.Points[f.First].Run })},
-		timeColumns(column{Title: "At"}, func(f *finding) time.Time { return f.Points[f.First].Time }),
-		[]report.Col[finding]{
-			count(column{Key: "opened", Path: "opened_by", Title: "Found with run"}, func(f *finding) int64 { return f.Points[f.Opened].Run }),
-			figure(b.metric, column{Key: "median", Path: "median", Always: true, Title: "Level"}, func(f *finding) unit.Opt[float64] { return unit.Some(f.Level) }),
-			figure(b.metric, column{Key: "shift", Path: "shift", Always: true, Title: "Shift", Unit: b.distanceUnit()},
-				func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }),
-			define(column{Path: "p", Always: true, Kind: report.Number}, func(f *finding) cell { return report.NumCell(report.Number, f.P) }),
-			define(column{Key: "closed", Path: "closed_by", Title: "Closed with run", Kind: report.Integer, Doc: "mended or accepted; null while it is open"}, func(f *finding) cell {
-				if f.Closed >= 0 {
-					return report.IntCell(f.Points[f.Closed].Run)
-				}
-				run, _ := f.AcceptedAfter() // no run is 0
-				return report.OptInt(unit.NonZero(run))
-			}),
-		})
+// findings is the table of what a replay found.
+func (b *backtest) findings(list []finding) *report.Table {
+	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
+		count(column{Key: "run", Path: "first_bad", Title: "First bad run"}, func(f *finding) int64 { return f.Points[f.First].Run }),
+		timeColumn(column{Title: "At"}, func(f *finding) time.Time { return f.Points[f.First].Time }),
+		count(column{Key: "opened", Path: "opened_by", Title: "Found with run"}, func(f *finding) int64 { return f.Points[f.Opened].Run }),
+		figure(b.metric, column{Key: "median", Path: "median", Always: true, Title: "Level"}, func(f *finding) unit.Opt[float64] { return unit.Some(f.Level) }),
+		figure(b.metric, column{Key: "shift", Path: "shift", Always: true, Title: "Shift", Unit: b.distanceUnit()},
+			func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }),
+		define(column{Path: "p", Always: true, Kind: report.Number}, func(f *finding) cell { return report.NumCell(report.Number, f.P) }),
+		define(column{Key: "closed", Path: "closed_by", Title: "Closed with run", Kind: report.Integer, Doc: "mended or accepted; null while it is open"}, func(f *finding) cell {
+			if f.Closed >= 0 {
+				return report.IntCell(f.Points[f.Closed].Run)
+			}
+			run, _ := f.AcceptedAfter() // no run is 0
+			return report.OptInt(unit.NonZero(run))
+		})))
 }
 
 // powerColumns say how well planted drops of one size are found, within ten runs.
@@ -142,7 +136,7 @@ type BacktestValue struct {
 	Red       int           `json:"red" jsonschema:"checks in which one was open"`
 	Rate      float64       `json:"opened_per_100_checks"`
 	Power     *report.Table `json:"power"`
-	Series    *report.Table `json:"series"`
+	Findings  *report.Table `json:"findings"`
 	Proposal  ProposalValue `json:"proposal"`
 }
 
@@ -154,13 +148,9 @@ type ProposalValue struct {
 	Rate      float64 `json:"opened_per_100_checks"`
 }
 
-func (b *backtest) value() *BacktestValue {
+func (b *backtest) value(findings *report.Table) *BacktestValue {
 	t := &b.Total
-	columns := append(keyColumns(b.metric, (*series).key),
-		count(column{Path: "runs"}, func(s *series) int { return len(s.Own()) }),
-		array(column{Path: "findings"}, b.findingColumns(), findingsOf))
 	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.Red, t.Rate(),
-		report.NewTable("power", "", b.Power, powerColumns),
-		report.NewTable("series", "", rowsOf(b.Series), columns),
+		report.NewTable("power", "", b.Power, powerColumns), findings,
 		ProposalValue{100 * b.Target, b.Threshold(b.Kept.Floor), b.KeptTotal.Opened, b.KeptTotal.Rate()}}
 }

@@ -14,14 +14,15 @@ import (
 	"occudiff/report"
 )
 
-// message is what is said of a series, or of what many have in common: a paragraph and, in CI, an annotation.
+// message is what is said of a series, or of what many have in common.
 type message struct {
-	report.Item
-	title string
-	level report.AnnotationLevel // as the exit status has it: an error is what makes the job red
+	report.Item        // of a document, whose screen and table have the rest; without a text it is none
+	title, text string // of an annotation, which stands alone
+	level       report.AnnotationLevel
 }
 
-// messages are those of some series. What many have in common is one; each of them by itself would bury the rest.
+// messages are those of some series. What many have in common is one; each of them by itself would bury the rest. Levels
+// are as the exit status has it: an error is what makes the job red.
 func (v *view) messages(list []*track.Series) (all []message) {
 	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
 		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
@@ -34,16 +35,15 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		if s.Anew {
 			status = report.Muted
 		}
-		all = append(all, message{report.Item{Lead: report.OneLine(s.Device), Text: v.sharedText(s), Status: status}, sharedTitle(s), levels[worstOf(s)]})
+		text := v.sharedText(s)
+		all = append(all, message{report.Item{Lead: report.OneLine(s.Device), Text: text, Status: status}, sharedTitle(s), text, levels[worstOf(s)]})
 	}
 	for _, s := range list {
-		text := v.evidence(s)
-		if text == "" || s.Shared != nil {
-			continue
+		if s.Shared == nil && v.whole(s) != "" {
+			all = append(all, message{report.Item{Lead: report.KernelName(s.Key.Task), Status: statusOf(s), Text: v.evidence(s),
+				Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; ")},
+				report.OneLine(s.Key.Name()) + ": " + findingText(s), v.whole(s), levels[s.Severity()]})
 		}
-		item := report.Item{Lead: report.KernelName(s.Key.Task), Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; "),
-			Text: text, Status: statusOf(s)}
-		all = append(all, message{item, report.OneLine(s.Key.Name()) + ": " + findingText(s), levels[s.Severity()]})
 	}
 	return all
 }
@@ -59,10 +59,10 @@ func worstOf(s *track.Shared) track.Severity {
 
 // CheckAnnotations lists regressions as errors, alarms as warnings unless they fail the gate, and changed devices and
 // drivers as notices.
-func CheckAnnotations(c *track.Check, prov report.Provenance) (list []report.Annotation) {
+func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 	v := newView(&c.Judgment)
 	for _, m := range v.messages(v.series) {
-		list = append(list, report.Annotation{Level: m.level, Title: m.title, Message: report.UpperFirst(m.Text)})
+		list = append(list, report.Annotation{Level: m.level, Title: m.title, Message: m.text})
 	}
 	level := report.AnnotateWarning
 	if v.FailGone {
@@ -180,8 +180,8 @@ func (v *view) testCase(s *track.Series) report.Case {
 	default: // a case that is skipped is seen in a test report without turning it red
 		k.Outcome, k.Type, k.Message = report.Skipped, string(o), findingText(s)
 	}
-	if text := v.evidence(s); text != "" {
-		k.Text = report.UpperFirst(text) + "\n"
+	if text := v.whole(s); text != "" {
+		k.Text = text + "\n"
 	}
 	k.Text += fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", v.print(g.Value), report.Thousands(int64(g.N)), report.Thousands(int64(g.Window)))
 	if x, ok := g.Median.Value(); ok {

@@ -66,10 +66,10 @@ func twice[R any](c column, exact, short func(*R) string) []report.Col[R] {
 	return []report.Col[R]{word(c, exact), word(people, short)}
 }
 
-// timeColumns are a time: in full for programs, since two runs of one minute stay apart, and to the minute for people.
-func timeColumns[R any](c column, of func(*R) time.Time) []report.Col[R] {
-	c.Key, c.Path, c.Always, c.Unit = "time", "time", true, "UTC"
-	return twice(c, func(r *R) string { return exactly(of(r)) }, func(r *R) string { return when(of(r)) })
+// timeColumn is a time in UTC, in full: two runs of one minute stay apart.
+func timeColumn[R any](c column, of func(*R) time.Time) report.Col[R] {
+	c.Key, c.Path, c.Always = "time", "time", true
+	return word(c, func(r *R) string { return exactly(of(r)) })
 }
 
 func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
@@ -88,16 +88,13 @@ var refColumns = slices.Concat([]report.Col[track.Ref]{
 	word(column{Path: "label"}, func(r *track.Ref) string { return r.Label }),
 })
 
-// refPart is a run that is part of a row, an object in JSON; with a group it is in CSV and workbooks, too.
+// refPart is a run that is part of a row, an object in JSON.
 func refPart[R any](path, group, doc string, of func(*R) *track.Ref) []report.Col[R] {
 	part := report.Within(path+"_", path, of, refColumns)
 	for i := range part {
-		if c := &part[i]; group == "" {
-			c.Key, c.Title = "", ""
-		} else if c.Group = group; c.Key == path+"_run" {
-			c.Key = path
-		}
+		part[i].Group = group
 	}
+	part[0].Key = path
 	return append([]report.Col[R]{define(column{Path: path, Kind: report.Object, Doc: doc},
 		func(r *R) cell { return report.ObjectCell(of(r) != nil) })}, part...)
 }
@@ -158,10 +155,6 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		figure(m, column{Key: "threshold", Path: "gate.threshold", Title: "Threshold"}, func(s *series) unit.Opt[float64] { return s.Gate.Threshold }),
 		count(column{Key: "n", Path: "gate.n", Title: "Earlier runs", Brief: "n", Drop: 3}, func(s *series) int { return s.Gate.N }),
 		count(column{Path: "gate.window"}, func(s *series) int { return s.Gate.Window }),
-		define(column{Path: "gate.run", Kind: report.Integer}, func(s *series) cell {
-			p, _ := s.Newest() // no run is 0
-			return report.OptInt(unit.NonZero(p.Run))
-		}),
 		count(column{Key: "in_a_row", Path: "gate.in_a_row", Title: "Runs in a row beyond", In: inFiles}, func(s *series) int { return s.Gate.InARow }),
 		define(column{Key: "finding", Title: "Verdict"}, func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
 		word(column{Key: "verdict", Path: "gate.verdict", Always: true}, func(s *series) string { return string(s.Outcome()) }),
@@ -169,23 +162,9 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		refPart("first_bad", "First bad", "the first of the runs in a row that are beyond their thresholds", func(s *series) *track.Ref { return s.FirstBad }),
 		refPart("last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),
 		[]report.Col[series]{
-			array(column{Path: "open", Doc: "all that is open, each a drop from the level of the one before"}, m.openColumns(), func(s *series) []track.Open { return s.Open }),
 			yesNo(column{Path: "absent", Doc: "the newest run has no value of it: what is open stays so"}, func(s *series) bool { return s.Absent }),
 			array(column{Path: "moved", Doc: "what moved at first_bad, the most first"}, moveColumns, func(s *series) []track.Move { return s.Moved }),
-			word(column{Path: "order", Always: true, Doc: "in which the runs are judged"}, func(s *series) string {
-				if s.ByAdding {
-					return "adding"
-				}
-				return "date"
-			}),
-			define(column{Path: "begins", Kind: report.Object}, func(s *series) cell { return report.ObjectCell(s.Begins != nil) }),
-		},
-		report.Within("", "begins", func(s *series) *series {
-			if s.Begins == nil {
-				return nil
-			}
-			return s
-		}, beginColumns))
+		})
 	if changes {
 		// JSON has all that were found, as tools that follow Hunter have them. People see those between levels that last:
 		// a split that two outliers make is no change of a level.
@@ -203,24 +182,6 @@ var moveColumns = []report.Col[track.Move]{
 	word(column{Path: "unit", Always: true}, func(m *track.Move) string { return m.Metric.Unit() }),
 	define(column{Path: "before", Always: true, Kind: report.Number, Doc: "medians"}, func(m *track.Move) cell { return report.NumCell(report.Number, m.Before) }),
 	define(column{Path: "after", Always: true, Kind: report.Number}, func(m *track.Move) cell { return report.NumCell(report.Number, m.After) }),
-}
-
-var beginColumns = []report.Col[series]{
-	define(column{Path: "changed", Always: true, Kind: report.Array}, func(s *series) cell { return report.ListCell(s.Begins.What) }),
-	word(column{Path: "device_before"}, func(s *series) string { return s.Begins.From.Device }),
-	word(column{Path: "driver_before"}, func(s *series) string { return s.Begins.From.Driver }),
-	count(column{Path: "last_run_before"}, func(s *series) int64 { return s.Begins.Last.Run }),
-	yesNo(column{Path: "here", Doc: "the newest run is the first of the series"}, func(s *series) bool { return s.Age() == 0 }),
-}
-
-// openColumns are what is open of a series.
-func (m metric) openColumns() []report.Col[track.Open] {
-	return slices.Concat(refPart("first_bad", "", "", func(o *track.Open) *track.Ref { return &o.FirstBad }),
-		refPart("last_good", "", "", func(o *track.Open) *track.Ref { return o.LastGood }),
-		[]report.Col[track.Open]{
-			figure(m, column{Path: "level", Always: true}, func(o *track.Open) unit.Opt[float64] { return unit.Some(o.Level) }),
-			figure(m, column{Path: "now", Always: true, Doc: "median of the runs that proved it"}, func(o *track.Open) unit.Opt[float64] { return unit.Some(o.Level + o.Shift) }),
-		})
 }
 
 // change is a change point of a series.

@@ -97,7 +97,9 @@ func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes
 	}
 	items := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: report.Everywhere}
 	for _, m := range v.messages(show) {
-		items.Items = append(items.Items, m.Item)
+		if m.Text != "" {
+			items.Items = append(items.Items, m.Item)
+		}
 	}
 	d.Screen, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(v.series))
 	d.Sections = []report.Section{tableSection(table)}

@@ -1,8 +1,6 @@
 package trackdoc
 
 import (
-	"slices"
-
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
@@ -21,14 +19,14 @@ const (
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	m := track.Metric{Metric: history.Measured}
-	v := newView(&track.Judgment{Metric: m})
+	v, b := newView(&track.Judgment{Metric: m}), &backtest{&track.Backtest{Metric: m}, metric{m}}
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
 		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{})}},
 		{Name: "track", ID: reportSchema, Text: "every series with its change points.", Values: []any{*v.reportValue(&track.Report{})}},
 		{Name: "track-backtest", ID: backtestSchema, Text: "the gate over the stored history.",
-			Values: []any{*(&backtest{&track.Backtest{Metric: m}, v.metric}).value()}},
+			Values: []any{*b.value(b.findings(nil))}},
 	}
 	for i, command := range []string{"add", "list", "check", "report", "backtest"} {
 		list[i].Command = "occudiff track " + command + " --format json"
@@ -57,7 +55,6 @@ type CheckValue struct {
 	Direction   string        `json:"direction"`
 	Run         *report.Table `json:"run"`
 	Runs        *report.Table `json:"runs" jsonschema:"all that are judged; run is the last"`
-	Shared      *report.Table `json:"shared" jsonschema:"findings about many series of a device"`
 	Series      *report.Table `json:"series"`
 	NotMeasured int           `json:"not_measured"`
 	Missing     []string      `json:"missing"`
@@ -68,31 +65,11 @@ type CheckValue struct {
 func (v *view) checkValue(c *track.Check) *CheckValue {
 	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction), report.One(&c.Run, runColumns),
 		report.NewTable("runs", "", v.Checked, refColumns),
-		report.NewTable("shared", "", v.Shared, sharedColumns),
 		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), v.notices(c)}
 }
 
-var sharedColumns = slices.Concat([]report.Col[track.Shared]{
-	word(column{Path: "device"}, func(s *track.Shared) string { return s.Device }),
-	array(column{Path: "changed"}, []report.Col[track.Change]{
-		word(column{Path: "what", Always: true}, func(c *track.Change) string { return c.What }),
-		word(column{Path: "from", Always: true}, func(c *track.Change) string { return c.From }),
-		word(column{Path: "to", Always: true}, func(c *track.Change) string { return c.To }),
-	}, func(s *track.Shared) []track.Change { return s.Changed }),
-}, refPart("first", "", "", func(s *track.Shared) *track.Ref { return &s.First }),
-	refPart("before", "", "", func(s *track.Shared) *track.Ref { return &s.Before }),
-	[]report.Col[track.Shared]{
-		yesNo(column{Path: "anew"}, func(s *track.Shared) bool { return s.Anew }),
-		define(column{Path: "series", Always: true, Kind: report.Array}, func(s *track.Shared) cell {
-			return report.ListCell(report.ListOf(s.Series, func(t *track.Series) string { return t.Key.Name() }))
-		}),
-		count(column{Path: "of", Doc: "series of the device"}, func(s *track.Shared) int { return s.Of }),
-		define(column{Path: "median_difference", Always: true, Kind: report.Number,
-			Doc: "of the newest values from their medians; 0 where series begin anew"}, func(s *track.Shared) cell { return report.NumCell(report.Number, s.Median) }),
-	})
-
-var goneColumns = slices.Concat([]report.Col[track.Gone]{
+var goneColumns = []report.Col[track.Gone]{
 	word(column{Path: "name", Always: true}, func(g *track.Gone) string { return g.Key.Name() }),
-}, refPart("last", "", "the last run that had it", func(g *track.Gone) *track.Ref { return &g.Last }), []report.Col[track.Gone]{
+	count(column{Path: "last_run", Doc: "the last one that had it"}, func(g *track.Gone) int64 { return g.Last.Run }),
 	define(column{Path: "share_percent", Kind: report.Percent, Doc: "of the time of that run"}, func(g *track.Gone) cell { return report.OptPercent(g.Share) }),
-})
+}

@@ -61,22 +61,24 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 		x *= v.scale()
 		c.Threshold = &x
 	}
+	var stretch report.Segment
+	end := func(at int) { // the stretch, as far as the picture shows it
+		if stretch.To = at - first; stretch.To > 0 {
+			stretch.From, stretch.Mean = max(stretch.From-first, 0), stretch.Mean*v.scale()
+			c.Segments = append(c.Segments, stretch)
+		}
+	}
 	for i := range s.Changes {
 		change := &s.Changes[i]
 		if i == 0 {
-			c.Segments = append(c.Segments, report.Segment{To: change.Index, Mean: change.MeanBefore})
+			stretch.Mean = change.MeanBefore
 		}
-		c.Segments[i].To = change.Index
-		c.Segments = append(c.Segments, report.Segment{From: change.Index, To: len(s.Own()), Mean: change.MeanAfter,
-			Status: v.changeStatus(change), Name: "change point at " + v.step(s, change)})
+		end(change.Index)
+		stretch = report.Segment{From: change.Index, Mean: change.MeanAfter, Status: v.changeStatus(change), Name: "change point at " + v.step(s, change)}
 	}
-	var shown []report.Segment
-	for _, g := range c.Segments {
-		if g.From, g.To, g.Mean = max(g.From-first, 0), g.To-first, g.Mean*v.scale(); g.To > 0 {
-			shown = append(shown, g)
-		}
+	if len(s.Changes) > 0 {
+		end(len(s.Own()))
 	}
-	c.Segments = shown
 	return c
 }
 

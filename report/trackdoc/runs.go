@@ -118,16 +118,15 @@ func AcceptText(a *history.Accept, undone bool) string {
 
 // runColumns are a stored run.
 var runColumns = slices.Concat([]report.Col[history.Run]{
-	count(column{Key: "id", Path: "id", Title: "Run"}, func(r *history.Run) int64 { return r.ID })},
-	timeColumns(column{Title: "Time"}, func(r *history.Run) time.Time { return r.Time }),
-	[]report.Col[history.Run]{
-		word(column{Key: "label", Path: "label", Title: "Label", Drop: 6, Cut: true}, func(r *history.Run) string { return r.Label }),
-		word(column{Key: "device", Path: "device", Title: "Device", Cut: true}, func(r *history.Run) string { return r.Device }),
-		word(column{Key: "driver", Path: "driver", Title: "Driver", Drop: 7, Cut: true}, func(r *history.Run) string { return r.Driver }),
-		count(column{Key: "kernels", Path: "kernels", Title: "Kernels"}, func(r *history.Run) int { return r.Kernels }),
-		word(column{Key: "host", Path: "host", Title: "Host", Drop: 1, Cut: true}, func(r *history.Run) string { return r.Host }),
-		word(column{Key: "job", Path: "job_id", Title: "Job", Drop: 2, Cut: true}, func(r *history.Run) string { return r.JobID }),
-	},
+	count(column{Key: "id", Path: "id", Title: "Run"}, func(r *history.Run) int64 { return r.ID }),
+	timeColumn(column{Title: "Time"}, func(r *history.Run) time.Time { return r.Time }),
+	word(column{Key: "label", Path: "label", Title: "Label", Drop: 6, Cut: true}, func(r *history.Run) string { return r.Label }),
+	word(column{Key: "device", Path: "device", Title: "Device", Cut: true}, func(r *history.Run) string { return r.Device }),
+	word(column{Key: "driver", Path: "driver", Title: "Driver", Drop: 7, Cut: true}, func(r *history.Run) string { return r.Driver }),
+	count(column{Key: "kernels", Path: "kernels", Title: "Kernels"}, func(r *history.Run) int { return r.Kernels }),
+	word(column{Key: "host", Path: "host", Title: "Host", Drop: 1, Cut: true}, func(r *history.Run) string { return r.Host }),
+	word(column{Key: "job", Path: "job_id", Title: "Job", Drop: 2, Cut: true}, func(r *history.Run) string { return r.JobID }),
+},
 	commitColumns(column{Title: "Commit", Drop: 3}, func(r *history.Run) string { return r.Commit }),
 	[]report.Col[history.Run]{
 		word(column{Key: "branch", Path: "branch", Title: "Branch", Drop: 8, Cut: true}, func(r *history.Run) string { return r.Branch }),
@@ -173,17 +172,18 @@ func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Re
 		report.NewTable("renamed", "Kernels with another name than before", moved, renameColumns)}
 }
 
-var acceptedColumns = slices.Concat([]report.Col[history.Accept]{
+var acceptedColumns = []report.Col[history.Accept]{
 	count(column{Key: "run", Path: "run", Title: "Run"}, func(a *history.Accept) int64 { return a.Run }),
 	word(column{Key: "kernel", Path: "kernel", Title: "Kernel", Cut: true, Role: report.Code, Doc: "null for all of the run's program on its device"},
 		func(a *history.Accept) string { return a.Key.Name() }),
-}, timeColumns(column{Title: "Accepted"}, func(a *history.Accept) time.Time { return a.Time }), []report.Col[history.Accept]{
+	timeColumn(column{Title: "Accepted"}, func(a *history.Accept) time.Time { return a.Time }),
 	word(column{Key: "note", Path: "note", Title: "Note", Cut: true}, func(a *history.Accept) string { return a.Note }),
-})
+}
 
-var renameColumns = slices.Concat([]report.Col[history.Rename]{
+var renameColumns = []report.Col[history.Rename]{
 	word(column{Key: "old", Path: "old", Always: true, Title: "Old name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.Old }),
 	word(column{Key: "new", Path: "new", Always: true, Title: "New name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.New }),
 	define(column{Key: "run", Path: "run", Title: "Run", Kind: report.Integer, Doc: "the run that brought it, null when track rename did"},
 		func(r *history.Rename) cell { return report.OptInt(unit.NonZero(r.Run)) }),
-}, timeColumns(column{Title: "Time"}, func(r *history.Rename) time.Time { return r.Time }))
+	timeColumn(column{Title: "Time"}, func(r *history.Rename) time.Time { return r.Time }),
+}

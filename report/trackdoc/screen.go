@@ -83,25 +83,33 @@ func (v *view) lines() (list []line) {
 		}
 	}
 	for _, s := range v.series {
-		if s.FirstBad == nil || s.Shared != nil && !s.Shared.Anew || s.Severity() >= track.SeverityAnew {
-			continue
+		if s.Shared == nil || s.Shared.Anew {
+			list = append(list, v.linesOf(s)...)
 		}
-		one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s}
-		if slices.ContainsFunc(v.series, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
-			one.name += " [" + report.OneLine(s.Key.Shape()) + "]"
+	}
+	return list
+}
+
+// linesOf are those of a series: an alarm, or each level of what is open.
+func (v *view) linesOf(s *track.Series) (list []line) {
+	if s.FirstBad == nil || s.Severity() >= track.SeverityAnew {
+		return nil
+	}
+	one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s}
+	if slices.ContainsFunc(v.series, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
+		one.name += " [" + report.OneLine(s.Key.Shape()) + "]"
+	}
+	if len(s.Open) == 0 { // one run alone
+		one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
+		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + aside(s)
+		return []line{one}
+	}
+	for i, f := range s.Open {
+		one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
+		if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
+			one.since += aside(s)
 		}
-		if len(s.Open) == 0 { // one run alone
-			one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
-			one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + aside(s)
-			list = append(list, one)
-		}
-		for i, f := range s.Open {
-			one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
-			if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
-				one.since += aside(s)
-			}
-			list = append(list, one)
-		}
+		list = append(list, one)
 	}
 	return list
 }

@@ -353,7 +353,7 @@ func TestTrackCheckSuite(t *testing.T) {
 			t.Fatalf("not XML: %v", err)
 		}
 	}
-	for _, a := range trackdoc.CheckAnnotations(c, prov()) {
+	for _, a := range trackdoc.CheckAnnotations(c) {
 		if a.Level != report.AnnotateError || strings.ContainsAny(a.Title+a.Message, "\n\r\x1b") {
 			t.Errorf("annotation %+v", a)
 		}

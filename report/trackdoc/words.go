@@ -122,76 +122,60 @@ func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
 }
 
 // moved says what moved with the occupancy.
-func moved(s *track.Series) string {
-	var parts []string
+func moved(s *track.Series) (parts []string) {
 	for _, move := range s.Moved {
 		m := metric{track.Metric{Metric: move.Metric}}
 		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
-			parts = append(parts, fmt.Sprintf("%s %s -> %s (%s)", report.StartLower(m.Title()), m.print(move.Before),
-				m.print(move.After), by))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", report.StartLower(m.Title()), m.between(move.Before, move.After), by))
 		}
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " With it moved " + strings.Join(parts, ", ") + "."
+	return parts
 }
 
-// evidence says of a series that needs attention what happened, from which figures, and of others their change points.
-// A changed device comes first, for then there is no verdict. A changed driver or launch shape is said and no excuse:
-// the series is judged by the runs before it, see track/begin.go.
+// whole says all of a series where no row of a screen stands beside it: what its rows say, and the evidence.
+func (v *view) whole(s *track.Series) string {
+	var text []string
+	for _, l := range v.linesOf(s) {
+		text = append(text, l.level+", "+l.change+", "+l.since+".")
+	}
+	return strings.TrimSpace(strings.Join(text, " ") + " " + v.evidence(s))
+}
+
+// evidence says of a series what its row of a screen and of the table does not: what changed where it begins, what moved
+// with its finding, what comes of it, and its change points. A changed device comes first, for then there is no verdict. A
+// changed driver or launch shape is no excuse: the series is judged by the runs before it, see track/begin.go.
 func (v *view) evidence(s *track.Series) string {
-	text := ""
+	var text []string
 	if s.NeedsAttention() {
-		text = v.explain(s)
+		if s.Begins != nil && s.Age() < track.Fresh && (s.FirstBad == nil || !s.GoesOn()) {
+			text = append(text, v.begins(s))
+		} else if s.Outcome() == trend.Alarm {
+			text = append(text, "It may be an outlier; if the next run is like it, that is a regression.")
+		}
+		if list := moved(s); len(list) > 0 {
+			text = append(text, "With it moved "+strings.Join(list, ", ")+".")
+		}
+		if s.Absent {
+			text = append(text, "A run on this driver in this launch shape mends it, or 'occudiff track accept'.")
+		}
 	}
 	for i := range s.Changes {
-		text += " The level changed with " + v.step(s, &s.Changes[i]) + "."
+		text = append(text, "The level changed with "+v.step(s, &s.Changes[i])+".")
 	}
-	return strings.TrimSpace(text)
+	return strings.Join(text, " ")
 }
 
-func (v *view) explain(s *track.Series) string {
-	g, text := &s.Gate, ""
-	if s.Begins != nil && s.Age() < track.Fresh {
-		needed := unit.Counted(v.Gate.Learning-g.Index, "more run is", "more runs are") + " needed for a verdict."
-		text = fmt.Sprintf("%s changed %s: %s", strings.Join(s.Begins.What, " and "), ago(s), changed(s))
-		switch {
-		case !s.GoesOn():
-			return text + fmt.Sprintf(". Run %d of %s was the last before; the series starts anew, and %s",
-				s.Begins.Last.Run, when(s.Begins.Last.Time), needed)
-		case s.FirstBad == nil:
-			text += ". The runs since are " + v.side(s.Since()) + " those before, by which they are judged."
-			if s.Outcome() == trend.Learning {
-				text += " " + needed
-			}
-			return text + moved(s)
-		}
-		text += "; judged against the runs before. "
+// begins says what changed where a series begins, and what it is judged by.
+func (v *view) begins(s *track.Series) string {
+	needed := unit.Counted(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
+	text := fmt.Sprintf("%s changed %s: %s. ", report.UpperFirst(strings.Join(s.Begins.What, " and ")), ago(s), changed(s))
+	if !s.GoesOn() {
+		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts anew, and %s", s.Begins.Last.Run,
+			when(s.Begins.Last.Time), needed)
 	}
-	newest := v.print(g.Value)
-	if s.On != v.metric.Metric.Metric { // of occupancy, which one it is
-		newest = report.UpperFirst(string(s.On)) + " " + newest
-	}
-	text = fmt.Sprintf("%s. %s%s is %s the level of %s, from %s (MAD %s)", s.Outcome(), text, newest, v.side(s.Off()),
-		v.print(g.Median.Or(0)), unit.Counted(g.N, "run", "runs"), report.Decimal(g.MAD.Or(0)*v.scale(), 2))
-	if len(g.Open) > 0 {
-		text += fmt.Sprintf("; %s %s in the median.", unit.Counted(g.InARow, "bad run is", "bad runs are"), v.side(g.Open[0].Shift))
-	} else {
-		text += ", farther than one run goes by chance. It may be an outlier; if the next one is like it, that is a " +
-			"regression."
-	}
-	if s.FirstBad != nil {
-		text += " The first bad run is " + runName(s.FirstBad)
-		if s.LastGood != nil {
-			text += ", the last good one " + runName(s.LastGood)
-		}
-		text += "."
-	}
-	text += moved(s)
-	if s.Absent {
-		text += " The newest run has no value of it on this driver in this launch shape, which mends nothing: " +
-			"'occudiff track accept' closes what is open."
+	text += "The runs since are " + v.side(s.Since()) + " those before, by which they are judged."
+	if s.Outcome() == trend.Learning {
+		text += " " + needed
 	}
 	return text
 }
