@@ -15,15 +15,6 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// The bounds of what is kept of a file; real reports have up to ten GPUs, six columns and some ten tasks.
-const (
-	maxDepth   = 64
-	maxGPUs    = 256
-	maxColumns = 64
-	maxTasks   = 1 << 12
-	maxName    = 16 << 10 // bytes of a task, a metric or a GPU
-)
-
 // builder makes sense of metrics and tables, whichever way they were printed.
 type builder struct {
 	path     string
@@ -36,10 +27,10 @@ type builder struct {
 	sections []gpu   // device headings over the metrics
 	shares   []share
 	adapters map[string]bool
+	stacks   map[string]bool
 	// stateRows counts the stacks whose array state was printed, busyStacks those of them that were not idle
 	// throughout.
 	stateRows, busyStacks int
-	stacks                map[string]bool
 	table                 printedTable
 	tasks                 []ingest.Kernel
 	byName                map[string][]int // into tasks
@@ -70,8 +61,17 @@ type share struct {
 	pos   note.Pos
 }
 
-func (b *builder) lines(ctx context.Context, r io.Reader) *table.Lines {
-	return table.NewLines(ctx, &ingest.Source{Path: b.path, Size: -1, R: r}, ingest.ReadOptions{})
+// lines reads a form that is lines.
+func (b *builder) lines(ctx context.Context, r io.Reader, line func(in *table.Lines, text string)) error {
+	in := table.NewLines(ctx, &ingest.Source{Path: b.path, Size: -1, R: r}, ingest.ReadOptions{})
+	for in.Next() {
+		if in.Cut {
+			b.bad.Add(in.Pos(table.MaxLine), "", "the line is longer than %d bytes", table.MaxLine)
+			continue
+		}
+		line(in, string(table.Plain(in.Text)))
+	}
+	return in.Err()
 }
 
 func (b *builder) at(line, column int) note.Pos {
@@ -90,8 +90,6 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 	switch {
 	// The order matters: names repeat. "GPU Time" stands over the tasks, among the recommendations and in the platform
 	// info, and each place means something else.
-	case len(name) > maxName:
-		return
 	case b.under(platformHead):
 		b.info(name, value, head, pos)
 	case name == busyMark || name == "GPU Stack Utilization":
@@ -104,18 +102,15 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 	case name == "GPU Time" || name == "GPU Accumulated Time":
 		take(b, &b.platform.GPUTime, name, value, parseTime, pos)
 	case b.under("XVE State") || b.under("EU State"): // of hpc-performance
-		for state, to := range map[string]*unit.Opt[unit.Ratio]{"Active": &b.platform.Active,
-			"Stalled": &b.platform.Stalled, "Idle": &b.platform.Idle} {
-			if name == state {
-				take(b, to, name, value, parsePercent, pos)
-			}
+		p := &b.platform
+		states := map[string]*unit.Opt[unit.Ratio]{"Active": &p.Active, "Stalled": &p.Stalled, "Idle": &p.Idle}
+		if to := states[name]; to != nil {
+			take(b, to, name, value, parsePercent, pos)
 		}
 	case name == "Occupancy":
 		b.occupancy(value, pos)
 	}
-	if len(b.stack) < maxDepth {
-		b.stack = append(b.stack, entry{depth, strings.Clone(name)})
-	}
+	b.stack = append(b.stack, entry{depth, strings.Clone(name)})
 }
 
 // under says whether the current metric belongs to another.
@@ -131,9 +126,7 @@ func (b *builder) section(head string, pos note.Pos) bool {
 	if !group && bare == name {
 		return false
 	}
-	if len(b.sections) < maxGPUs && len(bare) <= maxName {
-		b.sections = append(b.sections, gpu{name: strings.Clone(deviceName(bare)), pos: pos})
-	}
+	b.sections = append(b.sections, gpu{name: strings.Clone(deviceName(bare)), pos: pos})
 	return true
 }
 
@@ -167,21 +160,16 @@ func take[T comparable](b *builder, to *unit.Opt[T], name, value string, parse f
 }
 
 func (b *builder) occupancy(value string, pos note.Pos) {
-	r, err := parsePercent(value)
-	if err != nil {
-		b.bad.Add(pos, "", "Occupancy: %v", err)
-		return
+	var r unit.Opt[unit.Ratio]
+	take(b, &r, "Occupancy", value, parsePercent, pos)
+	if x, ok := r.Value(); ok {
+		// With several GPUs each has a heading of its own above its occupancy.
+		of := "the GPU"
+		if len(b.sections) > 0 {
+			of = b.sections[len(b.sections)-1].name
+		}
+		b.shares = append(b.shares, share{of, x, pos})
 	}
-	x, ok := r.Value()
-	if !ok || len(b.shares) == maxGPUs {
-		return
-	}
-	// With several GPUs each has a heading of its own above its occupancy.
-	of := "the GPU"
-	if len(b.sections) > 0 {
-		of = b.sections[len(b.sections)-1].name
-	}
-	b.shares = append(b.shares, share{of, x, pos})
 }
 
 // info takes a line of the collection and platform info.
@@ -215,23 +203,23 @@ func (b *builder) gpu(name, value, head string, pos note.Pos) {
 		b.addGPU(deviceName(withoutAddress(rest)), pos)
 		return
 	}
-	// Counts may come first: then the GPU is there and has no name yet.
 	if name == "Name" {
-		if len(b.gpus) > 0 && b.gpus[len(b.gpus)-1].name == "" {
-			b.gpus[len(b.gpus)-1].name = value
-			return
+		value = deviceName(value)
+		// Counts may come first: then the GPU is there and has no name yet.
+		if last := len(b.gpus) - 1; last >= 0 && b.gpus[last].name == "" {
+			b.gpus[last].name = value
+		} else {
+			b.addGPU(value, pos)
 		}
-		b.addGPU(deviceName(value), pos)
 		return
 	}
-	if !slices.Contains([]string{"XVE Count", "EU Count", "Max XVE Thread Count", "Max EU Thread Count",
-		"Max Core Frequency", "Max Work Group Size"}, name) || value == "" {
+	if value == "" {
 		return
 	}
-	if len(b.gpus) == 0 {
-		b.addGPU("", pos)
+	g := gpu{pos: pos}
+	if last := len(b.gpus) - 1; last >= 0 {
+		g = b.gpus[last]
 	}
-	g := &b.gpus[len(b.gpus)-1]
 	var err error
 	switch name {
 	case "XVE Count", "EU Count":
@@ -242,16 +230,17 @@ func (b *builder) gpu(name, value, head string, pos note.Pos) {
 		g.frequency, err = parseFrequency(value)
 	case "Max Work Group Size":
 		g.group, err = parseCount(value)
+	default:
+		return
 	}
 	if err != nil {
 		b.bad.Add(pos, "", "%s: %v", name, err)
 	}
+	b.gpus = append(b.gpus[:max(len(b.gpus)-1, 0)], g)
 }
 
 func (b *builder) addGPU(name string, pos note.Pos) {
-	if len(b.gpus) < maxGPUs && len(name) <= maxName {
-		b.gpus = append(b.gpus, gpu{name: strings.Clone(name), pos: pos})
-	}
+	b.gpus = append(b.gpus, gpu{name: strings.Clone(name), pos: pos})
 }
 
 func set(to *unit.Opt[int], text string) error {

@@ -1,13 +1,11 @@
 package summary
 
 import (
-	"bytes"
-	"context"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 )
 
@@ -18,107 +16,85 @@ const levelName, metricName = "Hierarchy Level", "Metric Name"
 // the level of its heading, and so do its rows. Numbers have no units: times are in seconds, and the name of a
 // percentage ends in (%).
 type delimited struct {
-	in    *table.Lines
 	to    *builder
 	delim byte     // 0 before the header
-	names []string // of the current table, with (%)
+	names []string // of the current table, with (%); nil outside of one
 	level int      // of the current table
 }
 
 // delimiter gives what separates the cells of a line if it is the header, else 0. What vtune told while it worked may
 // stand before it.
-func delimiter(line []byte) byte {
-	i := bytes.Index(line, []byte(levelName))
+func delimiter(line string) byte {
+	i := strings.Index(line, levelName)
 	// 1 is for the opening quote.
 	if i < 0 || i > 1 && !isMessage(line) && line[i-1] != '\r' {
 		return 0
 	}
-	quote := []byte{'"'}
-	rest := bytes.TrimPrefix(line[i+len(levelName):], quote)
+	rest := strings.TrimPrefix(line[i+len(levelName):], `"`)
 	// A delimiter is one byte of ASCII: -csv-delimiter takes a character, and half of a UTF-8 one would cut every cell
 	// wrongly.
-	if len(rest) == 0 || rest[0] == '"' || rest[0] >= 0x80 ||
-		!bytes.HasPrefix(bytes.TrimPrefix(rest[1:], quote), []byte(metricName)) {
+	if rest == "" || rest[0] == '"' || rest[0] >= 0x80 || !strings.HasPrefix(strings.TrimPrefix(rest[1:], `"`), metricName) {
 		return 0
 	}
 	return rest[0]
 }
 
 // isMessage says whether a line is a message of the vtune command.
-func isMessage(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("vtune: ")) || bytes.HasPrefix(line, []byte("war:"))
+func isMessage(line string) bool {
+	return strings.HasPrefix(line, "vtune: ") || strings.HasPrefix(line, "war:")
 }
 
 // isCSV says whether the file begins as the report in CSV does, after what vtune printed before.
 func isCSV(head []byte) bool {
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
-		switch line = bytes.TrimSpace(line); {
+	for line := range strings.Lines(strings.TrimPrefix(string(head), "\ufeff")) {
+		switch line = strings.TrimSpace(line); {
 		case delimiter(line) != 0:
 			return true
-		case len(line) > 0 && !isMessage(line):
+		case line != "" && !isMessage(line):
 			return false
 		}
 	}
 	return false
 }
 
-func readCSV(ctx context.Context, r io.Reader, to *builder) error {
-	d := &delimited{to: to, in: to.lines(ctx, r)}
-	for d.in.Next() {
-		d.line()
-	}
-	return d.in.Err()
-}
-
-func (d *delimited) line() {
-	line := table.Plain(d.in.Text)
-	switch {
-	case d.in.Cut:
-		d.to.bad.Add(d.in.Pos(table.MaxLine), "", "the line is longer than %d bytes", table.MaxLine)
-		return
-	case d.delim == 0:
-		d.delim = delimiter(bytes.TrimSpace(line))
+func (d *delimited) line(in *table.Lines, line string) {
+	if d.delim == 0 {
+		d.delim = delimiter(strings.TrimSpace(line))
 		return
 	}
-	cells := split(string(line), d.delim)
-	level, err := strconv.Atoi(cells[0])
-	if err != nil || len(cells) < 2 {
+	cells := split(line, d.delim)
+	if len(cells) < 2 {
 		return // blank, or a message of vtune
 	}
-	d.cells(level, cells[1:])
+	if level, err := strconv.Atoi(cells[0]); err == nil {
+		d.cells(level, cells[1:], in.Pos(1))
+	}
 }
 
-// split gives the cells of a line. Those that hold the delimiter stand in quotes.
-// encoding/csv is not used since a cell may have blanks before its quote, and text behind it.
+// split gives the cells of a line. Those that hold the delimiter stand in quotes, two of which are one.
 func split(line string, delim byte) (cells []string) {
-	for {
+	for more := true; more; {
 		line = strings.TrimLeft(line, " ")
-		var quoted strings.Builder
+		quoted, part := "", ""
 		for parts := 0; strings.HasPrefix(line, `"`); parts++ {
 			if parts > 0 {
-				quoted.WriteByte('"') // two quotes are one
+				quoted += `"`
 			}
-			part, rest, _ := strings.Cut(line[1:], `"`)
-			quoted.WriteString(part)
-			line = rest
+			part, line, _ = strings.Cut(line[1:], `"`)
+			quoted += part
 		}
-		part, rest, more := strings.Cut(line, string(delim))
-		cells = append(cells, strings.TrimSpace(quoted.String()+part))
-		if !more {
-			return cells
-		}
-		line = rest
+		part, line, more = strings.Cut(line, string(delim))
+		cells = append(cells, strings.TrimSpace(quoted+part))
 	}
+	return cells
 }
 
 // cells takes the name and the values of a line.
-func (d *delimited) cells(level int, cells []string) {
-	pos := d.in.Pos(1)
+func (d *delimited) cells(level int, cells []string, pos note.Pos) {
 	// A name without a value is a heading, here and in the report as text.
 	heading := !slices.ContainsFunc(cells[1:], func(s string) bool { return s != "" })
 	switch {
-	case cells[0] == "Computing Task" && slices.Contains(cells, "Total Time"),
-		slices.Contains(cells, "GPU Adapter") && slices.Contains(cells, "GPU Stack"):
+	case d.to.rowsOf(cells) != nil:
 		d.names, d.level = cells, level
 		d.to.startTable(cells)
 		return
@@ -128,10 +104,8 @@ func (d *delimited) cells(level int, cells []string) {
 		}
 		d.to.row(cells, pos)
 		return
-	case d.names != nil:
-		d.names = nil
-		d.to.endTable()
 	}
+	d.names = nil
 	value := ""
 	if !heading {
 		value = withUnit(cells[0], cells[1])

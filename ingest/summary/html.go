@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 )
 
@@ -14,156 +15,112 @@ import (
 const maxToken = table.MaxLine
 
 // page reads the HTML report: lists in lists, each item a `metric-name` and a `metric-value`, below it issues in
-// words, further lists, or a table of `table-value` cells.
+// words, further lists, or a table of `table-value` cells. The report closes empty values in the way of XML, which a
+// browser would not heed.
 type page struct {
-	z       *html.Tokenizer
-	to      *builder
-	line    int // of the token, from 1
-	column  int
-	lists   int // open lists: the depth of an item
-	place   place
-	skip    int // open elements whose text is no value: issues, recommendations
-	text    strings.Builder
-	name    string
-	cells   []string
-	header  bool
-	inTable bool
-	at      [2]int // line and column of the item or row
+	z            *html.Tokenizer
+	to           *builder
+	line, column int      // of the next token, from 1
+	at           note.Pos // of the item or row that is read
 }
-
-// place is what the text that is being read belongs to.
-type place uint8
-
-const (
-	nowhere place = iota
-	inName
-	inValue
-	inCell
-	inBrand
-)
 
 func readHTML(r io.Reader, to *builder) error {
 	p := &page{z: html.NewTokenizer(r), to: to, line: 1, column: 1}
 	p.z.SetMaxBuf(maxToken)
+	lists, name := 0, "" // open lists: the depth of an item
+	var cells []string
+	header, inTable := false, false
 	for {
-		kind := p.z.Next()
-		if kind == html.ErrorToken {
+		at := to.at(p.line, p.column)
+		t := p.next()
+		class := classOf(&t)
+		opens := t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken
+		switch {
+		case t.Type == html.ErrorToken:
 			return p.end()
-		}
-		// Counted before the token is taken: reading names and attributes changes raw in place.
-		raw := p.z.Raw()
-		lineBreaks, last := bytes.Count(raw, []byte("\n")), bytes.LastIndexByte(raw, '\n')
-		switch kind {
-		case html.TextToken:
-			if p.place != nowhere && p.skip == 0 && p.text.Len() <= maxToken {
-				p.text.Write(p.z.Text())
+		case t.Data == "ul" && t.Type == html.StartTagToken:
+			lists++
+		case t.Data == "ul" && t.Type == html.EndTagToken: // not below 0: a damaged file may close more than it opened
+			lists = max(lists-1, 0)
+		case aside(&t):
+			p.text(&t)
+		case opens && t.Data == "div" && class == "brand":
+			// The headline is the only place that names VTune's version.
+			if tool, version, ok := strings.Cut(p.text(&t), "Profiler"); ok && strings.Contains(tool, "VTune") {
+				to.platform.VTune = strings.TrimSpace(version)
 			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			p.open(kind == html.SelfClosingTagToken)
-		case html.EndTagToken:
-			name, _ := p.z.TagName()
-			p.close(string(name))
-		}
-		if p.line += lineBreaks; last >= 0 {
-			p.column = len(raw) - last
-		} else {
-			p.column += len(raw)
+		case opens && t.Data == "span" && class == "metric-name":
+			p.at, name = at, strings.TrimSuffix(p.text(&t), ":")
+		case opens && t.Data == "span" && strings.HasPrefix(class, "metric-value"):
+			to.metric(lists, name, p.text(&t), p.at)
+		case t.Data == "table":
+			inTable = t.Type == html.StartTagToken
+		case opens && t.Data == "tr":
+			p.at, cells, header = at, nil, false
+		case opens && (t.Data == "th" || t.Data == "td"):
+			cells, header = append(cells, p.text(&t)), header || t.Data == "th"
+		case t.Data == "tr" && inTable && header:
+			to.startTable(cells)
+		case t.Data == "tr" && inTable && len(cells) > 0:
+			to.row(cells, p.at)
 		}
 	}
 }
 
+// next gives the next token.
+func (p *page) next() html.Token {
+	p.z.Next()
+	raw := p.z.Raw() // counted before the token is taken, which changes it in place
+	if last := bytes.LastIndexByte(raw, '\n'); last >= 0 {
+		p.line += bytes.Count(raw, []byte("\n"))
+		p.column = len(raw) - last
+	} else {
+		p.column += len(raw)
+	}
+	return p.z.Token()
+}
+
+// text gives the text of an element whose start was read, as a browser shows it: breaks and indentation are of the
+// markup. What stands aside in it is left out.
+func (p *page) text(of *html.Token) string {
+	var text strings.Builder
+	for skip := 0; of.Type == html.StartTagToken; {
+		switch t := p.next(); {
+		case t.Type == html.ErrorToken, t.Type == html.EndTagToken && t.Data == of.Data && skip == 0:
+			return strings.Join(strings.Fields(text.String()), " ")
+		case aside(&t):
+			skip++
+		case t.Type == html.EndTagToken && (t.Data == "pre" || t.Data == "div"):
+			skip = max(skip-1, 0)
+		case t.Type == html.TextToken && skip == 0:
+			text.WriteString(t.Data)
+		}
+	}
+	return ""
+}
+
+// aside says whether a token begins issues or recommendations, whose text is no value.
+func aside(t *html.Token) bool {
+	return t.Type == html.StartTagToken && (t.Data == "pre" || t.Data == "div" && classOf(t) == "issues")
+}
+
+func classOf(t *html.Token) string {
+	for _, a := range t.Attr {
+		if a.Key == "class" {
+			return a.Val
+		}
+	}
+	return ""
+}
+
 // end is what to make of the end of the file: what was read before a fault counts.
 func (p *page) end() error {
-	err := p.z.Err()
-	switch {
+	switch err := p.z.Err(); {
 	case errors.Is(err, html.ErrBufferExceeded):
 		p.to.bad.Add(p.to.at(p.line, p.column), "", "a piece of text or markup is longer than %d bytes; the rest of "+
 			"the file is not read", maxToken)
 	case err != io.EOF:
 		return err
 	}
-	if p.inTable {
-		p.to.endTable()
-	}
 	return nil
-}
-
-// open takes a start tag. The report closes empty values in the way of XML, which a browser would not heed.
-func (p *page) open(closed bool) {
-	tag, more := p.z.TagName()
-	name := string(tag)
-	class := ""
-	for more {
-		var key, val []byte
-		if key, val, more = p.z.TagAttr(); string(key) == "class" {
-			class = string(val)
-		}
-	}
-	switch {
-	case name == "ul" && !closed:
-		p.lists++
-	case name == "table":
-		p.inTable, p.header = !closed, false
-	case name == "tr":
-		p.cells, p.header, p.at = p.cells[:0], false, [2]int{p.line, p.column}
-	case name == "th" || name == "td":
-		p.header = p.header || name == "th"
-		p.begin(inCell)
-	case name == "pre" || (name == "div" && class == "issues"):
-		if !closed {
-			p.skip++
-		}
-	case name == "div" && class == "brand":
-		p.begin(inBrand)
-	case name == "span" && class == "metric-name":
-		p.at = [2]int{p.line, p.column}
-		p.begin(inName)
-	case name == "span" && strings.HasPrefix(class, "metric-value"):
-		if p.begin(inValue); closed {
-			p.close("span")
-		}
-	}
-}
-
-func (p *page) begin(where place) {
-	p.place = where
-	p.text.Reset()
-}
-
-// close takes an end tag.
-func (p *page) close(name string) {
-	// As a browser shows it: breaks and indentation within a value are of the markup.
-	text := strings.Join(strings.Fields(p.text.String()), " ")
-	switch {
-	// Not below 0: a damaged file may close more lists than it opened.
-	case name == "ul":
-		p.lists = max(p.lists-1, 0)
-	case name == "pre" || (name == "div" && p.skip > 0):
-		p.skip = max(p.skip-1, 0)
-	case name == "div" && p.place == inBrand:
-		// The headline is the only place that names VTune's version.
-		if _, version, ok := strings.Cut(text, "Profiler"); ok && strings.Contains(text, "VTune") {
-			p.to.platform.VTune = strings.TrimSpace(version)
-		}
-		p.place = nowhere
-	case name == "span" && p.place == inName:
-		p.name = strings.TrimSuffix(text, ":")
-		p.place = nowhere
-	case name == "span" && p.place == inValue:
-		p.to.metric(p.lists, p.name, text, p.to.at(p.at[0], p.at[1]))
-		p.place = nowhere
-	case (name == "th" || name == "td") && p.place == inCell:
-		// Further cells are dropped, and the row keeps its place.
-		if len(p.cells) < maxColumns {
-			p.cells = append(p.cells, text)
-		}
-		p.place = nowhere
-	case name == "tr" && p.inTable && p.header:
-		p.to.startTable(p.cells)
-	case name == "tr" && p.inTable && len(p.cells) > 0:
-		p.to.row(p.cells, p.to.at(p.at[0], p.at[1]))
-	case name == "table" && p.inTable:
-		p.to.endTable()
-		p.inTable = false
-	}
 }

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,20 +17,14 @@ func absent(text string) bool {
 	return slices.Contains([]string{"", "[Unknown]", "N/A", "-"}, text)
 }
 
-// parseNumber reads a number with thousands separators: `2,047`. Other texts that strconv takes are none here.
+// thousands is a number with thousands separators: `2,047`.
+var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.|$)`)
+
+// parseNumber reads a number that may have thousands separators. Other texts that strconv takes are none here.
 func parseNumber(text string) (float64, error) {
 	plain := text
-	if strings.Contains(text, ",") {
-		whole, fraction, _ := strings.Cut(text, ".")
-		for i, group := range strings.Split(whole, ",") {
-			if (i > 0 && len(group) != 3) || group == "" || len(group) > 3 {
-				return 0, fmt.Errorf("%s is not a number", table.Quote(text))
-			}
-		}
-		plain = strings.ReplaceAll(whole, ",", "")
-		if fraction != "" {
-			plain += "." + fraction
-		}
+	if thousands.MatchString(text) {
+		plain = strings.ReplaceAll(text, ",", "")
 	}
 	x, err := strconv.ParseFloat(plain, 64)
 	if err != nil || strings.Trim(plain, "0123456789.eE+-") != "" || math.IsInf(x, 0) {

@@ -4,8 +4,10 @@
 package summary
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"strings"
 
 	"occudiff/ingest"
@@ -75,18 +77,21 @@ func (Format) OfAllRuns() bool { return true }
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	// The form is decided on the first 4 KiB and not by the ending: people name all three .txt.
-	in, head, err := peek(table.NewStream(ctx, src, opt))
-	if err != nil {
+	in := bufio.NewReaderSize(table.NewStream(ctx, src, opt), 4096)
+	head, err := in.Peek(4096)
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	b := &builder{path: src.Path}
+	b := &builder{path: src.Path, adapters: map[string]bool{}, stacks: map[string]bool{}, byName: map[string][]int{}}
 	switch {
 	case isHTML(head):
 		err = readHTML(in, b)
 	case isCSV(head):
-		err = readCSV(ctx, in, b)
+		d := &delimited{to: b}
+		err = b.lines(ctx, in, d.line)
 	default:
-		err = readText(ctx, in, b)
+		t := &text{to: b}
+		err = b.lines(ctx, in, t.line)
 	}
 	if err != nil {
 		return nil, err

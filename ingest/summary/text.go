@@ -1,10 +1,7 @@
 package summary
 
 import (
-	"bufio"
 	"cmp"
-	"context"
-	"io"
 	"slices"
 	"strings"
 
@@ -14,41 +11,16 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// peek gives the first bytes without taking them.
-// A file that is shorter than that is no error.
-func peek(r io.Reader) (*bufio.Reader, []byte, error) {
-	in := bufio.NewReaderSize(r, 4096)
-	head, err := in.Peek(4096)
-	if err == io.EOF {
-		err = nil
-	}
-	return in, head, err
-}
-
 // text reads the report that is meant for a terminal: metrics indented below each other, tables under a line of
 // dashes whose runs are the columns.
 type text struct {
-	in     *table.Lines
 	to     *builder
 	before string // the last line, the header when dashes follow
 	table  *table.Dashed
 }
 
-func readText(ctx context.Context, r io.Reader, to *builder) error {
-	t := &text{to: to, in: to.lines(ctx, r)}
-	for t.in.Next() {
-		t.line()
-	}
-	return t.in.Err()
-}
-
-func (t *text) line() {
-	line := strings.TrimRight(string(table.Plain(t.in.Text)), " \t\r")
-	if t.in.Cut {
-		t.to.bad.Add(t.in.Pos(table.MaxLine), "", "the line is longer than %d bytes", table.MaxLine)
-		return
-	}
-	line = progress(line)
+func (t *text) line(in *table.Lines, line string) {
+	line = progress(strings.TrimRight(line, " \t\r"))
 	trimmed := strings.TrimSpace(line)
 	before := t.before
 	t.before = line
@@ -57,23 +29,21 @@ func (t *text) line() {
 		t.to.startTable(c.Cells(before))
 		return
 	}
-	at := t.to.at(t.in.Number, len(line)-len(strings.TrimLeft(line, " "))+1)
+	at := t.to.at(in.Number, len(line)-len(strings.TrimLeft(line, " "))+1)
 	switch {
 	case trimmed == "":
-		t.endTable()
-		return
+		t.table = nil
 	case t.table != nil && t.table.Holds(line): // else the table has ended without a blank line
 		t.to.row(t.table.Cells(line), at)
-		return
 	case trimmed[0] == '|': // what a value means, in words
-		return
+	default:
+		t.table = nil
+		name, value, ok := strings.Cut(trimmed, ": ")
+		if !ok {
+			name = strings.TrimSuffix(trimmed, ":")
+		}
+		t.to.metric(at.Column-1, name, strings.TrimSpace(value), at)
 	}
-	t.endTable()
-	name, value, ok := strings.Cut(trimmed, ": ")
-	if !ok {
-		name = strings.TrimSuffix(trimmed, ":")
-	}
-	t.to.metric(at.Column-1, name, strings.TrimSpace(value), at)
 }
 
 // progress takes off what vtune told while it worked: `vtune: Executing actions 75 % Generating a report` is
@@ -93,65 +63,46 @@ func progress(line string) string {
 	return ""
 }
 
-func (t *text) endTable() {
-	if t.table != nil {
-		t.table = nil
-		t.to.endTable()
-	}
-}
-
 // printedTable is the table that is being read.
 type printedTable struct {
-	kind   tableKind
+	row    func(cells []string, pos note.Pos) // nil of a table without use here
 	header []string
 	merged []bool // tasks, by index in builder.tasks, that this table has named already
 }
 
-type tableKind uint8
-
-const (
-	otherTable tableKind = iota
-	taskTable            // of computing tasks
-	stackTable           // of stacks and adapters
-)
+// rowsOf gives what takes the rows below a header, nil where they are of no use.
+func (b *builder) rowsOf(header []string) func(cells []string, pos note.Pos) {
+	switch {
+	case len(header) > 0 && header[0] == "Computing Task" && slices.Contains(header, "Total Time"):
+		return b.task
+	case slices.Contains(header, "GPU Stack") && slices.Contains(header, "GPU Adapter"):
+		return b.stackRow
+	}
+	return nil
+}
 
 func (b *builder) startTable(header []string) {
 	// Tasks that this table adds lie behind the end of merged, and are so never merged with its later rows.
-	b.table = printedTable{merged: make([]bool, len(b.tasks))}
+	b.table = printedTable{row: b.rowsOf(header), merged: make([]bool, len(b.tasks))}
 	// The CSV has (%) in its headers, the other forms have not.
 	for _, name := range header {
 		b.table.header = append(b.table.header, strings.TrimSuffix(name, "(%)"))
 	}
-	has := func(name string) bool { return slices.Contains(b.table.header, name) }
-	switch {
-	case len(header) > 0 && header[0] == "Computing Task" && has("Total Time"):
-		b.table.kind = taskTable
-	case has("GPU Stack") && has("GPU Adapter"):
-		b.table.kind = stackTable
-	}
 }
 
-func (b *builder) endTable() { b.table = printedTable{} }
-
 func (b *builder) row(cells []string, pos note.Pos) {
-	switch b.table.kind {
-	case taskTable:
-		b.task(cells, pos)
-	case stackTable:
-		b.stackRow(cells)
+	if b.table.row != nil {
+		b.table.row(cells, pos)
 	}
 }
 
 // stackRow counts adapters and their stacks.
-func (b *builder) stackRow(cells []string) {
+func (b *builder) stackRow(cells []string, _ note.Pos) {
 	adapter, stack := b.cell(cells, "GPU Adapter"), b.cell(cells, "GPU Stack")
-	if adapter == "" || stack == "" || len(b.stacks) >= maxGPUs || len(adapter)+len(stack) > maxName {
+	if adapter == "" || stack == "" {
 		return
 	}
 	// Sets, for an adapter has a row for each of its stacks.
-	if b.adapters == nil {
-		b.adapters, b.stacks = map[string]bool{}, map[string]bool{}
-	}
 	b.adapters[adapter] = true
 	// Stacks are numbered within an adapter.
 	b.stacks[adapter+"\x00"+stack] = true
@@ -180,15 +131,14 @@ func (b *builder) cell(cells []string, names ...string) string {
 // be empty.
 func (b *builder) task(cells []string, pos note.Pos) {
 	k := ingest.Kernel{Task: strings.Clone(cells[0]), Pos: pos} // a clone, not to keep the line
-	if k.Task == "" || len(k.Task) > maxName {
-		b.bad.Add(pos, "", "the row names no computing task, or one of more than %d bytes", maxName)
+	switch {
+	case k.Task == "":
+		b.bad.Add(pos, "", "the row names no computing task")
 		return
-	}
-	if len(cells) > len(b.table.header) {
+	case len(cells) > len(b.table.header):
 		b.bad.Add(pos, "", "the row has %d cells under %d headers", len(cells), len(b.table.header))
 		return
-	}
-	if k.Task == "[Others]" { // the sum of the tasks that are not listed
+	case k.Task == "[Others]": // the sum of the tasks that are not listed
 		return
 	}
 	for _, c := range []struct {
@@ -216,10 +166,6 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	if peak, ok := k.Peak.Value(); ok && peak == 0 {
 		k.Peak = unit.Opt[unit.Ratio]{} // no launch reaches nothing: printed for tasks that are no kernels
 	}
-	if len(b.tasks) == maxTasks {
-		b.bad.Add(k.Pos, "", "more than %d computing tasks in one summary", maxTasks)
-		return
-	}
 	b.rows++
 	b.merge(k)
 }
@@ -239,9 +185,6 @@ func (b *builder) merge(k ingest.Kernel) {
 		old.SIMD, old.Peak = cmp.Or(old.SIMD, k.SIMD), cmp.Or(old.Peak, k.Peak)
 		old.Measured = cmp.Or(old.Measured, k.Measured)
 		return
-	}
-	if b.byName == nil {
-		b.byName = map[string][]int{}
 	}
 	b.byName[k.Task] = append(b.byName[k.Task], len(b.tasks))
 	b.tasks = append(b.tasks, k)

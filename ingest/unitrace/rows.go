@@ -156,11 +156,8 @@ func (r *reader) metrics(f *fields) error {
 		adapter = int(f.count(device).Or(0))
 	}
 	pos := r.in.Pos(f.nameAt + 1)
-	switch {
-	case f.err != nil:
+	if f.err != nil {
 		return f.err
-	case adapter > 1<<20:
-		return f.badf(device, "%d is out of range", adapter)
 	}
 	// Before anything is kept of the row: a launch with void counters has a time and no occupancy.
 	r.invalid.drop(&s, f.void(), pos)
