@@ -248,6 +248,45 @@ func ways() []way {
 		{reason: "measured of four adapters of which one worked", to: 40, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
 			return on(ingest.Platform{Adapters: unit.Some(4), BusyStacks: unit.Some(1)}, k(measured(x), idle(76)))
 		}},
+		{reason: "measured of two stacks, of which nothing says how many worked", to: 60, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Stacks: unit.Some(2)}, k(measured(x), idle(45)))
+		}},
+		{reason: "measured of two adapters beside another kernel, of launches of half an interval", to: 60, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Adapters: unit.Some(2)}, in(1000, .5, measured(x), idle(40)), other(.5, measured(40), idle(40)))
+		}},
+		{reason: "idle of four adapters, whose measured fits nothing", from: 20, to: 90, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Adapters: unit.Some(4)}, k(measured(8), idle(x)))
+		}},
+		{reason: "idle of four adapters of which one worked", from: 60, to: 100, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Adapters: unit.Some(4), BusyStacks: unit.Some(1)}, k(measured(min(8, 100-x)), idle(x)))
+		}},
+		{reason: "how many of four adapters worked", to: 5, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Adapters: unit.Some(4), BusyStacks: unit.Some(int(x))}, k(measured(20), idle(77)))
+		}},
+		{reason: "measured by a counter around each launch, of four adapters", to: 30, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return on(ingest.Platform{Adapters: unit.Some(4)}, k(measured(x), idle(74), exactly(1)))
+		}},
+		{reason: "measured, of 8 work-groups of 40 threads on 2 of 6 Xe-cores", to: 40, step: .1, d: tgl(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "2560", "320", 8, 10, 1, measured(x), idle(min(66.7, 100-x))))
+		}},
+		{reason: "idle, of the same", from: 30, to: 76, step: .1, d: tgl(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "2560", "320", 8, 10, 1, measured(23.8), idle(x)))
+		}},
+		{reason: "work-groups of 40 threads, of which a sixth of the slots is held", from: 1, to: 20, step: 1, d: tgl(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", fmt.Sprint(320*int(x)), "320", 8, 10, 1, measured(min(x*3, 24)), idle(66)))
+		}},
+		{reason: "intervals of launches of 8 such work-groups", from: .5, to: 12, step: .5, d: tgl(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "2560", "320", 8, 1000, x, measured(23.8), idle(66.7)))
+		}},
+		{reason: "intervals of launches whose counters were read around each", from: .5, to: 12, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(1000, x, measured(49), idle(4), exactly(1)))
+		}},
+		{reason: "intervals of launches of half of the threads, which is large GRF", from: .1, to: 5, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(1000, x, measured(49), idle(1)), other(.2, measured(60), idle(10)))
+		}},
+		{reason: "the same, alone and without the profiler's peak: what SIMD 16 would hold", from: .1, to: 5, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(kernel("k", "7168", "32", 16, 1000, x, measured(25), idle(.2), registers(128)))
+		}},
 		{reason: "measured, with the profiler's peak in place of a launch", to: 100, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(kernel("k", "", "", 0, 100, 1, measured(x), peak(60), idle(30)))
 		}},
@@ -259,11 +298,20 @@ func ways() []way {
 			return of(in(1000, 1, measured(99-x), idle(x), registers(128)))
 		}},
 		{reason: "idle, where nothing was seen", from: 99, to: 100, step: .01, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(0), idle(x))) }},
-		{reason: "idle of one of two stacks", from: 40, to: 80, step: .1, d: max1550(), run: func(x float64) *ingest.Run {
-			return of(kernel("k", "8388608", "256", 32, 1000, 0.9, measured(20), idle(x), registers(128)))
+		{reason: "idle of one of two stacks, which may lie outside", from: 40, to: 80, step: .1, d: max1550(), run: func(x float64) *ingest.Run {
+			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(x), registers(128))}}
 		}},
-		{reason: "idle of a GPU of four compute engines", from: 40, to: 80, step: .1, d: named(max1100(), "Xe-HPC"), run: func(x float64) *ingest.Run {
-			return of(kernel("k", "8388608", "256", 32, 1000, 0.9, measured(20), idle(x), registers(128)))
+		{reason: "idle of a GPU of four compute engines, which may lie outside", from: 40, to: 80, step: .1, d: named(max1100(), "Xe-HPC"), run: func(x float64) *ingest.Run {
+			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(x), registers(128))}}
+		}},
+		{reason: "idle of a GPU of neither, which may lie outside", from: 40, to: 80, step: .1, d: max1100(), run: func(x float64) *ingest.Run {
+			return &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(x), registers(128))}}
+		}},
+		{reason: "intervals of launches that a summary lists, of half of the GPU's time", from: .1, to: 30, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+			return &ingest.Run{Summary: []ingest.Kernel{in(1000, x, measured(60), idle(30))}, Platform: ingest.Platform{GPUTime: unit.Some(unit.Seconds(2 * x))}}
+		}},
+		{reason: "intervals of launches of a fiftieth of the GPU's time", from: 1, to: 30, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+			return of(in(100, x*.1, measured(60), idle(30), registers(128)), other(x*4.9, measured(60), idle(30)))
 		}},
 		{reason: "idle, more than measured leaves", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(60), idle(x))) }},
 		{reason: "a tenth of a thousand launches' time, in intervals", from: .1, to: 30, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
@@ -387,6 +435,12 @@ func ways() []way {
 		}},
 		{reason: "what to run next, by the size of a grid", from: 100, to: 1800, step: 100, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
 			return of(kernel("k", size(x), "512", 32, 100, 1, measured(min(x/9, 90)), array(20, 75, 5), counts(func(*ingest.Counters) {}), registers(128)))
+		}},
+		{reason: "what to run next, of many waves whose last one is small", from: 17950, to: 18800, step: 50, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
+			return of(kernel("k", size(x), "512", 32, 100, 1, measured(60), array(20, 75, 5), counts(func(*ingest.Counters) {}), registers(128)))
+		}},
+		{reason: "what to run next, of a kernel of many registers", from: 5, to: 50, step: 5, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
+			return of(kernel("k", most, "1024", 32, 100, 1, measured(x), array(20, 79, 1), counts(func(*ingest.Counters) {}), registers(256)))
 		}},
 		{reason: "what to run next, by measured", from: 5, to: 100, step: 5, d: memory(mtl112(), ""), next: true, run: func(x float64) *ingest.Run {
 			return of(kernel("k", most, "128", 32, 100, 1, measured(x), array(20, 79, 1), slm(16384), barrier(2)))

@@ -544,6 +544,36 @@ func TestTimings(t *testing.T) {
 	if row := r.Rows[r.Timings[2].Row]; row.Global != unit.Size(13762560) {
 		t.Errorf("VectorAdd1 works on the whole vector: %v", row.Global)
 	}
+	// A launch that a log times again is one row.
+	run.Timings = append(run.Timings, ingest.Timing{Kernel: "VectorAdd<1>", Groups: unit.Some(int64(1)), Pos: note.Pos{File: "log", Line: 5}})
+	again := Compare(run, given(mtl112()), o)
+	if n := len(again.Rows); n != len(r.Rows) || again.Timings[3].Row != again.Timings[1].Row {
+		t.Errorf("%d rows, of %d before the second time; timings %+v", n, len(r.Rows), again.Timings)
+	}
+}
+
+// TestNoPrediction: a row says what its launch lacks, the first of what has to be given first.
+func TestNoPrediction(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		d      *arch.Device
+		k      ingest.Kernel
+		says   string
+		want   Verdict
+	}{
+		{"no device", nil, kernel("k", "114688", "256", 32, 10, 1, measured(50)), "the device is not known", NoPrediction},
+		{"no global size", mtl112(), kernel("k", "", "256", 32, 10, 1, measured(50)), "no global work size", NoPrediction},
+		{"no work-group size", mtl112(), kernel("k", "114688", "", 32, 10, 1, measured(50)), "no work-group size for it; give it with --local", NoPrediction},
+		{"no SIMD width", mtl112(), kernel("k", "114688", "256", 0, 10, 1, measured(50)), "no SIMD width for it; give it with --simd", NoPrediction},
+		{"nor anything else", mtl112(), kernel("k", "", "", 0, 10, 1), "no global work size", NoMeasurement},
+		{"a peak alone tells nothing without a launch", mtl112(), kernel("k", "", "", 0, 10, 1, peak(50)), "no global work size", NoPrediction},
+		{"a copy is nothing to predict", mtl112(), kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 1, measured(50)), "", NotAKernel},
+	} {
+		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}})
+		if row.Predicted != nil || !strings.Contains(row.NoPrediction, c.says) || (row.NoPrediction == "") != (c.says == "") || row.Verdict != c.want {
+			t.Errorf("%s: %s, %q, want %s, %q", c.reason, row.Verdict, row.NoPrediction, c.want, c.says)
+		}
+	}
 }
 
 // TestPolicy takes a policy that agrees with the profiler's peak, never one that is only nearer: work-groups of 20 threads fill

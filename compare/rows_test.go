@@ -132,14 +132,34 @@ func TestLaunchRows(t *testing.T) {
 		if row.Instances.Or(0) != 1 || row.Cause != nil || row.Account != nil || len(row.Notes) > 0 {
 			t.Errorf("a launch with what is of its kernel: %+v", row)
 		}
+		if share, known := row.TimeShare.Value(); known {
+			text += fmt.Sprintf(", %.4f of the time", float64(share))
+		}
+		if kernel := r.Rows[slices.IndexFunc(r.Rows, func(x Row) bool { return x.Task == row.Task })]; row.Difference.Present() && row.Certainty != kernel.Certainty {
+			t.Errorf("line %d: %+v, want that of its kernel: %+v", row.Pos.Line, row.Certainty, kernel.Certainty)
+		}
 		got = append(got, text)
 	}
-	want := []string{"2 long match -3.0", "3 long below -30.0", "4 long no measurement", "5 shor unmeasurable -3.0", "6 zeCo not a kernel", "7 shap no prediction"}
+	// 5.101 s in all; a launch without a time has no share of it.
+	want := []string{"2 long match -3.0, 0.1960 of the time", "3 long below -30.0, 0.1960 of the time", "4 long no measurement, 0.1960 of the time",
+		"5 shor unmeasurable -3.0, 0.0000 of the time", "6 zeCo not a kernel, 0.0196 of the time", "7 shap no prediction"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if len(r.Rows) != len(kernels) {
-		t.Errorf("%d rows", len(r.Rows))
+	if len(r.Rows) != len(kernels) || r.LaunchCount() != 6 {
+		t.Errorf("%d rows, %d launches", len(r.Rows), r.LaunchCount())
+	}
+	// A view has the launches of its kernels alone, in the order of the file.
+	at := slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == "long" })
+	v := r.View([]int{at})
+	var lines []int
+	for row := range v.Launches() {
+		if lines = append(lines, row.Pos.Line); row.Task != "long" || row.Predicted != r.Rows[at].Predicted {
+			t.Errorf("a launch of %s in a view of long", row.Task)
+		}
+	}
+	if !slices.Equal(lines, []int{2, 3, 4}) {
+		t.Errorf("the view has launches of lines %v", lines)
 	}
 }
 

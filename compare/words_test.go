@@ -1,0 +1,185 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
+
+// TestFiguresOfSentences has how the figures of causes are written: intervals with two digits, shares without decimals, and
+// what little is there is never said to be nothing.
+func TestFiguresOfSentences(t *testing.T) {
+	short := func(n int64, total float64) ingest.Kernel {
+		return kernel("k", "114688", "256", 32, n, total, measured(90), idle(8))
+	}
+	beside := func(total float64) ingest.Kernel {
+		return kernel("other", "114688", "256", 32, 10, total, measured(70), idle(8))
+	}
+	for _, c := range []struct {
+		reason  string
+		kernels []ingest.Kernel
+		inRows  float64 // instructions of 100 in rows of kernels
+		says    string
+	}{
+		{"hundredths below a tenth", []ingest.Kernel{short(1000, 0.094), beside(1)}, 95, "lasts 0.09 of an interval"},
+		{"tenths from there", []ingest.Kernel{short(1000, 0.096), beside(1)}, 95, "lasts 0.1 of an interval"},
+		{"of less than one", []ingest.Kernel{short(1000, 0.3), beside(1)}, 95, "lasts 0.3 of an interval"},
+		{"a share of the time that rounds to nothing", []ingest.Kernel{short(1000, 0.3), beside(100)}, 95, "takes less than 1"},
+		{"one that rounds to one", []ingest.Kernel{short(1000, 0.3), beside(40)}, 95, "takes 1"},
+		{"no time of its own", []ingest.Kernel{short(1000, 0.3)}, 20, "Only 20"},
+		{"nearly none of the instructions", []ingest.Kernel{short(1000, 0.3)}, 0.3, "Only 0"},
+		{"a tenth of the time of others", []ingest.Kernel{kernel("k", "3584", "256", 32, 10, 0.126, measured(18.5), idle(5)), beside(10)}, 95, "lasts 13 sampling intervals"},
+		{"one and a half", []ingest.Kernel{kernel("k", "3584", "256", 32, 1000, 1.5, measured(30), idle(5)), beside(1)}, 95, "lasts 1.5 sampling intervals"},
+	} {
+		run := &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: c.inRows, All: 100}}
+		row := compared(t, mtl112(), DefaultOptions(), run)
+		if row.Cause == nil || !strings.Contains(row.Cause.Because, c.says) {
+			t.Errorf("%s: %s, %+v, want %q", c.reason, row.Verdict, row.Cause, c.says)
+		}
+	}
+}
+
+// TestGains: levers that tell more, and those that say that there is nothing to gain, are none that save time.
+func TestGains(t *testing.T) {
+	for _, l := range []Lever{LongerThreads, Registers, LessSLM, EvenGroups, FillWaves, MoreGroups, Spread, MoreInFlight, ShorterGaps, AllStacks, AllAdapters} {
+		if !l.Gains() {
+			t.Errorf("%s may save time", l)
+		}
+	}
+	for _, l := range []Lever{NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads} {
+		if l.Gains() {
+			t.Errorf("%q saves no time", l)
+		}
+	}
+}
+
+// TestRecorded: values that all samples of a run tell take the place of the profiler's own, which are kept as printed; what
+// counters around each launch say stays.
+func TestRecorded(t *testing.T) {
+	record := func(idle float32, tasks ...string) *ingest.Recording {
+		trace := sequence(40, 1_500_000, 2_500_000, 0, tasks...)
+		r := &ingest.Recording{Trace: trace}
+		for at := int64(1_000_000); at <= trace.Last; at += 1_000_000 {
+			busy := float32(0) // of the part of a sample in which a launch ran
+			for l := range trace.All() {
+				if over := min(l.End, at) - max(l.Start, at-1_000_000); over > 0 {
+					busy += float32(over) / 1e6
+				}
+			}
+			r.Add(ingest.Moment{At: at, Length: 1_000_000, Measured: .6*busy + idle*(1-busy), Active: .5 * busy, Stalled: .4 * busy})
+		}
+		return r
+	}
+	queried := func(k *ingest.Kernel) { k.Reading = ingest.AroundLaunch }
+	printed := func(k *ingest.Kernel) { pct(&k.Printed, 33) }
+	for _, c := range []struct {
+		reason      string
+		more        tell
+		task        string
+		idle        float32 // what samples hold in which nothing ran
+		measured    float64
+		printed     float64 // 0: not
+		note        string
+		other, copy bool
+	}{
+		{"60 in each launch, where 20 is printed", func(*ingest.Kernel) {}, "k", 0, 60, 20, "", false, false},
+		{"what the file says to be printed stays so", printed, "k", 0, 60, 33, "", false, false},
+		{"counters around each launch are its own", queried, "k", 0, 20, 0, "", false, false},
+		{"a kernel of which no launch was recorded", func(*ingest.Kernel) {}, "other", 0, 20, 0, "", false, false},
+		{"a tenth of the slots is in use where nothing runs", func(*ingest.Kernel) {}, "k", .1, 60, 20, "foreign-load", false, false},
+	} {
+		k := kernel("k", "114688", "256", 32, 40, 0.1, measured(20), idle(30), c.more)
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Recording: record(c.idle, c.task)}, given(mtl112()), DefaultOptions())
+		row := &r.Rows[0]
+		got, as := row.Measured.Or(0).Percent(), row.Printed.Or(0).Percent()
+		if got < c.measured-1 || got > c.measured+1 || as != c.printed || row.MeasuredLow.Present() != (c.measured == 60) {
+			t.Errorf("%s: measured %.1f, printed %.1f, from %v, want %v and %v", c.reason, got, as, row.MeasuredLow, c.measured, c.printed)
+		}
+		if i := row.Idle.Or(0).Percent(); c.measured == 60 && (i < 9 || i > 11) {
+			t.Errorf("%s: idle %.1f, want that of the launches, 10", c.reason, i)
+		}
+		note := ""
+		for _, n := range r.Notes {
+			note += n.Code
+		}
+		if note != c.note {
+			t.Errorf("%s: notes %q, want %q", c.reason, note, c.note)
+		}
+	}
+}
+
+// TestTraced: what a trace shows of gaps, and of how long launches take, is said as far as it explains idle time.
+func TestTraced(t *testing.T) {
+	uneven := &ingest.Trace{} // nine launches of 0.2 ms and one of 2 ms, one after the other
+	uneven.AddLane("gpu")
+	at := int64(0)
+	for i := range int64(10) {
+		length := int64(200_000)
+		if i%2 == 1 {
+			length = 2_000_000
+		}
+		uneven.Add(ingest.Launch{Start: at, End: at + length, Task: uneven.Task(ingest.Key{Task: "k"})})
+		at += length
+	}
+	uneven.Finish()
+	for _, c := range []struct {
+		reason string
+		trace  *ingest.Trace
+		k      ingest.Kernel
+		want   string // causes with their confidence
+	}{
+		{"gaps of a third, and as much idle", sequence(10, 1_000_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps high"},
+		{"gaps of a tenth, of a third idle", sequence(10, 220_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), "gaps medium"},
+		{"gaps of half of a hundredth are none", sequence(10, 10_000, 2_000_000, 0, "k"), kernel("k", "114688", "256", 32, 10, .02, measured(55), idle(33), registers(128)), ""},
+		{"launches that all take 0.1 ms: their mean stands for each", sequence(100, 0, 100_000, 0, "k"), kernel("k", "4194304", "256", 32, 100, .01, measured(60), idle(20)), "dispatch high"},
+		{"launches of 0.2 and 2 ms, of which the mean is neither", uneven, kernel("k", "33554432", "256", 32, 10, .011, measured(60), idle(20)), "dispatch medium"},
+	} {
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Trace: c.trace, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
+		var got []string
+		if row.Account != nil {
+			for _, x := range row.Account.Causes {
+				if said := x.Name + " " + x.Confidence; x.Name == CauseGaps || x.Name == CauseDispatch && len(got) == 0 {
+					got = append(got, said)
+				}
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %s %q, want %q: %+v", c.reason, row.Verdict, got, c.want, row.Account)
+		}
+	}
+}
+
+// TestWhyModel: a peak that is off is put down to SLM or barriers where VTune says so, or where nothing says that it is not.
+func TestWhyModel(t *testing.T) {
+	peaks := func(slm, barrier float64) tell {
+		return func(k *ingest.Kernel) {
+			if slm > 0 {
+				pct(&k.PeakSLM, slm)
+			}
+			if barrier > 0 {
+				pct(&k.PeakBarrier, barrier)
+			}
+		}
+	}
+	for _, c := range []struct {
+		reason string
+		more   tell
+		says   string
+		not    string
+	}{
+		{"SLM limits it", peaks(60, 100), "limits it by SLM", "or SLM or barriers"},
+		{"SLM limits it, and that is known", func(k *ingest.Kernel) { peaks(60, 100)(k); k.SLM = unit.Some[unit.Bytes](1024) }, "both come from the launch alone", "limits it by"},
+		{"barriers do", peaks(100, 60), "limits it by barriers", "or SLM or barriers"},
+		{"neither does", peaks(100, 100), "both come from the launch alone", "or SLM or barriers"},
+		{"nothing says so", peaks(0, 0), "or SLM or barriers limit it", "limits it by"},
+		{"nothing says so of barriers", peaks(100, 0), "or SLM or barriers limit it", "limits it by"},
+		{"nothing says so of SLM", peaks(0, 100), "or SLM or barriers limit it", "limits it by"},
+	} {
+		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(55), peak(60), c.more)}})
+		if row.Cause == nil || row.Cause.Name != CauseModel || !strings.Contains(row.Cause.Because, c.says) || strings.Contains(row.Cause.Because, c.not) {
+			t.Errorf("%s: %s %+v, want %q and no %q", c.reason, row.Verdict, row.Cause, c.says, c.not)
+		}
+	}
+}
