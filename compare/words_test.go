@@ -1,11 +1,13 @@
 package compare
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 )
 
 // TestFiguresOfSentences has how the figures of causes are written: intervals with two digits, shares without decimals, and
@@ -148,6 +150,49 @@ func TestTraced(t *testing.T) {
 		if strings.Join(got, ", ") != c.want {
 			t.Errorf("%s: %s %q, want %q: %+v", c.reason, row.Verdict, got, c.want, row.Account)
 		}
+	}
+}
+
+// TestBesideInTrace: the kernel that shares most of the time is named, also when it is the first of the trace.
+func TestBesideInTrace(t *testing.T) {
+	k := kernel("k", "14336", "256", 32, 10, .02, measured(90), idle(1))
+	other := kernel("other", "114688", "256", 32, 10, .02, measured(90), idle(1))
+	for _, tasks := range [][]string{{"k", "other"}, {"other", "k"}} {
+		run := &ingest.Run{Kernels: []ingest.Kernel{k, other}, Trace: sequence(10, 2_000_000, 2_000_000, 1_000_000, tasks...)}
+		row := compared(t, mtl112(), DefaultOptions(), run)
+		if row.Cause == nil || row.Cause.Name != CauseOverlap || !strings.Contains(row.Cause.Because, "most of it other") {
+			t.Errorf("%q: %s, %+v", tasks, row.Verdict, row.Cause)
+		}
+	}
+}
+
+// TestIdleEngines: half of the XVEs of two stacks are one stack, those of one are compute engines.
+func TestIdleEngines(t *testing.T) {
+	hpc := max1100()
+	hpc.Architecture = "Xe-HPC"
+	for _, c := range []struct {
+		d    *arch.Device
+		idle float64
+		says string
+	}{{max1550(), 51, "one of 2 stacks"}, {hpc, 51, "one of 2 compute engines"}, {hpc, 74, "one of 4 compute engines"}} {
+		k := kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(c.idle), registers(128))
+		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
+		i := slices.IndexFunc(row.Account.Causes, func(x Cause) bool { return x.Name == CauseStack })
+		if i < 0 || !strings.Contains(row.Account.Causes[i].Because, c.says) {
+			t.Errorf("%s idle %v: %+v, want %q", c.d.Key, c.idle, row.Account.Causes, c.says)
+		}
+	}
+}
+
+// TestProven: what counters bound is no proof, and a row that matches or cannot be judged needs none.
+func TestProven(t *testing.T) {
+	for sure, want := range map[string]bool{"high": true, "medium": false, "low": false, "": true} {
+		if row := (Row{Cause: &Cause{Confidence: sure}}); row.Proven() != want {
+			t.Errorf("a cause of confidence %q: %v", sure, !want)
+		}
+	}
+	if !(&Row{}).Proven() {
+		t.Error("a row without a cause needs a proof")
 	}
 }
 
