@@ -64,6 +64,9 @@ func TestAlong(t *testing.T) {
 				list = run.Summary
 			}
 			row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == list[0].Task })]
+			if a := row.Account; a != nil && a.Certainty != row.Certainty {
+				t.Errorf("%s, %v: the account is of another certainty: %+v", w.reason, x, a.Certainty)
+			}
 			now, with := inShort(r, row, w.next), inFigures(r, row)
 			if now != said {
 				end()
@@ -266,7 +269,7 @@ func ways() []way {
 		{reason: "measured by a counter around each launch, of four adapters", to: 30, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
 			return on(ingest.Platform{Adapters: unit.Some(4)}, k(measured(x), idle(74), exactly(1)))
 		}},
-		{reason: "measured, of 8 work-groups of 40 threads on 2 of 6 Xe-cores", to: 40, step: .1, d: tgl(), run: func(x float64) *ingest.Run {
+		{reason: "measured, of 8 work-groups of 40 threads on 2 of 6 Xe-cores", to: 60, step: .1, d: tgl(), run: func(x float64) *ingest.Run {
 			return of(kernel("k", "2560", "320", 8, 10, 1, measured(x), idle(min(66.7, 100-x))))
 		}},
 		{reason: "idle, of the same", from: 30, to: 76, step: .1, d: tgl(), run: func(x float64) *ingest.Run {

@@ -523,7 +523,8 @@ func TestTimings(t *testing.T) {
 	}
 	o.Local.Set("", unit.Size(256))
 	o.SIMD.Set("", 32)
-	if r = Compare(run, given(mtl112()), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 {
+	if r = Compare(run, given(mtl112()), o); len(r.Notes) != 1 || r.Notes[0].Pos.Line != 4 ||
+		!strings.Contains(r.Notes[0].Text, "names no number of work-groups") {
 		t.Errorf("notes %v, want one at the timing that has no groups", r.Notes)
 	}
 	timings[1].Groups = unit.Some(int64(3)) // of 256 work-items

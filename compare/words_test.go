@@ -102,6 +102,9 @@ func TestRecorded(t *testing.T) {
 		if i := row.Idle.Or(0).Percent(); c.measured == 60 && (i < 9 || i > 11) {
 			t.Errorf("%s: idle %.1f, want that of the launches, 10", c.reason, i)
 		}
+		if i, low, high := row.Idle.Or(0), row.IdleLow.Or(0), row.IdleHigh.Or(0); c.measured == 60 && (low > i || high < i || high > i+.05 || low < i-.05) {
+			t.Errorf("%s: idle %v of %v to %v", c.reason, i, low, high)
+		}
 		note := ""
 		for _, n := range r.Notes {
 			note += n.Code
