@@ -362,6 +362,9 @@ func TestNoise(t *testing.T) {
 	if err != nil || b.Total.Checks != 0 {
 		t.Errorf("seven runs are judged: %+v, %v", b, err)
 	}
+	if math.Abs(b.Target-m.Gate.Budget) > 1e-12 {
+		t.Errorf("the target is %v red checks, want the gate's %v", b.Target, m.Gate.Budget)
+	}
 	if b, err = track.ReadBacktest(bg, storeRuns(t, runs[:40]...), m, unit.Opt[float64]{}, nil, now); err != nil || b.Total.Checks == 0 ||
 		m.Threshold(b.Kept.Floor) != 1 {
 		t.Errorf("a quiet history proposes %+v, %v; want the 1 that is there", b, err)
