@@ -51,6 +51,15 @@ func TestTold(t *testing.T) {
 		{"a width that the compiler does not have", "max1100", "4096", "16", predict.Launch{SIMD: 8}},
 		{"three dimensions", "max1100", "256x64x6", "16x4x3", predict.Launch{SIMD: 16}},
 		{"two, of which none divides the grid", "tgl-96", "2560x3", "320x2", predict.Launch{SIMD: 8}},
+		{"one barrier slot, given", "skl-gt2", "1048576", "8", predict.Launch{SIMD: 8, Barriers: 1, BarrierSlots: 1}},
+		{"as many work-group slots as threads leave", "mtl-112", "1048576", "16", predict.Launch{SIMD: 16, GroupSlots: 128}},
+		{"one more than they leave", "mtl-112", "1048576", "32", predict.Launch{SIMD: 16, GroupSlots: 65}},
+		{"barriers and SLM that SLM alone limits", "max1100", "1048576", "256", predict.Launch{SIMD: 16, SLM: 32768, Barriers: 2}},
+		{"a grid of one work-group", "max1100", "256", "256", predict.Launch{SIMD: 16}},
+		{"a grid smaller than its work-group", "max1100", "100", "256", predict.Launch{SIMD: 16}},
+		{"a prime grid", "max1100", "104729", "128", predict.Launch{SIMD: 32}},
+		{"a narrow grid of two dimensions", "max1100", "16x4096", "16x16", predict.Launch{SIMD: 16, SLM: 1024}},
+		{"whole work-groups with a tail that hardly costs", "max1100", "7401472", "1024", predict.Launch{SIMD: 32, Policy: predict.Whole}},
 		{"two stacks", "max1550", "8388608", "256", predict.Launch{SIMD: 32}},
 		{"negative counts", "mtl-112", "4096", "16", predict.Launch{SIMD: 16, Barriers: -1}},
 		{"no width", "mtl-112", "4096", "16", predict.Launch{}},
@@ -113,6 +122,15 @@ func told(b *strings.Builder, d *arch.Device, l predict.Launch) {
 		if o := predict.OtherPolicy(d, l, &p); o != nil {
 			line("other: %s", prediction(o))
 		}
+	}
+	if err == nil { // what comes nearest to a measured value
+		var near []string
+		for _, v := range []unit.Ratio{0, p.Average / 2, p.Average, (p.Average + p.AverageHigh) / 2, p.AverageHigh, p.Peak, 1} {
+			r := p.Range(d)
+			loaded, average := r.NearestLoaded(v), r.NearestAverage(v)
+			near = append(near, fmt.Sprintf("%.4g %.4g %.4g %.4g", v, p.Nearest(v), loaded.Average, average.Loaded))
+		}
+		line("nearest: %s", strings.Join(near, ", "))
 	}
 	steps, _ := predict.Explain(d, l)
 	for _, s := range steps {
