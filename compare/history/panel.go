@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"time"
+	"unique"
 
 	"occudiff/ingest/unit"
 )
@@ -351,16 +352,9 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			into = append(into, (*orNaN)(&values[i]))
 		}
 	}
-	at := map[int64]int{}        // the place of the kernel of each series
-	words := map[string]string{} // one text for all rows that have it
-	word := func(raw []byte) string {
-		one, known := words[string(raw)]
-		if !known {
-			one = string(raw)
-			words[one] = one
-		}
-		return one
-	}
+	at := map[int64]int{} // the place of the kernel of each series
+	// One text for all rows that have it.
+	word := func(raw []byte) string { return unique.Make(string(raw)).Value() }
 	read := func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -380,7 +374,10 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 		return nil
 	}
 	// Without an order of their own: sorting takes a server longer than reading.
-	defer p.arrange()
+	defer func() {
+		slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
+		p.sortRuns()
+	}()
 	text += ` FROM occudiff_kernel`
 	if run == 0 && n == 0 {
 		return d.query(ctx, doing, text, nil, read)
@@ -399,12 +396,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 	return nil
 }
 
-// arrange puts kernels into the order in which they were first stored, and their presences into that of the runs.
-func (p *Panel) arrange() {
-	slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
-	p.sortRuns()
-}
-
+// sortRuns puts the presences of kernels into the order of the runs.
 func (p *Panel) sortRuns() {
 	for i := range p.Kernels {
 		slices.SortFunc(p.Kernels[i].In, func(a, b Presence) int { return cmp.Compare(a.Place, b.Place) })
