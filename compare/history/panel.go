@@ -162,39 +162,6 @@ func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)
 // are judged by.
 const ownRuns = 3
 
-// anyTime is before all runs.
-const anyTime = math.MinInt64
-
-// count finds the runs of the panel.
-func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
-	since, err := d.since(ctx, run, n)
-	if err != nil {
-		return err
-	}
-	like, err := d.countSince(ctx, p, run, n, since)
-	if err == nil && since != anyTime && like < n { // its commit is an old one, or most runs are of branches
-		_, err = d.countSince(ctx, p, run, n, anyTime)
-	}
-	return err
-}
-
-// since gives the time from which the runs are read that may count for one, however many there are: twice as many of
-// its program on its device as are looked back over, since those of other branches do not count.
-func (d *DB) since(ctx context.Context, run int64, n int) (int64, error) {
-	since := sql.NullInt64{Int64: anyTime}
-	if run == 0 || n == 0 {
-		return anyTime, nil
-	}
-	err := d.query(ctx, "reading the runs of "+d.engine.where, `SELECT (SELECT x.time FROM occudiff_run x
-		WHERE x.id <= r.id AND x.time <= r.time AND x.device = r.device AND x.program = r.program
-		ORDER BY x.time DESC LIMIT 1 OFFSET ?) FROM occudiff_run r WHERE r.id = ?`, []any{2 * n, run},
-		func(rows *sql.Rows) error { return rows.Scan(&since) })
-	if !since.Valid {
-		return anyTime, err
-	}
-	return since.Int64, err
-}
-
 // candidate is a run on its way into a panel.
 type candidate struct {
 	*Run
@@ -204,20 +171,19 @@ type candidate struct {
 	own    bool  // of a branch that is not the base
 }
 
-// countSince finds the runs of the panel among those since a time, and says how many are of the program of the run on
-// its device.
-func (d *DB) countSince(ctx context.Context, p *Panel, run int64, n int, since int64) (like int, err error) {
+// count finds the runs of the panel: of those of the program of the run on its device the last n, and what is between.
+func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	which, args := `ORDER BY time, id`, []any(nil)
 	if run != 0 {
-		which, args = `WHERE id <= ? AND time >= ? ORDER BY time, id`, []any{run, since}
+		which, args = `WHERE id <= ? ORDER BY time, id`, []any{run}
 	}
 	all, err := d.bareRuns(ctx, which, args...)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	at := slices.IndexFunc(all, func(r Run) bool { return r.ID == run })
 	if at < 0 && run != 0 {
-		return 0, d.noRun(run)
+		return d.noRun(run)
 	}
 	var judged Run
 	if at >= 0 {
@@ -226,21 +192,20 @@ func (d *DB) countSince(ctx context.Context, p *Panel, run int64, n int, since i
 	counted := d.counted(all, &judged)
 	p.Ordered = !slices.EqualFunc(all, counted, func(a Run, b candidate) bool { return a.ID == b.ID })
 	is := func(c candidate) bool { return run == 0 || c.Device == judged.Device && c.Program == judged.Program }
-	first := len(counted)
+	first, like := len(counted), 0
 	for first > 0 && (n == 0 || like < n) {
 		if first--; is(counted[first]) {
 			like++
 		}
 	}
 	p.Runs = make([]Run, 0, len(counted)-first)
-	clear(p.place)
 	for i, c := range counted {
 		if i >= first || c.ID == run { // the one with a wrong clock may stand far before its like
 			p.place[c.ID] = len(p.Runs)
 			p.Runs = append(p.Runs, *c.Run)
 		}
 	}
-	return like, nil
+	return nil
 }
 
 // counted gives the runs that count for one, in their order.
