@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,65 +150,48 @@ func (w *writing) renamed(rows []Row) []Row {
 	return rows
 }
 
-// sameStableName are the rows of a run that have one stable name, and the series of that name that no row has: the one
-// with the latest run, several when there are more of that time.
-type sameStableName struct {
-	fresh   []int // those without a series
-	known   bool  // that there are others
-	ordinal bool  // see names.Stable
-
-	series, last int64
-	old          string
-	several      bool
-}
-
 // findRenamed finds among new kernels those that are there under a name that differs only in what moves when other code
 // changes. ids has the series of the rows, 0 for a new one, and is filled in. A series is found only where nobody could
 // mean another one: for the only new kernel of a stable name, and one series of it, or one that has later runs than the
 // others. Where the name counts its likes, the run must have no other of them.
 func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []Rename) {
-	groups := map[string]*sameStableName{}
+	identities := make([]string, len(rows))
+	fresh, known := map[string]int{}, map[string]bool{}
 	for i := range rows {
-		if identity := rows[i].stableIdentity(); identity != "" {
-			g := groups[identity]
-			if g == nil {
-				g = &sameStableName{}
-				_, g.ordinal = names.Stable(rows[i].Task)
-				groups[identity] = g
-			}
-			if g.known = g.known || ids[i] != 0; ids[i] == 0 {
-				g.fresh = append(g.fresh, i)
-			}
+		identities[i] = rows[i].stableIdentity()
+		if known[identities[i]] = known[identities[i]] || ids[i] != 0; ids[i] == 0 {
+			fresh[identities[i]]++
 		}
 	}
-	maps.DeleteFunc(groups, func(_ string, g *sameStableName) bool { return !names.Follows(len(g.fresh), g.ordinal, g.known) })
-	for part := range slices.Chunk(slices.Sorted(maps.Keys(groups)), w.engine.batch) {
-		text := `SELECT s.stable_identity, s.id, s.task, (SELECT k.time FROM occudiff_kernel k WHERE k.series_id = s.id
-			ORDER BY k.time DESC LIMIT 1) FROM occudiff_series s
-			WHERE s.program IN (?, '') AND s.stable_identity IN (` + marks(len(part)) + `) ORDER BY s.id`
-		w.each(text, append([]any{program}, anyOf(part)...), func(rows *sql.Rows) error {
-			var identity, task string
-			var id int64
-			var last sql.NullInt64
-			err := rows.Scan(&identity, &id, &task, &last)
-			g := groups[identity]
-			if last.Valid && !slices.Contains(ids, id) && (g.series == 0 || last.Int64 >= g.last) {
-				g.several = g.series != 0 && last.Int64 == g.last
-				g.series, g.old, g.last = id, task, last.Int64
-			}
-			return err
-		})
-	}
-	for i := range rows {
-		g := groups[rows[i].stableIdentity()]
-		if ids[i] != 0 || g == nil || g.series == 0 || g.several {
+	for i, identity := range identities {
+		k := rows[i].Key
+		_, ordinal := names.Stable(k.Task)
+		if identity == "" || ids[i] != 0 || !names.Follows(fresh[identity], ordinal, known[identity]) {
 			continue
 		}
-		k := rows[i].Key
+		series, last, old := int64(0), int64(math.MinInt64), ""
+		w.each(`SELECT s.id, s.task, MAX(k.time) FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id
+			WHERE s.program IN (?, '') AND s.stable_identity = ? GROUP BY s.id, s.task`, []any{program, identity},
+			func(rows *sql.Rows) error {
+				var id, at int64
+				var task string
+				err := rows.Scan(&id, &task, &at)
+				switch {
+				case slices.Contains(ids, id) || at < last:
+				case at == last:
+					series = 0 // nobody knows which
+				default:
+					series, last, old = id, at, task
+				}
+				return err
+			})
+		if series == 0 {
+			continue
+		}
 		k.Program = program
-		w.mergeSeries(g.series, k)
-		ids[i] = g.series
-		if r := (Rename{Old: g.old, New: k.Task}); r.Old != r.New && !slices.Contains(moves, r) {
+		w.mergeSeries(series, k)
+		ids[i] = series
+		if r := (Rename{Old: old, New: k.Task}); r.Old != r.New && !slices.Contains(moves, r) {
 			moves = append(moves, r)
 		}
 	}

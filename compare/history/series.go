@@ -2,6 +2,7 @@ package history
 
 import (
 	"database/sql"
+	"maps"
 	"slices"
 )
 
@@ -32,7 +33,7 @@ func (w *writing) seriesOf(rows []Row) (p seriesIDs) {
 	known := w.lookUp(kernels)
 	program := rows[0].Program // all rows of a run have the same, or none
 	if program == "" {
-		if p.programs = programsOf(kernels, known); len(p.programs) == 1 {
+		if p.programs = programsOf(known); len(p.programs) == 1 {
 			program, p.programs = p.programs[0], nil
 		}
 	}
@@ -74,18 +75,16 @@ func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids [
 	}
 }
 
-// programsOf lists the programs that have one of the kernels.
-func programsOf(kernels []string, known map[string][]stored) []string {
-	var list []string
-	for _, kernel := range kernels {
-		for _, s := range known[kernel] {
-			if s.program != "" {
-				list = append(list, s.program)
-			}
+// programsOf lists the programs that have one of the kernels that were looked up.
+func programsOf(known map[string][]stored) []string {
+	programs := map[string]bool{}
+	for _, of := range known {
+		for _, s := range of {
+			programs[s.program] = true
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	delete(programs, "")
+	return slices.Sorted(maps.Keys(programs))
 }
 
 // find gives the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one
