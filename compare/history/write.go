@@ -114,20 +114,8 @@ func (w *writing) insert(into string, rows [][]any) {
 		group := "(" + marks(len(rows[0])) + ")"
 		return "INSERT" + w.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group
 	}
-	var whole *sql.Stmt // of a whole batch
-	// A statement is prepared where it is used twice at least; the driver of PostgreSQL keeps its own.
-	if len(rows) >= 2*w.engine.batch && !w.engine.server && w.err == nil {
-		if whole, w.err = w.tx.PrepareContext(w.ctx, text(w.engine.batch)); w.err != nil {
-			return
-		}
-		defer whole.Close()
-	}
 	for part := range slices.Chunk(rows, w.engine.batch) {
-		if args := slices.Concat(part...); whole == nil || len(part) < w.engine.batch {
-			w.exec(text(len(part)), args...)
-		} else if w.err == nil {
-			_, w.err = whole.ExecContext(w.ctx, args...)
-		}
+		w.exec(text(len(part)), slices.Concat(part...)...)
 		if w.err != nil {
 			return
 		}
