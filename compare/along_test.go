@@ -346,7 +346,7 @@ func ways() []way {
 			return run
 		}},
 		{reason: "stalls at barriers", to: 60, step: .5, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(70), idle(2), barrier(x), registers(128))) }},
-		{reason: "threads of a launch", from: 20, to: 6000, step: 20, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "threads of a launch", from: 16, to: 5600, step: 16, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(kernel("k", size(x), "64", 32, 100, 1, measured(min(30, x/896*80)), idle(30), registers(128)))
 		}},
 		{reason: "threads of a work-group", from: 1, to: 32, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {

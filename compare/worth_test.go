@@ -117,6 +117,7 @@ func TestWorthOfCounters(t *testing.T) {
 		{"waits for sends, for their results or to dispatch them", stalls(ingest.Stall{Reason: "Send", Share: 0.7}, ingest.Stall{Reason: "SBID", Share: 0.3}), "cannot be told", bound, "70.0 % of the stalls are on send"},
 		{"waits at barriers", stalls(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.4}), "something else binds", bound, "can hide only 40.0 %"},
 		{"reasons of 90 %", stalls(ingest.Stall{Reason: "Barrier", Share: 0.6}, ingest.Stall{Reason: "SBID", Share: 0.3}), more, bound, "add up to 90.0 %, not 100 %"},
+		{"no pipe is counted, and memory has room", with(func(c *ingest.Counters) { c.Pipes = nil }), more, bound, "counts no pipe, so that one may bind sooner"},
 		{"far from the roof", memory(20), more, bound, "2.4 times"},
 		{"the roof bounds before the slots", memory(50), more, 2, "memory: 100 / 50.0 GB/s (test)"},
 		{"near the roof: what streams reach is less than the roof", memory(60), "cannot be told", 100. / 60, "memory moves 60.0 GB/s"},

@@ -381,6 +381,7 @@ func TestFromResult(t *testing.T) {
 			Account:   &compare.Account{Underfilled: unit.Some(unit.Points(20)), Empty: unit.Some(unit.Points(10))}}
 	}
 	plain := kernel("plain", "a.csv")
+	plain.SIMD = unit.Opt[int]{} // as a log leaves it
 	plain.Basis, plain.Predicted, plain.Account, plain.Cause = compare.BasisMeasuredPeak, &predict.Prediction{}, nil, nil
 	copied := kernel("copy", "b.csv")
 	copied.Verdict = compare.NotAKernel
@@ -408,6 +409,9 @@ func TestFromResult(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("stored are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if run.Rows[1].SIMD != 0 {
+		t.Errorf("a width that nobody knows is stored as %d", run.Rows[1].SIMD)
 	}
 	if run.Device != "max1100" || run.Driver != "24.1" || run.VTune != "2025.1" || run.Program != "run it" || run.Frequency.Or(0) != 1.5e9 || run.Rows[0].SIMD != 16 {
 		t.Errorf("the run is %+v", run)
