@@ -112,10 +112,7 @@ func (r *Result) busy(row *Row) unit.Seconds {
 	if row.Device != "" {
 		return r.taskTime - r.adapterTime[""] + r.adapterTime[row.Device]
 	}
-	if r.taskTime > 0 {
-		return r.taskTime
-	}
-	return r.Summary.GPUTime.Or(0)
+	return r.taskTime
 }
 
 // confidence is how sure a cause is.

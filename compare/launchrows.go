@@ -40,9 +40,7 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 		r.derive(row)
 		r.judge(row, of)
 	}
-	if t, ok := l.Time.Value(); ok && r.Summary.GPUTime.Or(0) > 0 {
-		row.TimeShare = unit.Some(unit.Ratio(t / r.Summary.GPUTime.Or(0)))
-	}
+	row.TimeShare = r.timeShare(k)
 }
 
 // LaunchCount is how many Launches there are.

@@ -26,7 +26,6 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	inParallel(len(r.Rows), func(i int) { r.judgeAndExplain(&r.Rows[i]) })
 	r.sort()
 	r.Summary = r.summarize()
-	r.Finish()
 }
 
 // addTimes adds up the times of all kernels, in the order of the file: what one of them can hold of the others depends
@@ -48,8 +47,10 @@ func (r *Result) addTimes() {
 	}
 }
 
-// judgeAndExplain holds a row against what is predicted for it and says why it differs.
+// judgeAndExplain holds a row against what is predicted for it and says why it differs, where the thread slots were and
+// what more of them are worth.
 func (r *Result) judgeAndExplain(row *Row) {
+	row.TimeShare = r.timeShare(&row.Kernel)
 	if !row.IsKernel() {
 		row.Verdict = NotAKernel
 		return
@@ -66,26 +67,19 @@ func (r *Result) judgeAndExplain(row *Row) {
 	r.judge(row, nil)
 	r.setCause(row)
 	r.checkRow(row)
+	if row.Account == nil {
+		row.Account = r.account(row)
+	}
+	row.Worth = r.worth(row)
 }
 
-// Finish adds to rows that have their verdict, cause and notes what follows from these and from all rows together:
-// certainty, account, worth, and the share of the time. Compare has done it; it is for results that are put together by
-// hand.
-func (r *Result) Finish() {
-	inParallel(len(r.Rows), func(i int) {
-		row := &r.Rows[i]
-		if t, ok := row.Total.Value(); ok && r.Summary.GPUTime.Or(0) > 0 {
-			row.TimeShare = unit.Some(unit.Ratio(t / r.Summary.GPUTime.Or(0)))
-		}
-		if row.Verdict == NotAKernel {
-			return
-		}
-		row.Certainty = r.certainty(row)
-		if row.Account == nil {
-			row.Account = r.account(row)
-		}
-		row.Worth = r.worth(row)
-	})
+// timeShare is what a kernel or a launch has of the time of all tasks.
+func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
+	t, timed := k.Total.Value()
+	if !timed || r.taskTime <= 0 {
+		return unit.Opt[unit.Ratio]{}
+	}
+	return unit.Some(unit.Ratio(t / r.taskTime))
 }
 
 // attention says how soon a reader should see a row, the least first.

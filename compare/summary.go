@@ -8,19 +8,32 @@ import (
 // summarize counts the verdicts and takes the statistics of the differences of all rows that were judged.
 func (r *Result) summarize() Summary {
 	var s Summary
+	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, Idle: &s.Idle, Below: &s.Below, Above: &s.Above,
+		PeaksAgree: &s.PeaksAgree, Unmeasurable: &s.Unmeasurable, NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
 	var differences, predicted, seen []float64
-	var gpu, kernels unit.Seconds
+	kernels := unit.Seconds(0)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if t, ok := row.Total.Value(); ok {
-			gpu += t
-			s.GPUTime = unit.Some(gpu)
+			s.GPUTime = unit.Some(r.taskTime)
 			if row.Verdict != NotAKernel {
 				kernels += t
 				s.KernelTime = unit.Some(kernels)
 			}
 		}
-		s.count(row)
+		*of[row.Verdict]++
+		if row.Verdict.Compared() && row.Basis != BasisPeak { // which is a prediction itself
+			s.Judged++
+		}
+		if agrees, ok := row.ModelAgrees(); ok {
+			s.ModelCompared++
+			if agrees {
+				s.ModelMatched++
+			}
+		}
+		if row.Cause != nil && row.Cause.Name == CauseUnexplained {
+			s.Unexplained++
+		}
 		d, ok := row.Difference.Value()
 		if !ok || !row.Verdict.Compared() && row.Verdict != PeaksAgree {
 			continue
@@ -29,9 +42,8 @@ func (r *Result) summarize() Summary {
 		differences = append(differences, float64(d))
 		predicted, seen = append(predicted, a.Percent()), append(seen, b.Percent())
 	}
-	if s.GPUTime.Present() && r.fromSummary {
-		s.GPUTime = unit.Some(max(gpu, r.taskTime))
-	}
+	s.Kernels = len(r.Rows) - s.NotKernels
+	s.NotJudged = s.Kernels - s.Judged
 	s.Bias = points(stat.Mean(differences))
 	s.MeanAbsolute = points(stat.MeanAbsolute(differences))
 	s.MaxAbsolute = points(stat.MaxAbsolute(differences))
@@ -50,46 +62,6 @@ func judged(row *Row) (predicted, seen unit.Ratio) {
 		return row.Peak.Or(0), row.Measured.Or(0)
 	}
 	return row.reference(), row.Measured.Or(0)
-}
-
-func (s *Summary) count(row *Row) {
-	if row.Verdict == NotAKernel {
-		s.NotKernels++
-		return
-	}
-	s.Kernels++
-	switch row.Verdict {
-	case Match:
-		s.Matched++
-	case Idle:
-		s.Idle++
-	case Below:
-		s.Below++
-	case Above:
-		s.Above++
-	case PeaksAgree:
-		s.PeaksAgree++
-	case Unmeasurable:
-		s.Unmeasurable++
-	case NoPrediction:
-		s.NoPrediction++
-	case NoMeasurement:
-		s.NoMeasurement++
-	}
-	if row.Verdict.Compared() && row.Basis != BasisPeak { // which is a prediction itself
-		s.Judged++
-	} else {
-		s.NotJudged++
-	}
-	if agrees, ok := row.ModelAgrees(); ok {
-		s.ModelCompared++
-		if agrees {
-			s.ModelMatched++
-		}
-	}
-	if row.Cause != nil && row.Cause.Name == CauseUnexplained {
-		s.Unexplained++
-	}
 }
 
 // Compared says whether a row of this verdict was held against a prediction.
