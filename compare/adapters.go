@@ -86,30 +86,25 @@ func (r *Result) ownText(row *Row) string {
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	m, measured := row.Measured.Value()
-	if n < 2 || !measured {
+	own := strings.TrimSpace(r.ownText(row))
+	switch {
+	case n < 2 || !measured || counted.Present() && own == "":
 		return nil
+	case counted.Present():
+		return &Cause{Name: CauseAdapters, Confidence: high.String(), Because: own, Decide: targetGPU}
 	}
-	c := &Cause{Name: CauseAdapters, Confidence: high.String(), Because: strings.TrimSpace(r.ownText(row)), Decide: targetGPU}
-	if counted.Present() {
-		if c.Because == "" {
-			return nil
-		}
-		return c
-	}
+	c := &Cause{Name: CauseAdapters, Confidence: min(medium, row.Certainty.limit()).String(), Decide: targetGPU}
 	name := "profiler's peak"
 	if row.Predicted != nil {
 		name = "predicted average"
 	}
 	idle, known := row.Idle.Value()
-	c.Confidence = min(medium, row.Certainty.limit()).String()
 	for busy := 1; busy < n && row.nearest(0) > 0; busy++ {
 		all := fmt.Sprintf("The profiler averages over %d adapters or stacks; if %d worked, ", n, busy)
-		v := m * unit.Ratio(n) / unit.Ratio(busy)
-		if v > atMost {
-			continue
-		}
-		v = min(v, 1)
+		read := m * unit.Ratio(n) / unit.Ratio(busy)
+		v := min(read, 1)
 		switch ref := row.nearest(v); {
+		case read > atMost:
 		case r.Options.within(v.Minus(ref)):
 			c.Because = all + fmt.Sprintf("%.1f %% of all is %.1f %% of what worked, which fits the %s of %.1f %%.",
 				m.Percent(), v.Percent(), name, ref.Percent())

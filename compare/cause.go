@@ -109,20 +109,22 @@ type finder struct {
 	found   []Cause
 }
 
-// add takes a cause, no surer than the counters allow.
-func (f *finder) add(part Part, name string, sure confidence, because string, decide decision) {
+// add takes a cause, no surer than the counters allow. It is good until the next one.
+func (f *finder) add(part Part, name string, sure confidence, because string, decide decision) *Cause {
 	if sure = min(sure, f.row.Certainty.limit()); f.row.HeldLow.Present() { // the row is judged by a range
 		sure = low
 	}
 	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because,
 		Decide: decide.text, Next: decide.Next})
+	return &f.found[len(f.found)-1]
 }
 
 // all finds the causes of both parts, those of the larger one first, or says of that that there is none.
 func (f *finder) all() []Cause {
 	first := f.account.largest()
 	if f.causes(first); len(f.found) == 0 {
-		f.unexplained(first)
+		because, decide := f.missing()
+		f.add(first, CauseUnexplained, low, f.r.ownText(f.row)+because, decide)
 	}
 	for _, other := range []Part{PartEmpty, PartUnderfilled} {
 		if p, told := f.account.Points(other).Value(); other != first && told && p >= partPoints {
@@ -142,12 +144,6 @@ func (f *finder) causes(p Part) {
 		f.underfilled(p)
 	}
 	slices.SortStableFunc(f.found[before:], surer)
-}
-
-// unexplained says what is missing to tell more.
-func (f *finder) unexplained(p Part) {
-	because, decide := f.missing()
-	f.add(p, CauseUnexplained, low, f.r.ownText(f.row)+because, decide)
 }
 
 // missing says what cannot be told, and what would tell it.

@@ -92,17 +92,17 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 	if row.Predicted == nil || row.Registers.Present() {
 		return false
 	}
+	l := r.LaunchOf(row)
 	for _, mode := range r.Device.DistinctModes() {
-		l := r.LaunchOf(row)
 		l.GRF = mode.Registers
 		p, err := predict.Predict(r.Device, l)
 		if err != nil || p.Peak <= row.Predicted.Peak || !r.Options.within(m.Minus(p.Nearest(m))) {
 			continue
 		}
 		above, _ := r.aboveText(row)
-		f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
+		c := f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
 			"%.1f %%.", above, mode.Registers, p.Nearest(m).Percent()), byBinary())
-		f.found[len(f.found)-1].Registers = mode.Registers
+		c.Registers = mode.Registers
 		return true
 	}
 	return false

@@ -60,12 +60,12 @@ func (f *finder) engines(p Part) {
 		if abs(idle.Minus(share)) > engineShare || k == 4 && d.Architecture != "Xe-HPC" {
 			continue
 		}
-		what := fmt.Sprintf("one of %d compute engines", k)
+		what := "compute engines"
 		if d.Tiles == k {
-			what = fmt.Sprintf("one of %d stacks", k)
+			what = "stacks"
 		}
-		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has %s leaves %.0f %% idle.",
-			idle.Percent(), what, share.Percent()),
+		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has one of %d %s leaves %.0f %% idle.",
+			idle.Percent(), k, what, share.Percent()),
 			said("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"))
 		return
 	}
@@ -107,22 +107,17 @@ func (f *finder) dry(p Part) {
 	if !within(likely) {
 		return
 	}
-	outside := min(f.row.Certainty.Edges.Or(1), of.Or(idle))
-	proven := within(outside)
 	if f.r.launchBound(f.row) { // XVEs wait for threads
 		f.dispatch(p)
 		return
 	}
-	sure := medium
-	if !proven {
-		sure = low
+	outside := min(f.row.Certainty.Edges.Or(1), of.Or(idle))
+	sure, were := low, "Probably they were empty within launches too"
+	if within(outside) {
+		sure, were = medium, "So they were empty within launches"
 	}
 	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
-	}
-	were := "Probably they were empty within launches too"
-	if proven {
-		were = "So they were empty within launches"
 	}
 	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f %% of the time, of which at most %.1f "+
 		"can lie outside the launches. %s, as they are when work-groups end at different times.", of.Or(idle).Percent(),

@@ -5,7 +5,6 @@ import (
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
-	"occudiff/predict/arch"
 )
 
 // underfilled looks for why XVEs that ran held fewer threads than the launch admits.
@@ -93,21 +92,16 @@ func (f *finder) filling(p Part) {
 // also with half a printed digit more. Several GPUs may have worked in turn or at once: threads live no longer than if
 // it was in turn.
 func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bool) {
-	avg, timed := row.Average().Value()
-	p := row.Predicted
-	if p == nil || !timed || !row.ThreadLife.Present() {
+	m, measured := row.Measured.Value()
+	shortest, known := r.threadLife(row, m)
+	if !known || !measured {
 		return 0, 0, false
 	}
-	gpus := r.averagedGPUs(row)
-	life := func(m unit.Ratio) unit.Seconds {
-		return littlesLaw(m, int64(r.Device.Slots()*gpus), avg, p.Groups*p.ThreadsPerGroup)
+	if longest = shortest; r.averagedGPUs(row) == 1 {
+		longest, _ = r.threadLife(row, max(row.BusyOccupancy.Or(m), m))
 	}
-	m := row.Measured.Or(0)
-	shortest, longest = life(m), life(m)
-	if loaded, known := row.BusyOccupancy.Value(); known && gpus == 1 {
-		longest = life(max(loaded, m))
-	}
-	return shortest, longest, life(m+unit.FromPercent(float64(r.unseen(row)))) <= dispatchLife
+	printed, _ := r.threadLife(row, m+unit.FromPercent(float64(r.unseen(row))))
+	return shortest, longest, printed <= dispatchLife
 }
 
 // waiting is imbalance within work-groups: threads that have ended leave their slots empty until the others are done.
@@ -173,14 +167,11 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 // that makes the prediction fit, where one does: its launches leave other XVEs empty.
 func (r *Result) predictedWhileBusy(row *Row) predict.Held {
 	f := finder{r: r, row: row}
-	if row.Verdict == Below {
-		if t, ok := f.trial(""); ok {
-			if _, p := t.largerGRF(); p != nil {
-				g := p.Range(r.Device)
-				h := g.NearestLoaded(t.loaded)
-				h.Idle = min(h.Idle, row.Idle.Or(1)) // a floor, too
-				return h
-			}
+	if t, ok := f.trial(""); ok && row.Verdict == Below {
+		if p, registers := t.largerGRF(); registers > 0 {
+			h := t.nearest(&p)
+			h.Idle = min(h.Idle, row.Idle.Or(1)) // a floor, too
+			return h
 		}
 	}
 	return row.PredictedAt()
@@ -196,52 +187,51 @@ type trial struct {
 	above            unit.Points // how much other kernels can have added
 }
 
-// fits says whether a prediction comes near, nearer than the one as it stands: one that stays as it was is no sign of
-// anything. It has to come near by both halves: what XVEs that ran held, and what was measured, but for time outside
-// the launches.
-func (t *trial) fits(p *predict.Prediction, d *arch.Device, within unit.Points) bool {
-	off, least := abs(t.loaded.Minus(t.near(p, d))), p.Average*(1-t.row.Certainty.Edges.Or(1))
-	return off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
+// predict says whether the prediction for a launch comes near, nearer than the one as it stands: one that stays as it was
+// is no sign of anything. It has to come near by both halves: what XVEs that ran held, and what was measured, but for time
+// outside the launches.
+func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Prediction, fits bool) {
+	p, err := predict.Predict(t.r.Device, l)
+	if err != nil {
+		return p, false
+	}
+	off, least := abs(t.loaded.Minus(t.nearest(&p).Loaded)), p.Average*(1-t.row.Certainty.Edges.Or(1))
+	return p, off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
 		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
 
-// near is what XVEs that run hold by a prediction, as near to what they held as its range comes.
-func (t *trial) near(p *predict.Prediction, d *arch.Device) unit.Ratio {
-	g := p.Range(d)
-	return g.NearestLoaded(t.loaded).Loaded
+// nearest is the point of the range of a prediction at which XVEs that run hold most nearly what they held.
+func (t *trial) nearest(p *predict.Prediction) predict.Held {
+	g := p.Range(t.r.Device)
+	return g.NearestLoaded(t.loaded)
 }
 
 // name adds a cause for a prediction that fits.
-func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string,
-	decide decision) {
-	t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what,
+func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string, decide decision) *Cause {
+	return t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what,
 		limit.Percent(), more), decide)
 }
 
-// largerGRF is the mode with more registers that makes the prediction fit, nil where none does.
-func (t *trial) largerGRF() (registers int, p *predict.Prediction) {
+// largerGRF is the mode with more registers that makes the prediction fit, 0 where none does.
+func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	if t.row.Registers.Present() {
-		return 0, nil
+		return p, 0
 	}
-	d := t.r.Device
-	for _, mode := range d.DistinctModes() {
-		if mode.Registers <= 128 { // it has been predicted
+	l := t.launch
+	for _, mode := range t.r.Device.DistinctModes() {
+		if l.GRF = mode.Registers; l.GRF <= 128 { // it has been predicted
 			continue
 		}
-		l := t.launch
-		l.GRF = mode.Registers
-		p, err := predict.Predict(d, l)
-		if err == nil && t.fits(&p, d, t.r.Options.Tolerance+t.above) {
-			found := p // p itself would be allocated for every mode
-			return mode.Registers, &found
+		if p, fits := t.predict(l, t.r.Options.Tolerance+t.above); fits {
+			return p, l.GRF
 		}
 	}
-	return 0, nil
+	return p, 0
 }
 
 func (t *trial) registers(sure confidence) {
-	registers, p := t.largerGRF()
-	if p == nil {
+	p, registers := t.largerGRF()
+	if registers == 0 {
 		return
 	}
 	d, also := t.r.Device, ""
@@ -251,25 +241,19 @@ func (t *trial) registers(sure confidence) {
 	if d.Tiles > 1 && !t.row.PeakDifference.Present() {
 		sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}
-	t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
-		t.near(p, d), " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
-	t.found[len(t.found)-1].Registers = registers
+	c := t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
+		t.nearest(&p).Loaded, " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
+	c.Registers = registers
 }
 
 func (t *trial) width() {
 	if t.launch.SIMD == predict.ExplicitSIMD {
 		return
 	}
-	for _, simd := range t.r.Device.SIMDWidths {
-		if simd == t.launch.SIMD { // it has been predicted
-			continue
-		}
-		l := t.launch
-		l.SIMD = simd
-		p, err := predict.Predict(t.r.Device, l)
-		if err == nil && t.fits(&p, t.r.Device, t.r.Options.Tolerance) {
-			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", simd, t.launch.SIMD), t.near(&p, t.r.Device),
-				"", byBinary())
+	l := t.launch
+	for _, l.SIMD = range t.r.Device.SIMDWidths {
+		if p, fits := t.predict(l, t.r.Options.Tolerance); fits && l.SIMD != t.launch.SIMD {
+			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).Loaded, "", byBinary())
 			return
 		}
 	}
@@ -298,25 +282,21 @@ func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 // residency looks for a number of work-groups per Xe-core that fits: SLM or barriers that are not in the export would
 // keep it down to that.
 func (t *trial) residency() {
-	q, d := t.row.Predicted, t.r.Device
-	step := unit.Points(100 * float64(q.ThreadsPerGroup) / float64(d.SlotsPerXeCore()))
+	l, most := t.launch, int(t.row.Predicted.GroupsPerXeCore)
+	step := unit.Points(100 * float64(t.row.Predicted.ThreadsPerGroup) / float64(t.r.Device.SlotsPerXeCore()))
 	if t.row.SLM.Present() || step < resourceStep {
 		return
 	}
-	for n := q.GroupsPerXeCore - 1; n > 0; n-- {
-		l := t.launch
-		l.Policy, l.GroupSlots = predict.Whole, int(n)
-		p, err := predict.Predict(d, l)
-		if err != nil || !t.fits(&p, d, resourceFit) {
-			continue
+	cause, what := CauseSLM, "SLM"
+	if t.row.LeastBarriers() > 0 {
+		cause, what = CauseBarriers, "barriers"
+	}
+	l.Policy = predict.Whole
+	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {
+		if p, fits := t.predict(l, resourceFit); fits {
+			t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
+				t.nearest(&p).Loaded, fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
+			return
 		}
-		cause, what := CauseSLM, "SLM"
-		if t.row.LeastBarriers() > 0 {
-			cause, what = CauseBarriers, "barriers"
-		}
-		t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(n, "work-group"), q.GroupsPerXeCore),
-			t.near(&p, d),
-			fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
-		return
 	}
 }

@@ -29,13 +29,11 @@ type Certainty struct {
 
 // SamplingInterval is the time between two samples of the counters, as the device's clock allows it.
 func (r *Result) SamplingInterval() unit.Seconds {
-	if t, known := r.Platform.SamplingInterval.Value(); known {
-		return t
+	assumed := r.Options.SamplingInterval
+	if r.Device != nil {
+		assumed = r.Device.SamplingInterval(assumed)
 	}
-	if r.Device == nil {
-		return r.Options.SamplingInterval
-	}
-	return r.Device.SamplingInterval(r.Options.SamplingInterval)
+	return r.Platform.SamplingInterval.Or(assumed)
 }
 
 // certainty gives the bounds for a row.
@@ -47,53 +45,39 @@ func (r *Result) certainty(row *Row) Certainty {
 		c.Intervals = unit.Some(float64(avg / c.Interval))
 	}
 	if t, ok := row.Total.Value(); ok && t > 0 {
-		c.OwnShare = unit.Some(unit.Ratio(min(t/max(r.busy(row), t), 1)))
+		c.OwnShare = unit.Some(unit.Ratio(t / max(r.busy(row), t)))
 	}
-	if c.Exact {
+	none := unit.Some[unit.Ratio](0)
+	switch {
+	case c.Exact:
 		c.Edges = unit.Some(unit.Ratio(max(1-1/c.Window.Or(1), 0)))
-		c.Foreign, c.Crosstalk = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
+		c.Foreign, c.Crosstalk = none, none
 		return c
+	case row.MeasuredLow.Present(): // told from all samples and launches: of the launches alone
+		c.Own, c.Edges, c.Foreign, c.Crosstalk = true, none, none, none
+		return c
+	case c.Own:
+		c.Crosstalk = none
+	case r.Instructions.All > 0:
+		c.Crosstalk = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/r.Instructions.All))
 	}
-	c.Edges = edges(c.Intervals)
+	// A sample that belongs to a launch of n intervals began up to one interval before it. Below one interval most samples
+	// see both a launch and what stands beside it.
+	if n, ok := c.Intervals.Value(); ok {
+		c.Edges = unit.Some(unit.Ratio(max(1-n/2, 1/(1+n))))
+	}
 	c.Foreign = c.Edges
 	if s, ok := c.OwnShare.Value(); ok {
-		c.Foreign = unit.Some(min(c.Edges.Or(1), (1-s)/s, r.shared(s, timed && !r.fromSummary)))
-	}
-	if row.MeasuredLow.Present() { // told from all samples and launches: of the launches alone
-		c.Edges, c.Foreign, c.Crosstalk = unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0), unit.Some[unit.Ratio](0)
-		c.Own = true
-		return c
-	}
-	if all := r.Instructions.All; c.Own {
-		c.Crosstalk = unit.Some[unit.Ratio](0)
-	} else if all > 0 {
-		c.Crosstalk = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/all))
+		foreign := min(c.Edges.Or(1), (1-s)/s)
+		// On average, of samples that go by the time in each a task's part is no less than its part of all time, and it has
+		// half of those that go to the task with the most. Launches have to be many and all tasks listed, which a summary
+		// does not do.
+		if timed && !r.fromSummary && !r.kernelTime.unsampled {
+			foreign = min(foreign, max(1-s, 0.5))
+		}
+		c.Foreign = unit.Some(foreign)
 	}
 	return c
-}
-
-// edges is the share of a mean's time that can lie outside its launches: a sample that belongs to a launch of r
-// intervals began up to one interval before it. Below one interval most samples see both a launch and what stands
-// beside it.
-func edges(intervals unit.Opt[float64]) unit.Opt[unit.Ratio] {
-	r, ok := intervals.Value()
-	switch {
-	case !ok || math.IsNaN(r):
-		return unit.Opt[unit.Ratio]{}
-	case r < 1:
-		return unit.Some(unit.Ratio(1 - r/2))
-	}
-	return unit.Some(unit.Ratio(1 / (1 + r)))
-}
-
-// shared bounds how much of a task's samples is of others, on average: of samples that go by the time in each, its part
-// is no less than its part of all time, and it has half of those that go to the task with the most. Launches have to be
-// many and all tasks listed, which a summary does not do.
-func (r *Result) shared(own unit.Ratio, counted bool) unit.Ratio {
-	if r.kernelTime.unsampled || !counted {
-		return 1
-	}
-	return max(1-own, 0.5)
 }
 
 // likelyOutside is how much of the values' time probably lies outside the launches, of Edges at most: samples at the edges that go to what stands beside a launch take
@@ -129,21 +113,17 @@ func (c confidence) String() string { return [...]string{"low", "medium", "high"
 
 // limit is the most that can be told from the row's counters: see the thresholds.
 func (c *Certainty) limit() confidence {
-	if c.Exact {
-		return high
-	}
-	foreign, bounded := c.Foreign.Value()
 	by := low
-	switch {
-	case bounded && foreign <= foreignHigh:
+	switch foreign := c.Foreign.Or(1); {
+	case foreign <= foreignHigh:
 		by = high
-	case bounded && foreign <= foreignMedium:
+	case foreign <= foreignMedium:
 		by = medium
 	}
 	crosstalk, known := c.Crosstalk.Value()
 	switch {
 	case !known:
-		return confidence(max(int(by)-1, 0))
+		return max(by, medium) - 1
 	case crosstalk > CrosstalkMedium:
 		return low
 	case crosstalk > crosstalkHigh:
@@ -164,11 +144,10 @@ func (r *Result) refuse(row *Row) *Cause {
 		return &Cause{Name: CauseNothingRan, Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: " +
 			"nothing was sampled, and the value says nothing about the kernel.", Decide: "a run in which the kernel works for longer"}
 	}
-	if m, estimate := margin(&row.Kernel).Value(); estimate && m > mostMargin {
-		return sampled("The samples hold other launches and gaps beside it.")
-	}
-	estimated := row.MeasuredLow.Present()
+	margin, estimated := margin(&row.Kernel).Value()
 	switch {
+	case margin > mostMargin:
+		return sampled("The samples hold other launches and gaps beside it.")
 	case estimated:
 	case noArray(row):
 		return sampled("Active, stalled and idle are all 0.0 %%: no sample of the XVE array is of this kernel.")
@@ -220,33 +199,20 @@ func (r *Result) mixedUp(row *Row) bool {
 	return r.shortInAll(row) || c.Crosstalk.Or(0) > crosstalkMost || c.Foreign.Or(0) > foreignMost
 }
 
-// threadsCounted is the part of the threads that "Computing Threads Started" counts, where that is known.
-func (r *Result) threadsCounted() (part float64, known bool) {
-	if r.Device != nil {
-		switch r.Device.Architecture {
-		case "Gen9", "Gen9-LP":
-			return 1, true
-		case "Xe-LP":
-			return threadsOfSecond, true
-		}
-	}
-	return 0, false
-}
-
 // othersText says how much of a value can come from other tasks.
 func (c *Certainty) othersText() string {
 	n, timed := c.Intervals.Value()
-	switch {
-	case timed && !c.OwnShare.Present():
-		return fmt.Sprintf("A launch lasts %s of an interval: up to %s of the value can come from other tasks.",
-			intervals(n), shareText(c.Foreign.Or(1)))
-	case timed:
-		return fmt.Sprintf("A launch lasts %s of an interval, and this kernel takes %s of the GPU's time: up to %s "+
-			"of the value can come from other tasks.",
-			intervals(n), shareText(c.OwnShare.Or(0)), shareText(c.Foreign.Or(1)))
+	own, known := c.OwnShare.Value()
+	if !timed {
+		return fmt.Sprintf("This kernel takes %s of the GPU's time, and how long a launch takes is not given: the value may come "+
+			"from other tasks, or other kernels ran at the same time.", shareText(own))
 	}
-	return fmt.Sprintf("This kernel takes %s of the GPU's time, and how long a launch takes is not given: the value "+
-		"may come from other tasks, or other kernels ran at the same time.", shareText(c.OwnShare.Or(0)))
+	takes := ""
+	if known {
+		takes = fmt.Sprintf(", and this kernel takes %s of the GPU's time", shareText(own))
+	}
+	return fmt.Sprintf("A launch lasts %s of an interval%s: up to %s of the value can come from other tasks.", intervals(n), takes,
+		shareText(c.Foreign.Or(1)))
 }
 
 // edgesText says in words how the launches lie under the samples.
@@ -264,41 +230,26 @@ func (c *Certainty) edgesText() string {
 	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
 }
 
-// shorterInterval names the setting that would put enough samples into a launch, false where no collector takes an
-// interval so short, or where the launch has enough as it is.
-func (c *Certainty) shorterInterval() (setting decision, ok bool) {
+// resample names the collection that would tell a launch from what stands beside it: with enough samples in each where a
+// collector takes an interval so short, else with counters that are read around each.
+func (c *Certainty) resample() decision {
 	n, known := c.Intervals.Value()
-	if !known || n >= enoughIntervals {
-		return setting, false
-	}
-	want := n * float64(c.Interval) / enoughIntervals * 1e3
-	if want < leastInterval {
-		return setting, false
-	}
+	enough := n * float64(c.Interval) / enoughIntervals * 1e3
 	// As 'occudiff collect' chooses it: to a hundredth of a millisecond, and of VTune no shorter than it keeps up with.
-	want = math.Floor(want*100+1e-9) / 100
+	want := math.Floor(enough*100+1e-9) / 100
 	if !c.Own {
 		want = max(want, leastOfVTune)
 	}
-	if want >= 1e3*float64(c.Interval) {
-		return setting, false
-	}
-	setting = decision{fmt.Sprintf("gpu-sampling-interval %.4g", want), Next{Interval, unit.Some(want / 1e3)}}
-	if c.Own {
-		setting.text = fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3)
-	}
-	return setting, true
-}
-
-// resample names the collection that would tell a launch from what stands beside it.
-func (c *Certainty) resample() decision {
-	if c.Window.Present() {
+	switch {
+	case c.Window.Present():
 		return said("launches that do more work")
-	}
-	if setting, ok := c.shorterInterval(); ok {
-		return setting
-	}
-	if n, known := c.Intervals.Value(); known && n < 1 {
+	case known && n < enoughIntervals && enough >= leastInterval && want < 1e3*float64(c.Interval):
+		text := fmt.Sprintf("gpu-sampling-interval %.4g", want)
+		if c.Own {
+			text = fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3)
+		}
+		return decision{text, Next{Interval, unit.Some(want / 1e3)}}
+	case known && n < 1:
 		return said(moreWork)
 	}
 	return decision{"unitrace -q", Next{Do: Query}}

@@ -194,19 +194,20 @@ func (r *Result) derive(row *Row) {
 		// The other policy's XVEs cannot hold as much even while all of them run.
 		row.XVEs.Other = unit.Opt[predict.Range]{}
 	}
-	avg, timed := row.Average().Value()
-	if row.Predicted == nil || !timed {
-		return
-	}
-	if threads := row.Predicted.Groups * row.Predicted.ThreadsPerGroup; threads > 0 {
-		slots := int64(r.Device.Slots() * r.averagedGPUs(row))
-		row.ThreadLife = unit.Some(littlesLaw(m, slots, avg, threads) / unit.Seconds(r.workedGPUs(row)))
+	if life, known := r.threadLife(row, m); known {
+		row.ThreadLife = unit.Some(life / unit.Seconds(r.workedGPUs(row)))
 	}
 }
 
-// littlesLaw gives the mean life of a thread: threads resident = arrival rate x mean life.
-func littlesLaw(measured unit.Ratio, slots int64, launch unit.Seconds, threads int64) unit.Seconds {
-	return unit.Seconds(float64(measured) * float64(slots) * float64(launch) / float64(threads))
+// threadLife gives the mean life of a thread at an occupancy by Little's law: threads resident = arrival rate x mean life.
+// It is that on all GPUs that the profiler averaged over, as if they had worked in turn.
+func (r *Result) threadLife(row *Row, occupancy unit.Ratio) (mean unit.Seconds, known bool) {
+	avg, timed := row.Average().Value()
+	if row.Predicted == nil || !timed || row.Predicted.Groups <= 0 {
+		return 0, false
+	}
+	slots, threads := r.Device.Slots()*r.averagedGPUs(row), row.Predicted.Groups*row.Predicted.ThreadsPerGroup
+	return unit.Seconds(float64(occupancy) * float64(slots) * float64(avg) / float64(threads)), true
 }
 
 // unseen is how far a measured value may be from the one that was printed. The tools that tell samples of launches
@@ -321,10 +322,13 @@ func (r *Result) checkRow(row *Row) {
 // threadsStarted gives how many threads were counted over all launches of a row, and how many would be of those that are
 // predicted; false where nothing tells.
 func (r *Result) threadsStarted(row *Row) (started, predicted float64, known bool) {
-	of, counts := r.threadsCounted()
-	want, ok := row.ThreadsPredicted().Value()
+	want, known := row.ThreadsPredicted().Value()
 	n, counted := row.Threads.Value()
-	return float64(n), float64(want) * of, counts && ok && counted && !row.Uneven
+	if !known || !counted || row.Uneven {
+		return 0, 0, false
+	}
+	of, known := threadsCounted[r.Device.Architecture]
+	return float64(n), float64(want) * of, known
 }
 
 func abs(p unit.Points) unit.Points { return max(p, -p) }

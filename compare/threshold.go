@@ -40,11 +40,6 @@ const (
 	// than twice the truth was seen of kernels only that are far shorter than an interval (3.7 and 62 times).
 	threadsOfOthersTimes = 2
 
-	// threadsOfSecond is the part of the threads that "Computing Threads Started" counts on Xe-LP: every second one. On
-	// Gen9 it counts all. Elsewhere no such rule is known: real exports of Xe-LPG have half of the n-body's and Fan2's
-	// threads and 7/8 of GEMM's over all their rows.
-	threadsOfSecond = 0.5
-
 	// enoughIntervals is how many samples a launch needs so that at most a tenth of its value's time lies outside it.
 	// leastInterval, in milliseconds, is the shortest that collectors are known to take: the default of unitrace -k.
 	// leastOfVTune is the shortest that VTune's knob is given: a shorter one loses samples on many systems.
@@ -162,3 +157,8 @@ const (
 	// digit absorbs binary fractions when a difference is held against a tolerance given in decimals.
 	digit unit.Points = 1e-9
 )
+
+// threadsCounted is the part of the threads that "Computing Threads Started" counts: on Xe-LP every second one. Elsewhere
+// no such rule is known: real exports of Xe-LPG have half of the n-body's and Fan2's threads and 7/8 of GEMM's over all
+// their rows.
+var threadsCounted = map[string]float64{"Gen9": 1, "Gen9-LP": 1, "Xe-LP": 0.5}
