@@ -51,11 +51,9 @@ func (r *Result) setCause(row *Row) {
 	default:
 		return
 	}
-	for _, look := range []func(*Row) *Cause{r.contradicted, r.shape, r.model} {
-		if c := look(row); c != nil {
-			row.Cause = c
-			return
-		}
+	if c := cmp.Or(r.withheld, r.shape(row), r.model(row)); c != nil {
+		row.Cause = c
+		return
 	}
 	f := finder{r: r, row: row}
 	switch row.Verdict {
@@ -168,7 +166,7 @@ func (f *finder) missing() (because string, decide decision) {
 	case row.XVEs.Other.Present():
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay whole %.1f %%: "+
 			"which XVEs should have been empty is unknown.",
-			row.XVEs.both()...), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Properties}}
+			row.XVEs.both()...), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Binary}}
 	case !row.Idle.Present():
 		return "Idle time and low residency are not told apart without the XVE array state.", said("an export with the columns of the XVE array")
 	case !row.BusyOccupancy.Present():

@@ -78,15 +78,6 @@ func (r *Result) withheldCause() *Cause {
 	return c
 }
 
-// contradicted withholds causes where the device cannot be the one that ran, or may not be.
-func (r *Result) contradicted(*Row) *Cause {
-	if r.withheld == nil {
-		return nil
-	}
-	c := *r.withheld
-	return &c
-}
-
 // needsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
 func needsDevice(run *ingest.Run) bool {
 	if len(run.Timings) > 0 {
@@ -150,14 +141,8 @@ func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 		k := &list[i]
 		s := ingest.Kernel{Global: k.Global, Local: k.Local, SIMD: k.SIMD, Registers: k.Registers, SLM: k.SLM,
 			Peak: k.Peak, PeakWork: k.PeakWork, PeakSLM: k.PeakSLM, PeakBarrier: k.PeakBarrier}
-		if seen[s] {
-			continue
-		}
-		if seen[s] = true; k.Global.Present() {
-			different = append(different, s)
-		}
-		if len(seen) == mostFitted {
-			break
+		if k.Global.Present() && !seen[s] && len(different) < mostFitted {
+			seen[s], different = true, append(different, s)
 		}
 	}
 	return different

@@ -9,11 +9,8 @@ import (
 // Metric is a figure of a row that is held against other runs: by a diff, by many runs side by side, and by a history,
 // which stores it under its name.
 type Metric struct {
-	Name  string // stable
-	Unit  string // "%", "points", "s" or "bytes"
-	Title string
-	// Worse is above 0 where more of it is worse, below 0 where less is, and 0 where nobody can say.
-	Worse int
+	Name string // stable
+	Unit string // "%", "points", "s" or "bytes"
 	// Sampled is set for what counters say: in a row that is unmeasurable it is not that of the kernel.
 	Sampled bool
 	Of      func(*Row) unit.Opt[float64]
@@ -32,49 +29,40 @@ const (
 )
 
 // metrics is the list. Whoever goes by it takes what it needs: not all of them are stored, and not all are tested.
-var metrics = [...]Metric{
-	{MetricMeasured, "%", "Measured occupancy", -1, true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
-	{MetricResidual, "points", "Residual (measured - predicted average)", -1, true, predicted(func(r *Row) unit.Opt[float64] {
-		return minus(r.Measured, r.Predicted.Average)
-	})},
-	{MetricLoaded, "%", "Occupancy of XVEs that ran", -1, true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
-	{MetricLoadedResidual, "points", "Residual of XVEs that ran", -1, true, predicted(func(r *Row) unit.Opt[float64] {
-		return minus(r.BusyOccupancy, r.XVEs.Low.Loaded)
-	})},
-	{MetricIdle, "%", "XVE idle", 0, true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
-	{MetricPredicted, "%", "Predicted average", 0, false, predicted(func(r *Row) unit.Opt[float64] {
-		return unit.Some(r.Predicted.Average.Percent())
-	})},
-	{"peak", "%", "Predicted peak", -1, false, predicted(func(r *Row) unit.Opt[float64] {
+var metrics = append([]Metric{
+	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
+	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},
+	{MetricLoaded, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
+	{MetricLoadedResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.Loaded) })},
+	{MetricIdle, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
+	{MetricPredicted, "%", false, predicted(func(r *Row) unit.Opt[float64] { return unit.Some(r.Predicted.Average.Percent()) })},
+	{"peak", "%", false, predicted(func(r *Row) unit.Opt[float64] {
 		return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid())
 	})},
-	{MetricTime, "s", "Time per launch", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
-	{MetricTotal, "s", "Time of all launches", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
-	{"spill", "bytes", "Spill of a thread", 1, false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
-	partMetric(PartUsed, "Slots that held a thread", 0),
-	partMetric(PartUnderfilled, "Slots of underfilled XVEs", 1),
-	partMetric(PartEmpty, "Slots of empty XVEs", 1),
-	partMetric(PartShortfall, "Slots below the prediction", 1),
-	partMetric(PartTail, "Slots of the last wave (predicted)", 0),
-	partMetric(PartLimits, "Slots that limits keep (predicted)", 0),
-}
+	{MetricTime, "s", false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
+	{MetricTotal, "s", false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
+	{"spill", "bytes", false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
+}, partMetrics()...)
 
 // Metrics lists the metrics. Their order is fixed.
-func Metrics() []Metric { return metrics[:] }
+func Metrics() []Metric { return metrics }
 
 // MetricNamed gives the place of a metric in Metrics, -1 for none.
 func MetricNamed(name string) int {
-	return slices.IndexFunc(metrics[:], func(m Metric) bool { return m.Name == name })
+	return slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
 }
 
-// partMetric is a part of the account, in points of all thread slots.
-func partMetric(p Part, title string, worse int) Metric {
-	return Metric{string(p), "points", title, worse, true, func(r *Row) unit.Opt[float64] {
-		if r.Account == nil {
-			return unit.Opt[float64]{}
-		}
-		return plain(r.Account.Points(p))
-	}}
+// partMetrics are the parts of the account, in points of all thread slots.
+func partMetrics() (list []Metric) {
+	for _, p := range parts {
+		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] {
+			if r.Account == nil {
+				return unit.Opt[float64]{}
+			}
+			return plain(r.Account.Points(p))
+		}})
+	}
+	return list
 }
 
 // predicted is a figure that rows without a prediction do not have.

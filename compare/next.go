@@ -12,15 +12,14 @@ type Action string
 
 // The actions. The collections are those that would settle the cause of a row.
 const (
-	NoAction   Action = ""
-	Trace      Action = "trace"      // when launches ran
-	Query      Action = "query"      // counters read around each launch
-	Binary     Action = "binary"     // the registers, SLM and width that a kernel was compiled to
-	Properties Action = "properties" // the same, as a tracer prints them
-	Interval   Action = "interval"   // counters sampled more often
-	Advise     Action = "advise"     // launch settings that are predicted to hold more
-	Grid       Action = "grid"       // the same launch with as many work-groups as fill its waves
-	Probe      Action = "probe"      // the same launch with fewer threads, which tells what more are worth
+	NoAction Action = ""
+	Trace    Action = "trace"    // when launches ran
+	Query    Action = "query"    // counters read around each launch
+	Binary   Action = "binary"   // the registers, SLM and width that a kernel was compiled to
+	Interval Action = "interval" // counters sampled more often
+	Advise   Action = "advise"   // launch settings that are predicted to hold more
+	Grid     Action = "grid"     // the same launch with as many work-groups as fill its waves
+	Probe    Action = "probe"    // the same launch with fewer threads, which tells what more are worth
 )
 
 // Next is what to run next about a row. Setting is the sampling interval in seconds, of Interval alone.
@@ -48,16 +47,15 @@ func byBinary() decision {
 
 // Undecided is the first cause of a row of which is known what would settle it; nil where there is none.
 func (r *Row) Undecided() *Cause {
-	causes := []*Cause{r.Cause}
+	var causes []Cause
 	if r.Account != nil && r.Verdict == Below {
-		causes = nil
-		for i := range r.Account.Causes {
-			causes = append(causes, &r.Account.Causes[i])
-		}
+		causes = r.Account.Causes
+	} else if r.Cause != nil {
+		causes = []Cause{*r.Cause}
 	}
-	for _, c := range causes {
-		if c != nil && c.Decide != "" {
-			return c
+	for i := range causes {
+		if causes[i].Decide != "" {
+			return &causes[i]
 		}
 	}
 	return nil
@@ -176,8 +174,7 @@ func (r *Result) HelpFor(row *Row) Help {
 		return Help{}
 	case Unmeasurable:
 		return row.toMeasure()
-	}
-	if row.Verdict == Idle { // what is missing may lie between launches, and nothing else is
+	case Idle: // what is missing may lie between launches, and nothing else is
 		return Help{Lever: ShorterGaps}
 	}
 	w := &row.Worth
@@ -278,10 +275,11 @@ func (r *Row) toMeasure() Help {
 
 // fewerRegisters is the register mode with the most threads, where that is another one than the kernel's; else 0.
 func (r *Result) fewerRegisters(now int) int {
-	if r.Device == nil || now == 0 {
+	if r.Device == nil {
 		return 0
 	}
-	if best := mostThreads(r.Device); best < now {
+	best := mostThreads(r.Device)
+	if best < now {
 		return best
 	}
 	return 0

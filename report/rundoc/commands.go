@@ -33,7 +33,7 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.Next) string {
 		collect = "unitrace --chrome-kernel-logging"
 	case compare.Query:
 		collect = "unitrace -q"
-	case compare.Binary, compare.Properties:
+	case compare.Binary:
 		collect = "unitrace --device-timing --verbose"
 	case compare.Interval:
 		seconds := next.Setting.Or(0)

@@ -302,8 +302,8 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 // given is what comes of a command.
 var given = map[compare.Action]string{
 	compare.Trace: "give validate its .json, too", compare.Query: "counters around each launch",
-	compare.Binary: "shows registers and SLM", compare.Properties: "shows registers and SLM",
-	compare.Probe: "settings with fewer threads, to be measured",
+	compare.Binary: "shows registers and SLM",
+	compare.Probe:  "settings with fewer threads, to be measured",
 }
 
 // missing is the command that brings what a prediction needs, where one does.
