@@ -15,9 +15,7 @@ import (
 type Sequence struct {
 	Devices []Device // those that ran anything, in the order of the trace
 	Tasks   []Task   // by the number of the trace's task
-	Gaps    []Gap    // the longest, the longest first
 	trace   *ingest.Trace
-	number  []int // of a device of the trace, in Devices
 }
 
 // Device is what ran on a GPU, or on the stack of one that a program uses by itself.
@@ -72,18 +70,8 @@ func share(part, whole unit.Seconds) unit.Ratio {
 	return unit.Ratio(min(max(part/whole, 0), 1))
 }
 
-// Gap is a time in which nothing ran on a GPU, between two launches.
-type Gap struct {
-	Device        int
-	Start, Length unit.Seconds // from the first launch of the trace
-	Before, After int          // tasks: the one that ended before it, and the one that it was before
-}
-
-const (
-	mostGaps = 10
-	// mostPairs and mostAtOnce bound how much is kept of who ran with whom.
-	mostPairs, mostAtOnce = 1 << 14, 8
-)
+// mostPairs and mostAtOnce bound how much is kept of who ran with whom.
+const mostPairs, mostAtOnce = 1 << 14, 8
 
 // Follow goes through a trace once. It is nil where there is no launch.
 func Follow(trace *ingest.Trace) *Sequence {
@@ -100,9 +88,9 @@ func Follow(trace *ingest.Trace) *Sequence {
 	if len(s.Tasks) > 256 {
 		keep = 64
 	}
-	w := walk{Sequence: s, engines: make([]engine, len(trace.Devices)), together: map[[2]uint32]float64{}}
+	w := walk{Sequence: s, engines: make([]engine, len(trace.Devices)), together: map[[2]uint32]float64{}, keep: keep}
 	for l := range trace.All() {
-		w.launch(l, keep)
+		w.launch(l)
 	}
 	w.finish()
 	return s
@@ -113,12 +101,12 @@ type walk struct {
 	*Sequence
 	engines  []engine
 	together map[[2]uint32]float64 // nanoseconds that two tasks ran at once
+	keep     int                   // times that are sampled of each task
 }
 
 // engine is a GPU with the launches that run on it.
 type engine struct {
 	now, first, last int64
-	before           uint32 // the task that ended last
 	kernel           ending // the kernel that ended last
 	launches         int64
 	busy, product    float64        // nanoseconds; times the number of launches that ran at once
@@ -133,29 +121,25 @@ type ending struct {
 }
 
 // launch takes the next launch.
-func (w *walk) launch(l ingest.Launch, keep int) {
+func (w *walk) launch(l ingest.Launch) {
 	e := &w.engines[w.trace.Lanes[l.Lane]]
 	t := &w.Tasks[l.Task]
 	w.advance(e, l.Start)
 	if e.launches == 0 {
 		e.first, e.last, e.kernels = l.Start, l.Start, map[uint32]int{}
 	} else {
-		gap := int64(0)
+		gap := 0.0
 		if len(e.running) == 0 {
-			gap = max(l.Start-e.last, 0)
+			gap = float64(max(l.Start-e.last, 0))
 		}
-		w.before(e, l, float64(gap), keep)
-		if gap > 0 {
-			t.Waited += seconds(float64(gap))
-			w.gap(Gap{w.trace.Lanes[l.Lane], seconds(float64(e.last - w.trace.First)), seconds(float64(gap)),
-				int(e.before), int(l.Task)})
-		}
+		t.Waited += seconds(gap)
+		w.before(e, l, gap)
 	}
 	e.launches++
 	e.now = l.Start
 	t.Launches++
 	t.Time += seconds(float64(l.End - l.Start))
-	t.times.Add(float64(l.End-l.Start), keep)
+	t.times.Add(float64(l.End-l.Start), w.keep)
 	x := ending{l.End, l.Task}
 	at, _ := slices.BinarySearchFunc(e.running, x, func(a, b ending) int { return cmp.Compare(b.end, a.end) })
 	e.running = slices.Insert(e.running, at, x)
@@ -165,7 +149,7 @@ func (w *walk) launch(l ingest.Launch, keep int) {
 }
 
 // before counts the time before a launch without a kernel, which begins at the end of the last one.
-func (w *walk) before(e *engine, l ingest.Launch, gap float64, keep int) {
+func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 	t := &w.Tasks[l.Task]
 	if t.Kernel {
 		if e.kernel.end == 0 && len(e.kernels) == 0 {
@@ -178,7 +162,7 @@ func (w *walk) before(e *engine, l ingest.Launch, gap float64, keep int) {
 			w.Tasks[e.kernel.task].After += seconds(gap)
 		}
 	}
-	t.gaps.Add(gap, keep)
+	t.gaps.Add(gap, w.keep)
 	t.Idle += seconds(gap)
 }
 
@@ -198,7 +182,7 @@ func (w *walk) advance(e *engine, to int64) {
 // pass goes to the end of a launch.
 func (w *walk) pass(e *engine, done ending) {
 	w.during(e, done.end)
-	e.last, e.before = max(e.last, done.end), done.task
+	e.last = max(e.last, done.end)
 	if w.Tasks[done.task].Kernel {
 		if done.end >= e.kernel.end {
 			e.kernel = done
@@ -233,28 +217,10 @@ func (w *walk) during(e *engine, to int64) {
 	}
 }
 
-// gap keeps a gap that is among the longest.
-func (w *walk) gap(g Gap) {
-	if n := len(w.Gaps); n == mostGaps && w.Gaps[n-1].Length >= g.Length {
-		return
-	}
-	at, _ := slices.BinarySearchFunc(w.Gaps, g, func(a, b Gap) int {
-		if a.Length >= b.Length { // the earlier first
-			return -1
-		}
-		return 1
-	})
-	w.Gaps = slices.Insert(w.Gaps, at, g)
-	w.Gaps = w.Gaps[:min(len(w.Gaps), mostGaps)]
-}
-
 func (w *walk) finish() {
-	w.number = make([]int, len(w.engines))
 	for i := range w.engines {
 		e := &w.engines[i]
-		w.advance(e, math.MaxInt64)
-		w.number[i] = len(w.Devices)
-		if e.launches == 0 {
+		if w.advance(e, math.MaxInt64); e.launches == 0 {
 			continue
 		}
 		d := Device{Name: w.trace.Devices[i], Launches: e.launches,
@@ -263,9 +229,6 @@ func (w *walk) finish() {
 			d.AtOnce = e.product / e.busy
 		}
 		w.Devices = append(w.Devices, d)
-	}
-	for i := range w.Gaps {
-		w.Gaps[i].Device = w.number[w.Gaps[i].Device]
 	}
 	for i := range w.Tasks {
 		t := &w.Tasks[i]

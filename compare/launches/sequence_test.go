@@ -51,10 +51,6 @@ func describe(s *Sequence) string {
 		}
 		b.WriteByte('\n')
 	}
-	for _, g := range s.Gaps {
-		fmt.Fprintf(&b, "gap at %g of %g from %s to %s on %s\n", us(g.Start), us(g.Length), s.Tasks[g.Before].Key.Task,
-			s.Tasks[g.After].Key.Task, s.Devices[g.Device].Name)
-	}
 	return b.String()
 }
 
@@ -74,9 +70,6 @@ a 0 100 110`, `device gpu launches 5 busy 62 of 110 at once 1
 a launches 3 time 30 p10 10 p90 10 gap 20 20 36 idle 40 shared 0
 copy launches 1 time 2 p10 2 p90 2 gap 2 2 2 idle 2 shared 0
 b launches 1 time 30 p10 30 p90 30 gap 10 10 10 idle 10 shared 0
-gap at 60 of 40 from a to a on gpu
-gap at 14 of 6 from copy to b on gpu
-gap at 10 of 2 from a to copy on gpu
 `},
 		{"a kernel shares its time with other kernels, not with copies and not with itself", []string{"gpu", "gpu", "gpu"}, `
 a 0 0 100
@@ -96,14 +89,12 @@ a 0 30 40`, `device gpu 0 launches 2 busy 20 of 40 at once 1
 device gpu 1 launches 1 busy 10 of 10 at once 1
 a launches 2 time 20 p10 10 p90 10 gap 20 20 20 idle 20 shared 0
 b launches 1 time 10 p10 10 p90 10 gap 0 0 0 idle 0 shared 0
-gap at 10 of 20 from a to a on gpu 0
 `},
 		{"launches that took no time by a clock of whole microseconds", []string{"gpu"}, `
 a 0 5 5
 a 0 5 5
 a 0 9 9`, `device gpu launches 3 busy 0 of 4 at once 0
 a launches 3 time 0 p10 0 p90 0 gap 2 2 3.6 idle 4 shared 0
-gap at 0 of 4 from a to a on gpu
 `},
 	} {
 		if d := cmp.Diff(c.want, describe(Follow(traceOf(c.devices, c.lines)))); d != "" {
@@ -169,25 +160,6 @@ func TestStepByStep(t *testing.T) {
 		if math.Abs(idle-(us(d.Window)-busy)) > 1e-6 {
 			t.Fatalf("idle %v of %v, busy %v", idle, us(d.Window), busy)
 		}
-	}
-}
-
-func TestLongestGapsAreKept(t *testing.T) {
-	tr := &ingest.Trace{}
-	tr.AddLane("gpu")
-	at := int64(0)
-	for i := range 100 {
-		tr.Add(ingest.Launch{Start: at, End: at + 1000, Task: tr.Task(ingest.Key{Task: "a"})})
-		at += 1000 + int64((i*37)%100)*1000
-	}
-	tr.Finish()
-	s := Follow(tr)
-	var lengths []float64
-	for _, g := range s.Gaps {
-		lengths = append(lengths, us(g.Length))
-	}
-	if d := cmp.Diff([]float64{99, 98, 97, 96, 95, 94, 93, 92, 91, 90}, lengths); d != "" {
-		t.Error(d)
 	}
 }
 

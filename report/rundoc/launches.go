@@ -13,13 +13,12 @@ import (
 type TraceValue struct {
 	Devices *report.Table `json:"devices" jsonschema:"GPUs, or stacks that a program uses by themselves"`
 	Tasks   *report.Table `json:"tasks"`
-	Gaps    *report.Table `json:"longest_gaps" jsonschema:"in which nothing ran on a GPU; the longest first"`
 }
 
-// in is what a task or a gap is of.
-type in[T any] struct {
+// task is a task of a sequence.
+type task struct {
 	*launches.Sequence
-	of *T
+	of *launches.Task
 }
 
 // duration is a column of times; doc may be empty.
@@ -52,50 +51,38 @@ func busyShare(d *launches.Device) unit.Ratio {
 
 // taskColumns are what the launches of a task have in common. Quantiles and not extremes: one launch that waited for a
 // compiler says nothing of the others.
-var taskColumns = []report.Col[in[launches.Task]]{
+var taskColumns = []report.Col[task]{
 	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Task", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
-		func(t *in[launches.Task]) cell { return report.NameCell(t.of.Key.Task) }),
+		func(t *task) cell { return report.NameCell(t.of.Key.Task) }),
 	report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, Drop: 8, Role: report.Code, In: report.All},
-		func(t *in[launches.Task]) cell { return report.SizeCell(t.of.Key.Global) }),
+		func(t *task) cell { return report.SizeCell(t.of.Key.Global) }),
 	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 8, Role: report.Code, In: report.All},
-		func(t *in[launches.Task]) cell { return report.SizeCell(t.of.Key.Local) }),
+		func(t *task) cell { return report.SizeCell(t.of.Key.Local) }),
 	report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, In: files},
-		func(t *in[launches.Task]) cell { return report.OptInt(unit.NonZero(t.of.Key.SIMD)) }),
+		func(t *task) cell { return report.OptInt(unit.NonZero(t.of.Key.SIMD)) }),
 	report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
-		func(t *in[launches.Task]) cell { return report.TextCell(string(t.of.Key.Direction)) }),
+		func(t *task) cell { return report.TextCell(string(t.of.Key.Direction)) }),
 	report.Define(column{Key: "launches", Path: "launches", Always: true, Title: "Launches", Kind: report.Integer, In: report.All},
-		func(t *in[launches.Task]) cell { return report.IntCell(t.of.Launches) }),
-	report.Define(duration("total_seconds", "", "Time", "ms", 3, 0, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.Time) }),
-	report.Define(duration("launch_p10_seconds", "Launch", "p10", "us", 1, 5, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.P10) }),
-	report.Define(duration("launch_p90_seconds", "Launch", "p90", "us", 1, 5, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.P90) }),
-	report.Define(duration("gap_mean_seconds", "Gap before", "mean", "us", 1, 0, "before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran"), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.GapMean) }),
-	report.Define(duration("gap_median_seconds", "Gap before", "median", "us", 1, 6, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.GapMedian) }),
-	report.Define(duration("gap_p90_seconds", "Gap before", "p90", "us", 1, 6, ""), func(t *in[launches.Task]) cell { return report.DurationCell(t.of.GapP90) }),
+		func(t *task) cell { return report.IntCell(t.of.Launches) }),
+	report.Define(duration("total_seconds", "", "Time", "ms", 3, 0, ""), func(t *task) cell { return report.DurationCell(t.of.Time) }),
+	report.Define(duration("launch_p10_seconds", "Launch", "p10", "us", 1, 5, ""), func(t *task) cell { return report.DurationCell(t.of.P10) }),
+	report.Define(duration("launch_p90_seconds", "Launch", "p90", "us", 1, 5, ""), func(t *task) cell { return report.DurationCell(t.of.P90) }),
+	report.Define(duration("gap_mean_seconds", "Gap before", "mean", "us", 1, 0, "before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran"), func(t *task) cell { return report.DurationCell(t.of.GapMean) }),
+	report.Define(duration("gap_median_seconds", "Gap before", "median", "us", 1, 6, ""), func(t *task) cell { return report.DurationCell(t.of.GapMedian) }),
+	report.Define(duration("gap_p90_seconds", "Gap before", "p90", "us", 1, 6, ""), func(t *task) cell { return report.DurationCell(t.of.GapP90) }),
 	report.Define(column{Key: "gap_percent", Path: "gap_percent", Always: true, Title: "Nothing ran before", Kind: report.Percent, In: report.All,
 		Doc: "part of the time from the first launch to the end of the last in which nothing ran, copies neither, and this " +
 			"task was next; of all tasks together it is the idle time of the run"},
-		func(t *in[launches.Task]) cell { return report.RatioCell(t.GapPart(t.of)) }),
+		func(t *task) cell { return report.RatioCell(t.GapPart(t.of)) }),
 	report.Define(column{Key: "shared_percent", Path: "shared_percent", Always: true, Title: "Overlapped", Kind: report.Percent, In: report.All,
-		Doc: "of its time in which another kernel ran as well"}, func(t *in[launches.Task]) cell { return report.RatioCell(t.of.SharedShare()) }),
+		Doc: "of its time in which another kernel ran as well"}, func(t *task) cell { return report.RatioCell(t.of.SharedShare()) }),
 	report.Define(column{Key: "shared_with", Path: "shared_with", Always: true, Title: "Mostly with", Kind: report.Name, Cut: true, Drop: 7,
-		Role: report.Code, In: report.All, Doc: "empty when none did"}, func(t *in[launches.Task]) cell {
+		Role: report.Code, In: report.All, Doc: "empty when none did"}, func(t *task) cell {
 		if t.of.With < 0 {
 			return report.NameCell("")
 		}
 		return report.NameCell(t.Tasks[t.of.With].Key.Task)
 	}),
-}
-
-// gapColumns are of a time in which nothing ran on a device.
-var gapColumns = []report.Col[in[launches.Gap]]{
-	report.Define(column{Key: "device", Path: "device", Always: true, Title: "Device", Kind: report.Text, In: kept},
-		func(g *in[launches.Gap]) cell { return report.OptText(unit.Some(g.Devices[g.of.Device].Name)) }),
-	report.Define(duration("start_seconds", "", "At", "ms", 3, 0, "since the first launch"), func(g *in[launches.Gap]) cell { return report.DurationCell(g.of.Start) }),
-	report.Define(duration("length_seconds", "", "Gap", "us", 1, 0, ""), func(g *in[launches.Gap]) cell { return report.DurationCell(g.of.Length) }),
-	report.Define(column{Key: "after", Path: "after", Always: true, Title: "After", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
-		func(g *in[launches.Gap]) cell { return report.NameCell(g.Tasks[g.of.Before].Key.Task) }),
-	report.Define(column{Key: "before", Path: "before", Always: true, Title: "Before", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
-		func(g *in[launches.Gap]) cell { return report.NameCell(g.Tasks[g.of.After].Key.Task) }),
 }
 
 // traceTasks is how many tasks are listed: those with the most time.
@@ -106,17 +93,12 @@ func traceValue(s *launches.Sequence) *TraceValue {
 	if s == nil {
 		return nil
 	}
-	var tasks []in[launches.Task]
+	var tasks []task
 	for _, i := range s.Longest(traceTasks) {
-		tasks = append(tasks, in[launches.Task]{s, &s.Tasks[i]})
-	}
-	var gaps []in[launches.Gap]
-	for i := range s.Gaps {
-		gaps = append(gaps, in[launches.Gap]{s, &s.Gaps[i]})
+		tasks = append(tasks, task{s, &s.Tasks[i]})
 	}
 	return &TraceValue{report.NewTable("trace-devices", "Devices of the trace", s.Devices, deviceColumns),
-		report.NewTable("traced", "Tasks of the trace", tasks, taskColumns),
-		report.NewTable("gaps", "The longest gaps", gaps, gapColumns)}
+		report.NewTable("traced", "Tasks of the trace", tasks, taskColumns)}
 }
 
 // launchSection shows how the launches of a run follow each other; a trace for Perfetto is their picture.
@@ -135,10 +117,8 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 	if n := len(r.Sequence.Tasks); n > v.Tasks.Len {
 		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
 	}
-	s.Tables = []*report.Table{v.Tasks.Show(), v.Gaps.Show(), v.Devices.Show()}
-	for _, t := range s.Tables[1:] {
-		t.In = report.Files
-	}
+	s.Tables = []*report.Table{v.Tasks.Show(), v.Devices.Show()}
+	s.Tables[1].In = report.Files
 	return s, true
 }
 
