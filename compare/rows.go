@@ -26,6 +26,7 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	inParallel(len(r.Rows), func(i int) { r.judgeAndExplain(&r.Rows[i]) })
 	r.sort()
 	r.Summary = r.summarize()
+	r.Finish()
 }
 
 // addTimes adds up the times of all kernels, in the order of the file: what one of them can hold of the others depends
@@ -47,10 +48,8 @@ func (r *Result) addTimes() {
 	}
 }
 
-// judgeAndExplain holds a row against what is predicted for it and says why it differs, where the thread slots were and
-// what more of them are worth.
+// judgeAndExplain holds a row against what is predicted for it and says why it differs.
 func (r *Result) judgeAndExplain(row *Row) {
-	row.TimeShare = r.timeShare(&row.Kernel)
 	if !row.IsKernel() {
 		row.Verdict = NotAKernel
 		return
@@ -67,10 +66,24 @@ func (r *Result) judgeAndExplain(row *Row) {
 	r.judge(row, nil)
 	r.setCause(row)
 	r.checkRow(row)
-	if row.Account == nil {
-		row.Account = r.account(row)
-	}
-	row.Worth = r.worth(row)
+}
+
+// Finish adds to rows that have their verdict, cause and notes what follows from these and from all rows together:
+// certainty, account, worth, and the share of the time. Compare has done it; it is for results that are put together by
+// hand.
+func (r *Result) Finish() {
+	r.taskTime = r.Summary.GPUTime.Or(r.taskTime)
+	inParallel(len(r.Rows), func(i int) {
+		row := &r.Rows[i]
+		if row.TimeShare = r.timeShare(&row.Kernel); row.Verdict == NotAKernel {
+			return
+		}
+		row.Certainty = r.certainty(row)
+		if row.Account == nil {
+			row.Account = r.account(row)
+		}
+		row.Worth = r.worth(row)
+	})
 }
 
 // timeShare is what a kernel or a launch has of the time of all tasks.

@@ -115,14 +115,6 @@ func TestNamesOfMetrics(t *testing.T) {
 			t.Errorf("%d: %+v is found at %d", i, m, MetricNamed(m.Name))
 		}
 	}
-	// Less of what is held is worse, more of the time, of a spill and of slots that hold nothing; of the rest nobody can say.
-	worse := map[string]int{MetricMeasured: -1, MetricResidual: -1, MetricLoaded: -1, MetricLoadedResidual: -1, "peak": -1, MetricTime: 1, MetricTotal: 1,
-		"spill": 1, string(PartUnderfilled): 1, string(PartEmpty): 1, string(PartShortfall): 1}
-	for _, m := range Metrics() {
-		if m.Worse != worse[m.Name] {
-			t.Errorf("more of %s is worse by %d, want %d", m.Name, m.Worse, worse[m.Name])
-		}
-	}
 	k := kernel("k", "114688", "256", 32, 10, 1, measured(60), idle(10))
 	k.Spill = unit.Some[unit.Bytes](64)
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
@@ -131,9 +123,9 @@ func TestNamesOfMetrics(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, v, want)
 		}
 	}
-	for name := range worse {
-		if v := Metrics()[MetricNamed(name)].Of(&Row{}); v.Present() {
-			t.Errorf("%s of a row that has nothing is %v", name, v)
+	for _, m := range Metrics() {
+		if v := m.Of(&Row{}); v.Present() {
+			t.Errorf("%s of a row that has nothing is %v", m.Name, v)
 		}
 	}
 	if MetricNamed("none") != -1 {
