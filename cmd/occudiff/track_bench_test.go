@@ -56,7 +56,7 @@ func BenchmarkTrack(b *testing.B) {
 }
 
 // BenchmarkTrackServer measures a check of 200 series on a server that holds POINTS points (a million when it is not set): ten
-// programs' runs take turns. What is wanted: below 1 s for 100 million.
+// programs' runs take turns. What is wanted: below 1 s for 10 million.
 func BenchmarkTrackServer(b *testing.B) {
 	url := server.Fresh(b)
 	points, _ := strconv.Atoi(cmp.Or(os.Getenv("POINTS"), "1000000"))

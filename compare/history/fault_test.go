@@ -338,13 +338,13 @@ func TestDroppedConnection(t *testing.T) {
 	add(t, d, sample(0, 600))
 	for n := range 6 {
 		left := n
-		d.step = func(string) {
+		d.options.step = func(string) {
 			if left--; left == -1 {
 				server.Run(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname LIKE 'test%'")
 			}
 		}
 		_, err := d.Add(bg, sample(1, 600))
-		d.step = nil
+		d.options.step = nil
 		want := "adding a run to " + d.Where() + ": the connection to the history failed, what was not finished is undone; check that the server runs and try again: a run is never stored twice ("
 		if !errors.Is(err, errConnection) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("cut at step %d: %v\nwant %s", n, err, want)

@@ -48,7 +48,9 @@ type Options struct {
 	// Wait is how long to wait for a lock that another process holds; 30 s when zero.
 	Wait time.Duration
 
-	step func(name string) // see DB.step
+	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
+	// connection there.
+	step func(name string)
 }
 
 // DB is an open history. It may be used by several goroutines.
@@ -58,9 +60,6 @@ type DB struct {
 	engine  engine
 	options Options
 	folder  string // of a copy that is read instead, see openUndone
-	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
-	// connection there.
-	step func(name string)
 }
 
 // Open opens the history that dsn names, a file (SQLite) or a postgres:// URL, and makes it when it is not there.

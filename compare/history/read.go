@@ -17,12 +17,9 @@ func (d *DB) List(ctx context.Context) ([]Run, error) {
 	return d.runs(ctx, "", nil)
 }
 
-// Newest gives the n runs that were added last, the last one first, without inputs and rows; all of them when n is 0.
-func (d *DB) Newest(ctx context.Context, n int) ([]Run, error) {
-	if n == 0 {
-		return d.bareRuns(ctx, "ORDER BY id DESC")
-	}
-	return d.bareRuns(ctx, "ORDER BY id DESC LIMIT ?", n)
+// Newest gives all runs, the one that was added last first, without inputs and rows.
+func (d *DB) Newest(ctx context.Context) ([]Run, error) {
+	return d.bareRuns(ctx, "ORDER BY id DESC")
 }
 
 // bareRuns reads runs without their inputs.
@@ -69,19 +66,6 @@ func scanRun(rows *sql.Rows) (r Run, err error) {
 	err = rows.Scan(&r.ID, (*micros)(&r.Time), &r.Kernels, (*number)(&r.Frequency), &r.Label, &r.Host, &r.JobID, &r.Device,
 		&r.Driver, &r.VTune, &r.Commit, &r.Branch, &r.Program)
 	return r, err
-}
-
-// DatedLater gives the run with the latest date that was added before a run, on its device and driver, and is dated
-// after it, though not after until; nil when there is none. Two runs that name different programs have nothing in
-// common. It comes without inputs and rows.
-func (d *DB) DatedLater(ctx context.Context, run *Run, until time.Time) (*Run, error) {
-	runs, err := d.bareRuns(ctx, `WHERE id < ? AND device = ? AND driver = ? AND (program = ? OR program = '' OR ? = '')
-		AND time > ? AND time <= ? ORDER BY time DESC, id DESC LIMIT 1`, run.ID, run.Device, run.Driver, run.Program,
-		run.Program, run.Time.UnixMicro(), until.UnixMicro())
-	if err != nil || len(runs) == 0 {
-		return nil, err
-	}
-	return &runs[0], nil
 }
 
 // Get reads a run with its rows, in the order in which they were added.

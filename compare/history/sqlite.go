@@ -25,7 +25,7 @@ func openSQLite(path string, options Options) (*DB, error) {
 	if err := inspect(path, options); err != nil {
 		return nil, err
 	}
-	d := &DB{step: options.step, options: options, engine: engine{
+	d := &DB{options: options, engine: engine{
 		where: path, fault: sqliteFault, batch: 50, orFail: " OR FAIL",
 		id: "INTEGER PRIMARY KEY AUTOINCREMENT", clustered: " WITHOUT ROWID",
 		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*)
@@ -43,42 +43,43 @@ func openSQLite(path string, options Options) (*DB, error) {
 // openUndone opens a copy of a file whose last writer was ended in the middle. What that left is undone in the copy: who
 // only reads changes no byte of the file itself, and gets what was stored whole.
 func openUndone(path string, options Options) (d *DB, err error) {
-	doing := "reading the history " + path + " as it was before a writer that was ended in the middle"
 	folder, err := os.MkdirTemp("", "occudiff-")
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
 	defer func() {
 		if err != nil {
 			os.RemoveAll(folder)
+			err = fmt.Errorf("reading the history %s as it was before a writer that was ended in the middle: %w", path, err)
 		}
 	}()
 	same := filepath.Join(folder, "history.db")
 	for _, end := range []string{"-journal", ""} {
-		data, err := os.ReadFile(path + end)
+		var data []byte
+		if err == nil {
+			data, err = os.ReadFile(path + end)
+		}
 		if err == nil {
 			err = os.WriteFile(same+end, data, 0o600)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", doing, err)
-		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	// A journal that is still there was not used meanwhile, so that the two copies belong together.
 	if _, err := os.Stat(path + "-journal"); err != nil {
-		return nil, fmt.Errorf("%s: another writer undoes it now; try again: %w", doing, err)
+		return nil, fmt.Errorf("another writer undoes it now; try again: %w", err)
 	}
 	writer, err := sql.Open("sqlite", sqliteDSN(same, Options{Wait: options.Wait}))
 	if err == nil {
 		_, err = writer.Exec("BEGIN IMMEDIATE; COMMIT") // takes the lock of a writer, which undoes what is unfinished
 		err = errors.Join(err, writer.Close())
 	}
+	if err == nil {
+		d, err = openSQLite(same, options)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
+		return nil, err
 	}
-	if d, err = openSQLite(same, options); err == nil {
-		d.engine.where, d.folder = path, folder
-	}
-	return d, err
+	d.engine.where, d.folder = path, folder
+	return d, nil
 }
 
 // inspect looks at the file before SQLite does, which would take an empty one for a new database.

@@ -351,14 +351,14 @@ func TestImportStopped(t *testing.T) {
 		for n := 0; ; n++ {
 			ctx, cancel := context.WithCancel(bg)
 			left, ended := n, false
-			d.step = func(name string) {
+			d.options.step = func(name string) {
 				ended = ended || name == "before commit"
 				if left--; left == -1 && !ended {
 					cancel()
 				}
 			}
 			done, err := d.Import(ctx, runs)
-			d.step = nil
+			d.options.step = nil
 			cancel()
 			if err == nil {
 				if n < 4 || done != (Imported{Runs: 1, Kernels: 2}) {

@@ -58,8 +58,8 @@ func ended(ctx context.Context, err error) error {
 
 // at marks a place in a transaction.
 func (d *DB) at(name string) {
-	if d.step != nil {
-		d.step(name)
+	if d.options.step != nil {
+		d.options.step(name)
 	}
 }
 

@@ -12,10 +12,7 @@ import (
 // Newest gives the runs that were added last, in the order in which they were added: so many at most, or those after the
 // last one of a commit, which may be cut short and which the user calls name. No run is an error.
 func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
-	if commit != "" {
-		n = 0
-	}
-	runs, err := db.Newest(ctx, n) // the last one first
+	runs, err := db.Newest(ctx) // the last one first
 	if err == nil && len(runs) == 0 {
 		err = fmt.Errorf("%s has no run to check; add one with 'occudiff track add PATH'", db.Where())
 	}
@@ -33,8 +30,9 @@ func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (id
 		case 0:
 			return nil, fmt.Errorf("--since %s: no run was added after run %d, the last one of that commit", name, runs[0].ID)
 		}
-		runs = runs[:at]
+		n = at
 	}
+	runs = runs[:min(n, len(runs))]
 	for i := range slices.Backward(runs) {
 		ids = append(ids, runs[i].ID)
 	}

@@ -2,6 +2,7 @@ package track
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,16 +85,9 @@ type Added struct {
 
 // CheckClock says what is wrong with the date of a run that was just stored.
 func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
-	own := refOf(&a.Run)
-	if Future(a.Time, now) {
-		a.Clock.Future = []Ref{own}
-		return nil
-	}
-	later, err := db.DatedLater(ctx, &a.Run, now.Add(skew))
-	if later != nil {
-		before := refOf(later)
-		a.Clock.Earlier, a.Clock.Before = &own, &before
-	}
+	runs, err := db.Newest(ctx)
+	a.Clock = clockOf(runs, &a.Run, now)
+	a.Clock.Future = slices.DeleteFunc(a.Clock.Future, func(r Ref) bool { return r.Run != a.ID })
 	return err
 }
 
