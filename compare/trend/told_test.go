@@ -110,6 +110,47 @@ func TestTold(t *testing.T) {
 				line("change of %d at %d: %.5g to %.5g, %d and %d points, p %.3g", k, p.Index, p.MeanBefore, p.MeanAfter, p.Before, p.After, p.P)
 			}
 		}
+		// Where more is taken for a change, short levels are dropped again, the smallest step first.
+		lax := DefaultParams()
+		lax.P = .2
+		for k := range series {
+			points, err := ChangePoints(series[k], lax)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, least := range []int{2, 4, 8} {
+				places := ""
+				for _, p := range Lasting(series[k], points, lax, least) {
+					places += fmt.Sprintf(" %d (%.3g)", p.Index, p.Magnitude)
+				}
+				line("levels of %d of %d runs and more: %d of%s", k, least, len(points), places)
+			}
+		}
+		// The first series ends with run 29, and was accepted with a later run.
+		ended := append([][]Point{append([]Point{}, series[0][:30]...)}, series[1:]...)
+		for _, closed := range []int{0, 31, 35, 99} {
+			ended[0][29].Closed = closed
+			r, err := c.gate.Replay(ended)
+			if err != nil {
+				t.Fatal(err)
+			}
+			red := 0
+			for _, check := range r.Checks[30:] {
+				if check.Red {
+					red++
+				}
+			}
+			line("accepted with %d: %s, %d open, %d of the last %d red", closed, r.Series[0].Verdict.Outcome, len(r.Series[0].Verdict.Open), red, len(r.Checks[30:]))
+		}
+		for _, n := range []int{2, 3, 4} { // of three values one can lie aside
+			var few Panel
+			for k := range n {
+				few = append(few, append([]float64{}, aside[k][:n]...))
+			}
+			few[0][0] += 20 * c.gate.Floor
+			offs, found := Asides(few, c.gate, FolderBudget())
+			line("of %d by %d: %.4g, %d aside", n, n, offs, len(found))
+		}
 		kept, b, err := c.gate.Keep(context.Background(), [][][]Point{series}, .02)
 		if err != nil {
 			t.Fatal(err)
