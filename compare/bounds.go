@@ -20,11 +20,11 @@ type kernelTimes struct {
 
 // add takes a kernel with the most that it reaches.
 func (t *kernelTimes) add(k *ingest.Kernel, reach unit.Ratio) {
-	total, least, most, empty := k.Total.Or(0), heldLeast(k, reach), heldMost(k, reach), leftEmpty(k)
+	total, held := k.Total.Or(0), heldBy(k, reach)
 	t.timed += total
-	t.least += total * unit.Seconds(least)
-	t.most += total * unit.Seconds(most)
-	t.empty += total * unit.Seconds(empty)
+	t.least += total * unit.Seconds(held.least)
+	t.most += total * unit.Seconds(held.most)
+	t.empty += total * unit.Seconds(held.empty)
 	if !k.Idle.Present() || !k.Measured.Present() {
 		return
 	}
@@ -37,24 +37,22 @@ func (t *kernelTimes) add(k *ingest.Kernel, reach unit.Ratio) {
 	t.memory += total * unit.Seconds(k.Counters.Memory().Or(0))
 }
 
-// heldLeast, heldMost and leftEmpty bound what a neighbor holds: what its own row says, give or take what neighbors put
-// into that, and anything where it has no sample.
-func heldLeast(k *ingest.Kernel, reach unit.Ratio) unit.Ratio {
-	return max(min(k.Measured.Or(0)-asMeasured, reach), 0)
-}
+// held bounds what a kernel holds, and the XVEs that it leaves empty from below.
+type held struct{ least, most, empty unit.Ratio }
 
-func heldMost(k *ingest.Kernel, reach unit.Ratio) unit.Ratio {
-	if m, measured := k.Measured.Value(); measured && !unsampled(k) {
-		return min(m+asMeasured, reach)
-	}
-	return reach
-}
-
-func leftEmpty(k *ingest.Kernel) unit.Ratio {
+// heldBy bounds what a neighbor holds: what its own row says, give or take what neighbors put into that, and anything
+// where it has no sample.
+func heldBy(k *ingest.Kernel, reach unit.Ratio) held {
+	m, measured := k.Measured.Value()
+	h := held{least: max(min(m-asMeasured, reach), 0), most: reach}
 	if unsampled(k) {
-		return 0
+		return h
 	}
-	return max(k.Idle.Or(0)-asMeasured, 0)
+	if measured {
+		h.most = min(m+asMeasured, reach)
+	}
+	h.empty = max(k.Idle.Or(0)-asMeasured, 0)
+	return h
 }
 
 // unsampled says whether no thread was seen in an array that was not idle.
@@ -143,7 +141,7 @@ func (r *Result) mostHeld(row *Row) unit.Ratio {
 }
 
 // neighbors bounds what the other tasks of a run hold. Those that are no kernels hold nothing.
-func (r *Result) neighbors(row *Row) (theirs struct{ least, most, empty unit.Ratio }) {
+func (r *Result) neighbors(row *Row) (theirs held) {
 	t, of, k := row.Total.Or(0), &r.kernelTime, &row.Kernel
 	rest, all := of.timed-t, r.busy(row)-t
 	if theirs.most = 1; rest <= t*1e-9 || r.fromSummary {
@@ -152,10 +150,10 @@ func (r *Result) neighbors(row *Row) (theirs struct{ least, most, empty unit.Rat
 	less := func(sum unit.Seconds, own unit.Ratio, of unit.Seconds) unit.Ratio {
 		return min(max(unit.Ratio((sum-t*unit.Seconds(own))/of), 0), 1)
 	}
-	top := reach(row.Predicted, k)
-	theirs.least = less(of.least, heldLeast(k, top), max(all, rest))
-	theirs.most = less(of.most, heldMost(k, top), rest)
-	theirs.empty = less(of.empty, leftEmpty(k), rest)
+	own := heldBy(k, reach(row.Predicted, k))
+	theirs.least = less(of.least, own.least, max(all, rest))
+	theirs.most = less(of.most, own.most, rest)
+	theirs.empty = less(of.empty, own.empty, rest)
 	return theirs
 }
 

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 
 	"occudiff/ingest/unit"
@@ -179,28 +180,25 @@ func (r *Result) HelpFor(row *Row) Help {
 	}
 	w := &row.Worth
 	depth := Help{Lever: MoreInFlight, Most: w.Depth.Most}
-	spread := Help{Lever: Spread, Most: w.Spread.Most}
-	if c := row.Cause; c != nil {
-		if l := leverOf[c.Name]; l != NoLever {
-			return Help{Lever: l}
+	cause := cmp.Or(row.Cause, &Cause{})
+	if l := leverOf[cause.Name]; l != NoLever {
+		return Help{Lever: l}
+	}
+	switch cause.Name {
+	case CausePlacement:
+		return Help{Lever: MoreGroups, At: row.Predicted.GroupsPerXeCore * int64(r.Device.XeCores), From: row.Predicted.Groups}
+	case CauseSampling:
+		return row.toMeasure()
+	case CauseImbalance:
+		if w.Has(SpreadTheWork) {
+			return Help{Lever: EvenGroups, Most: w.Spread.Most}
 		}
-		switch c.Name {
-		case CausePlacement:
-			return Help{Lever: MoreGroups, At: row.Predicted.GroupsPerXeCore * int64(r.Device.XeCores), From: row.Predicted.Groups}
-		case CauseSampling:
-			return row.toMeasure()
-		case CauseImbalance:
-			if w.Has(SpreadTheWork) {
-				spread.Lever = EvenGroups
-				return spread
-			}
-		case CauseGRF:
-			if m := r.fewerRegisters(c.Registers); m > 0 && row.Verdict == Below {
-				depth.Lever, depth.At = Registers, int64(m)
-			}
-		case CauseSLM:
-			depth.Lever = LessSLM
+	case CauseGRF:
+		if m := r.fewerRegisters(cause.Registers); m > 0 && row.Verdict == Below {
+			depth.Lever, depth.At = Registers, int64(m)
 		}
+	case CauseSLM:
+		depth.Lever = LessSLM
 	}
 	if p := row.Predicted; p != nil && depth.Lever == MoreInFlight && !modelOff(row) {
 		switch {
@@ -214,7 +212,7 @@ func (r *Result) HelpFor(row *Row) Help {
 	}
 	switch w.Verdict() {
 	case SpreadTheWork:
-		return r.groups(row, spread)
+		return r.groups(row, Help{Lever: Spread, Most: w.Spread.Most})
 	case MoreThreads:
 		if depth.Lever == MoreInFlight {
 			return r.groups(row, depth)

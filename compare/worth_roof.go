@@ -31,19 +31,17 @@ func (r *Result) roofs(row *Row) (list []roof, wrong string) {
 		return nil, ""
 	}
 	const folder = "the metric set of the result folder"
-	memory, l3 := c.Memory().Or(0), c.L3Read.Or(0)+c.L3Write.Or(0)
-	all := []roof{
+	memory, l3 := tableRoof("memory", c.Memory().Or(0), r.Device.Memory), tableRoof("L3", c.L3Read.Or(0)+c.L3Write.Or(0), r.Device.L3)
+	memory.ofMemory = true
+	if most, known := c.L3Roof.Value(); known {
+		l3 = roof{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), most: most, source: folder}
+	}
+	for _, x := range []roof{
 		// The interface to memory, each way, which may move more than the memory itself: the lower one binds.
 		{name: "reading from memory", used: c.MemoryRead.Or(0), most: c.MemoryReadRoof.Or(0), source: folder},
 		{name: "writing to memory", used: c.MemoryWrite.Or(0), most: c.MemoryWriteRoof.Or(0), source: folder},
-		tableRoof("memory", memory, r.Device.Memory),
-		{name: "L3", used: l3, most: c.L3Roof.Or(0), source: folder},
-	}
-	all[2].ofMemory = true
-	if !c.L3Roof.Present() {
-		all[3] = tableRoof("L3", l3, r.Device.L3)
-	}
-	for _, x := range all {
+		memory, l3,
+	} {
 		switch {
 		case x.used <= 0 || x.most <= 0:
 		case x.used > x.most:
