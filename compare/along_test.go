@@ -230,9 +230,9 @@ func ways() []way {
 	}
 	return []way{
 		{reason: "measured, without the state of the array", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x))) }},
-		{reason: "measured, idle 20 %", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x), idle(20), registers(128))) }},
-		{reason: "measured, idle 2 %, registers unknown", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x), idle(2))) }},
-		{reason: "measured, of a device of two stacks, idle 1 %", to: 100, step: .1, d: max1550(), run: func(x float64) *ingest.Run {
+		{reason: "measured, idle 20%", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x), idle(20), registers(128))) }},
+		{reason: "measured, idle 2%, registers unknown", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(x), idle(2))) }},
+		{reason: "measured, of a device of two stacks, idle 1%", to: 100, step: .1, d: max1550(), run: func(x float64) *ingest.Run {
 			return of(kernel("k", "8388608", "256", 32, 100, 1, measured(x), idle(1), registers(128)))
 		}},
 		{reason: "measured, of a third of a wave", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
@@ -331,7 +331,7 @@ func ways() []way {
 		{reason: "what the other kernel holds", to: 100, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(in(1000, 1.5, measured(80), idle(5), registers(128)), other(1, measured(x), idle(100-x)))
 		}},
-		{reason: "time of threads that live shortly, idle 20 %", from: .02, to: 1, step: .01, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "time of threads that live shortly, idle 20%", from: .02, to: 1, step: .01, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(kernel("k", "4194304", "256", 32, 200, x, measured(60), idle(20), spread(x/200*.9, x/200*1.1)))
 		}},
 		{reason: "the longest launch, of the shortest", from: 1, to: 4, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
@@ -406,7 +406,7 @@ func ways() []way {
 		{reason: "time of launches of which all threads are counted, in intervals", from: 1, to: 100, step: 1, d: gen9(), run: func(x float64) *ingest.Run {
 			return of(in(10, x*.01, measured(60), idle(4), started(30000)))
 		}},
-		{reason: "gaps between launches of 2 ms, in us, idle 33 %", to: 3000, step: 5, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "gaps between launches of 2 ms, in us, idle 33%", to: 3000, step: 5, d: mtl112(), run: func(x float64) *ingest.Run {
 			run := of(in(10, .02, measured(60), idle(33)))
 			run.Trace = sequence(10, int64(x*1e3), 2_000_000, 0, "k")
 			return run

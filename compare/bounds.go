@@ -175,5 +175,5 @@ func heldText(row *Row) string {
 	if most.Minus(least) > widestRange {
 		return ""
 	}
-	return fmt.Sprintf(" By themselves its launches held %.1f to %.1f %%.", least.Percent(), most.Percent())
+	return fmt.Sprintf(" By themselves its launches held %.1f to %.1f%%.", least.Percent(), most.Percent())
 }

@@ -7,7 +7,7 @@ import (
 	"occudiff/ingest"
 )
 
-// TestTwoKernels has a kernel that takes 45 % of the time, so that its samples may be 55 % of another one's: what the other measures and can reach tells
+// TestTwoKernels has a kernel that takes 45% of the time, so that its samples may be 55% of another one's: what the other measures and can reach tells
 // whether it can be judged all the same.
 func TestTwoKernels(t *testing.T) {
 	const most = "114688" // 4 waves of 896 threads of 32 work-items: 100 % predicted
@@ -18,20 +18,20 @@ func TestTwoKernels(t *testing.T) {
 		cause     string
 		mentioned string
 	}{
-		{"0.9 intervals: up to 55 % of the value are the other's, which may be all of what is missing",
+		{"0.9 intervals: up to 55% of the value are the other's, which may be all of what is missing",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(8)), Unmeasurable, CauseSampling, ""},
-		{"of a kernel that leaves 40 % idle no more than a fourth can be in samples that are idle 8 %: 72 % at most, and 100 are predicted",
+		{"of a kernel that leaves 40% idle no more than a fourth can be in samples that are idle 8%: 72% at most, and 100 are predicted",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8), registers(128)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40)), Below, CauseImbalance, ""},
-		{"the other reaches 3.6 % (32 threads), so the launches held no less than 96 %",
+		{"the other reaches 3.6% (32 threads), so the launches held no less than 96%",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(96), idle(2)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Match, "", ""},
-		{"and 50 % of 128 threads (14.3 %) and 55 % of full XVEs are 61 %: 80 % is of kernels that ran at the same time",
+		{"and 50% of 128 threads (14.3%) and 55% of full XVEs are 61%: 80% is of kernels that ran at the same time",
 			kernel("k", "4096", "256", 32, 1000, 0.9, measured(80), idle(5)), kernel("o", most, "256", 32, 1222, 1.1, measured(90), idle(5)), Above, CauseOverlap, "which this launch alone cannot exceed"},
 		{"both measure the same, and are hardly idle",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(1)), kernel("o", most, "256", 32, 1222, 1.1, measured(60), idle(1)), Below, CauseImbalance, ""},
-		{"the same with 60 %, of which 20 % may be idle time outside: and of the other, which idles, no more than 37 %",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(62), idle(20)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Unmeasurable, CauseSampling, "By themselves its launches held 61.8 to 96.5 %"},
+		{"the same with 60%, of which 20% may be idle time outside: and of the other, which idles, no more than 37%",
+			kernel("k", most, "256", 32, 1000, 0.9, measured(62), idle(20)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Unmeasurable, CauseSampling, "By themselves its launches held 61.8 to 96.5%"},
 		{"what a kernel without a sample held is in the other's",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(92), idle(5)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(0), idle(0)), Unmeasurable, CauseSampling, "up to 55 %"},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(92), idle(5)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(0), idle(0)), Unmeasurable, CauseSampling, "up to 55%"},
 	} {
 		run := &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}}
 		r := Compare(run, given(mtl112()), DefaultOptions())
@@ -51,8 +51,8 @@ func TestTwoKernels(t *testing.T) {
 	}
 }
 
-// TestPartsOfCandidate: a kernel of 256 registers fills half of each XVE, so that 4 % of idle XVEs are 2 % of all slots,
-// not 4 %.
+// TestPartsOfCandidate: a kernel of 256 registers fills half of each XVE, so that 4% of idle XVEs are 2% of all slots,
+// not 4%.
 func TestPartsOfCandidate(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())

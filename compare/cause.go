@@ -149,7 +149,7 @@ func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
 	case f.r.nothingSeen(row):
-		return fmt.Sprintf("%.1f %% says that no thread was seen, not how long one lives: the counters may be of another window "+
+		return fmt.Sprintf("%.1f%% says that no thread was seen, not how long one lives: the counters may be of another window "+
 			"or adapter.", row.Measured.Or(0).Percent()), said(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
 		lacks, from := ", idle time or low residency is unknown without launch shapes and the XVE array state",
@@ -164,7 +164,7 @@ func (f *finder) missing() (because string, decide decision) {
 		}
 		return "How much of it is a partial last wave" + lacks + ".", said(from)
 	case row.XVEs.Other.Present():
-		return fmt.Sprintf("Threads that go anywhere would fill %.1f %% of the XVEs that run, work-groups that stay whole %.1f %%: "+
+		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the XVEs that run, work-groups that stay whole %.1f%%: "+
 			"which XVEs should have been empty is unknown.",
 			row.XVEs.both()...), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Binary}}
 	case !row.Idle.Present():

@@ -18,7 +18,7 @@ func (f *finder) above() {
 	above, withinPeak := r.aboveText(row)
 	switch {
 	case traced == nil && withinPeak:
-		f.add("", CauseOverlap, low, fmt.Sprintf("%s and within the peak of %.1f %%: the tail is shorter than a full wave, or other "+
+		f.add("", CauseOverlap, low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
 			"kernels filled it.", above, row.Predicted.Peak.Percent()), byTrace(""))
 	case f.readOnOneStack(m):
 	case traced != nil:
@@ -41,7 +41,7 @@ func (r *Result) aboveText(row *Row) (text string, withinPeak bool) {
 			ref, name = row.reference(), "predicted average"
 		}
 	}
-	return fmt.Sprintf("Measured %.1f %% is above the %s of %.1f %%", m.Percent(), name, ref.Percent()), withinPeak
+	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", m.Percent(), name, ref.Percent()), withinPeak
 }
 
 // reach is the highest occupancy that a launch reaches alone: the predicted peak, the profiler's, or all slots.
@@ -59,7 +59,7 @@ func (f *finder) foreign(m unit.Ratio) bool {
 	if share == 0 || m > c.mixed(f.row.reference()) {
 		return false
 	}
-	f.add("", CauseSampling, medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f %%.",
+	f.add("", CauseSampling, medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
 		c.edgesText(), shareText(share), m.Percent()), c.resample())
 	return true
 }
@@ -78,7 +78,7 @@ func (f *finder) readOnOneStack(m unit.Ratio) bool {
 	if !ok || !r.Options.within(m.Minus(of)) {
 		return false
 	}
-	f.add("", CauseStack, medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f %%, and %.1f "+
+	f.add("", CauseStack, medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
 		"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
 		said("the column SubDeviceId: if all rows are of one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
@@ -101,7 +101,7 @@ func (f *finder) smallerGRF(m unit.Ratio) bool {
 		}
 		above, _ := r.aboveText(row)
 		c := f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
-			"%.1f %%.", above, mode.Registers, p.Nearest(m).Percent()), byBinary())
+			"%.1f%%.", above, mode.Registers, p.Nearest(m).Percent()), byBinary())
 		c.Registers = mode.Registers
 		return true
 	}

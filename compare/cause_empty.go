@@ -64,7 +64,7 @@ func (f *finder) engines(p Part) {
 		if d.Tiles == k {
 			what = "stacks"
 		}
-		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f %% of the time, and a kernel that has one of %d %s leaves %.0f %% idle.",
+		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
 			idle.Percent(), k, what, share.Percent()),
 			said("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"))
 		return
@@ -119,7 +119,7 @@ func (f *finder) dry(p Part) {
 	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
 	}
-	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f %% of the time, of which at most %.1f "+
+	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
 		"can lie outside the launches. %s, as they are when work-groups end at different times.", of.Or(idle).Percent(),
 		outside.Percent(), were), f.aTrace())
 }
@@ -137,7 +137,7 @@ func (f *finder) diluted(p Part) bool {
 	if missing := f.account.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return false
 	}
-	f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f %%: by "+
+	f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
 		"itself it may hold up to %.1f points more.", c.edgesText(), shareText(share), o.measured.Percent(), float64(points)),
 		c.resample())
 	return true

@@ -35,7 +35,7 @@ func (r *Result) shape(row *Row) *Cause {
 		sure = low
 	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
-	return &Cause{Name: CauseShape, Confidence: sure.String(), Because: fmt.Sprintf("The profiler's peak of %.1f %% is %s of %s thread "+
+	return &Cause{Name: CauseShape, Confidence: sure.String(), Because: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
 		"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
 		"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
 		unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads, "thread"),
@@ -89,15 +89,15 @@ func (r *Result) model(row *Row) *Cause {
 	if !modelOff(row) {
 		return nil
 	}
-	figures := fmt.Sprintf("The profiler's peak is %.1f %% and the predicted peak %.1f %% of %s thread slots",
+	figures := fmt.Sprintf("The profiler's peak is %.1f%% and the predicted peak %.1f%% of %s thread slots",
 		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())))
 	why := ""
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():
-		why = fmt.Sprintf(". VTune limits it by SLM to %.1f %%, and the SLM per work-group is not in the export: add unitrace's kernel "+
+		why = fmt.Sprintf(". VTune limits it by SLM to %.1f%%, and the SLM per work-group is not in the export: add unitrace's kernel "+
 			"properties.", slm.Percent())
 	case barriers < 1 && barriers <= slm:
-		why = fmt.Sprintf(". VTune limits it by barriers to %.1f %%, and how many a work-group takes is in no export.", barriers.Percent())
+		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and how many a work-group takes is in no export.", barriers.Percent())
 	default:
 		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") + " or the launch " +
 			"shape is not the one that ran"

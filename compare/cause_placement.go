@@ -43,7 +43,7 @@ func (f *finder) placement(p Part) bool {
 	}
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, sure, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
-		"(policy partial, %s) they hold %.1f %% and leave %.1f %% of the XVEs idle: %.1f and %.1f %% were measured.", q.Groups, holds,
+		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
 		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), f.aTrace())
 	return true
 }

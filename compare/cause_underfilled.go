@@ -115,7 +115,7 @@ func (f *finder) waiting(p Part) {
 		return
 	}
 	if exported {
-		f.add(p, CauseImbalance, medium, fmt.Sprintf("%.1f %% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
+		f.add(p, CauseImbalance, medium, fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
 			"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
 			barrier.Percent(), q.Waves), said("a trial with evenly distributed work, or with smaller work-groups"))
 		return
@@ -208,7 +208,7 @@ func (t *trial) nearest(p *predict.Prediction) predict.Held {
 
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f %%, and %s predicts %.1f %%.%s", t.loaded.Percent(), what,
+	return t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f%%, and %s predicts %.1f%%.%s", t.loaded.Percent(), what,
 		limit.Percent(), more), decide)
 }
 

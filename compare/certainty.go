@@ -141,7 +141,7 @@ func (r *Result) refuse(row *Row) *Cause {
 		return &Cause{Name: CauseSampling, Because: fmt.Sprintf(format, args...) + heldText(row), Decide: decide.text, Next: decide.Next}
 	}
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
-		return &Cause{Name: CauseNothingRan, Because: "The GPU was busy for 0.0 % of the elapsed time and no thread was seen: " +
+		return &Cause{Name: CauseNothingRan, Because: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
 			"nothing was sampled, and the value says nothing about the kernel.", Decide: "a run in which the kernel works for longer"}
 	}
 	margin, estimated := margin(&row.Kernel).Value()
@@ -150,13 +150,13 @@ func (r *Result) refuse(row *Row) *Cause {
 		return sampled("The samples hold other launches and gaps beside it.")
 	case estimated:
 	case noArray(row):
-		return sampled("Active, stalled and idle are all 0.0 %%: no sample of the XVE array is of this kernel.")
+		return sampled("Active, stalled and idle are all 0.0%%: no sample of the XVE array is of this kernel.")
 	case unsampled(&row.Kernel) && !c.Exact:
-		return sampled("%.1f %% says that no thread was seen, in an array that was idle %.1f %% of the time only: "+
+		return sampled("%.1f%% says that no thread was seen, in an array that was idle %.1f%% of the time only: "+
 			"no sample is of this kernel.", m.Percent(), row.Idle.Or(0).Percent())
 	}
 	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 || r.Options.within(over)) {
-		return &Cause{Name: CauseTolerance, Because: fmt.Sprintf("The launch can hold at most %.2g %% of the thread slots, "+
+		return &Cause{Name: CauseTolerance, Because: fmt.Sprintf("The launch can hold at most %.2g%% of the thread slots, "+
 			"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
 			float64(r.Options.Tolerance))}
 	}
@@ -171,7 +171,7 @@ func (r *Result) refuse(row *Row) *Cause {
 				minIntervals, unit.Span(c.Interval))
 		}
 	case c.Crosstalk.Or(0) > crosstalkMost:
-		return sampled("Only %.0f %% of all XVE instructions of the run are in rows of kernels. Copies run none, so the rest was "+
+		return sampled("Only %.0f%% of all XVE instructions of the run are in rows of kernels. Copies run none, so the rest was "+
 			"taken from kernels: too many samples of this run are in the wrong rows for its values to be judged.",
 			(1 - c.Crosstalk.Or(0)).Percent())
 	case c.Foreign.Or(0) > foreignMost:
@@ -273,7 +273,7 @@ func intervals(n float64) string {
 // shareText prints a share without decimals.
 func shareText(v unit.Ratio) string {
 	if p := v.Percent(); p > 0 && p <= 0.5 {
-		return "less than 1 %"
+		return "less than 1%"
 	}
-	return fmt.Sprintf("%.0f %%", v.Percent())
+	return fmt.Sprintf("%.0f%%", v.Percent())
 }

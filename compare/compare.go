@@ -295,18 +295,18 @@ func (r *Result) checkRow(row *Row) {
 			"launch shape", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
-		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f %%, "+
-			"that of the mode with the most threads, and not with the predicted peak of %.1f %%",
+		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f%%, "+
+			"that of the mode with the most threads, and not with the predicted peak of %.1f%%",
 			row.ModelPeak.Percent(), p.Peak.Percent())
 	}
 	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.BusyOccupancy.Present() &&
 		m.Minus(1-row.Idle.Or(0)) > arraySum {
-		warn("idle-contradicts", "measured %.1f %% with the array idle %.1f %% of the time: a thread cannot be "+
+		warn("idle-contradicts", "measured %.1f%% with the array idle %.1f%% of the time: a thread cannot be "+
 			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
-		warn("array-sum", "active, stalled and idle add up to %.1f %%, not 100 %%", sum.Percent())
+		warn("array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())
 	}
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)

@@ -181,7 +181,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 		if d := row.Peak.Or(0).Minus(row.ModelPeak); abs(d) > modelCausePoints {
 			agrees = false
 			f.off++
-			off := fmt.Sprintf("the profiler's peak of %.1f %% for %s work-items in work-groups of %s would be %.1f %% on it",
+			off := fmt.Sprintf("the profiler's peak of %.1f%% for %s work-items in work-groups of %s would be %.1f%% on it",
 				row.Peak.Or(0).Percent(), row.Global, row.Local, row.ModelPeak.Percent())
 			k, _ := r.gridTimes(&row)
 			if f.Doubt = cmp.Or(f.Doubt, off); k < 2 && (d > 0 || row.PeakSLM.Present() && row.PeakBarrier.Present()) { // which may limit it

@@ -46,7 +46,7 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	}
 	if e.Load > leastLoad {
 		r.warn("foreign-load", note.Pos{}, "collect on a GPU that nothing else uses", "While none of the run's launches ran, "+
-			"%.1f %% of the thread slots were in use: by another program, or by launches that the result does not have. As much "+
+			"%.1f%% of the thread slots were in use: by another program, or by launches that the result does not have. As much "+
 			"of each value may be of them", e.Load)
 	}
 	if left > 0 {

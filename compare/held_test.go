@@ -33,7 +33,7 @@ func TestHeld(t *testing.T) {
 			kernel("k", most, "256", 32, 1, 0.0049, measured(30), idle(50))}, Unmeasurable, 27.74, 38.38},
 		{"without a sample of its own it held anything up to 896 of 896 slots", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1000, 0.9, measured(0), idle(0)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 100},
-		{"32 threads of 896 hold 3.6 %, whatever was measured", []ingest.Kernel{
+		{"32 threads of 896 hold 3.6%, whatever was measured", []ingest.Kernel{
 			kernel("k", "7168", "256", 32, 1000, 0.02, measured(60), idle(30)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 25},
 		{"a time that is printed as 0 counts no samples; the other holds 64 at least, so that this one holds no more than 60 / (1 - 0.08)", []ingest.Kernel{
 			kernel("k", most, "256", 32, 10, 0, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 65.22},
@@ -64,7 +64,7 @@ func TestEstimatedRows(t *testing.T) {
 		because   string
 	}{
 		{"two points on either side", 95, 99, 97, Match, ""},
-		{"17 below", 80, 99, 97, Unmeasurable, "its launches held 80.0 to 99.0 %"},
+		{"17 below", 80, 99, 97, Unmeasurable, "its launches held 80.0 to 99.0%"},
 		{"VTune prints what a neighbor held", 95, 99, 60, Match, ""},
 	} {
 		k := kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1), func(k *ingest.Kernel) {

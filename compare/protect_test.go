@@ -36,14 +36,14 @@ func TestOthersBeside(t *testing.T) {
 		cause     string
 		mentioned string
 	}{
-		{"3 intervals beside a kernel in whose time XVEs were idle 60 %: a fourth of it may be in the samples, which leaves (16 - 15) / 0.75 %",
+		{"3 intervals beside a kernel in whose time XVEs were idle 60%: a fourth of it may be in the samples, which leaves (16 - 15) / 0.75%",
 			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(30), idle(60)), CauseUnexplained, ""},
 		{"beside one that is never idle all of it is the kernel's",
-			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(90), idle(0)), CauseImbalance, "XVEs were idle 16.0 %"},
-		{"a fourth of the value can be of a kernel that holds 50 %: 1/3 of 38 points",
+			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(90), idle(0)), CauseImbalance, "XVEs were idle 16.0%"},
+		{"a fourth of the value can be of a kernel that holds 50%: 1/3 of 38 points",
 			kernel("k", most, "256", 32, 1000, 3, measured(88), idle(1), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(50), idle(1)), CauseSampling, "by itself it may hold up to 12.7 points more"},
 		{"1000 intervals in 0.55 of the time of the samples: at most 60 / 0.45 in launches",
-			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(3), idle(8)), CauseSampling, "By themselves its launches held 59.8 to 100.0 %"},
+			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(3), idle(8)), CauseSampling, "By themselves its launches held 59.8 to 100.0%"},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		if row.Cause == nil || row.Cause.Name != c.cause || !strings.Contains(row.Cause.Because, c.mentioned) {
@@ -61,7 +61,7 @@ func TestEdgesOfCauses(t *testing.T) {
 		cause      string
 		confidence string
 	}{
-		{"2,048 threads are 25 % of two stacks and 50 % of the one that they run on", max1550(),
+		{"2,048 threads are 25% of two stacks and 50% of the one that they run on", max1550(),
 			kernel("k", "32768", "512", 16, 10, 1, measured(50)), CauseStack, "medium"},
 		{"two threads a work-group can wait for each other", mtl112(),
 			kernel("k", "4194304", "64", 32, 10, 1, measured(70), idle(2), barrier(35), registers(128)), CauseImbalance, "medium"},

@@ -58,7 +58,7 @@ func (r *Result) judgeAndExplain(row *Row) {
 	if row.Task == ingest.WholeRun {
 		row.NoPrediction = "the summary names no task: the value is of the whole run"
 		if held, known := row.BusyOccupancy.Value(); known {
-			row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f %% of the time; those that ran held %.1f %%",
+			row.NoPrediction += fmt.Sprintf(". XVEs were idle %.1f%% of the time; those that ran held %.1f%%",
 				row.Idle.Or(0).Percent(), held.Percent())
 		}
 	}

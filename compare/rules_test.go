@@ -39,8 +39,8 @@ func TestRules(t *testing.T) {
 	}{
 		{"4.0 points are empty and 3.8 underfilled: only idle time is missing", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(92.2), idle(4)), 1, Idle, nil, ""},
 		{"3.0 are empty and 3.9 underfilled", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(93.1), idle(3), registers(128)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
-		{"40 % idle, of which a tenth can lie outside: gaps are not what it is", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(55), idle(40), registers(128)), 1.2, Below, []string{CauseImbalance, CauseImbalance}, "a trace"},
-		{"15 % idle, of which a tenth can lie outside: gaps may be", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(83), idle(15), registers(128)), 1.2, Below, []string{CauseImbalance, CauseGaps, CauseImbalance}, "a trace"},
+		{"40% idle, of which a tenth can lie outside: gaps are not what it is", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(55), idle(40), registers(128)), 1.2, Below, []string{CauseImbalance, CauseImbalance}, "a trace"},
+		{"15% idle, of which a tenth can lie outside: gaps may be", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(83), idle(15), registers(128)), 1.2, Below, []string{CauseImbalance, CauseGaps, CauseImbalance}, "a trace"},
 		{"no thread was seen, and no XVE ran", mtl112(), kernel("k", most, "256", 32, 100, 1, measured(0), idle(100)), 1, Below, []string{CauseNothingRan}, "a collection with -knob target-gpu"},
 		{"three times the threads of ten launches of 3,584", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, false)), 1, Unmeasurable, nil, "unitrace -q"},
 		{"launches of several sizes may have started them", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, true)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
@@ -78,8 +78,8 @@ func TestContradictingFigures(t *testing.T) {
 	}{
 		{"256 registers hold half of the slots", []tell{measured(49), idle(1), registers(256), peak(100)}, []string{grf}},
 		{"128 registers hold all", []tell{measured(97), idle(1), registers(128), peak(100)}, nil},
-		{"90 % in all", []tell{measured(60), idle(30), state(30, 30)}, []string{sum}},
-		{"100 % in all", []tell{measured(60), idle(30), state(30, 40)}, nil},
+		{"90% in all", []tell{measured(60), idle(30), state(30, 30)}, []string{sum}},
+		{"100% in all", []tell{measured(60), idle(30), state(30, 40)}, nil},
 		{"idle alone", []tell{measured(60), idle(30)}, nil},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, c.tells...)}})

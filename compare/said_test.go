@@ -82,7 +82,7 @@ func TestSaid(t *testing.T) {
 		{reason: "one of two stacks worked where idle time may lie outside", d: max1550(), kernels: alone(kernel("k", "8388608", "256", 32, 1000, 0.9, measured(40), idle(50), registers(128)))},
 		{reason: "one stack cannot leave one idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 1000, 0.9, measured(40), idle(50), registers(128)))},
 		{reason: "a summary counts the one that worked", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(20), idle(76))), platform: counted(1)},
-		{reason: "it counts one, and 40 % of four is more than that can hold", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(40), idle(30))), platform: counted(1)},
+		{reason: "it counts one, and 40% of four is more than that can hold", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(40), idle(30))), platform: counted(1)},
 		{reason: "3 of 8 work-groups a core: more SLM than the export says", d: mtl112(), kernels: alone(kernel("k", most, "512", 32, 100, 1, measured(37.4), idle(0.4), registers(128)))},
 		{reason: "with a barrier it may be more of those", d: mtl112(), kernels: alone(kernel("k", most, "512", 32, 100, 1, measured(37.4), idle(0.4), registers(128), barriers(1)))},
 		{reason: "half of the slots of two stacks", d: max1550(), kernels: alone(kernel("k", "8388608", "256", 32, 100, 1, measured(49.8), idle(0.4), registers(128)))},
@@ -97,10 +97,10 @@ func TestSaid(t *testing.T) {
 		{reason: "filling the Xe-cores takes a third of a launch", d: mtl112(), kernels: alone(kernel("k", "28672", "256", 32, 20000, 0.2, measured(60), idle(20)))},
 		{reason: "nothing but barriers is waited for", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), idle(1), barrier(40), registers(128)))},
 		{reason: "a quarter of the stalls at barriers is enough", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), idle(1), barrier(25), registers(128)))},
-		{reason: "15 % of the instructions in rows of no kernel make it medium", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
+		{reason: "15% of the instructions in rows of no kernel make it medium", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
 			k.Launches = &ingest.Spread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
 		})), outside: 15},
-		{reason: "5 % leave it high, of launches that take alike", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
+		{reason: "5% leave it high, of launches that take alike", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
 			k.Launches = &ingest.Spread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
 		}))},
 		{reason: "VTune's limit by SLM says that work-groups of 20 threads stay whole", d: mtl112(), kernels: alone(kernel("k", "573440", "640", 32, 100, 1, measured(93), idle(1), slmLimit(93.75)))},
@@ -113,7 +113,7 @@ func TestSaid(t *testing.T) {
 		{reason: "no width", d: mtl112(), kernels: alone(kernel("k", most, "256", 0, 100, 1, measured(70)))},
 		{reason: "a work-group that no such GPU runs", d: mtl112(), kernels: alone(kernel("k", "4096", "2048", 32, 100, 1, measured(70)))},
 		{reason: "a value of the whole run", d: mtl112(), kernels: alone(kernel(ingest.WholeRun, "", "", 0, 0, 0, measured(30), idle(50)))},
-		{reason: "the GPU was busy for 0.0 % of the run", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(0), idle(100))), platform: ingest.Platform{GPUBusy: unit.Some[unit.Ratio](0)}},
+		{reason: "the GPU was busy for 0.0% of the run", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(0), idle(100))), platform: ingest.Platform{GPUBusy: unit.Some[unit.Ratio](0)}},
 		{reason: "no sample has a state", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(10), states(0, 0, 0)))},
 		{reason: "nine intervals in all", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 9, 0.004, measured(60), idle(20)))},
 		{reason: "short, beside another", d: mtl112(), kernels: []ingest.Kernel{kernel("k", most, "256", 32, 1000, 0.3, measured(60), idle(20)), other}},
@@ -123,7 +123,7 @@ func TestSaid(t *testing.T) {
 		{reason: "samples of each launch", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.005, measured(60), idle(30), reading(ingest.SampledIn)))},
 		{reason: "an estimate of 3 points either way", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.005, measured(60), idle(30), within(57, 63)))},
 		{reason: "of 4.5", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.005, measured(60), idle(30), within(55.5, 64.5)))},
-		{reason: "60 % in all samples of a recording", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.025, measured(20), idle(30))), trace: launches(0, 2_500_000, "k"), samples: 0.6},
+		{reason: "60% in all samples of a recording", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.025, measured(20), idle(30))), trace: launches(0, 2_500_000, "k"), samples: 0.6},
 		{reason: "of 9", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.005, measured(60), idle(30), within(51, 69)))},
 		{reason: "above its prediction, and nobody says how long it takes", d: mtl112(), kernels: alone(kernel("k", "3584", "256", 32, 0, 0, measured(60), idle(10)))},
 		{reason: "above it by what the last wave may hold", d: mtl112(), kernels: alone(kernel("k", "43008", "256", 32, 100, 1, measured(99), idle(0)))},
@@ -142,7 +142,7 @@ func TestSaid(t *testing.T) {
 		{reason: "memory is at its roof", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(95, 5))))},
 		{reason: "more moves than memory can", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(150, 5))))},
 		{reason: "memory may be slower than the fastest: 15 of 100", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(15, 5)))), fastest: "LPDDR5"},
-		{reason: "memory is at 60 % of it", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(60, 5))))},
+		{reason: "memory is at 60% of it", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(60, 5))))},
 		{reason: "a tenth of the stalls is latency", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(10, 5)))},
 		{reason: "most are on send, of either kind", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(10, 80)))},
 		{reason: "most are latency", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(90, 5)))},
@@ -202,7 +202,7 @@ func allSaid(r *Result, row *Row) string {
 	}
 	share := func(o unit.Opt[unit.Ratio]) string {
 		if v, ok := o.Value(); ok {
-			return fmt.Sprintf("%.2f %%", v.Percent())
+			return fmt.Sprintf("%.2f%%", v.Percent())
 		}
 		return "-"
 	}

@@ -37,14 +37,14 @@ func (f *finder) tracedGaps(p Part, t *launches.Task) {
 	}
 	sure, idleText := medium, ""
 	if idle, known := f.ran(); known {
-		idleText = fmt.Sprintf("; XVEs were idle %.1f %% of the time", idle.Percent())
+		idleText = fmt.Sprintf("; XVEs were idle %.1f%% of the time", idle.Percent())
 		if share >= gapsEnough*(idle-f.row.PredictedAt().Idle) {
 			sure = high
 		}
 	}
 	f.fact(p, CauseGaps, sure, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s), and "+
-			"for %.1f %% of the time from launch to launch%s.",
+			"for %.1f%% of the time from launch to launch%s.",
 		unit.Span(t.GapMean), unit.Span(t.GapMedian), unit.Span(t.GapP90), share.Percent(), idleText))
 }
 
@@ -63,7 +63,7 @@ func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
 	f.fact("", CauseOverlap, sure, fmt.Sprintf(
-		"According to the trace, other kernels run on the GPU for %.1f %% of its time%s%s.",
+		"According to the trace, other kernels run on the GPU for %.1f%% of its time%s%s.",
 		share.Percent(), with, enough))
 	return true
 }

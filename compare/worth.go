@@ -177,7 +177,7 @@ func (r *Result) worthUntold(row *Row) string {
 	case r.withheld != nil && row.Verdict != Match && r.Device != nil:
 		return "the device may not be the one that ran"
 	case noArray(row):
-		return "active, stalled and idle are all 0.0 %: no sample of the XVE array is of this kernel"
+		return "active, stalled and idle are all 0.0%: no sample of the XVE array is of this kernel"
 	case row.Verdict == Unmeasurable:
 		return "too little of the counters' values is this kernel's"
 	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseOverlap):
@@ -321,4 +321,4 @@ func noArray(row *Row) bool {
 }
 
 // tenth prints a share with a decimal, which counters are printed with.
-func tenth(v unit.Ratio) string { return fmt.Sprintf("%.1f %%", v.Percent()) }
+func tenth(v unit.Ratio) string { return fmt.Sprintf("%.1f%%", v.Percent()) }

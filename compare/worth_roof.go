@@ -126,7 +126,7 @@ func (s *stalls) text() string {
 	}
 	text := "; reasons of stalls: " + strings.Join(parts, ", ")
 	if !s.usable() {
-		text += fmt.Sprintf(" (all of them add up to %s, not 100 %%, and are not used)", tenth(s.sum))
+		text += fmt.Sprintf(" (all of them add up to %s, not 100%%, and are not used)", tenth(s.sum))
 	}
 	return text
 }

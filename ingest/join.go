@@ -237,7 +237,7 @@ func apart(a, b *Kernel) bool {
 
 func twoRuns(a, b *Kernel) error {
 	return note.Faultf(codeTwoRuns, b.Pos, oneRunHint,
-		"task %q was measured at %.1f %% here and at %.1f %% in %s: these are two runs", b.Task,
+		"task %q was measured at %.1f%% here and at %.1f%% in %s: these are two runs", b.Task,
 		b.Measured.Or(0).Percent(), a.Measured.Or(0).Percent(), a.Pos)
 }
 

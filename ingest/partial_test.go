@@ -38,7 +38,7 @@ func TestPartialExports(t *testing.T) {
 			[]string{"task A global 64 local 8 simd 16 t 1 measured 50", "task B measured 7"}},
 		{"measured differently they are two runs",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 measured 50", "vtune\ntask A measured 51"},
-			[]string{`fault: f2:2: task "A" was measured at 51.0 % here and at 50.0 % in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)`}},
+			[]string{`fault: f2:2: task "A" was measured at 51.0% here and at 50.0% in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)`}},
 		{"passes that lack the same go by what they have, and the first file wins",
 			[]string{"vtune\ntask A t 1 peak 40", "vtune\ntask A peak 50 idle 10"},
 			[]string{"task A t 1 peak 40 idle 10",

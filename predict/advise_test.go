@@ -29,27 +29,27 @@ func TestNextSteps(t *testing.T) {
 		reason string
 	}{
 		{"SLM", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb},
-			[]string{"2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1 %"}, "26 KB take 32; five times 24 KB fit 128"},
+			[]string{"2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1%"}, "26 KB take 32; five times 24 KB fit 128"},
 		{"SLM with threads", max1100(), Launch{Local: size(640), SIMD: 32, SLM: 40 * kb},
-			[]string{"8 KB less SLM per work-group: 3 work-groups per Xe-core instead of 2, 62.5 -> 93.8 %"}, "40 KB take 48; threads admit three"},
+			[]string{"8 KB less SLM per work-group: 3 work-groups per Xe-core instead of 2, 62.5 -> 93.8%"}, "40 KB take 48; threads admit three"},
 		{"SLM and threads, slots full", max1100(), Launch{Local: size(512), SIMD: 32, SLM: 32 * kb}, []string{}, "nothing to gain"},
 		{"SLM and barriers", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb, Barriers: 13},
 			[]string{"2 KB less SLM per work-group: one more work-group, but for other limits: barriers",
 				"1 fewer barrier per work-group: one more work-group, but for other limits: slm"}, "64 / 13 = 4, 64 / 12 = 5"},
 		{"barriers", max1100(), Launch{Local: size(64), SIMD: 32, Barriers: 4},
-			[]string{"1 fewer barrier per work-group: 21 work-groups per Xe-core instead of 16, 50.0 -> 65.6 %"}, "64 / 3 = 21"},
+			[]string{"1 fewer barrier per work-group: 21 work-groups per Xe-core instead of 16, 50.0 -> 65.6%"}, "64 / 3 = 21"},
 		{"threads, whole", tgl(), Launch{Local: size(320), SIMD: 8, Barriers: 1},
-			[]string{"24 fewer work-items per work-group: 3 work-groups per Xe-core instead of 2, 71.4 -> 99.1 %",
-				"128 more work-items per work-group: more of the thread slots, 71.4 -> 100.0 %"}, "3 x 37 and 2 x 56 of 112"},
+			[]string{"24 fewer work-items per work-group: 3 work-groups per Xe-core instead of 2, 71.4 -> 99.1%",
+				"128 more work-items per work-group: more of the thread slots, 71.4 -> 100.0%"}, "3 x 37 and 2 x 56 of 112"},
 		{"threads, free", tgl(), Launch{Local: size(320), SIMD: 8}, []string{}, "other work-groups' threads use what is left"},
 		{"slots", tgl(), Launch{Local: size(32), SIMD: 8, GroupSlots: 16},
-			[]string{"24 more work-items per work-group: more of the thread slots, 57.1 -> 100.0 %"}, "16 work-groups of 7 threads"},
+			[]string{"24 more work-items per work-group: more of the thread slots, 57.1 -> 100.0%"}, "16 work-groups of 7 threads"},
 		{"registers", b390(), Launch{Local: size(256), SIMD: 32},
-			[]string{"96 registers per thread instead of 128: 10 work-groups per Xe-core instead of 8, 80.0 -> 100.0 %"}, "10 of 10 threads per XVE"},
+			[]string{"96 registers per thread instead of 128: 10 work-groups per Xe-core instead of 8, 80.0 -> 100.0%"}, "10 of 10 threads per XVE"},
 		{"grid", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32},
-			[]string{"768 more work-groups for a full GPU: peak 14.3 -> 100.0 %"}, "896 slots"},
+			[]string{"768 more work-groups for a full GPU: peak 14.3 -> 100.0%"}, "896 slots"},
 		{"tail", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32},
-			[]string{"24 more work-groups for a full last wave: average 91.4 -> 100.0 %", "4 fewer work-groups for no partial wave: average 91.4 -> 100.0 %"},
+			[]string{"24 more work-groups for a full last wave: average 91.4 -> 100.0%", "4 fewer work-groups for no partial wave: average 91.4 -> 100.0%"},
 			"256 work-groups, 28 in a wave"},
 		{"refused", tgl(), Launch{Local: size(640), SIMD: 8}, []string{}, "a launch that cannot run has no next step"},
 	}
@@ -83,22 +83,22 @@ func TestAdvise(t *testing.T) {
 		reason string
 	}{
 		{"work-group", tgl(), barrier320, Vary{Local: true},
-			[]string{"work-group 128, sub-group 8: peak 100.0 %, average 99.2 %", "work-group 64, sub-group 8: peak 100.0 %, average 99.2 %",
-				"work-group 32, sub-group 8: peak 100.0 %, average 99.2 %", "work-group 16, sub-group 8: peak 100.0 %, average 99.2 %"},
-			"work-group 384, sub-group 8: peak 85.7 %, average 85.0 %", Fill{12, 12},
+			[]string{"work-group 128, sub-group 8: peak 100.0%, average 99.2%", "work-group 64, sub-group 8: peak 100.0%, average 99.2%",
+				"work-group 32, sub-group 8: peak 100.0%, average 99.2%", "work-group 16, sub-group 8: peak 100.0%, average 99.2%"},
+			"work-group 384, sub-group 8: peak 85.7%, average 85.0%", Fill{12, 12},
 			"T = 16, 8, 4, 2 divide 112 and 192,000; 448 and 224 do not divide the grid"},
-		{"nothing may change", tgl(), barrier320, Vary{}, []string{"work-group 320, sub-group 8: peak 71.4 %, average 71.4 %"}, "", Fill{12, 12},
+		{"nothing may change", tgl(), barrier320, Vary{}, []string{"work-group 320, sub-group 8: peak 71.4%, average 71.4%"}, "", Fill{12, 12},
 			"what there is is the best there is"},
 		{"sub-group", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32}, varyAll(),
-			[]string{"work-group 16, sub-group 32: peak 14.3 %, average 14.3 %"}, "", Fill{896, 896}, "16 work-items are half a sub-group of 32 and two of 8, which would be more threads for the same work"},
+			[]string{"work-group 16, sub-group 32: peak 14.3%, average 14.3%"}, "", Fill{896, 896}, "16 work-items are half a sub-group of 32 and two of 8, which would be more threads for the same work"},
 		{"two dimensions", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32}, Vary{SIMD: true},
-			[]string{"work-group 512 x 2, sub-group 32: peak 100.0 %, average 91.4 %"}, "", Fill{28, 28}, "four times the threads would make 36.6 waves, and no thread would do more"},
+			[]string{"work-group 512 x 2, sub-group 32: peak 100.0%, average 91.4%"}, "", Fill{28, 28}, "four times the threads would make 36.6 waves, and no thread would do more"},
 		{"wider sub-group", tgl(), Launch{Global: size(1000), Local: size(500), SIMD: 8}, Vary{SIMD: true},
-			[]string{"work-group 500, sub-group 8: peak 18.8 %, average 18.8 %"}, "", Fill{11, 32}, "wider ones are tried"},
+			[]string{"work-group 500, sub-group 8: peak 18.8%, average 18.8%"}, "", Fill{11, 32}, "wider ones are tried"},
 		{"SLM only", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb}, Vary{SLM: true},
-			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8 %"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1 %", Fill{224, 224}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
+			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8%"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1%", Fill{224, 224}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
 		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 16, GRF: 256}, varyAll(),
-			[]string{"work-group 256, sub-group 16, 128 registers: peak 100.0 %, average 96.2 %"}, "work-group 256, sub-group 16, 128 registers: peak 100.0 %, average 96.2 %",
+			[]string{"work-group 256, sub-group 16, 128 registers: peak 100.0%, average 96.2%"}, "work-group 256, sub-group 16, 128 registers: peak 100.0%, average 96.2%",
 			Fill{112, 112}, "half the registers, all the threads"},
 		{"cannot run", tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{SIMD: true}, []string{}, "", Fill{},
 			"640 work-items are too many at any sub-group size"},
@@ -132,14 +132,14 @@ func TestAdviseCompletes(t *testing.T) {
 	if err != nil || a.Current != nil || len(a.Best) == 0 {
 		t.Fatalf("%v, %+v", err, a)
 	}
-	if got, want := a.Best[0].Words(), "work-group 512, sub-group 8: peak 100.0 %, average 99.5 %"; got != want {
+	if got, want := a.Best[0].Words(), "work-group 512, sub-group 8: peak 100.0%, average 99.5%"; got != want {
 		t.Errorf("best %q, want %q: the largest of equals, for fewer dispatch rounds", got, want)
 	}
 	a, err = Advise(tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{Local: true})
 	if err != nil || a.Least == nil {
 		t.Fatalf("%v, %+v", err, a)
 	}
-	if got, want := a.Least.Words(), "work-group 512, sub-group 8: peak 100.0 %, average 89.3 %"; got != want {
+	if got, want := a.Least.Words(), "work-group 512, sub-group 8: peak 100.0%, average 89.3%"; got != want {
 		t.Errorf("least %q, want %q: the nearest that runs and divides 38,400", got, want)
 	}
 	if _, err := Advise(nil, Launch{}, varyAll()); err == nil {
@@ -194,11 +194,11 @@ func TestAdviseOddGrids(t *testing.T) {
 		partial bool // what is proposed leaves smaller last work-groups
 		reason  string
 	}{
-		{mtl112(), Launch{Global: size(4, 6), Local: size(1, 2), SIMD: 32}, "work-group 1 x 2, sub-group 32: peak 1.3 %, average 1.3 %", false,
+		{mtl112(), Launch{Global: size(4, 6), Local: size(1, 2), SIMD: 32}, "work-group 1 x 2, sub-group 32: peak 1.3%, average 1.3%", false,
 			"24 work-items fill 24 lanes however they are grouped"},
-		{tgl(), Launch{Global: size(100), Local: size(10), SIMD: 8}, "work-group 10, sub-group 8: peak 3.0 %, average 3.0 %", false,
+		{tgl(), Launch{Global: size(100), Local: size(10), SIMD: 8}, "work-group 10, sub-group 8: peak 3.0%, average 3.0%", false,
 			"100 work-items need no 64 threads: as many lanes are in use with 20"},
-		{tgl(), Launch{Global: size(24), Local: size(3), SIMD: 16}, "work-group 3, sub-group 16: peak 1.2 %, average 1.2 %", false,
+		{tgl(), Launch{Global: size(24), Local: size(3), SIMD: 16}, "work-group 3, sub-group 16: peak 1.2%, average 1.2%", false,
 			"24 is a multiple of 8 and of no larger sub-group, and a smaller one than the own is not tried"},
 		{mtl112(), Launch{Global: size(1009), Local: size(448), SIMD: 16, Barriers: 1}, "", true, "864 work-items would take more threads, all of them without a work-item"},
 		{max1100(), Launch{Global: size(1001, 1001), Local: size(7, 7), SIMD: 32}, "", true, "what is proposed leaves work-groups at the edge that are smaller"},

@@ -28,9 +28,9 @@ func ExamplePredict() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("peak %.1f %%, then %.1f %%; average %.1f %%; limited by %v\n", p.Peak.Percent(), p.LastWaveOccupancy.Percent(), p.Average.Percent(), p.Limits.Names())
+	fmt.Printf("peak %.1f%%, then %.1f%%; average %.1f%%; limited by %v\n", p.Peak.Percent(), p.LastWaveOccupancy.Percent(), p.Average.Percent(), p.Limits.Names())
 	// Output:
-	// peak 100.0 %, then 4.8 %; average 52.4 %; limited by [threads tail]
+	// peak 100.0%, then 4.8%; average 52.4%; limited by [threads tail]
 }
 
 func ExamplePredict_cannotRun() {
@@ -50,8 +50,8 @@ func ExampleAdvise() {
 	}
 	fmt.Println(a.Best[0].Words())
 	// Output:
-	// 2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1 %
-	// work-group 512, sub-group 32, SLM 26 KB: Xe-core 100.0 %
+	// 2 KB less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1%
+	// work-group 512, sub-group 32, SLM 26 KB: Xe-core 100.0%
 }
 
 func ExampleExplain() {
@@ -64,8 +64,8 @@ func ExampleExplain() {
 	}
 	// Output:
 	// waves = 8 x 8 / 168 threads = 0.38
-	// GPU peak occupancy = min(64, 168) / 168 = 38.1 %
-	// occupancy of the last wave = 64 / 168 = 38.1 %
-	// GPU average occupancy = 64 / (1 wave x 168) = 38.1 %
+	// GPU peak occupancy = min(64, 168) / 168 = 38.1%
+	// occupancy of the last wave = 64 / 168 = 38.1%
+	// GPU average occupancy = 64 / (1 wave x 168) = 38.1%
 	// limited by = less than one wave of work-groups = grid
 }

@@ -13,7 +13,7 @@ import (
 type Step struct {
 	Label   string // what is computed: "threads per work-group"
 	Formula string // with the figures: "ceil(320 / 32)"
-	Value   string // "10", "62.5 %"
+	Value   string // "10", "62.5%"
 	Binds   bool   // the step is a resource that admits no more than N
 	Aside   bool   // it explains a figure of another step, or a resource that does not bind
 }
@@ -220,7 +220,7 @@ func decimal(v float64) string {
 func percent(r unit.Ratio) string {
 	p := r.Percent()
 	if p > 0 && p < 0.05 {
-		return strconv.FormatFloat(p, 'g', 2, 64) + " %"
+		return strconv.FormatFloat(p, 'g', 2, 64) + "%"
 	}
-	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }

@@ -46,7 +46,7 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 
 // moved gives "62.5 -> 78.1 %".
 func (s *NextStep) moved() string {
-	return strings.TrimSuffix(percent(s.Before), " %") + " -> " + percent(s.After)
+	return strings.TrimSuffix(percent(s.Before), "%") + " -> " + percent(s.After)
 }
 
 func changeOf(setting string, from, to int64) Change {

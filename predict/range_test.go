@@ -92,7 +92,7 @@ func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 }
 
 // TestRange holds the range of two launches that were measured within: an n-body of 80,000 work-items in groups of 128
-// on two Xe-cores of a Tiger Lake (95.5 % over 20 launches) and a GEMM on a Meteor Lake (97.2 to 97.9 within launches).
+// on two Xe-cores of a Tiger Lake (95.5% over 20 launches) and a GEMM on a Meteor Lake (97.2 to 97.9 within launches).
 func TestRange(t *testing.T) {
 	twoCores := *tgl()
 	twoCores.XeCores = 2

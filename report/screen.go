@@ -10,7 +10,7 @@ type Screen struct {
 	// number of a row, empty where nothing is to do. Of the form Facts there is one row, and its columns are its lines.
 	Rows *Table
 	Bars *StackedBars // where the thread slots of each of the rows went; nil where nothing tells
-	More string       // "and 31 more, 4 % of the time"; empty where Rows has all
+	More string       // "and 31 more, 4% of the time"; empty where Rows has all
 	Do   []string     // sentences below the rows
 	Ask  string       // heads Sure: why it is asked for; may be empty
 	Sure []Check      // what to run before anything is changed

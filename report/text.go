@@ -108,8 +108,16 @@ func Round(x float64) float64 {
 	return short
 }
 
-// PercentText prints a percentage, 0..100, as sentences have it.
-func PercentText(p float64) string { return Decimal(p, 1) + " %" }
+// PercentText prints a share as sentences and screens have it: 62.7%.
+func PercentText(r unit.Ratio) string { return WithUnit(Decimal(r.Percent(), 1), "%") }
+
+// WithUnit puts a unit behind a number: "3 ms", "62.7%", and nothing where it has none.
+func WithUnit(number, unit string) string {
+	if unit != "" && unit != "%" {
+		number += " "
+	}
+	return number + unit
+}
 
 // Signed is Decimal with a plus before what is above zero.
 func Signed(x float64, decimals int) string {

@@ -22,7 +22,7 @@ type checkFlags struct {
 	Last     int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
 	Suspects bool   `flag:"suspects" help:"print the kernels that are worth measuring again as a REGEXP for --kernel, and exit 4 when there are any; what is open comes first and exits 1"`
 	Since    string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
-	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (it got worse and stayed so), alarm (also one run farther off than any before), missing (also a kernel that held more than 1 % of the time and is gone), never"`
+	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (it got worse and stayed so), alarm (also one run farther off than any before), missing (also a kernel that held more than 1% of the time and is gone), never"`
 }
 
 func (t *tracking) checkCommand() *cobra.Command {
@@ -89,7 +89,7 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 type reportFlags struct {
 	Window     int     `flag:"window" expert:"true" arg:"RUNS" help:"number of runs that are searched together for change points"`
 	P          float64 `flag:"p" expert:"true" arg:"P" help:"a change point has a p below this"`
-	Magnitude  float64 `flag:"magnitude" expert:"true" arg:"SHARE" help:"a change point changes the mean by more than this (0.05 is 5 %)"`
+	Magnitude  float64 `flag:"magnitude" expert:"true" arg:"SHARE" help:"a change point changes the mean by more than this (0.05 is 5%)"`
 	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
 }
 

@@ -35,7 +35,7 @@ const (
 const (
 	launchBound = "131,072 threads a launch, in launches that shrink from 3,313 to 83 us by a trace: short threads are probable for the short launches. " +
 		"Where the idle time lies is not known; another run of that day has twice of it"
-	mixedUp     = "the same program and day, and 65 % of all instructions in rows of no kernel: its idle share doubled"
+	mixedUp     = "the same program and day, and 65% of all instructions in rows of no kernel: its idle share doubled"
 	tooShort    = "18 us launches under a 1 ms counter; 19.9 to 42.7 in four runs of one program"
 	saturating  = "2 ms launches that saturate the GPU; 9.14 waves predict 91.4"
 	secondDay   = "the same program on another day: 1.4 ms launches instead of 2, 88.2 and 87.7 measured"
@@ -71,7 +71,7 @@ var realRuns = []struct {
 		{"gemm_kernel", compare.Above, compare.CauseShape, known, "the peak of 40.0 is 512 of 1,280 thread slots, eight times what the cell's 2 work-groups of 32 threads are"}}, ""},
 	{[]string{"vtune-csv/bench_gaussian.task.csv"}, "mtl", 112, nil, "grouped by host task, not per kernel"},
 	{[]string{"vtune-summary/bench_gaussian.hotspots.txt"}, "", 0, []fact{
-		{"Fan2", compare.Unmeasurable, compare.CauseSampling, untold, byExport}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, "3 % of the GPU's time in launches whose length this summary does not give"}}, ""},
+		{"Fan2", compare.Unmeasurable, compare.CauseSampling, untold, byExport}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, "3% of the GPU's time in launches whose length this summary does not give"}}, ""},
 	{[]string{"vtune-summary/bench_gaussian.offload.txt"}, "", 0, []fact{
 		{"Fan2", compare.Unmeasurable, compare.CauseSampling, known, mixedUp}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, tooShort}}, ""},
 	{[]string{"vtune-summary/ze_gemm.hotspots.txt"}, "", 0, []fact{{ingest.WholeRun, compare.NoPrediction, "", "", noTask}}, ""},
@@ -87,7 +87,7 @@ var realRuns = []struct {
 	{[]string{"vtune-summary/black_scholes_offload_vtune2022.0.html"}, "", 0,
 		[]fact{{numba + "black", compare.Below, compare.CauseUnexplained, untold, noShape}}, ""},
 	{[]string{"vtune-summary/gpairs_offload_vtune2022.0.html"}, "", 0,
-		[]fact{{"dppyPy", compare.Unmeasurable, compare.CauseNothingRan, known, "the GPU was busy for 0.0 % of the run: nothing was sampled"}}, ""},
+		[]fact{{"dppyPy", compare.Unmeasurable, compare.CauseNothingRan, known, "the GPU was busy for 0.0% of the run: nothing was sampled"}}, ""},
 	{[]string{"vtune-summary/kmeans_offload_vtune2022.0.html"}, "", 0, []fact{
 		{numba + "calCentroidsSum2", compare.Unmeasurable, compare.CauseSampling, untold, noShape},
 		{numba + "groupByCluster", compare.Unmeasurable, compare.CauseSampling, untold, noShape},
@@ -95,7 +95,7 @@ var realRuns = []struct {
 		{numba + "calCentroidsSum1", compare.Unmeasurable, compare.CauseTolerance, known, lowPeak}}, ""},
 	{[]string{"unitrace/query_gemm_fp16.txt"}, "max1100", 0, []fact{
 		{"hgemm", compare.Match, "", probable, "56 work-groups of 32 threads are half of 3,584 slots, and the counters were read around each launch, of 448 XVEs; the file does not name the GPU"},
-		{"binary_test", compare.Unmeasurable, compare.CauseTolerance, known, "one thread: 0.03 % predicted, 0.0002 % measured over a query window 76 times longer than the kernel"}}, ""},
+		{"binary_test", compare.Unmeasurable, compare.CauseTolerance, known, "one thread: 0.03% predicted, 0.0002% measured over a query window 76 times longer than the kernel"}}, ""},
 	{[]string{"unitrace/query_gemm_fp16.txt"}, "max1550", 0, []fact{
 		{"hgemm", compare.Above, compare.CauseModel, known, "events / (clocks x utilization) is 448.00 for each pair of counters: a Max 1100, not a stack of a Max 1550, which has 512"},
 		{"binary_test", compare.Unmeasurable, compare.CauseModel, known, "one thread"}}, ""},

@@ -42,7 +42,7 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 			}
 		}
 		n := float64(diffs * 20 / max(20, kernels))
-		t.Logf("%d kernels: %.1f %% red for nothing, %.1f %% found", kernels, 100*float64(red)/n, 100*float64(found)/n)
+		t.Logf("%d kernels: %.1f%% red for nothing, %.1f%% found", kernels, 100*float64(red)/n, 100*float64(found)/n)
 		if float64(red) > 0.05*n || float64(found) < 0.9*n && kernels > 1 {
 			t.Errorf("%d kernels: of %.0f diffs %d red for nothing, %d found", kernels, n, red, found)
 		}

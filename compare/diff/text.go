@@ -95,7 +95,7 @@ func (r *Row) Incomparable() string {
 		return b + " on the new side"
 	}
 	if x := max(r.Old.Crosstalk.Or(0), r.New.Crosstalk.Or(0)); x > compare.CrosstalkMedium {
-		return fmt.Sprintf("%.0f %% of all instructions were counted in rows of no kernel", x.Percent())
+		return fmt.Sprintf("%.0f%% of all instructions were counted in rows of no kernel", x.Percent())
 	}
 	return "launches take another time"
 }
@@ -103,12 +103,12 @@ func (r *Row) Incomparable() string {
 // movedText says how an occupancy moved, and what that is held against.
 func movedText(what string, m *Delta, limit unit.Points) string {
 	c := m.Change.Or(0)
-	s := fmt.Sprintf("%s rose by %.1f points (%s)", what, c, fromTo(m, "%.1f", " %"))
+	s := fmt.Sprintf("%s rose by %.1f points (%s)", what, c, fromTo(m, "%.1f", "%"))
 	if c < 0 {
-		s = fmt.Sprintf("%s fell by %.1f points (%s)", what, -c, fromTo(m, "%.1f", " %"))
+		s = fmt.Sprintf("%s fell by %.1f points (%s)", what, -c, fromTo(m, "%.1f", "%"))
 	}
 	if math.Abs(c) < 0.05 {
-		s = fmt.Sprintf("%s stayed at %.1f %%", what, m.New.Median.Or(0))
+		s = fmt.Sprintf("%s stayed at %.1f%%", what, m.New.Median.Or(0))
 	}
 	where := "within"
 	if unit.Points(math.Abs(c)) > limit+digit {
@@ -143,9 +143,9 @@ func (d *Result) residualText(row *Row) string {
 	if !r.Change.Present() {
 		return "there is no prediction for both sides, so whether the change explains it is unknown"
 	}
-	s := "the prediction went from " + fromTo(p, "%.1f", " %")
+	s := "the prediction went from " + fromTo(p, "%.1f", "%")
 	if math.Abs(p.Change.Or(0)) < 0.05 {
-		s = fmt.Sprintf("the prediction stayed at %.1f %%", p.New.Median.Or(0))
+		s = fmt.Sprintf("the prediction stayed at %.1f%%", p.New.Median.Or(0))
 	}
 	s += ", the residual (measured - predicted) went from " + fromTo(r, "%+.1f", " points")
 	floor := d.measuredFloor(row)

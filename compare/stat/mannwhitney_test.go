@@ -28,7 +28,7 @@ func TestMannWhitney(t *testing.T) {
 		{"R's example", []float64{0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46}, []float64{1.15, 0.88, 0.90, 0.74, 1.21},
 			35, 2 * 382.0 / 3003},
 		{"four against four, apart: 2/C(8,4)", []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, 0, 2.0 / 70},
-		{"three against three can never reach 5 %: 2/C(6,3)", []float64{1, 2, 3}, []float64{4, 5, 6}, 0, 0.1},
+		{"three against three can never reach 5%: 2/C(6,3)", []float64{1, 2, 3}, []float64{4, 5, 6}, 0, 0.1},
 		{"in the middle p is 1", []float64{1, 4}, []float64{2, 3}, 2, 1},
 		{"ties, by hand: of 1 1 1 2 each side holds the 2 in half of the deals, and U is 1 or 3: all as far from 2", []float64{1, 1}, []float64{1, 2}, 1, 1},
 		{"equal but for a binary fraction, as 90 / (1 - 0.1) and 80 / (1 - 0.2) are", []float64{100, 100, 100, 100},

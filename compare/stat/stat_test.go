@@ -142,15 +142,15 @@ func TestMedianInterval(t *testing.T) {
 		want       Interval
 		ok         bool
 	}{
-		{"five values reach 93.75 % only", upTo(5), 0.95, Interval{}, false},
+		{"five values reach 93.75% only", upTo(5), 0.95, Interval{}, false},
 		{"six: smallest to largest", upTo(6), 0.95, Interval{1, 6, 1 - 2.0/64}, true},
-		{"seven values do not reach 99 %", upTo(7), 0.99, Interval{}, false},
+		{"seven values do not reach 99%", upTo(7), 0.99, Interval{}, false},
 		{"eight do", upTo(8), 0.99, Interval{1, 8, 1 - 2.0/256}, true},
 		{"ten: ranks 2 and 9", upTo(10), 0.95, Interval{2, 9, 1 - 22.0/1024}, true},
 		{"twenty: ranks 6 and 15", upTo(20), 0.95, Interval{6, 15, 1 - 2*21700.0/(1<<20)}, true},
 		{"little confidence: of three, ranks 2 and 2 cover nothing", upTo(3), 0.1, Interval{1, 3, 0.75}, true},
-		{"three values at 70 %", upTo(3), 0.7, Interval{1, 3, 0.75}, true},
-		{"no confidence of 100 %", upTo(9), 1, Interval{}, false},
+		{"three values at 70%", upTo(3), 0.7, Interval{1, 3, 0.75}, true},
+		{"no confidence of 100%", upTo(9), 1, Interval{}, false},
 		{"nothing", nil, 0.95, Interval{}, false},
 	}
 	for _, c := range cases {

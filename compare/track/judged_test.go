@@ -170,18 +170,18 @@ func TestGone(t *testing.T) {
 		accept int64
 		want   string
 	}{
-		{"the last run lacks it", slices.Concat(repeat(10, with), repeat(1, without)), 0, "k after 10, 75.0 % true"},
-		{"and more do", slices.Concat(repeat(10, with), repeat(5, without)), 0, "k after 10, 75.0 % true"},
+		{"the last run lacks it", slices.Concat(repeat(10, with), repeat(1, without)), 0, "k after 10, 75.0% true"},
+		{"and more do", slices.Concat(repeat(10, with), repeat(5, without)), 0, "k after 10, 75.0% true"},
 		{"it is there", repeat(10, with), 0, ""},
 		{"half of the runs had it", slices.Concat(repeat(3, without), repeat(3, with), repeat(1, without)), 0, ""},
-		{"more than half", slices.Concat(repeat(3, without), repeat(4, with), repeat(1, without)), 0, "k after 7, 75.0 % true"},
-		{"of the last twenty", slices.Concat(repeat(30, without), repeat(11, with), repeat(1, without)), 0, "k after 41, 75.0 % true"},
+		{"more than half", slices.Concat(repeat(3, without), repeat(4, with), repeat(1, without)), 0, "k after 7, 75.0% true"},
+		{"of the last twenty", slices.Concat(repeat(30, without), repeat(11, with), repeat(1, without)), 0, "k after 41, 75.0% true"},
 		{"what was before the last twenty is forgotten", slices.Concat(repeat(30, without), repeat(1, with), repeat(10, without), repeat(10, with), repeat(1, without)), 0, ""},
 		{"ten of twenty are no more than half", slices.Concat(repeat(30, without), repeat(10, with), repeat(1, without)), 0, ""},
-		{"one percent of the time does not matter", slices.Concat(repeat(10, run(1, "k")), repeat(1, without)), 0, "k after 10, 1.0 % false"},
-		{"two do", slices.Concat(repeat(10, run(2.1, "k")), repeat(1, without)), 0, "k after 10, 2.1 % true"},
+		{"one percent of the time does not matter", slices.Concat(repeat(10, run(1, "k")), repeat(1, without)), 0, "k after 10, 1.0% false"},
+		{"two do", slices.Concat(repeat(10, run(2.1, "k")), repeat(1, without)), 0, "k after 10, 2.1% true"},
 		{"accepted with a run that lacks it", slices.Concat(repeat(10, with), repeat(2, without)), 11, ""},
-		{"accepted while it was there", slices.Concat(repeat(10, with), repeat(2, without)), 10, "k after 10, 75.0 % true"},
+		{"accepted while it was there", slices.Concat(repeat(10, with), repeat(2, without)), 10, "k after 10, 75.0% true"},
 	} {
 		for i := range c.runs {
 			c.runs[i].Commit = fmt.Sprint("c", i)
@@ -194,7 +194,7 @@ func TestGone(t *testing.T) {
 		}
 		got := ""
 		for _, g := range check(t, db, 0, metric(t, "measured", 0)).Gone {
-			got += fmt.Sprintf("%s after %d, %.1f %% %v", g.Key.Task, g.Last.Run, 100*float64(g.Share.Or(0)), g.Matters())
+			got += fmt.Sprintf("%s after %d, %.1f%% %v", g.Key.Task, g.Last.Run, 100*float64(g.Share.Or(0)), g.Matters())
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)

@@ -105,7 +105,7 @@ func TestAsidesOfFolders(t *testing.T) {
 				}
 			}
 			share := func(n int) float64 { return 100 * float64(n) / folders }
-			t.Logf("%d nodes x %d kernels, %s: %.1f %% named for nothing, two low nodes first in %.1f %%, 10 points in one kernel found in %.1f %%",
+			t.Logf("%d nodes x %d kernels, %s: %.1f%% named for nothing, two low nodes first in %.1f%%, 10 points in one kernel found in %.1f%%",
 				size[0], size[1], n.name, share(named), share(both), share(one))
 			if share(named) > 1 || size[0] > 6 && both < folders || size[0] > 6 && n.name == "normal 1.2" && share(one) < 90 {
 				t.Errorf("%d x %d, %s: beyond the figures", size[0], size[1], n.name)

@@ -43,7 +43,7 @@ func (p Params) Validate() error {
 		return fmt.Errorf("a p of %v is not possible for change points; use a number between 0 and 1 (0.001 is the "+
 			"default)", p.P)
 	case !(p.Magnitude >= 0) || math.IsInf(p.Magnitude, 0):
-		return fmt.Errorf("a change point magnitude of %v is not possible; use a share from 0, as in 0.05 for 5 %%",
+		return fmt.Errorf("a change point magnitude of %v is not possible; use a share from 0, as in 0.05 for 5%%",
 			p.Magnitude)
 	case p.MinSegment < 0 || p.MinSegment > p.Window/2:
 		return fmt.Errorf("a least segment of %d points is not possible; use 0 to half the window (%d)", p.MinSegment,

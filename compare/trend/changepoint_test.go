@@ -167,7 +167,7 @@ func TestChangePoints(t *testing.T) {
 		{"one run far off is a spike", repeat([2]float64{20, 60}, [2]float64{1, 20}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 3 }), nil},
 		{"ten runs are a level", repeat([2]float64{20, 60}, [2]float64{10, 50}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 10 }), []int{20, 30}},
 		{"which is too short for eleven", repeat([2]float64{20, 60}, [2]float64{10, 50}, [2]float64{20, 60}), with(func(p *Params) { p.MinSegment = 11 }), nil},
-		{"a step of 8 % where 5 count", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.05 }), []int{20}},
+		{"a step of 8% where 5 count", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.05 }), []int{20}},
 		{"and where 10 do", repeat([2]float64{20, 60}, [2]float64{20, 55}), with(func(p *Params) { p.Magnitude = 0.1 }), nil},
 		{"the larger of two steps", repeat([2]float64{20, 60}, [2]float64{20, 58}, [2]float64{20, 40}), with(func(p *Params) { p.Magnitude = 0.1 }), []int{40}},
 		{"five runs of ten are no proof at one in a million", noisy(1, 3, [2]float64{5, 60}, [2]float64{5, 55}), with(func(p *Params) { p.P = 1e-6 }), nil},

@@ -322,11 +322,11 @@ func TestFloor(t *testing.T) {
 	}
 	v := one(t, RelativeGate(), seriesOf(scaled(noisy(1, 0.01, [2]float64{60, 1})))).Verdict
 	if math.Abs(v.MAD.Or(0)-1e-8/1.4826) > 2e-9 || math.Abs(v.Median.Or(0)-1e-6) > 1e-8 || v.Threshold.Or(0) < 1.02e-6 || v.Threshold.Or(0) > 1.1e-6 {
-		t.Errorf("times of 1 us with a spread of 1 %%: %+v", v)
+		t.Errorf("times of 1 us with a spread of 1%%: %+v", v)
 	}
 	v = one(t, RelativeGate(), seriesOf(scaled(noisy(1, 0.01, [2]float64{60, 1}, [2]float64{4, 1.3})))).Verdict
 	if len(v.Open) != 1 || math.Abs(v.Open[0].Shift-0.3e-6) > 0.02e-6 || math.Abs(v.Open[0].Spread-0.01) > 0.004 {
-		t.Errorf("times that rose by 30 %%: %+v", v)
+		t.Errorf("times that rose by 30%%: %+v", v)
 	}
 }
 

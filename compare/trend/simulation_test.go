@@ -208,7 +208,7 @@ func TestSimulatedFalse(t *testing.T) {
 				for range many {
 					sum = sum.Plus(replayed(t, c.kernels(rng, kernels, runs, still)).Tally())
 				}
-				t.Logf("%-18s %3d kernels, %d runs: %.2f %% of %d checks opened a finding, %.2f %% were red", c.name,
+				t.Logf("%-18s %3d kernels, %d runs: %.2f%% of %d checks opened a finding, %.2f%% were red", c.name,
 					kernels, runs, sum.Rate(), sum.Checks, 100*float64(sum.Red)/float64(sum.Checks))
 				allowed := c.most / 100 * float64(sum.Checks)
 				if float64(sum.Opened) > allowed+2*math.Sqrt(allowed)+1 {
@@ -377,10 +377,10 @@ func TestSimulatedLasting(t *testing.T) {
 				cl += count(was)
 			}
 		}
-		t.Logf("%-12s drop of %2.0f: %.1f %% of %d later checks were green", c.name, c.drop, 100*float64(g)/float64(max(1, n)), n)
+		t.Logf("%-12s drop of %2.0f: %.1f%% of %d later checks were green", c.name, c.drop, 100*float64(g)/float64(max(1, n)), n)
 		green, checks, closed = green+g, checks+n, closed+cl
 	}
-	t.Logf("lasting drops were green in %.1f %% of %d later checks; %d of %d at least once", 100*float64(green)/float64(checks),
+	t.Logf("lasting drops were green in %.1f%% of %d later checks; %d of %d at least once", 100*float64(green)/float64(checks),
 		checks, closed, drops)
 	if float64(green) > 0.03*float64(checks)+2 {
 		t.Errorf("lasting drops were green in %d of %d later checks", green, checks)

@@ -34,7 +34,7 @@ func describe(f *ingest.File) string {
 	for _, s := range f.Stalls {
 		list := fmt.Sprintf("%q", s.Task)
 		for _, x := range s.Stalls {
-			list += fmt.Sprintf(" %s %.4g %%", x.Reason, x.Share.Percent())
+			list += fmt.Sprintf(" %s %.4g%%", x.Reason, x.Share.Percent())
 		}
 		b.line("stalls", list, "at", s.Pos)
 	}

@@ -246,8 +246,8 @@ Recommendations:
 	want := plain(text)
 	for _, c := range []struct{ reason, text, want string }{
 		{"commas, and names that hold them in quotes", report, want},
-		{"a byte order mark, carriage returns, and messages before and behind", "\ufeffvtune: Using result path x\r\n" + strings.ReplaceAll(report, "\n", "\r\n") + "vtune: Executing actions 100 % done\r\n", want},
-		{"a message glued to the header", "vtune: Executing actions 75 % Generating a report   " + report, want},
+		{"a byte order mark, carriage returns, and messages before and behind", "\ufeffvtune: Using result path x\r\n" + strings.ReplaceAll(report, "\n", "\r\n") + "vtune: Executing actions 100% done\r\n", want},
+		{"a message glued to the header", "vtune: Executing actions 75% Generating a report   " + report, want},
 		{"all in quotes", quoted(report), want},
 		{"tabs; a heading ends the table", tasks + "0\tk\t1.5\t62.0\n0\tHottest Host Tasks\t\n0\tl\t2.5\t3.5\n", plain("Hottest GPU Computing Tasks\nComputing Task  Total Time  XVE Threads Occupancy(%)\n--------------  ----------  ------------------------\nk                     1.5s                     62.0%\n\n")},
 		{"a value that is none", tasks + "0\tk\tsoon\t62.0\n", `f:4:1: none of the 1 rows can be used; the first: task "k": time "soon" has no unit, s or ms (` + hint + ")"},
@@ -323,7 +323,7 @@ func TestSniff(t *testing.T) {
 		want         bool
 	}{
 		{"a platform section", "x\nCollection and Platform Info\n", true},
-		{"glued progress", "vtune: Executing actions 75 % Elapsed Time: 7.0s\n    GPU Time: 0.014s\n", true},
+		{"glued progress", "vtune: Executing actions 75% Elapsed Time: 7.0s\n    GPU Time: 0.014s\n", true},
 		{"a program that prints its own elapsed time", "Elapsed Time: 4 s\nVectorAdd<1> completed on device - 1 seconds\n", false},
 		{"an export", "Computing Task,Total Time\nGEMM,1\n", false},
 		{"another page", "<html><body>Collection and Platform Info</body></html>", false},

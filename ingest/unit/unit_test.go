@@ -21,7 +21,7 @@ func TestPercentIsExact(t *testing.T) {
 		}
 	}
 	if got := Ratio(1.0 / 7).Percent(); got != 100.0/7 && math.Abs(got-100.0/7) > 1e-14 {
-		t.Errorf("1/7 is %v %%", got)
+		t.Errorf("1/7 is %v%%", got)
 	}
 }
 

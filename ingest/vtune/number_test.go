@@ -159,7 +159,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// A median is exact for 64 values and 0.8 % off at most for more; merging in any order and split gives the same.
+// A median is exact for 64 values and 0.8% off at most for more; merging in any order and split gives the same.
 func TestSketch(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for _, n := range []int{1, 2, 63, 64, 65, 1000, 20000} {

@@ -131,7 +131,7 @@ func TestRead(t *testing.T) {
 			"Computing Task,Work Size:Global,Total Time\nK,64,0.000003\n", []string{
 				"1 rows, 0 bad", "2|K|64||-||n -|t 3e-06|threads -|barriers -|spill -"}},
 		{"text before the header: messages, one glued to it, blank lines; lines are counted from the top",
-			"war:Column filter is ON.\n\nvtune: Executing actions 75 % Generating a report\nvtune: Executing actions 100 % doneComputing Task,Total Time,Instance Count\nK,1.5,3\nvtune: Warning: a, b\n", []string{
+			"war:Column filter is ON.\n\nvtune: Executing actions 75% Generating a report\nvtune: Executing actions 100% doneComputing Task,Total Time,Instance Count\nK,1.5,3\nvtune: Warning: a, b\n", []string{
 				"1 rows, 0 bad", "5|K|||-||n 3|t 1.5|threads -|barriers -|spill -"}},
 		{"BOM, CRLF, blank lines, no last newline",
 			"\ufeffComputing Task,Total Time,Instance Count\r\n\r\nK,1.5,3\r\nL,2,1", []string{
@@ -176,7 +176,7 @@ func TestRead(t *testing.T) {
 				"2|K|64||-||n -|t 1|measured 62.7|threads -|barriers -|spill -",
 				"3|L|64||-||n -|t 1|measured 0.9|threads -|barriers -|spill -",
 				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, where fractions stand, but holds 62.7: taken as percent (check it against the profiler)"}},
-		{"and so is one without any value above 1 beside it: 0.9 is no share of 90 %",
+		{"and so is one without any value above 1 beside it: 0.9 is no share of 90%",
 			"Computing Task,Work Size:Global,Total Time,Idle,EU Threads Occupancy\nK,64,1,0.9,62.7\n", []string{
 				"1 rows, 0 bad",
 				"2|K|64||-||n -|t 1|measured 62.7|idle 0.9|threads -|barriers -|spill -",

@@ -210,7 +210,7 @@ func (c *counters) eachSample(
 func (c *counters) fill(s *sample) error {
 	for _, i := range c.percents {
 		if v := c.plan.value[i].f(); !(v >= 0 && v <= mostPercent) {
-			return fmt.Errorf("%s is %.1f %%, which no GPU has", c.plan.set.Counters[i].Name, v)
+			return fmt.Errorf("%s is %.1f%%, which no GPU has", c.plan.set.Counters[i].Name, v)
 		}
 	}
 	for m, i := range c.place {

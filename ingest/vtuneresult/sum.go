@@ -58,7 +58,7 @@ func (s *sums) usable(loose bool) string {
 	if s.samples == 0 {
 		return "no sample ends within its launches"
 	}
-	return fmt.Sprintf("the samples that end within its launches (%d) cover %.0f %% of their time", s.samples,
+	return fmt.Sprintf("the samples that end within its launches (%d) cover %.0f%% of their time", s.samples,
 		100*share)
 }
 

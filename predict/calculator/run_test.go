@@ -61,7 +61,7 @@ func TestKnownFaults(t *testing.T) {
 	}
 	in := calculator.Input{Global: "1024", Local: "1024", SIMD: 16}
 	if byID, byFamily := run("pci:E20B", in), run("fam:xe2_hpg", in); byID.XeCorePercent != 0 || byFamily.XeCorePercent != 100 {
-		t.Errorf("B580 by id %v %%, by family %v %%; want 0 (32 threads per Xe-core) and 100 (64)", byID.XeCorePercent, byFamily.XeCorePercent)
+		t.Errorf("B580 by id %v%%, by family %v%%; want 0 (32 threads per Xe-core) and 100 (64)", byID.XeCorePercent, byFamily.XeCorePercent)
 	}
 	g, _ := run("fam:gen12", calculator.Input{Global: "32", Local: "32", SIMD: 32}).GPU.Value()
 	if g.PeakPercent >= g.AveragePercent {
@@ -92,7 +92,7 @@ func TestOccupancyStaysInRange(t *testing.T) {
 		g := out.GPU.Or(calculator.GPU{})
 		for _, p := range []float64{out.XeCorePercent, g.PeakPercent, g.AverageExact} {
 			if !(p >= 0 && p <= 100*(1+1e-12)) {
-				t.Errorf("%s %+v: %v %% is not within 0..100", d.Key, in, p)
+				t.Errorf("%s %+v: %v%% is not within 0..100", d.Key, in, p)
 			}
 		}
 		if g.AverageExact > g.PeakPercent*(1+1e-12) {
@@ -162,7 +162,7 @@ func ExampleRun() {
 	}
 	out := calculator.Run(&tigerLake, calculator.Input{Global: "512*48", Local: "512", SIMD: 32})
 	g, _ := out.GPU.Value()
-	fmt.Printf("%v work-groups per Xe-core (%s), peak %.1f %%, %v waves, average %.1f %%\n",
+	fmt.Printf("%v work-groups per Xe-core (%s), peak %.1f%%, %v waves, average %.1f%%\n",
 		out.GroupsPerCore, out.LimitedBy, g.PeakPercent, g.Waves, g.AveragePercent)
-	// Output: 7 work-groups per Xe-core (threads), peak 100.0 %, 1.14 waves, average 57.0 %
+	// Output: 7 work-groups per Xe-core (threads), peak 100.0%, 1.14 waves, average 57.0%
 }

@@ -35,13 +35,13 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%s: %d work-groups, %.2f %% (%s)\n", p.Key, r.Groups, r.Occupancy.Percent(), r.Limits)
+		fmt.Printf("%s: %d work-groups, %.2f%% (%s)\n", p.Key, r.Groups, r.Occupancy.Percent(), r.Limits)
 	}
 	// Output:
-	// gen11: 9 work-groups, 96.43 % (subgroups)
-	// gen11: 14 work-groups, 100.00 % (registers+subgroups)
-	// rtx2080ti: 6 work-groups, 37.50 % (registers)
-	// mali_g52: 12 work-groups, 100.00 % (registers+subgroups)
+	// gen11: 9 work-groups, 96.43% (subgroups)
+	// gen11: 14 work-groups, 100.00% (registers+subgroups)
+	// rtx2080ti: 6 work-groups, 37.50% (registers)
+	// mali_g52: 12 work-groups, 100.00% (registers+subgroups)
 }
 
 func ExamplePlatform_Advise() {
@@ -62,14 +62,14 @@ func ExamplePlatform_Advise() {
 	}
 	for _, s := range advice.Settings {
 		fill, _ := s.Fill.Value()
-		fmt.Printf("work-group %d: %.0f %%, up to %d register bytes per work-item and %d bytes of SLM, %d work-groups fill the GPU\n",
+		fmt.Printf("work-group %d: %.0f%%, up to %d register bytes per work-item and %d bytes of SLM, %d work-groups fill the GPU\n",
 			s.GroupSize, s.Occupancy.Percent(), s.MaxRegisterBytes, s.MaxSLM, fill)
 	}
 	// Output:
-	// work-group 128: 100 %, up to 128 register bytes per work-item and 4096 bytes of SLM, 1088 work-groups fill the GPU
-	// work-group 256: 100 %, up to 128 register bytes per work-item and 8192 bytes of SLM, 544 work-groups fill the GPU
-	// work-group 512: 100 %, up to 128 register bytes per work-item and 16384 bytes of SLM, 272 work-groups fill the GPU
-	// work-group 1024: 100 %, up to 128 register bytes per work-item and 32768 bytes of SLM, 136 work-groups fill the GPU
+	// work-group 128: 100%, up to 128 register bytes per work-item and 4096 bytes of SLM, 1088 work-groups fill the GPU
+	// work-group 256: 100%, up to 128 register bytes per work-item and 8192 bytes of SLM, 544 work-groups fill the GPU
+	// work-group 512: 100%, up to 128 register bytes per work-item and 16384 bytes of SLM, 272 work-groups fill the GPU
+	// work-group 1024: 100%, up to 128 register bytes per work-item and 32768 bytes of SLM, 136 work-groups fill the GPU
 }
 
 func TestPredictRefusesNumbersThatMakeNoSense(t *testing.T) {
@@ -158,7 +158,7 @@ func TestAdviseAgainstSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !advice.Full {
-			t.Errorf("%s: no setting reaches 100 %%", p.Key)
+			t.Errorf("%s: no setting reaches 100%%", p.Key)
 		}
 		found := map[[2]int64]computeunit.Setting{}
 		for _, s := range advice.Settings {
@@ -177,16 +177,16 @@ func TestAdviseAgainstSearch(t *testing.T) {
 				full++
 				s, ok := found[[2]int64{sg, size}]
 				if !ok {
-					t.Errorf("%s: %d/%d reaches 100 %% but is not advised", p.Key, size, sg)
+					t.Errorf("%s: %d/%d reaches 100%% but is not advised", p.Key, size, sg)
 					continue
 				}
 				checkMaxima(t, p, s)
 			}
 		}
 		if full != len(advice.Settings) {
-			t.Errorf("%s: %d settings reach 100 %%; %d are advised", p.Key, full, len(advice.Settings))
+			t.Errorf("%s: %d settings reach 100%%; %d are advised", p.Key, full, len(advice.Settings))
 		}
-		t.Logf("%s: %d settings reach 100 %%", p.Key, full)
+		t.Logf("%s: %d settings reach 100%%", p.Key, full)
 	}
 }
 

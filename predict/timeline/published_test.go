@@ -73,13 +73,13 @@ func TestPublishedPhases(t *testing.T) {
 			printed = append(printed, fmt.Sprintf("%.1f", p.Occupancy.Percent()))
 		}
 		if fmt.Sprint(threadsOf(r)) != fmt.Sprint(c.want) || strings.Join(printed, " ") != c.print {
-			t.Errorf("%s: %v threads, %v %%; want %v, %s", c.kernel, threadsOf(r), printed, c.want, c.print)
+			t.Errorf("%s: %v threads, %v%%; want %v, %s", c.kernel, threadsOf(r), printed, c.want, c.print)
 		}
 	}
 }
 
 // TestPublishedBarrierRows: 524,288 work-items in work-groups of 128 x R at SIMD8 with a barrier; published per Xe-core as
-// 100, 86, 86 and 57 %, and a failed launch for R = 5 (640 work-items, above the maximum of 512: no work-group fits).
+// 100, 86, 86 and 57%, and a failed launch for R = 5 (640 work-items, above the maximum of 512: no work-group fits).
 func TestPublishedBarrierRows(t *testing.T) {
 	for i, want := range []struct {
 		fit     int // work-groups per Xe-core
@@ -89,7 +89,7 @@ func TestPublishedBarrierRows(t *testing.T) {
 		in := tigerLake(predict.Whole, int64(524288/(128*r)), 16*r)
 		got := simulated(t, in)
 		if p := fmt.Sprintf("%.0f", got.Peak.Percent()); p != want.percent || got.Phases[0].Threads != int64(6*want.fit*16*r) {
-			t.Errorf("R = %d: %s %%, %d threads; want %s %% of %d work-groups per Xe-core", r, p, got.Phases[0].Threads, want.percent, want.fit)
+			t.Errorf("R = %d: %s%%, %d threads; want %s%% of %d work-groups per Xe-core", r, p, got.Phases[0].Threads, want.percent, want.fit)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestPublishedTables(t *testing.T) {
 		}
 		threads := threadsOf(simulated(t, in))
 		if phase >= len(threads) || math.Abs(float64(threads[phase])/float64(number("gpu_threads"))*100-exact) > 5e-7 {
-			t.Errorf("row %s, %s, phase %d: %v; want %v %%", cell("row"), cell("kernel"), phase+1, threads, exact)
+			t.Errorf("row %s, %s, phase %d: %v; want %v%%", cell("row"), cell("kernel"), phase+1, threads, exact)
 			continue
 		}
 		if published := number("published_threads"); published > 0 && threads[phase] != int64(published) {

@@ -89,7 +89,7 @@ func buildSentence(p *diff.Build) string {
 	var parts []string
 	for _, f := range diff.BuildFigures() {
 		if f.Title != "" && slices.Contains(p.Changed, f.Key) {
-			parts = append(parts, strings.TrimSpace(report.StartLower(f.Title)+" "+figureText(p, f)+" "+f.Unit))
+			parts = append(parts, report.StartLower(f.Title)+" "+report.WithUnit(figureText(p, f), f.Unit))
 		}
 	}
 	if len(parts) == 0 {

@@ -129,6 +129,6 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 	report.Define(column{Path: "measured_percent", Kind: report.Percent, Doc: "of the kernel in this run"}, func(f *findingRow) cell { return report.OptPercent(f.kernel.Measured[f.Run]) }),
 	report.Define(column{Path: "median_percent", Kind: report.Percent, Doc: "of the kernel over all runs"}, func(f *findingRow) cell { return report.OptPercent(f.kernel.Median) }),
 	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell {
-		return report.TextCell(report.Decimal(f.kernel.Measured[f.Run].Or(0).Percent(), 1) + " of " + report.PercentText(f.kernel.Median.Or(0).Percent()))
+		return report.TextCell(report.Decimal(f.kernel.Measured[f.Run].Or(0).Percent(), 1) + " of " + report.PercentText(f.kernel.Median.Or(0)))
 	}),
 }))

@@ -68,7 +68,7 @@ func fromTo(r *diff.Row) string {
 	if m.Old.N+m.New.N == 0 {
 		return ""
 	}
-	return side(&m.Old) + " -> " + side(&m.New) + " %"
+	return side(&m.Old) + " -> " + side(&m.New) + "%"
 }
 
 // screen is what every form of a diff begins with.
@@ -243,7 +243,7 @@ func pointsText(r *row) string {
 
 func shareText(r *row) string {
 	if share, ok := r.Share.Value(); ok {
-		return " (" + report.PercentText(share.Percent()) + " of its time)"
+		return " (" + report.PercentText(share) + " of its time)"
 	}
 	return ""
 }

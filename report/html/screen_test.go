@@ -24,7 +24,7 @@ func answered() *report.Document {
 	bars := &report.StackedBars{Parts: []string{"used", "underfilled XVEs", "empty XVEs", "limits (predicted)"}}
 	for i, name := range []string{"axpy<256, float>", "gemm_bf16_xmx", "histogram_rows", "reduce_tail", "stencil_step",
 		"<b>init</b>"} {
-		row := report.ListOf([]string{fmt.Sprint(i + 1), name, "15.6 %", "62.5-85 %", "58.3 %", "256 registers (GRF)",
+		row := report.ListOf([]string{fmt.Sprint(i + 1), name, "15.6%", "62.5-85%", "58.3%", "256 registers (GRF)",
 			"128 registers: 2.2x at most"}, report.TextCell)
 		row[5].Status = report.Bad
 		rows = append(rows, row)
@@ -36,8 +36,8 @@ func answered() *report.Document {
 	}
 	d := document(sample.Gaussian())
 	d.Screen = &report.Screen{Line: "Max 1100, built-in example: 6 kernels, 1.54 s. 3 below prediction, 2 match, 1 too short to measure",
-		Means: "Occupancy may cost time in kernels 1 to 4 (44 %); more threads will not help stencil_step (55 %)",
-		Rows:  sample.Table("screen", columns, rows), Bars: bars, More: "and 31 more, 4 % of the time",
+		Means: "Occupancy may cost time in kernels 1 to 4 (44%); more threads will not help stencil_step (55%)",
+		Rows:  sample.Table("screen", columns, rows), Bars: bars, More: "and 31 more, 4% of the time",
 		Ask: "First make sure (why 1 to 3 is likely, not proven: medium confidence)",
 		Sure: []report.Check{{Rows: "1, 3", Command: "unitrace --chrome-kernel-logging ./app", Gives: "give its .json to validate, too"},
 			{Rows: "2", Command: "unitrace --device-timing --verbose ./app", Gives: "shows registers and SLM"},
@@ -59,7 +59,7 @@ func TestScreen(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
 	for _, want := range []string{"Max 1100, built-in example", "Occupancy may cost time", `<tr><td class="c-n" data-title="#">1</td>`,
-		`aria-label="used 58.3 %, underfilled XVEs 23.2 %, empty XVEs 18.4 %"`, "&lt;b&gt;init&lt;/b&gt;", "and 31 more", "First make sure",
+		`aria-label="used 58.3%, underfilled XVEs 23.2%, empty XVEs 18.4%"`, "&lt;b&gt;init&lt;/b&gt;", "and 31 more", "First make sure",
 		"<span>unitrace</span> <span>--chrome-kernel-logging</span> <span>./app</span>", "give its .json to validate, too",
 		`<details id="summary" class="part">`} {
 		i := strings.Index(page, want)

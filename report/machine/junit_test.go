@@ -105,8 +105,8 @@ func TestAnnotations(t *testing.T) {
 	}{
 		{report.Annotation{Level: report.AnnotateError, File: "run.csv", Line: 2, Title: "Fan2", Message: "below"},
 			"::error file=run.csv,line=2,title=Fan2::below\n", "all properties"},
-		{report.Annotation{Level: report.AnnotateWarning, Message: "62.7 %: a\r\nb, c"},
-			"::warning::62.7 %25: a%0D%0Ab, c\n", "a message keeps its colons and commas"},
+		{report.Annotation{Level: report.AnnotateWarning, Message: "62.7%: a\r\nb, c"},
+			"::warning::62.7%25: a%0D%0Ab, c\n", "a message keeps its colons and commas"},
 		{report.Annotation{Level: report.AnnotateWarning, File: `C:\a,b%.csv`, Title: "k::f<1,2>\n::error::x", Message: "m"},
 			"::warning file=C%3A\\a%2Cb%25.csv,title=k%3A%3Af<1%2C2>%0A%3A%3Aerror%3A%3Ax::m\n", "nothing ends a property early"},
 		{report.Annotation{Level: report.AnnotateNotice, Line: 7, Title: "t", Message: ""},

@@ -19,7 +19,7 @@ func Bar(b *report.StackedBars, row int) []byte {
 	for _, s := range b.Rows[row].Shares {
 		if to := math.Min(from+s.Value, 100); to > from {
 			p.rect(from, 0, to-from, 10, partPaint(s.Part), "")
-			said = append(said, b.Parts[s.Part]+" "+report.Decimal(s.Value, 1)+" %")
+			said = append(said, b.Parts[s.Part]+" "+report.Decimal(s.Value, 1)+"%")
 			from = to
 		}
 	}

@@ -26,9 +26,9 @@ func account() *report.StackedBars {
 func TestBar(t *testing.T) {
 	var all strings.Builder
 	for row, want := range []string{
-		"used 62.7 %, underfilled XVEs 16.2 %, empty XVEs 20.6 %, last wave (predicted) 0.5 %",
-		"used 94.0 %, empty XVEs 0.4 %, last wave (predicted) 5.6 %",
-		"limits (predicted) 50.0 %, used 150.0 %",
+		"used 62.7%, underfilled XVEs 16.2%, empty XVEs 20.6%, last wave (predicted) 0.5%",
+		"used 94.0%, empty XVEs 0.4%, last wave (predicted) 5.6%",
+		"limits (predicted) 50.0%, used 150.0%",
 		"",
 	} {
 		svg := string(plot.Bar(account(), row))

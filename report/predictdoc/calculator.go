@@ -46,7 +46,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	if in.Barrier {
 		slots = "work-groups by barriers"
 	}
-	percent := func(x float64) string { return number(x) + " %" }
+	percent := func(x float64) string { return number(x) + "%" }
 	var rows report.Pairs
 	rows.Text("threads per work-group", number(o.ThreadsPerGroup))
 	rows.Text("work-groups by threads", number(o.LimitThreads))

@@ -122,13 +122,13 @@ func workItems(l *predict.Launch) string {
 func reached(p *predict.Prediction) string {
 	limits := unit.Listed(p.Limits.Names(), "and")
 	if p.HasGrid() {
-		average := percent(p.Average)
+		average := report.PercentText(p.Average)
 		if p.Ranges() {
-			average = report.Decimal(p.Average.Percent(), 1) + " to " + percent(p.AverageHigh)
+			average = report.Decimal(p.Average.Percent(), 1) + " to " + report.PercentText(p.AverageHigh)
 		}
-		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", percent(p.Peak), average, limits, p.Policy)
+		return fmt.Sprintf("peak %s, average %s, limited by %s (policy %s)", report.PercentText(p.Peak), average, limits, p.Policy)
 	}
-	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", percent(p.XeCore), limits)
+	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", report.PercentText(p.XeCore), limits)
 }
 
 // figure is what launches are ranked by, with its name: the average, or the Xe-core's occupancy where there is no grid.
@@ -139,8 +139,6 @@ func figure(p *predict.Prediction) (unit.Ratio, string) {
 	}
 	return p.XeCore, "Xe-core occupancy"
 }
-
-func percent(r unit.Ratio) string { return report.PercentText(r.Percent()) }
 
 // number words a number with no more decimals than it has.
 func number(x float64) string {

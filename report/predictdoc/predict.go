@@ -160,7 +160,7 @@ func (q *Question) anyLocal() (*report.Answer, error) {
 			list = append(list, c)
 		}
 		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave no "+
-			"lane idle.", t.Device.Key, percent(worst.Prediction.Average), percent(best.Prediction.Average),
+			"lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average), report.PercentText(best.Prediction.Average),
 			unit.Counted(tried, "work-group size", "work-group sizes")))
 	}
 	pg := sideBySide(q, list)
@@ -205,7 +205,7 @@ func (c *onDevice) reasoning() page {
 	pg.setSteps(c.steps)
 	// People ask why the profiler's peak is another one.
 	if o := c.other; o != nil {
-		pg.closing += fmt.Sprintf("; under policy %s peak %s, average %s", o.Policy, percent(o.Peak), percent(o.Average))
+		pg.closing += fmt.Sprintf("; under policy %s peak %s, average %s", o.Policy, report.PercentText(o.Peak), report.PercentText(o.Average))
 	}
 	pg.closing += "."
 	if r := c.driver; r != nil {
@@ -275,7 +275,7 @@ func bestDevice(list []onDevice) string {
 	}
 	if best != nil {
 		most, what := figure(best.model)
-		text = fmt.Sprintf("Highest %s: %s on %s", what, percent(most), best.Device.Key)
+		text = fmt.Sprintf("Highest %s: %s on %s", what, report.PercentText(most), best.Device.Key)
 		if ties > 0 {
 			text += fmt.Sprintf(" and %d more", ties)
 		}

@@ -107,7 +107,7 @@ func TestWhatIfIsLabelled(t *testing.T) {
 	ans, err := predictdoc.Timeline(t.Context(), &tgl, predict.Launch{Local: unit.Size(320), Global: unit.Size(2560), SIMD: 8}, 2)
 	ans, _ = answered(t, ans, err)
 	contains(t, strings.Join(ans.Doc.Headline, "\n"), "A what-if, not a prediction: policy partial with 2 dispatch ports")
-	contains(t, ans.Doc.Closing, "The prediction (policy free) is peak 47.6 %, average 47.6 %.")
+	contains(t, ans.Doc.Closing, "The prediction (policy free) is peak 47.6%, average 47.6%.")
 	contains(t, strings.Join(ans.Doc.Sections[1].Text, "\n"), "what-if")
 	contains(t, ans.Chart.Title, "what-if, not a prediction")
 }
@@ -121,7 +121,7 @@ func TestRefusalsAreSaidOnce(t *testing.T) {
 	if len(items) != 1 || items[0].Lead != "simd unsupported" || !strings.HasPrefix(items[0].Text, "Intel(R) Arc(TM) B580 Graphics has no") {
 		t.Errorf("items %+v", items)
 	}
-	if want := "Highest Xe-core occupancy: 85.7 % on tgl-96. It cannot run on 2 of 3 devices."; ans.Doc.Closing != want {
+	if want := "Highest Xe-core occupancy: 85.7% on tgl-96. It cannot run on 2 of 3 devices."; ans.Doc.Closing != want {
 		t.Errorf("got %q, want %q", ans.Doc.Closing, want)
 	}
 }

@@ -260,12 +260,12 @@ func (a *axis) closing(over string, points []predict.Point) string {
 		among = " among values that leave no lane idle"
 	}
 	most, what := figure(&best.Prediction)
-	text := fmt.Sprintf("Highest %s%s: %s, first at %s", what, among, percent(most),
-		strings.TrimSpace(number(a.value(best.X))+" "+a.unit))
+	text := fmt.Sprintf("Highest %s%s: %s, first at %s", what, among, report.PercentText(most),
+		report.WithUnit(number(a.value(best.X)), a.unit))
 	for i := range points {
 		if points[i].Own && points[i].Err == nil {
 			if f, _ := figure(&points[i].Prediction); f != most {
-				return text + "; this launch has " + percent(f) + "."
+				return text + "; this launch has " + report.PercentText(f) + "."
 			}
 			return text + "; this launch has it."
 		}

@@ -56,12 +56,12 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		Duration: r.Time, Predicted: predictedValue(&p), Phases: report.NewTable("phases", "", r.Phases, phaseColumns)}
 	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
 		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
-			percent(r.Peak), percent(r.Average), number(r.Time))}
+			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time))}
 	title := "Dispatch over time, " + t.Device.Name
 	if v.WhatIf {
 		v.Policy = "partial"
-		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, percent(p.Peak),
-			percent(p.Average))
+		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, report.PercentText(p.Peak),
+			report.PercentText(p.Average))
 		title += " (what-if, not a prediction)"
 	}
 	pg.headline = []string{deviceLine(t), launchLine(&l) + "; policy " + v.Policy}

@@ -44,7 +44,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	steps := unitSteps(p, &l, &r)
 	limits := unit.Listed(r.Limits, "and")
 	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
-		percent(r.Occupancy), limits, percent(r.Lanes))
+		report.PercentText(r.Occupancy), limits, report.PercentText(r.Lanes))
 	// A kernel that spills fits nowhere in this model: it counts no memory for what is spilled.
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
@@ -62,7 +62,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		j.WorkGroups, j.Waves = unit.Some(groups), unit.Some(s.Waves)
 		j.PeakPercent, j.AveragePercent, j.TailPercent = unit.Some(s.Peak), unit.Some(s.Average), unit.Some(s.Tail)
 		steps = append(steps, predict.Step{Label: "waves", Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Least), Value: number(s.Waves)})
-		closing += fmt.Sprintf(" GPU peak %s, average %s.", percent(s.Peak), percent(s.Average))
+		closing += fmt.Sprintf(" GPU peak %s, average %s.", report.PercentText(s.Peak), report.PercentText(s.Average))
 	}
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
 		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing}
@@ -97,8 +97,8 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		{"work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups},
 		{"work-groups by hardware", "active work-groups", report.Thousands(r.ByHardware), computeunit.LimitHardware},
 		{"work-groups per compute unit", "the least of these", report.Thousands(r.Groups), ""},
-		{"sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups), percent(r.Occupancy), ""},
-		{"lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), percent(r.Lanes), ""},
+		{"sub-group occupancy", fmt.Sprintf("%d x %d / %d", r.SubgroupsPerGroup, r.Groups, r.TotalSubgroups), report.PercentText(r.Occupancy), ""},
+		{"lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), report.PercentText(r.Lanes), ""},
 	} {
 		binds := slices.Contains(r.Limits, s.limit)
 		steps = append(steps, predict.Step{Label: s.label, Formula: s.formula, Value: s.value, Binds: binds,
@@ -181,7 +181,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 			unit.Counted(len(a.Settings), "setting reaches", "settings reach"))
 	default:
 		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.",
-			percent(a.Settings[0].Occupancy))
+			report.PercentText(a.Settings[0].Occupancy))
 	}
 	for i := range a.Least {
 		pg.items = append(pg.items, report.Item{Lead: "least change", Text: leastChange(&a.Least[i])})

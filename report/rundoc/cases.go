@@ -75,7 +75,7 @@ func testFigures(r *compare.Row) string {
 	var b strings.Builder
 	line := func(name string, value unit.Opt[unit.Ratio]) {
 		if x, ok := value.Value(); ok {
-			fmt.Fprintf(&b, "%s: %s %%\n", name, report.Decimal(x.Percent(), 1))
+			fmt.Fprintf(&b, "%s: %s\n", name, report.PercentText(x))
 		}
 	}
 	if p := r.Predicted; p != nil && p.Groups > 0 {

@@ -31,12 +31,12 @@ func TestSuiteOfGaussian(t *testing.T) {
 		t.Errorf("got %+v", fan2)
 	}
 	want := `Below by 36.8 points: dispatch. Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.
-predicted peak: 100.0 %
-predicted average: 99.5 %
+predicted peak: 100.0%
+predicted average: 99.5%
 limited by: threads
-VTune's peak: 100.0 %
-measured: 62.7 %
-occupancy of XVEs that ran: 79.1 %
+VTune's peak: 100.0%
+measured: 62.7%
+occupancy of XVEs that ran: 79.1%
 difference: -36.8 points (measured with predicted average)
 row: bench_gaussian.hotspots.csv:2:1
 `

@@ -75,7 +75,7 @@ func explanation(of *compare.Result, r *compare.Row) string {
 	}
 	if lanes := r.IdleLanes().Or(0); lanes > 0 { // which occupancy does not show
 		p := r.Predicted
-		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes.Percent()),
+		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes),
 			unit.Counted(p.GroupSize, "work-item", "work-items"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
 	}
 	return text + worth
@@ -89,7 +89,7 @@ func sentence(r *compare.Row) string {
 	}
 	if r.Verdict == compare.Idle {
 		text = "filled as predicted while it ran, " + loadedText(r) + "; idle " +
-			report.PercentText(r.Idle.Or(0).Percent()) + ", which may lie between launches"
+			report.PercentText(r.Idle.Or(0)) + ", which may lie between launches"
 	}
 	if r.Cause != nil {
 		text += ": " + report.OneLine(r.Cause.Name)
@@ -122,7 +122,7 @@ func because(r *compare.Row) string {
 // loadedText holds what XVEs that ran held against what is predicted of them.
 func loadedText(r *compare.Row) string {
 	return fmt.Sprintf("%s of %s on XVEs that ran", report.Decimal(r.BusyOccupancy.Or(0).Percent(), 1),
-		report.PercentText(r.PredictedAt().Loaded.Percent()))
+		report.PercentText(r.PredictedAt().Loaded))
 }
 
 // accountText says how far a row is below its prediction, what each part of that is, and why. The largest part goes on

@@ -134,7 +134,7 @@ func busyText(r *compare.Result) (list []string) {
 			what = "device " + report.OneLine(d.Name)
 		}
 		line := fmt.Sprintf("According to the trace, %s was busy for %s of the %s from its first launch to the end "+
-			"of its last (%s)", what, report.PercentText(busyShare(d).Percent()), unit.Span(d.Window),
+			"of its last (%s)", what, report.PercentText(busyShare(d)), unit.Span(d.Window),
 			unit.Counted(d.Launches, "launch", "launches"))
 		// What is printed with two decimals.
 		if d.AtOnce > 1.005 {

@@ -95,7 +95,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 			unit.Span(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {
 			text += fmt.Sprintf(" In the simulation the tail begins at %s, %s into the launch.",
-				unit.Span(begins), report.PercentText(100*float64(begins/k.Length)))
+				unit.Span(begins), report.PercentText(unit.Ratio(begins/k.Length)))
 		}
 		table := k.Profile.Show()
 		if len(k.Bins) == 0 {

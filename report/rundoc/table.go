@@ -104,13 +104,10 @@ func spanCell(seconds float64) cell {
 	return report.TextCell(unit.Span(unit.Seconds(seconds)))
 }
 
-// percentText is a percentage on a screen: one word, since a row has three of them.
-func percentText(v unit.Ratio) string { return report.Decimal(v.Percent(), 1) + "%" }
-
 // percentCell is a percentage for the columns that have ranges and brackets.
 func percentCell(o unit.Opt[unit.Ratio]) cell {
 	if v, ok := o.Value(); ok {
-		return report.TextCell(percentText(v))
+		return report.TextCell(report.PercentText(v))
 	}
 	return cell{}
 }
@@ -127,13 +124,13 @@ func predictedCell(r *compare.Result, row *compare.Row) cell {
 	case p == nil:
 		return cell{}
 	case p.Groups <= 0:
-		return report.TextCell(percentText(p.XeCore))
+		return report.TextCell(report.PercentText(p.XeCore))
 	case row.Basis == compare.BasisPeak:
-		return report.TextCell(percentText(p.Peak))
+		return report.TextCell(report.PercentText(p.Peak))
 	case p.AverageHigh.Minus(p.Average) >= r.Options.Tolerance:
 		return report.TextCell(shortest(p.Average) + "-" + shortest(p.AverageHigh) + "%")
 	}
-	return report.TextCell(percentText(p.Average))
+	return report.TextCell(report.PercentText(p.Average))
 }
 
 // wideInterval is how wide, in points, the interval of an estimated value is when it stands in its place.

@@ -111,7 +111,7 @@ func Failure(j *track.Judgment) string {
 			strings.Join(report.Few(names, report.MostTasks), ", "))
 	}
 	if list := v.gone(); v.FailGone && len(list) > 0 {
-		parts = append(parts, fmt.Sprintf("%s that held more than 1 %% of the time %s gone: %s", unit.Counted(len(list), "kernel", "kernels"),
+		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s", unit.Counted(len(list), "kernel", "kernels"),
 			number(len(list), "is", "are"), few(report.ListOf(list, func(g *track.Gone) string { return g.Key.Name() }))))
 	}
 	if len(parts) == 0 {

@@ -62,7 +62,7 @@ func (m metric) number(x float64) string {
 	return report.Decimal(report.Round(x*m.scale()), decimals)
 }
 
-func (m metric) print(x float64) string { return m.number(x) + " " + m.unit() }
+func (m metric) print(x float64) string { return report.WithUnit(m.number(x), m.unit()) }
 
 // difference is a distance with its sign.
 func (m metric) difference(d float64) string {
@@ -99,7 +99,7 @@ func (m metric) rule() string {
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
 	switch {
 	case g.Relative:
-		floor = report.Shortest(g.Floor*100) + " %"
+		floor = report.Shortest(g.Floor*100) + "%"
 	case g.Floor == 1: // 1 point, not 1 points
 		floor = strings.TrimSuffix(floor, "s")
 	}

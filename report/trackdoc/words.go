@@ -221,7 +221,7 @@ func changedText(s *track.Shared) string {
 func goneText(g *track.Gone) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
-		text = fmt.Sprintf("it held %.1f %% of the time of run %d, the last that had it", s.Percent(), g.Last.Run)
+		text = fmt.Sprintf("it held %s of the time of run %d, the last that had it", report.PercentText(s), g.Last.Run)
 	}
 	return text + "; track rename says which kernel it is now, track accept that it is to be gone"
 }

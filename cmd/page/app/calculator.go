@@ -66,10 +66,10 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 				report.Decimal(theirs, 1), unit, report.Decimal(ours, 1), unit))
 		}
 	}
-	differ("Xe-core occupancy", o.XeCorePercent, p.XeCore.Percent(), " %")
+	differ("Xe-core occupancy", o.XeCorePercent, p.XeCore.Percent(), "%")
 	if g, ok := o.GPU.Value(); ok && p.HasGrid() {
-		differ("Peak", g.PeakPercent, p.Peak.Percent(), " %")
-		differ("Average", g.AveragePercent, p.Average.Percent(), " %")
+		differ("Peak", g.PeakPercent, p.Peak.Percent(), "%")
+		differ("Average", g.AveragePercent, p.Average.Percent(), "%")
 		differ("Waves", g.Waves, p.Waves, "")
 	}
 	if len(list) == 0 {
