@@ -12,7 +12,10 @@ func (f *finder) empty(p Part) {
 		return
 	}
 	before := len(f.found)
-	f.adapters(p)
+	if c := f.r.adapters(f.row); c != nil { // stacks or adapters that the profiler averaged over and that did not work
+		c.Part = p
+		f.found = append(f.found, *c)
+	}
 	if !f.placement(p) {
 		f.dry(p)
 	}
@@ -31,14 +34,6 @@ func (f *finder) nothingRan(p Part) bool {
 	f.add(p, CauseNothingRan, high, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
 		"run.", said(targetGPU))
 	return true
-}
-
-// adapters fits the stacks or adapters that the profiler averaged over and that did not work.
-func (f *finder) adapters(p Part) {
-	if c := f.r.adapters(f.row); c != nil {
-		c.Part = p
-		f.found = append(f.found, *c)
-	}
 }
 
 // ran gives the idle share where it can be that of the measured occupancy's window.

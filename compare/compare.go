@@ -44,9 +44,6 @@ func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any
 // recorded notes where an export has fewer or more launches than the summary of its run, as happens when tracing them
 // stopped early.
 func (r *Result) recorded(run *ingest.Run) {
-	if r.fromSummary || len(run.Summary) == 0 {
-		return
-	}
 	counts := map[string]int64{}
 	for _, k := range run.Kernels {
 		counts[k.Task] += k.Instances.Or(0)

@@ -255,14 +255,12 @@ func (w *walk) finish() {
 
 // Of gives the task whose launches are those of a kernel, nil where none is or several may be.
 func (s *Sequence) Of(k *ingest.Kernel) *Task {
-	if s == nil {
-		return nil
+	if s != nil {
+		if i, ok := s.trace.Find(k); ok {
+			return &s.Tasks[i]
+		}
 	}
-	i, ok := s.trace.Find(k)
-	if !ok {
-		return nil
-	}
-	return &s.Tasks[i]
+	return nil
 }
 
 // Step is the step of the trace's clock.
