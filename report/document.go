@@ -46,8 +46,6 @@ const (
 	SectionDevice     = "device"
 	sectionNotes      = "notes"
 	SectionProvenance = "provenance"
-	SectionChanges    = "changes"
-	SectionRule       = "rule"
 	SectionSeries     = "series"
 )
 
@@ -73,8 +71,10 @@ type Item struct {
 	Status Status
 }
 
-// Shown says whether the section appears in a view.
-func (s *Section) Shown(in View) bool { return s.In == 0 || s.In&in != 0 }
+// Shown says whether the section appears in a view. One with nothing in it appears in none.
+func (s *Section) Shown(in View) bool {
+	return (s.In == 0 || s.In&in != 0) && len(s.Text)+len(s.Tables)+len(s.Plots)+len(s.Items) > 0
+}
 
 // Provenance is what a result does not know of how it was made.
 type Provenance struct {

@@ -18,12 +18,10 @@ func RunNotes(notes []note.Note) []TaskNote {
 	return ListOf(notes, func(n note.Note) TaskNote { return TaskNote{Note: n} })
 }
 
-// NoteSection lists notes in the order given: as a list on a page, as a table in a workbook. A workbook has no sheet
-// for none.
+// NoteSection lists notes in the order given: as a list on a page, as a table in a workbook.
 func NoteSection(notes []TaskNote) Section {
 	s := Section{Key: sectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
 	if len(notes) == 0 {
-		s.In, s.Text = Page, []string{"None."}
 		return s
 	}
 	for _, n := range notes {

@@ -19,12 +19,8 @@ const mostItems = 200
 
 // evidenceSection says of each kernel that does not match why, in the order of the table of kernels.
 func evidenceSection(r *compare.Result) report.Section {
-	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary",
+	return report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary",
 		ItemsIn: report.Everywhere, Items: evidence(r)}
-	if len(s.Items) == 0 {
-		s.Text = []string{"None."}
-	}
-	return s
 }
 
 // evidence has a paragraph for each of the first kernels that somebody should look at.
