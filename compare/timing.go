@@ -18,9 +18,8 @@ func (r *Result) joinTimings(run *ingest.Run) {
 		if !found {
 			row = -1
 			if k, ok := r.launch(&t, run.Platform); ok {
-				if at, seen := byKey[k.Key()]; seen {
-					row = at
-				} else {
+				at, seen := byKey[k.Key()]
+				if row = at; !seen {
 					row = len(r.Rows)
 					byKey[k.Key()] = row
 					r.Rows = append(r.Rows, Row{Kernel: k, FromLog: true})
