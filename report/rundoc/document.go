@@ -60,7 +60,7 @@ func headline(r *compare.Result) (lines []string) {
 	if t, ok := s.GPUTime.Value(); ok {
 		text += ", " + unit.Span(t) + " of GPU time"
 	}
-	return append(append(append(lines, text+samplingText(r)), busyText(r)...), agreement(r))
+	return append(lines, text+samplingText(r), agreement(r))
 }
 
 // samplingText says how often the counters were sampled. Their clock allows only some intervals, see predict/arch.

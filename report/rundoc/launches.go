@@ -1,8 +1,6 @@
 package rundoc
 
 import (
-	"fmt"
-
 	"occudiff/compare"
 	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
@@ -118,29 +116,5 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
 	}
 	s.Tables = []*report.Table{v.Tasks.Show(), v.Devices.Show()}
-	s.Tables[1].In = report.Files
 	return s, true
-}
-
-// busyText says of each device of a trace how much of the time it was busy; nothing without a trace.
-func busyText(r *compare.Result) (list []string) {
-	if r.Sequence == nil {
-		return nil
-	}
-	devices := r.Sequence.Devices
-	for i := range devices[:min(len(devices), 8)] {
-		d, what := &devices[i], "the GPU"
-		if len(devices) > 1 {
-			what = "device " + report.OneLine(d.Name)
-		}
-		line := fmt.Sprintf("According to the trace, %s was busy for %s of the %s from its first launch to the end "+
-			"of its last (%s)", what, report.PercentText(busyShare(d)), unit.Span(d.Window),
-			unit.Counted(d.Launches, "launch", "launches"))
-		// What is printed with two decimals.
-		if d.AtOnce > 1.005 {
-			line += fmt.Sprintf("; while busy, it ran %s launches at once on average", report.Decimal(d.AtOnce, 2))
-		}
-		list = append(list, line)
-	}
-	return list
 }
