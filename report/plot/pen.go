@@ -178,11 +178,6 @@ type key struct {
 	mark func(x, y float64)
 }
 
-// swatch is the mark of an area.
-func (p *pen) swatch(ink paint) func(x, y float64) {
-	return func(x, y float64) { p.rect(x-6, y-5, 12, 10, ink, "") }
-}
-
 // stroke is the mark of a line.
 func (p *pen) stroke(ink paint, dashes string) func(x, y float64) {
 	return func(x, y float64) { p.line(x-8, y, x+8, y, ink, 2, dashes) }
