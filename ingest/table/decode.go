@@ -109,11 +109,3 @@ func (m memory) Read() ([]string, error) { return nil, io.EOF }
 
 // ReadAll implements gocsv.CSVReader.
 func (m memory) ReadAll() ([][]string, error) { return m, nil }
-
-// Marshal writes structs with csv tags as rows, below a line of column names when that is asked for.
-func Marshal[T any](w io.Writer, rows []T, header bool) error {
-	if header {
-		return gocsv.MarshalCSV(&rows, NewCSV(w))
-	}
-	return gocsv.MarshalCSVWithoutHeaders(&rows, NewCSV(w))
-}

@@ -5,7 +5,7 @@
 // A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that
 // loses the rest of the file at a stray quote: here a line that cannot be read is a record with a fault, and the next
 // line is read as if nothing had happened. Every record knows its line and where its cells begin. [Decode] fills
-// structs with csv tags from records, by gocsv; [Marshal] and [Writer] write them.
+// structs with csv tags from records, by gocsv; [CSV] writes records.
 //
 // gocsv alone would be a trap. It reads an empty cell, and a column that is missing, as 0; it reads "1,234" as 1.234;
 // and it counts records where a person wants a line number. So the fields of a struct that is read have types that

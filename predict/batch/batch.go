@@ -18,10 +18,17 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/table"
+	"occudiff/ingest/unit"
 )
 
 // Run predicts all rows of a file into a writer. The name of the file is for messages.
@@ -45,38 +52,202 @@ const (
 	statusError = "error"
 )
 
+// model is what a batch asks: the columns that it reads and those that it adds, which have status and message among them.
+type model struct {
+	in, required, out []string
+	predict           func(r *row) ([]string, error) // gives the cells of out; an error refuses the row
+}
+
+// with is the batch with a device for the rows that name none: then the file may leave its column out, which stands first
+// in required.
+func (m model) with(s Shared) Run {
+	if s.Device != "" {
+		m.required = m.required[1:]
+	}
+	return m.run
+}
+
+// chunkRows is how many rows are read, predicted and written together: few enough that memory stays small.
+const chunkRows = 512
+
+// run implements Run, chunk by chunk.
+func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) (report Report, err error) {
+	lines := table.NewReader(file, r, table.Format{
+		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
+	if err := interruptible(ctx, lines.Header); errors.Is(err, io.EOF) {
+		return report, note.Faultf("batch-empty", note.Pos{File: file},
+			"the first line names the columns, each further one is a launch", "the batch file is empty")
+	} else if err != nil {
+		return report, err
+	}
+	for _, c := range lines.Unknown {
+		report.Notes = append(report.Notes, note.Note{Severity: note.Warning, Code: "unknown-column",
+			Pos: note.Pos{File: file, Line: 1}, Text: fmt.Sprintf("the column %q is not known and was left out", c),
+			Hint: "see 'occudiff predict --help' for the columns"})
+	}
+	out := table.NewCSV(w)
+	out.Write(slices.Concat(m.in, m.out)) // an error is kept for Flush
+	for {
+		if out.Flush(); out.Error() != nil {
+			return report, fmt.Errorf("writing the batch: %w", out.Error())
+		}
+		var sheet *table.Sheet
+		err := interruptible(ctx, func() (err error) {
+			sheet, err = lines.Sheet(chunkRows)
+			return err
+		})
+		if err != nil || len(sheet.Records) == 0 {
+			return report, err
+		}
+		for i := range sheet.Records {
+			in := row{columns: lines.Columns, cells: sheet.Records[i].Cells}
+			cells, err := m.answer(&in, sheet.Records[i].Fault)
+			if err != nil {
+				cells = m.refusal(err)
+				if report.Failed++; report.Failed == 1 {
+					report.Notes = append(report.Notes, note.Note{Severity: note.Warning, Code: "bad-row",
+						Pos: sheet.Pos(i, ""), Text: err.Error()})
+				}
+			}
+			asked := make([]string, len(m.in), len(m.in)+len(cells))
+			for k, column := range m.in {
+				asked[k] = in.text(column)
+			}
+			out.Write(append(asked, cells...))
+		}
+		report.Rows += len(sheet.Records)
+	}
+}
+
+// answer predicts a row; one that cannot be read is refused as one that cannot run is. What a model says of cells that
+// make no sense does not count.
+func (m *model) answer(in *row, fault string) ([]string, error) {
+	if fault != "" {
+		return nil, errors.New(fault)
+	}
+	cells, err := m.predict(in)
+	return cells, cmp.Or(in.err, err)
+}
+
+// refusal is what comes back for a row without figures.
+func (m *model) refusal(why error) []string {
+	cells := make([]string, len(m.out))
+	cells[slices.Index(m.out, "status")], cells[slices.Index(m.out, "message")] = statusError, why.Error()
+	return cells
+}
+
+// interruptible waits for a function or for the context, whichever ends first: nobody may ever type the next line.
+func interruptible(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // maxKnown bounds what is remembered of look-ups: a file may name a million devices that do not exist.
 const maxKnown = 1024
 
-// known remembers look-ups of devices by name and XVE count, failed ones too.
-type known[D any] struct {
-	look   func(name string, xves int) (D, string, error)
-	shared Shared
-	found  map[[2]string]found[D]
-}
-
-// found is a device with what there is to note on it.
-type found[D any] struct {
-	device D
-	notes  string
-	err    error
-}
-
-// find gives the device that two cells name.
-func (k *known[D]) find(device, xve string) (D, string, error) {
-	key := [2]string{device, xve}
-	f, ok := k.found[key]
-	if !ok {
-		var c row
-		n := c.whole("xve", xve, 1)
-		if f.err = c.err; f.err == nil {
-			f.device, f.notes, f.err = k.look(cmp.Or(strings.TrimSpace(device), k.shared.Device), cmp.Or(n, k.shared.XVEs))
-		}
-		// All are forgotten at once: which of them come again is not known.
-		if k.found == nil || len(k.found) >= maxKnown {
-			k.found = map[[2]string]found[D]{}
-		}
-		k.found[key] = f
+// remembered finds the device that a row names in a column, and its XVE count, and remembers look-ups, failed ones too.
+func remembered[D any](column string, shared Shared, look func(name string, xves int) (D, error)) func(*row) (D, error) {
+	type found struct {
+		device D
+		err    error
 	}
-	return f.device, f.notes, f.err
+	known := map[[2]string]found{}
+	return func(r *row) (D, error) {
+		key := [2]string{r.text(column), r.text("xve")}
+		f, ok := known[key]
+		if !ok {
+			xves := r.whole("xve", 1)
+			if f.err = r.err; f.err == nil {
+				f.device, f.err = look(cmp.Or(strings.TrimSpace(key[0]), shared.Device), cmp.Or(xves, shared.XVEs))
+			}
+			// All are forgotten at once: which of them come again is not known.
+			if len(known) >= maxKnown {
+				clear(known)
+			}
+			known[key] = f
+		}
+		return f.device, f.err
+	}
+}
+
+// row is a row as a model reads it. After the first cell that makes no sense the others are not looked at. What a cell
+// means is for the model to say, so that a bad one fails its row only.
+type row struct {
+	columns, cells []string
+	err            error
+}
+
+// text is a cell as it was written, empty where the file does not have the column.
+func (r *row) text(column string) string {
+	if at := slices.Index(r.columns, column); at >= 0 {
+		return r.cells[at]
+	}
+	return ""
+}
+
+// whole reads a whole number from least, 0 for an empty cell.
+func (r *row) whole(column string, least int) int {
+	text := strings.TrimSpace(r.text(column))
+	if text == "" || r.err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least {
+		r.err = fmt.Errorf("%s %q: expected a whole number from %d", column, text, least)
+	}
+	return n
+}
+
+// size reads a launch size, absent for an empty cell. Counts may have a unit, as those of flags may.
+func (r *row) size(column string) unit.Size3 {
+	if r.err != nil {
+		return unit.Size3{}
+	}
+	text := strings.TrimSpace(r.text(column))
+	s, err := unit.ParseSize(text)
+	if err != nil {
+		s, err = unit.ParseSize(unit.ExpandCounts(text))
+	}
+	if err != nil {
+		r.err = fmt.Errorf("%s: %w", column, err)
+	}
+	return s
+}
+
+// kilobytes reads an amount in KB, 0 for an empty cell. Half a KB is an amount, half a byte is none.
+func (r *row) kilobytes(column string) unit.Bytes {
+	text := strings.TrimSpace(r.text(column))
+	if text == "" || r.err != nil {
+		return 0
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	b := x * 1024
+	switch {
+	case err != nil || !(b >= 0 && b < 1<<40):
+		r.err = fmt.Errorf("%s %q: expected an amount in KB without a unit, as in 16", column, text)
+	case b != math.Trunc(b):
+		r.err = fmt.Errorf("%s %q: %.6g is not a whole number of bytes; "+
+			"expected an amount in KB of 1024 bytes, as in 16 or 0.5", column, text, b)
+	default:
+		return unit.Bytes(b)
+	}
+	return 0
+}
+
+func integer[T ~int | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// optional is empty for an absent number.
+func optional[T any](o unit.Opt[T], print func(T) string) string {
+	if x, ok := o.Value(); ok {
+		return print(x)
+	}
+	return ""
 }

@@ -395,8 +395,8 @@ func TestKilobytes(t *testing.T) {
 		{"0.0001", "no whole byte", 0, false}, {"-1", "below 0", 0, false}, {"16K", "the column has its unit", 0, false},
 		{"NaN", "no number", 0, false}, {"1e300", "no memory is so large", 0, false}, {"1,5", "a comma is no point", 0, false},
 	} {
-		var r row
-		got := r.kilobytes("slm_kb", c.text)
+		r := row{columns: []string{"slm_kb"}, cells: []string{c.text}}
+		got := r.kilobytes("slm_kb")
 		if got != c.want || (r.err == nil) != c.ok {
 			t.Errorf("%s: %q gives %d, %v", c.reason, c.text, got, r.err)
 		}
@@ -415,8 +415,8 @@ func TestSize(t *testing.T) {
 		{"1M,2", "and with a comma", unit.Size(1<<20, 2), true}, {"", "not given is none", unit.Size3{}, true},
 		{"80KB", "bytes are no work-items", unit.Size3{}, false}, {"1e6", "no whole number", unit.Size3{}, false},
 	} {
-		var r row
-		got := r.size("global", c.text)
+		r := row{columns: []string{"global"}, cells: []string{c.text}}
+		got := r.size("global")
 		if (r.err == nil) != c.ok || r.err == nil && got != c.want {
 			t.Errorf("%s: %q gives %v, %v", c.reason, c.text, got, r.err)
 		}
