@@ -342,22 +342,18 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 			opt.Devices = append(opt.Devices, c.Device)
 		}
 	}
-	if p.Sweep == "grf" {
-		t, err := p.table()
-		if err != nil {
-			return nil, err
-		}
-		modes, notes, err := batch.Registers(ctx, paths, t, opt)
-		if err != nil {
-			return nil, err
-		}
-		p.sayNotes(notes)
-		return predictdoc.Modes(modes, notes, opt.Global), nil
+	t, err := p.table()
+	if err != nil {
+		return nil, err
 	}
-	kernels, notes, err := p.readBinaries(ctx, paths, opt)
+	predict := batch.Read
+	if p.Sweep == "grf" {
+		predict = batch.Registers
+	}
+	kernels, notes, err := predict(ctx, paths, t, opt)
 	if err != nil {
 		return nil, err
 	}
 	p.sayNotes(notes)
-	return predictdoc.Kernels(kernels, notes, opt.Global), nil
+	return predictdoc.Kernels(kernels, notes, opt.Global, p.Sweep == "grf"), nil
 }

@@ -21,6 +21,7 @@ type Kernel struct {
 	// Prediction is nil when the kernel cannot run with the size that was asked for; Message says why.
 	Prediction *predict.BinaryPrediction
 	Message    string
+	Mode       *Mode // of Registers alone
 }
 
 // Options say what is predicted. The zero value predicts full GPUs of the devices that the images name.

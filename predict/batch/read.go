@@ -20,29 +20,27 @@ import (
 )
 
 // Read reads binaries, compiles sources, and predicts what is in them.
-func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
-	var kernels []Kernel
-	var notes []note.Note
+func Read(ctx context.Context, paths []string, t *arch.Table, opt Options) (kernels []Kernel, notes []note.Note, err error) {
 	for _, path := range paths {
+		of := readBinary
 		if zebin.IsSource(path) {
-			got, said, err := compileFor(ctx, path, t, opt)
-			if err != nil {
-				return nil, nil, err
-			}
-			kernels, notes = append(kernels, got...), append(notes, said...)
-			continue
+			of = compileFor
 		}
-		images, err := zebin.ReadPath(ctx, path)
-		if err != nil {
-			return nil, nil, cmp.Or(ptxas(path), err)
-		}
-		got, said, err := predictImages(images, t, opt)
+		got, said, err := of(ctx, path, t, opt)
 		if err != nil {
 			return nil, nil, err
 		}
 		kernels, notes = append(kernels, got...), append(notes, said...)
 	}
 	return kernels, notes, nil
+}
+
+func readBinary(ctx context.Context, path string, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
+	images, err := zebin.ReadPath(ctx, path)
+	if err != nil {
+		return nil, nil, cmp.Or(ptxas(path), err)
+	}
+	return predictImages(images, t, opt)
 }
 
 // usedRegisters is a kernel in the output of `ptxas -v`, with its static shared memory.
@@ -69,7 +67,7 @@ func ptxas(path string) error {
 
 // compileFor compiles a source for the devices that were asked for, or for all that the installed compiler knows, and
 // predicts the kernels of each.
-func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
+func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) (kernels []Kernel, notes []note.Note, err error) {
 	compiler, err := zebin.FindCompiler()
 	if err != nil {
 		return nil, nil, err
@@ -90,15 +88,18 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	group.SetLimit(2) // a compilation takes a core and a few hundred MB
 	for i, target := range targets {
 		group.Go(func() error {
-			results[i] = compileOne(ctx, compiler, source, target, opt.Compiler, filepath.Join(dir, target.Name))
+			c, of := &results[i], opt
+			of.Devices = target.Devices
+			c.images, c.warnings, c.err = compileOne(ctx, compiler, source, target.Name, opt.Compiler, filepath.Join(dir, target.Name))
+			if c.err == nil {
+				c.kernels, c.notes, c.err = predictImages(c.images, t, of)
+			}
 			return ctx.Err() // what does not compile for one device does for others, which are an answer
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
-	var kernels []Kernel
-	var notes []note.Note
 	var failed error
 	warned := false
 	for i, r := range results {
@@ -110,7 +111,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 				failed = r.err
 			}
 			if !unknown || len(opt.Devices) > 0 {
-				notes = append(notes, notCompiled(source, targets[i], r.err, unknown))
+				notes = append(notes, notCompiled(source, targets[i].Devices, r.err, unknown))
 			}
 			continue
 		}
@@ -120,32 +121,28 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "compiler", Pos: note.Pos{File: source},
 				Text: "the compiler says for " + targets[i].Name + ": " + r.warnings})
 		}
-		got, said, err := predictImages(r.images, t, Options{Devices: targets[i].Devices, Global: opt.Global,
-			Local: opt.Local})
-		if err != nil {
-			return nil, nil, err
-		}
-		kernels, notes = append(kernels, got...), append(notes, said...)
+		kernels, notes = append(kernels, r.kernels...), append(notes, r.notes...)
 	}
-	if len(kernels) == 0 && failed != nil {
+	switch {
+	case len(kernels) == 0 && failed != nil:
 		return nil, nil, failed
+	case len(kernels) == 0:
+		return nil, nil, note.Faultf("no-kernels", note.Pos{File: source}, "", "ocloc compiled no kernel of it for any device")
 	}
 	for _, d := range opt.Devices { // one of several that the compiler has no name for
 		if !slices.ContainsFunc(targets, func(c arch.CompilerTarget) bool { return slices.Contains(c.Devices, d) }) {
-			notes = append(notes, notCompiled(source, arch.CompilerTarget{Name: d.Key, Devices: []*arch.Device{d}}, nil, true))
+			notes = append(notes, notCompiled(source, []*arch.Device{d}, nil, true))
 		}
-	}
-	if len(kernels) == 0 {
-		return nil, nil, note.Faultf("no-kernels", note.Pos{File: source}, "",
-			"ocloc compiled no kernel of it for any device")
 	}
 	return kernels, notes, nil
 }
 
-// compiled is what the compiler made of a source for one device.
+// compiled is what became of a source for one device.
 type compiled struct {
 	images   []zebin.Image
 	warnings string
+	kernels  []Kernel
+	notes    []note.Note
 	err      error
 }
 
@@ -153,32 +150,32 @@ type compiled struct {
 const NotCompiled = "not-compiled"
 
 // notCompiled says for which devices a source did not compile, and why in the compiler's first words.
-func notCompiled(source string, target arch.CompilerTarget, err error, unknown bool) note.Note {
+func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
 	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
-		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(target.Devices)),
+		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(devices)),
 		Hint: "'ocloc compile --help' lists what it knows; a newer one knows more"}
 	if fault, ok := errors.AsType[*note.Fault](err); ok && !unknown {
 		_, why, _ := strings.Cut(fault.Text, ":\n")
 		why, _, _ = strings.Cut(why, "\n")
-		n.Severity, n.Text, n.Hint = note.Error, fmt.Sprintf("not compiled for %s: %s", keys(target.Devices), strings.TrimPrefix(why, "error: ")), "name it alone with --device to see all that the compiler says"
+		n.Severity, n.Text = note.Error, fmt.Sprintf("not compiled for %s: %s", keys(devices), strings.TrimPrefix(why, "error: "))
+		n.Hint = "name it alone with --device to see all that the compiler says"
 	}
 	return n
 }
 
-func compileOne(ctx context.Context, compiler, source string, target arch.CompilerTarget, options,
-	dir string) (c compiled) {
-	if c.err = os.Mkdir(dir, 0o700); c.err != nil {
-		return c
+func compileOne(ctx context.Context, compiler, source, target, options, dir string) (images []zebin.Image, warnings string, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, "", err
 	}
-	path := ""
-	if path, c.warnings, c.err = zebin.Compile(ctx, compiler, source, target.Name, options, dir); c.err != nil {
-		return c
+	path, warnings, err := zebin.Compile(ctx, compiler, source, target, options, dir)
+	if err != nil {
+		return nil, warnings, err
 	}
-	c.images, c.err = zebin.ReadPath(ctx, path)
-	for i := range c.images {
-		c.images[i].Pos.File = source
+	images, err = zebin.ReadPath(ctx, path)
+	for i := range images {
+		images[i].Pos.File = source
 	}
-	return c
+	return images, warnings, err
 }
 
 // HoldsKernels says whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no

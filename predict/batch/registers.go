@@ -16,39 +16,36 @@ import (
 // options" (ocloc 22.43).
 const largeGRF = "-cl-intel-256-GRF-per-thread"
 
-// Mode is a kernel in one register mode of a device.
+// Mode is the register mode of a device that a kernel was predicted in.
 type Mode struct {
-	Kernel
-	Mode     arch.GRFMode
-	Compiled bool // Registers, SIMD and spills are those of this mode, and not of the one that was compiled
-	Largest  int64
+	arch.GRFMode
+	Compiled bool  // for this mode: only then are SIMD width, spills and scratch memory known
+	Largest  int64 // work-group, in work-items
 }
 
 // Words is the spill of a lane in words of 4 bytes: bytes per thread / (4 x SIMD width), truncated. Triton counts so
 // since intel/intel-xpu-backend-for-triton#7959 and compares it with 16.
-func (m *Mode) Words() unit.Opt[int64] {
-	spill, known := m.Spill.Value()
-	if !m.Compiled || !known || m.SIMD <= 0 {
+func (k *Kernel) Words() unit.Opt[int64] {
+	spill, known := k.Spill.Value()
+	if !known || k.SIMD <= 0 {
 		return unit.Opt[int64]{}
 	}
-	return unit.Some(int64(spill) / int64(4*m.SIMD))
+	return unit.Some(int64(spill) / int64(4*k.SIMD))
 }
 
 // Registers predicts each kernel of binaries and sources in every register mode of its device. A source is compiled with
 // and without large GRF; what the compiler cannot be asked for, and the other modes of a binary, are predicted from
 // what was compiled: the SIMD width and the spills of another mode only compiling tells.
-func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) ([]Mode, []note.Note, error) {
+func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) (modes []Kernel, notes []note.Note, err error) {
 	var all []Kernel
-	var notes []note.Note
 	for _, path := range paths {
 		options := []string{opt.Compiler}
 		if zebin.IsSource(path) && !strings.Contains(opt.Compiler, largeGRF) {
 			options = append(options, strings.TrimSpace(opt.Compiler+" "+largeGRF))
 		}
 		for i, option := range options {
-			o := opt
-			o.Compiler = option
-			got, said, err := Read(ctx, []string{path}, t, o)
+			opt.Compiler = option
+			got, said, err := Read(ctx, []string{path}, t, opt)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -57,8 +54,8 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 			}
 			all = append(all, got...)
 		}
+		opt.Compiler = options[0]
 	}
-	var modes []Mode
 	for i := range all {
 		k := &all[i]
 		same := func(o Kernel) bool { return o.File == k.File && o.Name == k.Name && o.Device == k.Device }
@@ -66,23 +63,22 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 			continue
 		}
 		for _, m := range k.Device.GRFModes {
-			one := Mode{Mode: m}
-			at := slices.IndexFunc(all, func(o Kernel) bool { return same(o) && modeOf(&o).Registers == m.Registers })
-			if one.Compiled = at >= 0; one.Compiled {
-				one.Kernel = all[at]
-			} else {
-				as := k.Kernel
-				as.Registers = m.Registers
-				one.Kernel = predictOne(as, k.File, k.Device, opt)
+			at := slices.IndexFunc(all, func(o Kernel) bool {
+				of, _ := predict.GRFModeFor(o.Device, o.Registers)
+				return same(o) && of.Registers == m.Registers
+			})
+			as := k.Kernel
+			as.Registers = m.Registers
+			one := predictOne(as, k.File, k.Device, opt)
+			if at >= 0 {
+				one = all[at]
 			}
-			one.Largest = predict.LargestGroup(k.Device, predict.Launch{SIMD: one.SIMD, GRF: m.Registers})
+			one.Mode = &Mode{m, at >= 0, predict.LargestGroup(k.Device, predict.Launch{SIMD: one.SIMD, GRF: m.Registers})}
+			if at < 0 {
+				one.SIMD, one.Spill, one.Private, one.Scratch = 0, unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}
+			}
 			modes = append(modes, one)
 		}
 	}
 	return modes, notes, nil
-}
-
-func modeOf(k *Kernel) arch.GRFMode {
-	m, _ := predict.GRFModeFor(k.Device, k.Registers)
-	return m
 }

@@ -30,7 +30,7 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define(column{Key: "xves", Path: "xves", Title: "XVEs", Kind: report.Integer, In: all}, func(d *arch.Device) cell { return count(d.XVEs()) }),
 	report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Always: true, Title: "Threads per XVE", Brief: "Threads/XVE", Kind: report.Integer, Drop: 4, In: all}, func(d *arch.Device) cell { return report.IntCell(d.ThreadsPerXVE) }),
 	report.Define(column{Key: "thread_slots", Path: "thread_slots", Title: "Thread slots", Kind: report.Integer, In: all}, func(d *arch.Device) cell { return count(d.Slots()) }),
-	rows("grf_modes", "", func(d *arch.Device) []arch.GRFMode { return d.GRFModes }, modeColumns),
+	rows("grf_modes", "", func(d *arch.Device) []arch.GRFMode { return d.GRFModes }, grfColumns),
 	report.Define(column{Path: "simd_widths", Always: true, Kind: report.Size}, func(d *arch.Device) cell { return integers(d.SIMDWidths) }),
 	report.Define(column{Key: "simd_widths", Title: "SIMD", Kind: report.Text, Drop: 1, In: all}, func(d *arch.Device) cell {
 		return report.TextCell(strings.ReplaceAll(integers(d.SIMDWidths).Text, "x", ", "))
@@ -54,7 +54,7 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define(column{Path: "notes", Kind: report.Text}, func(d *arch.Device) cell { return report.TextCell(d.Notes) }),
 }
 
-var modeColumns = ints("registers_per_thread threads_per_xve", func(m *arch.GRFMode) []int64 { return []int64{int64(m.Registers), int64(m.ThreadsPerXVE)} })
+var grfColumns = ints("registers_per_thread threads_per_xve", func(m *arch.GRFMode) []int64 { return []int64{int64(m.Registers), int64(m.ThreadsPerXVE)} })
 
 var sourcedColumns = slices.Concat(texts("source", func(c *arch.SourcedCount) []string { return []string{c.Source} }),
 	ints("count", func(c *arch.SourcedCount) []int64 { return []int64{int64(c.Count)} }))

@@ -21,7 +21,6 @@ const (
 	adviseSchema   = "occudiff/advise/1"
 	devicesSchema  = "occudiff/devices/1"
 	kernelsSchema  = "occudiff/predict-binary/1"
-	modesSchema    = "occudiff/sweep-binary/1"
 	doctorSchema   = "occudiff/doctor/1"
 	settingsSchema = "occudiff/config/1"
 	explainSchema  = "occudiff/explain/1"
@@ -47,9 +46,7 @@ func Outputs() []report.Output {
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
 			Text: "the device table.", Values: []any{deviceList{Devices: report.NewTable("", "", nil, tableColumns)}}},
 		{Name: "predict-binary", ID: kernelsSchema, Command: "occudiff predict FILE... --format json",
-			Text: "the kernels of binaries with what was predicted.", Values: []any{kernelList{Kernels: report.NewTable("", "", nil, KernelColumns), Notes: report.Notes(nil)}}},
-		{Name: "sweep-binary", ID: modesSchema, Command: "occudiff predict FILE... --sweep grf --format json",
-			Text: "the kernels of binaries and sources in each register mode.", Values: []any{modeList{Points: report.NewTable("", "", nil, kernelModeColumns()), Notes: report.Notes(nil)}}},
+			Text: "the kernels of binaries with what was predicted; with --sweep grf in each register mode.", Values: []any{kernelList{Kernels: report.NewTable("", "", nil, modeColumns), Notes: report.Notes(nil)}}},
 		{Name: "doctor", ID: doctorSchema, Command: "occudiff collect --check --format json",
 			Text: "what is installed for collecting.", Values: []any{doctorValue{Checks: report.NewTable("", "", nil, checkColumns())}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",

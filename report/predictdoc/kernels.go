@@ -25,6 +25,10 @@ var firstOfKernels = []string{"demangled", "device", "simd", "registers_per_thre
 	"scratch_bytes", "private_bytes", "local", "best_local", "predicted_peak_percent", "predicted_average_percent", "limits",
 	"message", "file"}
 
+// firstOfModes are those of kernels in every register mode.
+var firstOfModes = []string{"demangled", "device", "registers_per_thread", "threads_per_xve", "largest_work_group", "simd", "spill_bytes",
+	"spill_words_per_lane"}
+
 // KernelColumns are of a kernel of a binary on one device, in the order of CSV. Without a global size the prediction is
 // of a GPU that is full, which has a peak; an average would need the waves.
 var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
@@ -35,7 +39,7 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 },
 	report.Within("", "device", func(k *batch.Kernel) *arch.Choice { return &arch.Choice{Device: k.Device} }, shown(deviceColumns)),
 	[]report.Col[batch.Kernel]{
-		report.Define(column{Key: "simd", Path: "simd", Always: true, Title: "SIMD", Kind: report.Integer, Drop: 5, In: all, Doc: "sub-group size"}, func(k *batch.Kernel) cell { return report.IntCell(k.SIMD) }),
+		report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 5, In: all, Doc: "sub-group size; null where only compiling tells"}, func(k *batch.Kernel) cell { return count(k.SIMD) }),
 		report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Always: true, Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, Drop: 6, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Registers) }),
 		report.Define(column{Key: "slm_bytes", Path: "slm_bytes", Always: true, Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 7, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.SLM) }),
 		report.Define(column{Key: "slm_is_lower_bound", Path: "slm_is_lower_bound", Always: true, Kind: report.Bool, In: report.Data, Doc: "arguments in local memory add to it at launch"}, func(k *batch.Kernel) cell { return report.BoolCell(k.SLMIsLowerBound) }),
@@ -72,18 +76,49 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 		report.Define(column{Key: "message", Path: "message", Title: "Note", Kind: report.Text, Wrap: true, In: kept}, func(k *batch.Kernel) cell { return report.TextCell(k.Message) }),
 	})
 
-// Kernels gives the kernels of binaries in every form.
-func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3) *report.Answer {
+// modeColumns are of a kernel in one register mode of its device.
+var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *batch.Kernel) *batch.Mode { return k.Mode }, []report.Col[batch.Mode]{
+	report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"}, func(m *batch.Mode) cell { return report.IntCell(m.ThreadsPerXVE) }),
+	report.Define(column{Key: "largest_work_group", Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items"}, func(m *batch.Mode) cell { return report.IntCell(m.Largest) }),
+	report.Define(column{Key: "compiled", Path: "compiled", Optional: true, Kind: report.Bool, In: report.Data, Doc: "for this register mode; else predicted from another"}, func(m *batch.Mode) cell { return report.BoolCell(m.Compiled) }),
+	report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *batch.Mode) cell { return text(report.AskForRegisters(m.Registers)) }),
+}), []report.Col[batch.Kernel]{
+	report.Define(column{Key: "spill_words_per_lane", Path: "spill_words_per_lane", Optional: true, Title: "Spill per lane", Unit: "words", Kind: report.Integer, Drop: 2, In: all, Doc: "of register modes: bytes / (4 x SIMD width), truncated"}, func(k *batch.Kernel) cell { return report.OptInt(k.Words()) }),
+})
+
+// Kernels gives the kernels of binaries in every form; modes says that each stands in every register mode.
+func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Answer {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
 		table: report.NewTable("kernels", "", kernels, KernelColumns), first: firstOfKernels,
-		headline: append([]string{headline(kernels, global)}, notCompiled(notes)...), closing: closing(kernels), more: noteItems(notes)}
+		headline: append([]string{headline(kernels, global, modes)}, notCompiled(notes)...), closing: closing(kernels), more: noteItems(notes)}
+	if modes {
+		pg.title, pg.heading, pg.table, pg.first = "Register modes", "Register modes", report.NewTable("kernels", "", kernels, modeColumns), firstOfModes
+		for _, key := range []string{"registers_per_thread", "spill_bytes"} { // by which the rows differ
+			pg.table.Columns[pg.table.Column(key)].Drop = 0
+		}
+		pg.closing = "More registers need not spill less, and another mode may take another SIMD width: compile for it to know, and " +
+			"measure both. The option of a build holds for all kernels of a module."
+		pg.items = howToAsk(kernels, func(k *batch.Kernel) int { return k.Registers })
+	}
 	for i := range kernels {
 		if k := &kernels[i]; k.Message != "" {
 			pg.items = append(pg.items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key,
 				Text: report.OneLine(k.Message)})
 		}
 	}
+	pg.items = slices.CompactFunc(pg.items, func(a, b report.Item) bool { // of several modes
+		return a.Lead == b.Lead && a.Detail == b.Detail && a.Text == b.Text
+	})
 	return pg.answer(kernelList{kernelsSchema, pg.table, report.Notes(notes)})
+}
+
+// howToAsk says once for each register mode how a compiler is asked for it.
+func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
+	for i := range rows {
+		n := registers(&rows[i])
+		items = addOnce(items, report.Item{Lead: fmt.Sprintf("%d registers", n), Text: report.AskForRegisters(n)})
+	}
+	return items
 }
 
 // notCompiled says for which devices a source did not compile: the table has no rows of them.
@@ -97,23 +132,22 @@ func notCompiled(notes []note.Note) (lines []string) {
 }
 
 // headline says how many kernels were predicted, and for what.
-func headline(kernels []batch.Kernel, global unit.Size3) string {
+func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	var devices []string
 	for i := range kernels {
 		if k := kernels[i].Device.Key; !slices.Contains(devices, k) {
 			devices = append(devices, k)
 		}
 	}
-	return fmt.Sprintf("%s on %s; predicted for %s", unit.Counted(len(kernels), "kernel", "kernels"), strings.Join(devices, ", "),
-		predictedFor(global))
-}
-
-// predictedFor words the size that kernels of binaries are predicted for.
-func predictedFor(global unit.Size3) string {
+	size := "a full GPU"
 	if global.Present() {
-		return "the global size " + global.String()
+		size = "the global size " + global.String()
 	}
-	return "a full GPU"
+	what := unit.Counted(len(kernels), "kernel", "kernels")
+	if modes {
+		what = "Register modes of kernels"
+	}
+	return fmt.Sprintf("%s on %s; predicted for %s", what, strings.Join(devices, ", "), size)
 }
 
 // closing says how many kernels keep something out of the registers, which costs more than occupancy.
