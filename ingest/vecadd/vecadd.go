@@ -27,12 +27,6 @@ func (Format) Kind() string { return "vec_add" }
 // What implements ingest.Format.
 func (Format) What() string { return "a vec_add log" }
 
-// maxDevices bounds the names of devices that are kept.
-const maxDevices = 64
-
-// maxTimings bounds the memory that a log can take; the samples print 14 to 27 lines a run.
-const maxTimings = 1 << 18
-
 const (
 	deviceMark = "Running on device:"
 	sizeMark   = "Vector size:"
@@ -41,28 +35,16 @@ const (
 	expected = "expected lines such as VectorAdd<12> completed on device - 0.0123 seconds"
 )
 
-// foreign are texts that VTune and the tracers print and the sample never does: what `vtune -collect` or `unitrace`
-// wrote around the output of the program is read as what it is.
-func foreign() []string {
-	return []string{"Collection and Platform Info", "Hottest GPU Computing Tasks", "Computing Task",
-		"Total Device Time for ", "== L0 Backend ==", "== CL Backend ==", "== CL GPU Backend ==", "=== Device Timing",
-		"== Kernel Metrics ==", "=== Kernel Properties"}
-}
-
-// Sniff implements ingest.Format: a timing or the line that every sample prints first, whatever stands before.
+// Sniff implements ingest.Format: a timing or the line that every sample prints first, whatever stands before. What
+// `vtune -collect` or `unitrace` wrote around the output of the program is theirs, and they are asked before.
 func (Format) Sniff(head []byte) bool {
-	ours := false
 	for line := range bytes.Lines(head) {
-		text := string(table.Plain(line))
-		for _, f := range foreign() {
-			if strings.Contains(text, f) {
-				return false
-			}
+		text := strings.TrimSpace(string(table.Plain(line)))
+		if strings.HasPrefix(text, deviceMark) || timingLine.MatchString(text) {
+			return true
 		}
-		_, _, timing := findTiming(text)
-		ours = ours || timing || strings.HasPrefix(strings.TrimSpace(text), deviceMark)
 	}
-	return ours
+	return false
 }
 
 // OfAllRuns implements ingest.Shared.
@@ -87,11 +69,9 @@ type reader struct {
 	job  job
 	last string // the last line that is neither empty nor of the frame: where a failed program says why
 
-	ticks  ingest.Timing // the first time printed in ticks
-	beyond ingest.Timing // the first launch that leaves its buffers
-	wrong  note.Pos      // the first line that says that a sum is wrong
-	wrongs int64
-	long   note.Pos // the first line that lost its end
+	remarks []note.Note // on what the times mean, once each
+	wrong   note.Pos    // the first line that says that a sum is wrong
+	wrongs  int64
 
 	devices []ingest.Platform // that the log names, as far as it says so of each
 	now     int               // the one that runs, of devices
@@ -101,20 +81,19 @@ type reader struct {
 
 func (r *reader) line() {
 	text := string(table.Plain(r.in.Text))
-	if r.in.Cut && r.long.Line == 0 {
-		r.long = r.in.Pos(table.MaxLine)
-	}
-	if trimmed := strings.TrimSpace(text); trimmed == "" || r.job.line(trimmed, &r.file.Platform) {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || r.job.line(trimmed, &r.file.Platform) {
 		return
-	} else if !r.job.ended {
+	}
+	if !r.job.ended {
 		r.last = trimmed
 	}
-	start, rest, ok := findTiming(text)
+	parts := timingLine.FindStringSubmatchIndex(text)
 	switch {
-	case ok:
-		r.timing(text[start:], start, rest)
-	case truncated(strings.TrimSpace(text)):
-		r.bad.Add(r.in.Pos(1), "", "the timing line ends early: %s; %s", table.Quote(strings.TrimSpace(text)), expected)
+	case parts != nil:
+		r.timing(text, parts)
+	case cutLine.MatchString(trimmed):
+		r.bad.Add(r.in.Pos(1), "", "the timing line ends early: %s; %s", table.Quote(trimmed), expected)
 	case strings.Contains(text, wrongMark):
 		if r.wrongs++; r.wrongs == 1 {
 			r.wrong = r.in.Pos(1)
@@ -130,18 +109,17 @@ func (r *reader) header(text string) {
 	if i := strings.Index(text, deviceMark); i >= 0 {
 		name := strings.TrimSpace(text[i+len(deviceMark):])
 		pos := r.in.Pos(table.RawColumn(r.in.Text, i))
-		switch {
-		case name == "":
+		if name == "" {
 			r.bad.Add(pos, "", "the device line names no device")
-		case len(r.devices) < maxDevices:
-			r.now = slices.IndexFunc(r.devices, func(d ingest.Platform) bool { return d.Device == name })
-			if r.now < 0 {
-				r.now = len(r.devices)
-				r.devices = append(r.devices, ingest.Platform{Device: strings.Clone(name), Pos: pos})
-			}
-			if p.Device == "" {
-				p.Device, p.DeviceFrom, p.Pos = r.devices[r.now].Device, "the log", pos
-			}
+			return
+		}
+		r.now = slices.IndexFunc(r.devices, func(d ingest.Platform) bool { return d.Device == name })
+		if r.now < 0 {
+			r.now = len(r.devices)
+			r.devices = append(r.devices, ingest.Platform{Device: strings.Clone(name), Pos: pos})
+		}
+		if p.Device == "" {
+			p.Device, p.DeviceFrom, p.Pos = r.devices[r.now].Device, "the log", pos
 		}
 	}
 	if i := strings.Index(text, sizeMark); i >= 0 {
@@ -158,26 +136,36 @@ func (r *reader) header(text string) {
 	}
 }
 
-func (r *reader) timing(text string, start, rest int) {
-	t, col, err := parseTiming(text, rest)
+func (r *reader) timing(text string, parts []int) {
+	t, at, err := parseTiming(text, parts)
 	if err != nil {
-		r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, start+col)), "", "%v; %s", err, expected)
+		r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, at)), "", "%v; %s", err, expected)
 		return
 	}
-	if len(r.file.Timings) == maxTimings {
-		r.bad.Add(r.in.Pos(1), "split the log", "more than %d timings in one log", maxTimings)
-		return
-	}
-	t.Pos = r.in.Pos(table.RawColumn(r.in.Text, start))
-	// Clones, not to keep the line.
-	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(t.Kernel), strings.Clone(t.Printed),
-		strings.Clone(t.UnitAsPrinted)
+	t.Pos = r.in.Pos(table.RawColumn(r.in.Text, parts[2]))
 	r.file.Timings, r.of = append(r.file.Timings, t), append(r.of, r.now)
-	if t.UnitAsPrinted == ticksUnit && r.ticks.Kernel == "" {
-		r.ticks = t
+	if t.UnitAsPrinted == ticksUnit {
+		r.remark(note.Note{Code: "ticks-as-usecs", Pos: t.Pos,
+			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
+				"u-secs is taken as %s s",
+				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
+			Hint: "all u-secs of this log are read this way; the printed numbers are kept, too"})
 	}
-	if leavesBuffers(t) && r.beyond.Kernel == "" {
-		r.beyond = t
+	// The notebook's VectorAdd<N> starts work-group g at g x vector size in buffers of one vector. The guide's kernels
+	// (VectorAdd2<N> and on) start it at g x 2^17 of 105 x 2^17 elements, within bounds for all that the guide launches.
+	if t.Groups.Or(1) > 1 && strings.HasPrefix(t.Kernel, "VectorAdd<") {
+		r.remark(note.Note{Code: "out-of-bounds", Pos: t.Pos,
+			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group " +
+				"g works at g times the vector size in buffers of one vector",
+			Hint: "the sample has this fault; its times and occupancies are those of the faulty access"})
+	}
+}
+
+// remark adds a warning that stands once in a file.
+func (r *reader) remark(n note.Note) {
+	n.Severity = note.Warning
+	if !slices.ContainsFunc(r.remarks, func(o note.Note) bool { return o.Code == n.Code }) {
+		r.remarks = append(r.remarks, n)
 	}
 }
 
@@ -192,7 +180,12 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	if f.Rows == 0 {
 		return nil, r.fault(path)
 	}
-	f.Notes = append(f.Notes, r.remarks()...)
+	if r.wrongs > 0 {
+		r.remark(note.Note{Code: "wrong-result", Pos: r.wrong,
+			Text: fmt.Sprintf("the sample found wrong sums and says so in %d lines", r.wrongs),
+			Hint: "times of a wrong calculation prove nothing: fix the run first"})
+	}
+	f.Notes = append(f.Notes, r.remarks...)
 	return f, nil
 }
 
@@ -242,32 +235,4 @@ func (r *reader) fault(path string) error {
 	}
 	return note.Faultf("no-timings", pos, "the program may have failed: look at what it wrote to standard error",
 		"the log holds no timing; %s", expected)
-}
-
-// remarks are the notes on what the times mean; each stands once in a file.
-func (r *reader) remarks() []note.Note {
-	var notes []note.Note
-	if t := r.ticks; t.Kernel != "" {
-		notes = append(notes, note.Note{Severity: note.Warning, Code: "ticks-as-usecs", Pos: t.Pos,
-			Text: fmt.Sprintf("the sample prints clock ticks, which are nanoseconds, and calls them u-secs: %s "+
-				"u-secs is taken as %s s",
-				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
-			Hint: "all u-secs of this log are read this way; the printed numbers are kept, too"})
-	}
-	if t := r.beyond; t.Kernel != "" {
-		notes = append(notes, note.Note{Severity: note.Warning, Code: "out-of-bounds", Pos: t.Pos,
-			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group " +
-				"g works at g times the vector size in buffers of one vector",
-			Hint: "the sample has this fault; its times and occupancies are those of the faulty access"})
-	}
-	if r.long.Line > 0 {
-		notes = append(notes, note.Note{Severity: note.Warning, Code: "long-line", Pos: r.long,
-			Text: fmt.Sprintf("lines are read up to %d bytes; the rest is skipped", table.MaxLine)})
-	}
-	if r.wrongs > 0 {
-		notes = append(notes, note.Note{Severity: note.Warning, Code: "wrong-result", Pos: r.wrong,
-			Text: fmt.Sprintf("the sample found wrong sums and says so in %d lines", r.wrongs),
-			Hint: "times of a wrong calculation prove nothing: fix the run first"})
-	}
-	return notes
 }
