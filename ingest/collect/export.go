@@ -69,25 +69,18 @@ func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Durati
 	if err != nil {
 		return 0, "", fmt.Errorf("the first short run cannot be read: %w", err)
 	}
-	if launch, task = longestTask(run); launch == 0 {
+	most := 0.0
+	for _, k := range run.Kernels {
+		n := k.Instances.Or(0)
+		if total := float64(k.Total.Or(0)); n >= 1 && k.Global.Present() && total > most {
+			most, task = total, k.Task
+			launch = time.Duration(total / float64(n) * float64(time.Second))
+		}
+	}
+	if launch == 0 {
 		return 0, "", note.Faultf("no-kernel", note.Pos{File: o.probeFile()},
 			"does the application use the GPU? 'occudiff collect --check' looks for what is missing",
 			"the first short run saw no kernel")
 	}
 	return launch, task, nil
-}
-
-// longestTask gives the mean launch time of the kernel with the most time, and its name.
-func longestTask(run *ingest.Run) (launch time.Duration, task string) {
-	most := 0.0
-	for _, k := range run.Kernels {
-		total, timed := k.Total.Value()
-		count, counted := k.Instances.Value()
-		if !timed || !counted || count < 1 || !k.Global.Present() || float64(total) <= most {
-			continue
-		}
-		most, task = float64(total), k.Task
-		launch = time.Duration(float64(total) / float64(count) * float64(time.Second))
-	}
-	return launch, task
 }

@@ -37,10 +37,7 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 			}
 			return failed(s, err)
 		}
-		if s.File == "" {
-			continue
-		}
-		if len(Written(s)) == 0 {
+		if s.File != "" && len(Written(s)) == 0 {
 			return note.Faultf("no-export", note.Pos{File: s.File}, "look at what it printed above",
 				"%s succeeded but wrote nothing", s.Args[0])
 		}
@@ -71,27 +68,26 @@ func failed(s Step, err error) error {
 
 func hintFor(program string) string {
 	for _, p := range programs() {
-		if p.name == program {
-			return p.get
+		if p.Name == program {
+			return p.Get
 		}
 	}
 	return ""
 }
 
-// program is something that collecting may need.
-type program struct {
-	name, costs, get string
-}
-
-// programs lists them, the most important first.
-func programs() []program {
-	return []program{
-		{"vtune", "no counters: nothing is measured", "install Intel VTune Profiler (oneAPI base toolkit) and source " +
-			"its vars.sh"},
-		{"unitrace", "registers, SLM and spills of kernels are unknown, and no launch is measured on its own",
-			"build it from intel/pti-gpu, tools/unitrace"},
-		{"ocloc", "kernels cannot be predicted from source files",
-			"install intel-ocloc or intel-opencl-icd of the distribution"},
+// programs looks for the programs that collecting may need, the most important first.
+func programs() []Check {
+	look := func(name, costs, get string) Check {
+		path, _ := exec.LookPath(name) // empty with an error
+		return check(name, path, costs, get)
+	}
+	return []Check{
+		look("vtune", "no counters: nothing is measured",
+			"install Intel VTune Profiler (oneAPI base toolkit) and source its vars.sh"),
+		look("unitrace", "registers, SLM and spills of kernels are unknown, and no launch is measured on its own",
+			"build it from intel/pti-gpu, tools/unitrace"),
+		look("ocloc", "kernels cannot be predicted from source files",
+			"install intel-ocloc or intel-opencl-icd of the distribution"),
 	}
 }
 
@@ -120,13 +116,8 @@ func check(name, found, costs, get string) Check {
 
 // Doctor looks for everything that collecting needs. root is the root of the file system, "/" but in tests.
 func Doctor(root string) []Check {
-	var list []Check
-	for _, p := range programs() {
-		path, _ := exec.LookPath(p.name) // empty with an error
-		list = append(list, check(p.name, path, p.costs, p.get))
-	}
 	root = strings.TrimSuffix(root, "/")
-	list = append(list, check("GPU driver", strings.TrimPrefix(first(root, "/sys/module/xe", "/sys/module/i915"),
+	list := append(programs(), check("GPU driver", strings.TrimPrefix(first(root, "/sys/module/xe", "/sys/module/i915"),
 		"/sys/module/"), "there is no Intel GPU to measure; predictions do not need one",
 		"load the kernel module xe or i915"), render(root), setting(root, "kernel/yama/ptrace_scope", "ptrace scope",
 		"VTune cannot attach to a process that is already running"))
