@@ -1,6 +1,11 @@
 package vtune
 
-import "strings"
+import (
+	"strings"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+)
 
 // quantity is something that a column tells.
 // Their order is used: keys, times and counts, shares.
@@ -66,6 +71,17 @@ var spellings = [quantities][]string{
 	stalled:      {"xve array:stalled", "stalled"},
 	idle:         {"xve array:idle", "idle"},
 	barrierStall: {"xve stall reasons:barrier"},
+}
+
+// sampledShares are the shares that counters tell of each launch; the others are the same in all.
+var sampledShares = [...]quantity{measured, active, stalled, idle, barrierStall}
+
+// shares gives the fields of a kernel that the quantities from firstShare on are.
+func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
+	return [...]*unit.Opt[unit.Ratio]{measured - firstShare: &k.Measured, peak - firstShare: &k.Peak,
+		peakWork - firstShare: &k.PeakWork, peakSLM - firstShare: &k.PeakSLM, peakBarrier - firstShare: &k.PeakBarrier,
+		active - firstShare: &k.Active, stalled - firstShare: &k.Stalled, idle - firstShare: &k.Idle,
+		barrierStall - firstShare: &k.BarrierStall}
 }
 
 // keyColumns are the names that the first column of an export may have, a longer one before its own end.

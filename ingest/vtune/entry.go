@@ -285,7 +285,7 @@ func (e *sums) launched(t, share nano) {
 // varies says whether a share without time that is not the same in all launches, as the profiler's peak is, has several
 // values to take a mean of.
 func (e *sums) varies() bool {
-	for _, q := range []quantity{measured, active, stalled, idle, barrierStall} {
+	for _, q := range sampledShares {
 		if e.means[q-firstShare].n > 1 {
 			return true
 		}

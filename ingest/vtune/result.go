@@ -322,14 +322,6 @@ func (r *result) ratio(q quantity, v float64) unit.Ratio {
 	return unit.FromPercent(p)
 }
 
-// shares gives the fields of a kernel that the quantities from firstShare on are.
-func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
-	return [...]*unit.Opt[unit.Ratio]{measured - firstShare: &k.Measured, peak - firstShare: &k.Peak,
-		peakWork - firstShare: &k.PeakWork, peakSLM - firstShare: &k.PeakSLM, peakBarrier - firstShare: &k.PeakBarrier,
-		active - firstShare: &k.Active, stalled - firstShare: &k.Stalled, idle - firstShare: &k.Idle,
-		barrierStall - firstShare: &k.BarrierStall}
-}
-
 func (r *result) spread(e *entry) *ingest.Spread {
 	sec := func(v nano) unit.Seconds { return unit.Seconds(float64(v) / one) }
 	shortest, longest := e.times.ends()
