@@ -23,7 +23,7 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	r := &Result{Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
 		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples,
 		Recording: run.Recording, launches: run.Launches, adapterTime: map[string]unit.Seconds{},
-		Notes: slices.Concat([]note.Note{}, run.Notes, on.Notes)}
+		Notes: slices.Concat([]note.Note{}, run.Notes, on.Notes, intervalGiven(run, on.Device, opt))}
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 )
@@ -133,14 +134,19 @@ func TestNamesOfMetrics(t *testing.T) {
 	}
 }
 
-// TestSamplingInterval: how far apart the samples of a result are counts, and not what was said.
+// TestSamplingInterval: how far apart the samples of a result are counts, and not what was said, which is noted.
 func TestSamplingInterval(t *testing.T) {
 	opt := DefaultOptions()
 	opt.SamplingInterval = 0.002
 	run := &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(97), idle(1))}}
 	run.Platform.SamplingInterval = unit.Some(unit.Seconds(0.000853))
-	if r := Compare(run, given(mtl112()), opt); r.SamplingInterval() != 0.000853 {
-		t.Errorf("the interval is %v", r.SamplingInterval())
+	for _, assumed := range []bool{false, true} { // nobody is told of what nobody said
+		opt.SamplingAssumed = assumed
+		r := Compare(run, given(mtl112()), opt)
+		said := slices.ContainsFunc(r.Notes, func(n note.Note) bool { return n.Code == "sampling-interval" })
+		if said == assumed || r.SamplingInterval() != 0.000853 {
+			t.Errorf("assumed %v: said %v, the interval is %v", assumed, said, r.SamplingInterval())
+		}
 	}
 	if r := (Result{Options: DefaultOptions()}); r.SamplingInterval() != 0.001 {
 		t.Errorf("without a device the interval is %v", r.SamplingInterval())

@@ -28,14 +28,11 @@ func Columns[T any]() (all, required []string) {
 	return all, required
 }
 
-// Decode fills a struct per record, into the slice given when it is large enough. The faults are nil when there is
+// decode fills a struct per record. The faults are nil when there is
 // none, else one per record, nil for those in order. The cells of a faulty record are decoded as far as they go.
-func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
+func decode[T any](s *Sheet) (rows []T, faults []*note.Fault) {
 	n := len(s.Records)
-	if rows = into[:0]; cap(rows) < n { // gocsv makes a slice of its own unless this one has the length
-		rows = make([]T, n)
-	}
-	rows = rows[:n]
+	rows = make([]T, n) // gocsv makes a slice of its own unless this one has the length
 	fault := func(row int, column, hint, text string) {
 		if faults == nil {
 			faults = make([]*note.Fault, n)
@@ -81,7 +78,7 @@ func Decode[T any](s *Sheet, into []T) (rows []T, faults []*note.Fault) {
 
 // Convert makes a value of every row. It gives no values unless all rows are right, and else every fault of the file.
 func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, error) {
-	rows, faults := Decode[T](s, nil)
+	rows, faults := decode[T](s)
 	values := make([]V, 0, len(rows))
 	var errs []error
 	for i := range rows {

@@ -56,7 +56,7 @@ func TestDecodeFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, faults := Decode(s, make([]thing, 0, 20))
+	rows, faults := decode[thing](s)
 	var keys []string
 	for i, f := range faults {
 		if f == nil {

@@ -33,7 +33,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	if len(r.Timings) > 0 {
 		d.Sections = append(d.Sections, timingSection(r))
 	}
-	d.Sections = append(d.Sections, deviceSection(r), noteSection(r), ProvenanceSection(r, prov))
+	d.Sections = append(d.Sections, deviceSection(r), noteSection(r), provenanceSection(r, prov))
 	return d
 }
 

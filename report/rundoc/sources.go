@@ -114,8 +114,8 @@ func platformRows(r *compare.Result) report.Pairs {
 	return rows
 }
 
-// ProvenanceSection says what the report was made from and how, so that it can be made again.
-func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section {
+// provenanceSection says what the report was made from and how, so that it can be made again.
+func provenanceSection(r *compare.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Device"}
 	rows := prov.Pairs()
 	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
@@ -127,8 +127,8 @@ func ProvenanceSection(r *compare.Result, prov report.Provenance) report.Section
 	return s
 }
 
-// InputColumns are those of files that were read, in every output.
-func InputColumns() []report.Col[ingest.Input] {
+// inputColumns are those of files that were read, in every output.
+func inputColumns() []report.Col[ingest.Input] {
 	return []report.Col[ingest.Input]{
 		report.Define(report.Column{Key: "path", Path: "path", Always: true, Title: "File", Kind: report.Text, In: report.Files},
 			func(in *ingest.Input) report.Cell { return report.OptText(unit.Some(in.Path)) }),
@@ -146,7 +146,7 @@ func InputColumns() []report.Col[ingest.Input] {
 
 // Inputs is the table of files that were read.
 func Inputs(list []ingest.Input) *report.Table {
-	t := report.NewTable("inputs", "Inputs", list, InputColumns())
+	t := report.NewTable("inputs", "Inputs", list, inputColumns())
 	t.In = report.Files
 	return t
 }
