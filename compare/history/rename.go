@@ -163,35 +163,45 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 			fresh[identities[i]]++
 		}
 	}
+	type found struct {
+		series, last int64 // series is 0 where there is none, or nobody knows which
+		task         string
+	}
+	from := map[string]*found{} // what the new kernel of a stable name goes on from
 	for i, identity := range identities {
+		_, ordinal := names.Stable(rows[i].Task)
+		if identity != "" && ids[i] == 0 && names.Follows(fresh[identity], ordinal, known[identity]) {
+			from[identity] = &found{last: math.MinInt64}
+		}
+	}
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(from)), w.engine.batch) {
+		w.each(`SELECT s.stable_identity, s.id, s.task, MAX(k.time) FROM occudiff_series s
+			JOIN occudiff_kernel k ON k.series_id = s.id
+			WHERE s.program IN (?, '') AND s.stable_identity IN (`+marks(len(part))+`)
+			GROUP BY s.stable_identity, s.id, s.task`, append([]any{program}, anyOf(part)...), func(rows *sql.Rows) error {
+			var id, at int64
+			var identity, task string
+			err := rows.Scan(&identity, &id, &task, &at)
+			switch f := from[identity]; {
+			case err != nil || slices.Contains(ids, id) || at < f.last:
+			case at == f.last:
+				f.series = 0
+			default:
+				*f = found{id, at, task}
+			}
+			return err
+		})
+	}
+	for i, identity := range identities {
+		f := from[identity]
+		if f == nil || f.series == 0 || ids[i] != 0 {
+			continue
+		}
 		k := rows[i].Key
-		_, ordinal := names.Stable(k.Task)
-		if identity == "" || ids[i] != 0 || !names.Follows(fresh[identity], ordinal, known[identity]) {
-			continue
-		}
-		series, last, old := int64(0), int64(math.MinInt64), ""
-		w.each(`SELECT s.id, s.task, MAX(k.time) FROM occudiff_series s JOIN occudiff_kernel k ON k.series_id = s.id
-			WHERE s.program IN (?, '') AND s.stable_identity = ? GROUP BY s.id, s.task`, []any{program, identity},
-			func(rows *sql.Rows) error {
-				var id, at int64
-				var task string
-				err := rows.Scan(&id, &task, &at)
-				switch {
-				case slices.Contains(ids, id) || at < last:
-				case at == last:
-					series = 0 // nobody knows which
-				default:
-					series, last, old = id, at, task
-				}
-				return err
-			})
-		if series == 0 {
-			continue
-		}
 		k.Program = program
-		w.mergeSeries(series, k)
-		ids[i] = series
-		if r := (Rename{Old: old, New: k.Task}); r.Old != r.New && !slices.Contains(moves, r) {
+		w.mergeSeries(f.series, k)
+		ids[i] = f.series
+		if r := (Rename{Old: f.task, New: k.Task}); r.Old != r.New && !slices.Contains(moves, r) {
 			moves = append(moves, r)
 		}
 	}
