@@ -22,6 +22,11 @@ func (d *DB) Newest(ctx context.Context) ([]Run, error) {
 	return d.bareRuns(ctx, "ORDER BY id DESC")
 }
 
+// DatedFrom gives the runs that are dated at a time or later, as Newest does.
+func (d *DB) DatedFrom(ctx context.Context, t time.Time) ([]Run, error) {
+	return d.bareRuns(ctx, "WHERE time >= ? ORDER BY id DESC", t.UnixMicro())
+}
+
 // bareRuns reads runs without their inputs.
 func (d *DB) bareRuns(ctx context.Context, which string, args ...any) (runs []Run, err error) {
 	err = d.query(ctx, "listing the runs of "+d.engine.where, runText+which, args, func(rows *sql.Rows) error {

@@ -85,7 +85,7 @@ type Added struct {
 
 // CheckClock says what is wrong with the date of a run that was just stored.
 func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
-	runs, err := db.Newest(ctx)
+	runs, err := db.DatedFrom(ctx, a.Time) // those that are dated before it say nothing of it
 	a.Clock = clockOf(runs, &a.Run, now)
 	a.Clock.Future = slices.DeleteFunc(a.Clock.Future, func(r Ref) bool { return r.Run != a.ID })
 	return err
