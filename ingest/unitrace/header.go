@@ -100,6 +100,8 @@ type header struct {
 	rows   int
 	parts  []string // the fields of the current row
 	start  []int    // where they start in the line
+
+	launches map[string]names.Launch // those of names that came before: a table repeats few of them very often
 }
 
 // reason is a column of events.
@@ -109,7 +111,7 @@ type reason struct {
 }
 
 func newHeader(text string, deviceNumber int) *header {
-	h := &header{text: text, device: deviceNumber}
+	h := &header{text: text, device: deviceNumber, launches: map[string]names.Launch{}}
 	for q := range h.at {
 		h.at[q] = -1
 	}
@@ -167,6 +169,9 @@ type fields struct {
 	err    error // the first that reading its numbers came upon
 }
 
+// mostLaunches bounds how many names of a table are remembered.
+const mostLaunches = 4096
+
 // split takes a row apart from its right end: a kernel's name may hold commas, and older versions do not quote it.
 // items says that braces in it hold work-items.
 func (h *header) split(text string, items bool) (f fields, err error) {
@@ -209,8 +214,16 @@ func (h *header) split(text string, items bool) (f fields, err error) {
 			return f, badf(f.nameAt+i, "the row has more than %d fields", h.fields+1)
 		}
 	}
+	var known bool
+	if f.launch, known = h.launches[name]; known {
+		return f, nil
+	}
+	name = strings.Clone(name) // not the whole row
 	if f.launch, err = names.ParseLaunch(name, items); err != nil {
 		return f, badf(f.nameAt, "%v", err)
+	}
+	if len(h.launches) < mostLaunches {
+		h.launches[name] = f.launch
 	}
 	return f, nil
 }

@@ -43,7 +43,7 @@ func (r *reader) timing(f *fields) error {
 // no limit is overlooked.
 func (r *reader) properties(f *fields) error {
 	t := &f.launch
-	p := ingest.Kernel{Task: strings.Clone(t.Name), Global: t.Global, Local: t.Local, SIMD: t.SIMD,
+	p := ingest.Kernel{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD,
 		Pos: r.in.Pos(f.nameAt + 1)}
 	if n, ok := f.small(simd).Value(); ok {
 		p.SIMD = unit.Some(n)
@@ -101,9 +101,8 @@ func (r *reader) stalled(f *fields) (err error) {
 	}
 	i, known := r.stallsOf[f.launch.Name]
 	if !known {
-		name := strings.Clone(f.launch.Name)
-		i, r.stallsOf[name] = len(r.stalls), len(r.stalls)
-		r.stalls = append(r.stalls, ingest.TaskStalls{Task: name, Pos: r.in.Pos(f.nameAt + 1)})
+		i, r.stallsOf[f.launch.Name] = len(r.stalls), len(r.stalls)
+		r.stalls = append(r.stalls, ingest.TaskStalls{Task: f.launch.Name, Pos: r.in.Pos(f.nameAt + 1)})
 	}
 	list := &r.stalls[i].Stalls
 	for n, c := range f.stalls {
