@@ -51,7 +51,11 @@ func (r *Result) setCause(row *Row) {
 	default:
 		return
 	}
-	if c := cmp.Or(r.withheld, r.shape(row), r.model(row)); c != nil {
+	c := r.withheld
+	if c == nil {
+		c = cmp.Or(r.shape(row), r.model(row))
+	}
+	if c != nil {
 		row.Cause = c
 		return
 	}
