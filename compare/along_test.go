@@ -1,16 +1,15 @@
 package compare
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict/arch"
 )
 
@@ -76,22 +75,7 @@ func TestAlong(t *testing.T) {
 		}
 		end()
 	}
-	const file = "testdata/along.txt"
-	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wanted, cases := strings.Split(string(want), "# "), strings.Split(got.String(), "# ")
-	for i := range cases {
-		if i >= len(wanted) || cases[i] != wanted[i] {
-			t.Errorf("got %s\nwant %s", cases[i], wanted[min(i, len(wanted)-1)])
-		}
-	}
+	testenv.Golden(t, "testdata/along.txt", []byte(got.String()))
 }
 
 // inShort is what is said of a row in words, without sentences and figures.

@@ -2,19 +2,16 @@ package compare
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict/arch"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestSaid holds all that is said of constructed kernels against a file: verdicts, causes with their sentences, worth, and
 // what to do next. The first kernel of a case is the one of its reason. Figures of the sentences can be checked by hand from
@@ -174,22 +171,7 @@ func TestSaid(t *testing.T) {
 		at := slices.IndexFunc(r.Rows, func(x Row) bool { return x.Task == c.kernels[0].Task })
 		fmt.Fprintf(&got, "# %s\n%s\n", c.reason, allSaid(r, &r.Rows[at]))
 	}
-	const file = "testdata/said.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wanted, cases := strings.Split(string(want), "# "), strings.Split(got.String(), "# ")
-	for i := range cases {
-		if i >= len(wanted) || cases[i] != wanted[i] {
-			t.Errorf("got %s\nwant %s", cases[i], wanted[min(i, len(wanted)-1)])
-		}
-	}
+	testenv.Golden(t, "testdata/said.txt", []byte(got.String()))
 }
 
 // allSaid is all that is said of a row, a line for each thing.

@@ -1,17 +1,13 @@
 package predict
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"occudiff/internal/testenv"
 	"occudiff/predict/arch"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files of testdata")
 
 // TestExplain pins the reasoning of a few launches; the figures of each were checked by hand when they were pinned.
 func TestExplain(t *testing.T) {
@@ -39,19 +35,7 @@ func TestExplain(t *testing.T) {
 				}
 				fmt.Fprintf(&b, "%s %s = %s  [%s]\n", mark, s.Label, s.Value, s.Formula)
 			}
-			path := filepath.Join("testdata", "explain_"+tt.name+".txt")
-			if *update {
-				if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if b.String() != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", b.String(), want)
-			}
+			testenv.Golden(t, "testdata/explain_"+tt.name+".txt", []byte(b.String()))
 		})
 	}
 	if _, err := Explain(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {

@@ -1,14 +1,13 @@
 package predict_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 )
@@ -77,22 +76,7 @@ func TestTold(t *testing.T) {
 		fmt.Fprintf(&got, "# %s: %s, %s in %s\n", c.reason, d.Key, c.global, c.local)
 		told(&got, d, l)
 	}
-	const file = "testdata/told.txt"
-	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wanted, cases := strings.Split(string(want), "# "), strings.Split(got.String(), "# ")
-	for i := range cases {
-		if i >= len(wanted) || cases[i] != wanted[i] {
-			t.Errorf("got %s\nwant %s", cases[i], wanted[min(i, len(wanted)-1)])
-		}
-	}
+	testenv.Golden(t, "testdata/told.txt", []byte(got.String()))
 }
 
 // told prints what the model tells of a launch, a line for each thing.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"occudiff/internal/testenv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,7 +136,7 @@ func TestLicences(t *testing.T) {
 	}
 	before, rest, _ := bytes.Cut(page, []byte("| module |"))
 	_, after, _ := bytes.Cut(rest, []byte("\n\n"))
-	if *update {
+	if testenv.Update() {
 		page = slices.Concat(before, table.Bytes(), []byte("\n"), after)
 		if err := os.WriteFile(path, page, 0o644); err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
+	"occudiff/internal/testenv"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,14 +122,5 @@ func picture() []byte {
 
 // TestPicture holds the picture of the house against the arrows.
 func TestPicture(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "architecture.svg")
-	want := picture()
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/architecture.svg is not the house: run go test ./cmd/occudiff -run TestPicture -update (%v)", err)
-	}
+	testenv.Golden(t, filepath.Join("..", "..", "docs", "architecture.svg"), picture())
 }

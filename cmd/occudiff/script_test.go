@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"occudiff/internal/testenv"
-)
 
-var update = flag.Bool("update", false, "rewrite golden files")
+	"github.com/rogpeppe/go-internal/testscript"
+)
 
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"occudiff": main, "occudiff-each": eachMain, "occudiff-memory": memoryMain})
@@ -66,7 +64,7 @@ func runScripts(t *testing.T, folder string, history func() string) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", folder),
-		UpdateScripts:       *update,
+		UpdateScripts:       testenv.Update(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -157,7 +155,7 @@ func TestSample(t *testing.T) {
 	if status := run(context.Background(), a, []string{"demo", "-q"}); status != exitDone || !found || !closed {
 		t.Fatalf("exit %d; the README has no sample: %v", status, !found)
 	}
-	if *update {
+	if testenv.Update() {
 		if err := os.WriteFile(path, []byte(before+prompt+out.String()+"```\n"+after), 0o644); err != nil {
 			t.Fatal(err)
 		}

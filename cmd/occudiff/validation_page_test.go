@@ -15,6 +15,7 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/text"
 )
@@ -240,14 +241,14 @@ func (v *validation) write() {
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch shape, launch count or array state: measured is held against VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
 	}}
-	golden(v.T, filepath.Join("..", "..", "docs", "validation.md"), v.page(doc))
+	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "validation.md"), []byte(v.page(doc)))
 	// What stands behind it is for who changes the program.
-	golden(v.T, filepath.Join("testdata", "validation.md"), v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
+	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
 			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that XVEs that ran held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
 			Tables: []*report.Table{tagged("accounts", v.accounts)}},
 		{Key: "published", Title: "Published low-occupancy tables", Tables: []*report.Table{tagged("published", v.published)}},
-	}}))
+	}})))
 }
 
 // answered counts the published rows that have an answer.

@@ -157,21 +157,3 @@ func compareFiles(a *app, paths []string) (*compare.Result, error) {
 	}
 	return a.compareRun(run, compare.Refuse)
 }
-
-// golden compares with a file, or rewrites it with -update.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (make it with -update)", err)
-	}
-	if string(want) != got {
-		t.Errorf("%s is not what the tool says now; look at the difference after go test -update", path)
-	}
-}

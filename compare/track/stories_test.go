@@ -1,9 +1,7 @@
 package track_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,9 +11,8 @@ import (
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 )
-
-var updateStories = flag.Bool("update", false, "rewrite the golden file of the stories")
 
 // A chapter is some runs that are alike.
 type chapter struct {
@@ -158,25 +155,7 @@ func TestStories(t *testing.T) {
 		judgment(&got, &r.Judgment)
 		db.Close()
 	}
-	const file = "testdata/stories.txt"
-	if *updateStories {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wanted, cases := strings.Split(string(want), "# "), strings.Split(got.String(), "# ")
-	for i := range cases {
-		if i >= len(wanted) || cases[i] != wanted[i] {
-			t.Errorf("got %s\nwant %s", cases[i], wanted[min(i, len(wanted)-1)])
-		}
-	}
+	testenv.Golden(t, "testdata/stories.txt", []byte(got.String()))
 }
 
 func ref(r *track.Ref) string {

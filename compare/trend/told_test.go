@@ -2,15 +2,12 @@ package trend
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math"
-	"os"
+	"occudiff/internal/testenv"
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file of what is told")
 
 // TestTold holds all that is told of small panels against a file: verdicts and findings of every series after every fourth
 // run, what lies aside, change points, the power of a gate and the floor that keeps a budget.
@@ -163,25 +160,7 @@ func TestTold(t *testing.T) {
 		power.Drop = math.Round(power.Drop*1e6) / 1e6
 		line("power: %+v", power)
 	}
-	const file = "testdata/told.txt"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wanted, cases := strings.Split(string(want), "# "), strings.Split(got.String(), "# ")
-	for i := range cases {
-		if i >= len(wanted) || cases[i] != wanted[i] {
-			t.Errorf("got %s\nwant %s", cases[i], wanted[min(i, len(wanted)-1)])
-		}
-	}
+	testenv.Golden(t, "testdata/told.txt", []byte(got.String()))
 }
 
 // so is 1 where something is so.

@@ -3,7 +3,6 @@ package formats_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,14 +10,13 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
 	"occudiff/internal/testenv"
-)
 
-var update = flag.Bool("update", false, "rewrite golden files")
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
 
 // TestFixtures keeps what is understood of the built-in inputs.
 func TestFixtures(t *testing.T) {
@@ -63,7 +61,7 @@ func TestMade(t *testing.T) {
 			}
 			input := archive.Files[0].Data
 			got := understood(t, "f", input, bytes.NewReader(input))
-			if *update {
+			if testenv.Update() {
 				archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(got)})
 				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
@@ -82,27 +80,9 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// golden holds what is understood of a file against another file, or writes that with -update.
+// golden holds what is understood of a file against another file.
 func golden(t *testing.T, path, file string) {
-	t.Run(filepath.Base(path), func(t *testing.T) {
-		got := understoodAt(t, path)
-		if *update {
-			err := os.MkdirAll(filepath.Dir(file), 0o755)
-			if err == nil {
-				err = os.WriteFile(file, []byte(got), 0o644)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatalf("%v (go test -update writes it)", err)
-		}
-		if d := cmp.Diff(string(want), got); d != "" {
-			t.Errorf("%s (-want +got; go test -update accepts it):\n%s", file, d)
-		}
-	})
+	t.Run(filepath.Base(path), func(t *testing.T) { testenv.Golden(t, file, []byte(understoodAt(t, path))) })
 }
 
 // understoodAt prints what the first format that knows a file or folder makes of it, without the joining that follows.

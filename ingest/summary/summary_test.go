@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
 	"occudiff/internal/testenv"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func read(t testing.TB, text string) (*ingest.File, error) {
@@ -42,16 +42,6 @@ const platform = `Collection and Platform Info
             Max Work Group Size: 1,024
 `
 
-// made is an input in testdata; what is understood of each is kept by the tests of ingest/formats.
-func made(t testing.TB, name string) string {
-	t.Helper()
-	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(archive.Files[0].Data)
-}
-
 // item is a metric of the HTML report, as VTune nests them: one list for each.
 func item(name, value, below string) string {
 	span := `<span class="metric-value">` + value + `</span>`
@@ -69,7 +59,7 @@ func page1(body string) string {
 
 // TestCutHTML: cut anywhere, a report gives what stands before the cut or a clear fault.
 func TestCutHTML(t *testing.T) {
-	text := made(t, "html")
+	text := testenv.Made(t, "html")
 	for cut := range text {
 		var fault *note.Fault
 		if _, err := read(t, text[:cut]); err != nil && !errors.As(err, &fault) {
@@ -360,7 +350,7 @@ func TestCancelled(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(platform))
-	f.Add([]byte(made(f, "html")))
+	f.Add([]byte(testenv.Made(f, "html")))
 	f.Add([]byte("Computing Task  Total Time  SIMD Width  Occupancy(%)\n--------------  ----------  ----------  ------------\nA  1s  32  10.0%\n"))
 	f.Add([]byte("Hierarchy Level,Metric Name,Metric Value\n0,Occupancy(%),47.0\n1,Computing Task,Total Time,SIMD Width\n1,\"f(a, \"\"b\"\")\",1.5,32\n0,Collection and Platform Info,\n1,GPU,\n2,XVE Count,128\n"))
 	paths, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-summary/*"))

@@ -10,24 +10,14 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
+	"occudiff/internal/testenv"
 )
 
 func read(t testing.TB, r io.Reader, opt ingest.ReadOptions) (*ingest.File, error) {
 	t.Helper()
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: -1, R: r}, opt)
-}
-
-// made is an input in testdata; what is understood of each is kept by the tests of ingest/formats.
-func made(t testing.TB, name string) string {
-	t.Helper()
-	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(archive.Files[0].Data)
 }
 
 // TestLongEvent: an event that is longer than any launch's is left out, and the rest is read.
@@ -47,7 +37,7 @@ func launch(name string, ts, dur int) string {
 
 // TestInstances checks that every launch is kept when it is asked for.
 func TestInstances(t *testing.T) {
-	f, err := read(t, strings.NewReader(made(t, "unitrace")), ingest.ReadOptions{Instances: true})
+	f, err := read(t, strings.NewReader(testenv.Made(t, "unitrace")), ingest.ReadOptions{Instances: true})
 	if err != nil || f.Launches.Len() != 3 || f.Launches.At(1).Time.Or(0) != 11e-6 || f.Launches.At(1).Line != 5 {
 		t.Errorf("%v, %+v", err, f)
 	}
@@ -68,7 +58,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	broken := errors.New("disk on fire")
-	r := io.MultiReader(strings.NewReader(made(t, "cut_off")), iotest.ErrReader(broken))
+	r := io.MultiReader(strings.NewReader(testenv.Made(t, "cut_off")), iotest.ErrReader(broken))
 	if _, err := read(t, r, ingest.ReadOptions{}); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: %v", err)
 	}
@@ -120,7 +110,7 @@ func TestMemory(t *testing.T) {
 
 func TestSniff(t *testing.T) {
 	for text, want := range map[string]bool{
-		"\ufeff \n" + made(t, "unitrace"): true, `{"schema": "occudiff/validate/1"}`: false, `[1, 2]`: false, "": false, "Kernel,Calls\n": false,
+		"\ufeff \n" + testenv.Made(t, "unitrace"): true, `{"schema": "occudiff/validate/1"}`: false, `[1, 2]`: false, "": false, "Kernel,Calls\n": false,
 	} {
 		if got := (Format{}).Sniff([]byte(text)); got != want {
 			t.Errorf("Sniff(%.40q) = %v", text, got)
@@ -143,7 +133,7 @@ func TestNanoseconds(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{made(f, "unitrace"), made(f, "pytorch"), made(f, "cut_off"), "[" + launch("f", 1, 1)} {
+	for _, s := range []string{testenv.Made(f, "unitrace"), testenv.Made(f, "pytorch"), testenv.Made(f, "cut_off"), "[" + launch("f", 1, 1)} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func read(t testing.TB, text string, opt ingest.ReadOptions) (*ingest.File, error) {
@@ -22,24 +23,14 @@ func read(t testing.TB, text string, opt ingest.ReadOptions) (*ingest.File, erro
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: int64(len(text)), R: strings.NewReader(text)}, opt)
 }
 
-// made is an input in testdata; what is understood of each is kept by the tests of ingest/formats.
-func made(t testing.TB, name string) string {
-	t.Helper()
-	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(archive.Files[0].Data)
-}
-
 func TestInstances(t *testing.T) {
 	for _, c := range []struct {
 		reason, text string
 		want         []string // line, kernel, seconds, measured
 	}{
-		{"a launch for a row", made(t, "oneprof_query"), []string{"4 of 0 1e-06 0.9", "7 of 0 3e-06 1"}},
-		{"samples of a launch are one", made(t, "unitrace_samples"), []string{"10 of 1 2e-06 0.4", "15 of 1 1e-06 0.7"}},
-		{"tiles of a launch are one", made(t, "oneprof_aggregated"), []string{"4 of 0 4.4e-06 0.985"}},
+		{"a launch for a row", testenv.Made(t, "oneprof_query"), []string{"4 of 0 1e-06 0.9", "7 of 0 3e-06 1"}},
+		{"samples of a launch are one", testenv.Made(t, "unitrace_samples"), []string{"10 of 1 2e-06 0.4", "15 of 1 1e-06 0.7"}},
+		{"tiles of a launch are one", testenv.Made(t, "oneprof_aggregated"), []string{"4 of 0 4.4e-06 0.985"}},
 	} {
 		f, err := read(t, c.text, ingest.ReadOptions{Instances: true})
 		if err != nil {
@@ -229,7 +220,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("== Raw Metrics ==\n\nSubDeviceId,GpuTime[ns],EuThreadOccupancy[%],QueryBeginTime[ns],StreamMarker,\n0,665083,82.9,66413568000,1,\n"), false)
 	archives, _ := filepath.Glob("testdata/*.txtar")
 	for _, p := range archives {
-		f.Add([]byte(made(f, strings.TrimSuffix(filepath.Base(p), ".txtar"))), false)
+		f.Add([]byte(testenv.Made(f, strings.TrimSuffix(filepath.Base(p), ".txtar"))), false)
 	}
 	paths, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/unitrace/*"))
 	for _, p := range paths {

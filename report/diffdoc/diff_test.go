@@ -3,7 +3,6 @@ package diffdoc_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/predict"
 	"occudiff/report"
 	"occudiff/report/diffdoc"
@@ -21,8 +21,6 @@ import (
 	"occudiff/report/machine"
 	"occudiff/report/text"
 )
-
-var _ = flag.Bool("update", false, "rewrite the golden files")
 
 // kernel makes a row; what is 0 is absent.
 func kernel(task string, local int64, simd int, measured, predicted, idle float64, perLaunch unit.Seconds) compare.Row {
@@ -110,8 +108,8 @@ func TestDiffGolden(t *testing.T) {
 			if err := text.Markdown(&page, doc, nil); err != nil {
 				t.Fatal(err)
 			}
-			sample.Golden(t, c.name+".txt", screen.Bytes())
-			sample.Golden(t, c.name+".md", page.Bytes())
+			testenv.Golden(t, "testdata/"+c.name+".txt", screen.Bytes())
+			testenv.Golden(t, "testdata/"+c.name+".md", page.Bytes())
 		})
 	}
 }

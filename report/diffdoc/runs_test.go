@@ -13,6 +13,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/diffdoc"
 	"occudiff/report/internal/sample"
@@ -82,8 +83,8 @@ func TestRunsGolden(t *testing.T) {
 			if err := text.Markdown(&page, doc, nil); err != nil {
 				t.Fatal(err)
 			}
-			sample.Golden(t, c.name+".txt", screen.Bytes())
-			sample.Golden(t, c.name+".md", page.Bytes())
+			testenv.Golden(t, "testdata/"+c.name+".txt", screen.Bytes())
+			testenv.Golden(t, "testdata/"+c.name+".md", page.Bytes())
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"html"
 	"io"
@@ -15,15 +14,15 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/xuri/excelize/v2"
 	"occudiff/compare"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/rundoc"
-)
 
-var _ = flag.Bool("update", false, "rewrite the golden files")
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+)
 
 var provenance = report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate", "run.csv"}}
 
@@ -124,7 +123,9 @@ func TestGolden(t *testing.T) {
 		{"logs", "timings", sample.LogsOnly()},
 		{"empty", "no row at all", sample.Empty()},
 	} {
-		t.Run(c.name, func(t *testing.T) { sample.Golden(t, c.name+".txt", []byte(dump(t, open(t, workbook(t, c.result))))) })
+		t.Run(c.name, func(t *testing.T) {
+			testenv.Golden(t, "testdata/"+c.name+".txt", []byte(dump(t, open(t, workbook(t, c.result)))))
+		})
 	}
 }
 

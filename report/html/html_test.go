@@ -3,20 +3,18 @@ package html_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"occudiff/compare"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/html"
 	"occudiff/report/internal/sample"
 	"occudiff/report/rundoc"
 )
-
-var _ = flag.Bool("update", false, "rewrite the golden files")
 
 func document(r *compare.Result) *report.Document {
 	return rundoc.FromResult(r, report.Provenance{Version: "v0.1.0", CommandLine: []string{"occudiff", "validate",
@@ -51,7 +49,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			page := digest.ReplaceAllString(bulk.ReplaceAllString(render(t, c.result), "<$1/>"), "sha256")
-			sample.Golden(t, c.name+".html", []byte(page))
+			testenv.Golden(t, "testdata/"+c.name+".html", []byte(page))
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"occudiff/compare"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
@@ -39,7 +40,7 @@ func TestJUnitGolden(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			out := toJUnit(t, c.result)
 			checkXML(t, out)
-			sample.Golden(t, c.name+".xml", []byte(out))
+			testenv.Golden(t, "testdata/"+c.name+".xml", []byte(out))
 		})
 	}
 }

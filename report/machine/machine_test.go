@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"flag"
 	"io"
 	"math"
 	"strings"
@@ -12,16 +11,16 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"occudiff/compare"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/machine"
-)
 
-var _ = flag.Bool("update", false, "rewrite the golden files")
+	"github.com/google/go-cmp/cmp"
+)
 
 func toJSON(t *testing.T, r *compare.Result) string {
 	t.Helper()
@@ -53,8 +52,8 @@ func TestGolden(t *testing.T) {
 		{"empty", "lists are never null", sample.Empty()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sample.Golden(t, c.name+".json", []byte(toJSON(t, c.result)))
-			sample.Golden(t, c.name+".csv", []byte(toCSV(t, c.result)))
+			testenv.Golden(t, "testdata/"+c.name+".json", []byte(toJSON(t, c.result)))
+			testenv.Golden(t, "testdata/"+c.name+".csv", []byte(toCSV(t, c.result)))
 		})
 	}
 }

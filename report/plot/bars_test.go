@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/internal/testenv"
 	"occudiff/report"
-	"occudiff/report/internal/sample"
 	"occudiff/report/plot"
 )
 
@@ -43,7 +43,7 @@ func TestBar(t *testing.T) {
 	for part := range account().Parts {
 		all.Write(plot.Swatch(part))
 	}
-	sample.Golden(t, "bars.svg", []byte(all.String()))
+	testenv.Golden(t, "testdata/bars.svg", []byte(all.String()))
 }
 
 // TestShows: an entry of a legend that no bar has makes people search for it.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
 	"strings"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	"occudiff/report/internal/sample"
 	"occudiff/report/plot"
 )
-
-var _ = flag.Bool("update", false, "rewrite the golden files")
 
 func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 	t.Helper()

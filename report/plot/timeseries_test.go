@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/plot"
@@ -34,7 +35,7 @@ func series(n int, name string) *report.TimeSeries {
 // TestTimeSeriesGolden shows a time series to a person.
 func TestTimeSeriesGolden(t *testing.T) {
 	p := report.Plot{Key: "series", Title: "Fan2", Unit: "%", Text: "A point per run.", TimeSeries: series(20, "Fan2")}
-	sample.Golden(t, "timeseries.svg", []byte(draw(t, &p, plot.Look{})))
+	testenv.Golden(t, "testdata/timeseries.svg", []byte(draw(t, &p, plot.Look{})))
 }
 
 // TestTimeSeriesSound draws time series at the edges: none, one, flat, very many runs, names that must stay text; all

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"occudiff/compare"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/rundoc"
@@ -35,7 +36,7 @@ func TestMarkdown(t *testing.T) {
 		{"logs", "log timings", sample.LogsOnly()},
 		{"empty", "no row at all", sample.Empty()},
 	} {
-		t.Run(c.name, func(t *testing.T) { sample.Golden(t, c.name+".md", []byte(markdownOf(t, c.result))) })
+		t.Run(c.name, func(t *testing.T) { testenv.Golden(t, "testdata/"+c.name+".md", []byte(markdownOf(t, c.result))) })
 	}
 }
 

@@ -3,20 +3,18 @@ package text_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
 	"occudiff/report/rundoc"
 	"occudiff/report/text"
 )
-
-var _ = flag.Bool("update", false, "rewrite the golden files")
 
 func render(t *testing.T, r *compare.Result, opt text.Options) string {
 	t.Helper()
@@ -65,7 +63,7 @@ func TestTerminal(t *testing.T) {
 		{"gaussian-evidence", "-v has all that a terminal has room for", sample.Gaussian(), text.Options{Width: 110, Verbose: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sample.Golden(t, c.name+".txt", []byte(render(t, c.result, c.opt)))
+			testenv.Golden(t, "testdata/"+c.name+".txt", []byte(render(t, c.result, c.opt)))
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -16,6 +15,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
+	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/excel"
 	"occudiff/report/html"
@@ -24,8 +24,6 @@ import (
 	"occudiff/report/text"
 	"occudiff/report/trackdoc"
 )
-
-var _ = flag.Bool("update", false, "rewrite the golden files")
 
 // followed makes a series with a run a day, judged and searched.
 func followed(t *testing.T, m track.Metric, name string, values ...float64) *track.Series {
@@ -147,12 +145,12 @@ func TestTrackGolden(t *testing.T) {
 	if err := text.Terminal(&b, d, text.Options{Width: 120}); err != nil {
 		t.Fatal(err)
 	}
-	sample.Golden(t, "track.txt", b.Bytes())
+	testenv.Golden(t, "testdata/track.txt", b.Bytes())
 	b.Reset()
 	if err := text.Markdown(&b, d, nil); err != nil {
 		t.Fatal(err)
 	}
-	sample.Golden(t, "track.md", b.Bytes())
+	testenv.Golden(t, "testdata/track.md", b.Bytes())
 }
 
 // TestTrackOrder reads the order of the series: what needs attention first, what is of the past or not to be judged

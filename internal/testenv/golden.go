@@ -1,0 +1,51 @@
+package testenv
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Update says whether golden files are to be rewritten.
+func Update() bool { return *update }
+
+// Golden holds an output against a file. With -update it rewrites the file, for a person to review.
+func Golden(t testing.TB, path string, got []byte) {
+	t.Helper()
+	if *update {
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
+			err = os.WriteFile(path, got, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; write it with go test -update", err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s differs (-want +got); if that is right, rewrite it with go test -update:\n%s", path,
+			cmp.Diff(string(want), string(got)))
+	}
+}
+
+// Made is an input that was written for tests: the first file of testdata/NAME.txtar. What is understood of each is kept
+// by the tests of ingest/formats.
+func Made(t testing.TB, name string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(archive.Files[0].Data)
+}
