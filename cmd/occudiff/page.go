@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,14 +43,18 @@ func (a *app) pageCommand() *cobra.Command {
 			return nil
 		},
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			p, err := a.pageProgram(ctx)
+			page, err := a.pageText(ctx)
 			if err != nil {
 				return nil, err
 			}
 			if f.Serve {
-				return nil, a.servePage(ctx, p, f.Port)
+				return nil, a.servePage(ctx, page, f.Port)
 			}
-			if err := a.stream(a.stdout, func(w io.Writer) error { return site.Write(w, p) }); err != nil {
+			err = a.stream(a.stdout, func(w io.Writer) error {
+				_, err := io.WriteString(w, page)
+				return err
+			})
+			if err != nil {
 				return nil, err
 			}
 			a.sayWrote()
@@ -58,23 +62,22 @@ func (a *app) pageCommand() *cobra.Command {
 		}})
 }
 
-// pageProgram is the program of the page: that which this binary holds, else it is compiled from the checkout in which
-// the command runs.
-func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
-	if p, ok := site.Built(); ok {
-		return p, nil
+// pageText is the page that this binary holds, else its program is compiled from the checkout in which the command runs.
+func (a *app) pageText(ctx context.Context) (string, error) {
+	if site.Built != "" {
+		return site.Built, nil
 	}
 	folder, err := os.Getwd()
 	if err != nil {
-		return site.Program{}, err
+		return "", err
 	}
 	sources := site.Sources(folder)
 	if sources == "" {
-		return site.Program{}, errors.New("this binary does not contain the page; use a released one, or run the " +
+		return "", errors.New("this binary does not contain the page; use a released one, or run the " +
 			"command within a checkout of occudiff, which compiles it")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return site.Program{}, errors.New("this binary does not contain the page, and there is no Go on PATH to " +
+		return "", errors.New("this binary does not contain the page, and there is no Go on PATH to " +
 			"compile it; use a released binary, or install Go")
 	}
 	a.say("compiling the page")
@@ -83,12 +86,7 @@ func (a *app) pageProgram(ctx context.Context) (site.Program, error) {
 
 // servePage shows the page until the context ends.
 // It prints the address, which is its result: without --port the system chooses a free one.
-func (a *app) servePage(ctx context.Context, p site.Program, port int) error {
-	var b bytes.Buffer
-	// The page is one file of some megabytes: made once, in memory, and served from there.
-	if err := site.Write(&b, p); err != nil {
-		return err
-	}
+func (a *app) servePage(ctx context.Context, page string, port int) error {
 	// Only this machine: the page reads profiles, which may be nobody else's to see.
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -111,7 +109,7 @@ func (a *app) servePage(ctx context.Context, p site.Program, port int) error {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			// It answers ranges and HEAD; without a time browsers do not keep an older page.
-			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(page))
 		})}
 	fmt.Fprintf(a.stdout, "http://%s/\n", l.Addr())
 	ended := make(chan error, 1)

@@ -27,7 +27,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-var compiled = sync.OnceValues(func() (site.Program, error) {
+var compiled = sync.OnceValues(func() (string, error) {
 	return site.Compile(context.Background(), "../..", "v0.0.0-test")
 })
 
@@ -35,15 +35,11 @@ var compiled = sync.OnceValues(func() (site.Program, error) {
 func whole(t testing.TB) string {
 	t.Helper()
 	testenv.Long(t) // compiling the page
-	p, err := compiled()
+	page, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := site.Write(&b, p); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return page
 }
 
 // native is what the page asks, on this machine.

@@ -4,14 +4,7 @@ package site
 
 import _ "embed"
 
-// Both are made by .ci/release before it builds the program.
-var (
-	//go:embed page.wasm.zst
-	builtProgram []byte
-	//go:embed wasm_exec.js
-	builtGlue string
-)
-
-// Built is the program that this binary holds, if any.
-// The build tag keeps a checkout buildable, which does not have the two files.
-func Built() (Program, bool) { return Program{builtProgram, builtGlue}, true }
+// Built is the page that this binary holds, "" if none. .ci/release writes it before it builds the program.
+//
+//go:embed occudiff.html
+var Built string

@@ -2,5 +2,5 @@
 
 package site
 
-// Built is the program that this binary holds, if any.
-func Built() (Program, bool) { return Program{}, false }
+// Built is the page that this binary holds, "" if none. The build tag keeps a checkout buildable, which has no page.
+const Built = ""

@@ -31,12 +31,12 @@ var small = []string{"all=-l", "occudiff/ingest/scan=", "occudiff/ingest/vtune="
 	"occudiff/predict=", "runtime=", "internal/runtime/...=", "internal/bytealg=", "internal/strconv=", "bytes=",
 	"strconv=", "bufio=", "sync/...="}
 
-// Compile builds the program from its sources with the Go on PATH.
+// Compile builds the program from its sources with the Go on PATH and puts it into a page.
 // The glue is that of the Go that compiles, since the two change together. Nothing of the build stays behind.
-func Compile(ctx context.Context, sources, version string) (Program, error) {
+func Compile(ctx context.Context, sources, version string) (string, error) {
 	dir, err := os.MkdirTemp("", "occudiff-page-")
 	if err != nil {
-		return Program{}, err
+		return "", err
 	}
 	defer os.RemoveAll(dir)
 	out := filepath.Join(dir, "page.wasm")
@@ -48,19 +48,19 @@ func Compile(ctx context.Context, sources, version string) (Program, error) {
 	build.Dir = sources
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
-		return Program{}, fmt.Errorf("the page's program does not build: %w: %s", err, bytes.TrimSpace(said))
+		return "", fmt.Errorf("the page's program does not build: %w: %s", err, bytes.TrimSpace(said))
 	}
 	wasm, err := os.ReadFile(out)
 	if err != nil {
-		return Program{}, err
+		return "", err
 	}
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
-		return Program{}, err
+		return "", err
 	}
 	glue, err := os.ReadFile(filepath.Join(string(bytes.TrimSpace(root)), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
-		return Program{}, err
+		return "", err
 	}
-	return Compress(wasm, string(glue))
+	return write(wasm, string(glue))
 }

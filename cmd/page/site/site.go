@@ -10,7 +10,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -36,34 +36,26 @@ var unpack string
 //go:embed worker.js
 var worker string
 
-// Program is what runs in the worker.
-type Program struct {
-	Packed []byte // the WebAssembly of cmd/page, compressed as one Zstandard frame
-	Glue   string // wasm_exec.js of the Go that compiled it
-}
-
-// Compress makes a program from its WebAssembly. Zstandard at its best takes a seventh less than gzip, which is what
-// browsers unpack by themselves: that room is what the page reads result folders with.
-func Compress(wasm []byte, glue string) (Program, error) {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false))
+// write writes the page around the WebAssembly of cmd/page and the glue, wasm_exec.js of the Go that compiled it. The same
+// program gives the same bytes.
+// Zstandard at its best takes a seventh less than gzip, which is what browsers unpack by themselves: that room is what
+// the page reads result folders with.
+func write(wasm []byte, glue string) (string, error) {
+	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false))
 	if err != nil {
-		return Program{}, err
+		return "", err
 	}
-	return Program{w.EncodeAll(wasm, nil), glue}, w.Close()
-}
-
-// Write writes the page. The same program gives the same bytes.
-func Write(w io.Writer, p Program) error {
-	if len(p.Packed) == 0 || p.Glue == "" {
-		return errors.New("the page has no program")
-	}
-	work := p.Glue + unpack + worker
+	work := glue + unpack + worker
 	if strings.Contains(work, "</script") || strings.Contains(html.Script()+start+script, "</script") {
-		return errors.New("a script holds its own end")
+		return "", errors.New("a script holds its own end")
 	}
-	devices, err := deviceList()
+	offers, err := app.Offers() // what the form offers: it is there before the program is
 	if err != nil {
-		return err
+		return "", err
+	}
+	devices, err := json.Marshal(offers)
+	if err != nil {
+		return "", err
 	}
 	sheet := html.Style() + style
 	hashes := make([]string, 0, 4)
@@ -73,6 +65,7 @@ func Write(w io.Writer, p Program) error {
 	policy := "default-src 'none'; script-src " + strings.Join(hashes, " ") +
 		" 'wasm-unsafe-eval'; worker-src blob:; style-src " + html.Hash(sheet) +
 		"; img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'"
+	var page strings.Builder
 	for _, part := range []string{
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"", policy, "\">\n",
@@ -82,27 +75,13 @@ func Write(w io.Writer, p Program) error {
 		"<script id=\"worker\" type=\"text/plain\">", work, "</script>\n<script>", start, "</script>\n",
 		"<style>", sheet, "</style>\n<script>", html.Script(), "</script>\n</head>\n<body>\n",
 		strings.Replace(body, "{{logo}}", html.Logo, 1),
-		"<script id=\"devices\" type=\"application/json\">", devices, "</script>\n<script>", script, "</script>\n",
+		"<script id=\"devices\" type=\"application/json\">", string(devices), "</script>\n<script>", script, "</script>\n",
 	} {
-		if _, err := io.WriteString(w, part); err != nil {
-			return err
-		}
+		page.WriteString(part)
 	}
-	if err := pieces(w, p.Packed); err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, "</body>\n</html>\n")
-	return err
-}
-
-// deviceList is what the form offers, as JSON: it is there before the program is.
-func deviceList() (string, error) {
-	list, err := app.Offers()
-	if err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(list)
-	return string(text), err
+	pieces(&page, packer.EncodeAll(wasm, nil))
+	page.WriteString("</body>\n</html>\n")
+	return page.String(), nil
 }
 
 const (
@@ -114,37 +93,28 @@ const (
 
 // pieces writes the program in elements that the browser does not run, each with a script that passes it on.
 // The worker compiles a piece while the browser reads the next one.
-func pieces(w io.Writer, program []byte) error {
-	for len(program) > 0 {
-		n, last := min(len(program), pieceBytes), ""
-		if n == len(program) {
+func pieces(page *strings.Builder, program []byte) {
+	for piece := range slices.Chunk(program, pieceBytes) {
+		last := ""
+		if program = program[len(piece):]; len(program) == 0 {
 			last = " data-last"
 		}
-		if _, err := io.WriteString(w, "<script type=\"text/plain\""+last+">"); err != nil {
-			return err
-		}
-		if err := septets(w, program[:n]); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, "</script><script>"+feed+"</script>\n"); err != nil {
-			return err
-		}
-		program = program[n:]
+		page.WriteString("<script type=\"text/plain\"" + last + ">")
+		septets(page, piece)
+		page.WriteString("</script><script>" + feed + "</script>\n")
 	}
-	return nil
 }
 
 // septets writes bytes as text with seven bits in a character, an eighth more than they are; base64 takes a third more.
 // HTML changes NUL and a carriage return, and < could begin a tag: these three are written as characters whose code has
 // the same last seven bits.
-func septets(w io.Writer, data []byte) error {
-	out := make([]byte, 0, len(data)*6/5)
+func septets(page *strings.Builder, data []byte) {
 	add := func(c byte) {
 		switch c {
 		case 0, '\r', '<':
-			out = append(out, 0xc2, 0x80|c) // U+0080 + c: up to U+00FF a browser keeps text in bytes
+			page.WriteRune(0x80 | rune(c)) // up to U+00FF a browser keeps text in bytes
 		default:
-			out = append(out, c)
+			page.WriteByte(c)
 		}
 	}
 	held, bits := uint(0), 0
@@ -159,6 +129,4 @@ func septets(w io.Writer, data []byte) error {
 	if bits > 0 {
 		add(byte(held << (7 - bits) & 127))
 	}
-	_, err := w.Write(out)
-	return err
 }

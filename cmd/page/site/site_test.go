@@ -1,4 +1,4 @@
-package site_test
+package site
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-	"occudiff/cmd/page/site"
 	"occudiff/internal/testenv"
 )
 
@@ -19,15 +18,10 @@ const mostBytes = 4_000_000
 // TestFile checks what can be said of the file without a browser.
 func TestFile(t *testing.T) {
 	testenv.Long(t) // compiling the page
-	p, err := site.Compile(context.Background(), "../../..", "v0.0.0-test")
+	html, err := Compile(context.Background(), "../../..", "v0.0.0-test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := site.Write(&b, p); err != nil {
-		t.Fatal(err)
-	}
-	html := b.String()
 	t.Logf("%d bytes", len(html))
 	if len(html) > mostBytes {
 		t.Errorf("%d bytes, more than %d", len(html), mostBytes)
@@ -61,16 +55,12 @@ func TestProgramComesBack(t *testing.T) {
 		{"eight bytes", "eight by", 1},
 		{"several pieces", string(noise), 3},
 	} {
-		p, err := site.Compress([]byte(c.data), "glue")
+		rest, err := write([]byte(c.data), "glue")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var b bytes.Buffer
-		if err := site.Write(&b, p); err != nil {
-			t.Fatal(err)
-		}
 		var plain []byte
-		rest, parts := b.String(), 0
+		parts := 0
 		for {
 			_, after, found := strings.Cut(rest, `<script type="text/plain"`)
 			if !found {
@@ -108,12 +98,8 @@ func TestProgramComesBack(t *testing.T) {
 	}
 }
 
-// TestNoProgram checks that a page without its program is not written.
-func TestNoProgram(t *testing.T) {
-	if err := site.Write(io.Discard, site.Program{}); err == nil {
-		t.Error("a page without a program was written")
-	}
-	if got := site.Sources(t.TempDir()); got != "" {
+func TestNoSources(t *testing.T) {
+	if got := Sources(t.TempDir()); got != "" {
 		t.Errorf("sources of a folder outside any checkout: %s", got)
 	}
 }
