@@ -294,10 +294,8 @@ func (s *Setting) helps(now *Setting) bool {
 	}
 	average, peak := now.outcome()
 	newAverage, newPeak := s.outcome()
-	if !gains(average, peak, newAverage, newPeak) {
-		return false
-	}
-	return gains(now.usefulAverage, now.usefulPeak, s.usefulAverage, s.usefulPeak)
+	return gains(average, peak, newAverage, newPeak) &&
+		gains(now.usefulAverage, now.usefulPeak, s.usefulAverage, s.usefulPeak)
 }
 
 // Fill says how many work-groups keep the whole GPU busy.

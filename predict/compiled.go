@@ -54,27 +54,20 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 			l.Local = b.Best
 		}
 	}
-	if !global.Present() {
-		return b.onFullGPU(d, l)
+	b.Launch = l
+	if !global.Present() { // more work-groups than the GPU holds at once
+		l.Global = unit.Size(l.Local.Dim(0)*int64(d.Slots()), l.Local.Dim(1), l.Local.Dim(2))
 	}
 	p, err := Predict(d, l)
-	b.Launch, b.Prediction = l, p
+	if !global.Present() { // what depends on their number
+		p.Groups, p.Waves, p.LastWaveOccupancy, p.Average, p.AverageHigh = 0, 0, 0, 0, 0
+		p.Limits &^= LimitGrid | LimitTail
+	}
+	b.Prediction = p
 	return b, err
 }
 
 // sameSize compares sizes of any number of dimensions: those that are not printed are 1.
 func sameSize(a, b unit.Size3) bool {
 	return a.Dim(0) == b.Dim(0) && a.Dim(1) == b.Dim(1) && a.Dim(2) == b.Dim(2)
-}
-
-// onFullGPU predicts a launch of more work-groups than the GPU holds at once, and keeps what does not depend on their
-// number.
-func (b BinaryPrediction) onFullGPU(d *arch.Device, l Launch) (BinaryPrediction, error) {
-	full := l
-	full.Global = unit.Size(l.Local.Dim(0)*int64(d.Slots()), l.Local.Dim(1), l.Local.Dim(2))
-	p, err := Predict(d, full)
-	p.Groups, p.Waves, p.LastWaveOccupancy, p.Average, p.AverageHigh = 0, 0, 0, 0, 0
-	p.Limits &^= LimitGrid | LimitTail
-	b.Launch, b.Prediction = l, p
-	return b, err
 }

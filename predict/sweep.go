@@ -28,15 +28,12 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 	own, _ := l.Local.Items()
 	items, counted := l.Global.Items()
 	var sizes []int64
-	if own > 0 {
-		sizes = append(sizes, own)
-	}
 	if d != nil && l.SIMD > 0 {
 		for x, most := int64(localStep), LargestGroup(d, l); x <= most; x += localStep {
 			sizes = append(sizes, x)
 		}
 	}
-	if len(sizes) == 0 {
+	if own == 0 && len(sizes) == 0 {
 		sizes = append(sizes, localStep)
 	}
 	return sweep(d, l, sizes, own, func(l *Launch, x int64) {
@@ -52,7 +49,7 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 // SweepSLM predicts a launch over SLM per work-group: every KB from none to the most that a work-group may have, and
 // the launch's own amount. Under policy Auto the point without SLM is dispatched as what it is, a launch without SLM.
 func SweepSLM(d *arch.Device, l Launch) []Point {
-	sizes := []int64{int64(l.SLM)}
+	sizes := []int64{int64(l.SLM)} // also where it is 0, or below
 	if d != nil {
 		for x := unit.Bytes(0); x <= d.SLMPerGroupMax; x += 1024 {
 			sizes = append(sizes, int64(x))
@@ -64,9 +61,6 @@ func SweepSLM(d *arch.Device, l Launch) []Point {
 // SweepSIMD predicts a launch over the sub-group sizes that the device offers, and its own.
 func SweepSIMD(d *arch.Device, l Launch) []Point {
 	var widths []int64
-	if l.SIMD > 0 {
-		widths = append(widths, int64(l.SIMD))
-	}
 	if d != nil {
 		for _, w := range d.SIMDWidths {
 			widths = append(widths, int64(w))
@@ -78,15 +72,16 @@ func SweepSIMD(d *arch.Device, l Launch) []Point {
 // SweepGRF predicts a launch over the register modes of the device. Registers per thread are a property of the compiled
 // kernel: what a mode spills, and which SIMD width the compiler takes for it, only compiling tells.
 func SweepGRF(d *arch.Device, l Launch) []Point {
-	own, _ := grfMode(d, l.GRF)
-	modes := []int64{int64(own.Registers)}
-	if l.GRF > 0 {
-		modes[0] = int64(l.GRF)
+	own := l.GRF
+	if own == 0 {
+		mode, _ := grfMode(d, 0)
+		own = mode.Registers
 	}
+	var modes []int64
 	for _, m := range d.GRFModes {
 		modes = append(modes, int64(m.Registers))
 	}
-	return sweep(d, l, modes, modes[0], func(l *Launch, x int64) { l.GRF = int(x) })
+	return sweep(d, l, modes, int64(own), func(l *Launch, x int64) { l.GRF = int(x) })
 }
 
 // SweepGroups predicts a launch over numbers of work-groups, its own size each: those that are given, or all up to an
@@ -101,10 +96,7 @@ func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	if len(numbers) == 0 && sized {
 		numbers = fillingGroups(d, l, size)
 	}
-	if own > 0 {
-		numbers = append(slices.Clone(numbers), own)
-	}
-	return sweep(d, l, slices.Clone(numbers), own, func(l *Launch, x int64) {
+	return sweep(d, l, numbers, own, func(l *Launch, x int64) {
 		if x != own {
 			l.Global, l.Local = unit.Size(x*size), unit.Size(size) // of one dimension, over as many work-items
 		}
@@ -134,8 +126,12 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	return append(numbers, max(full, 1), full+1, 2*full)
 }
 
-// sweep predicts a launch with each value set, in rising order, each once. It is never nil.
+// sweep predicts a launch with each value set and with its own, 0 for none, in rising order, each once. It is never nil.
 func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Launch, x int64)) []Point {
+	values = slices.Clone(values)
+	if own > 0 {
+		values = append(values, own)
+	}
 	slices.Sort(values)
 	values = slices.Compact(values)
 	points := make([]Point, 0, len(values))

@@ -3,7 +3,6 @@ package arch
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -27,19 +26,15 @@ func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	return unit.Seconds(math.Ldexp(1, exponent-1) / d.Clock.Hz)
 }
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair as in oneprof:19.2. A bare number is the
-// user's own.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair as in oneprof:19.2.
 func (c *Clock) UnmarshalCSV(cell string) error {
 	cell = strings.TrimSpace(cell)
 	if cell == "" {
 		return nil
 	}
-	source, number, named := strings.Cut(cell, ":")
-	if !named {
-		source, number = "user", cell
-	}
-	mhz, err := strconv.ParseFloat(number, 64)
-	if source == "" || err != nil || strings.Trim(number, "0123456789.") != "" || mhz < 1 || mhz > 1000 {
+	source, number := splitSource(cell)
+	mhz, ok := decimal(number)
+	if source == "" || !ok || mhz < 1 || mhz > 1000 {
 		return fmt.Errorf("%s is not a clock; expected source:MHz as in i915:19.2, from 1 to 1000", quoted(cell))
 	}
 	*c = Clock{Source: source, Hz: mhz * 1e6}

@@ -46,16 +46,28 @@ func (c *coreCount) UnmarshalCSV(cell string) error {
 	return err
 }
 
+// splitSource takes source:figure apart; a bare figure is the user's own.
+func splitSource(text string) (source, figure string) {
+	source, figure, named := strings.Cut(text, ":")
+	if !named {
+		return "user", text
+	}
+	return source, figure
+}
+
+// decimal reads a figure as in 19.2, and no other form of a number.
+func decimal(text string) (x float64, ok bool) {
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil && strings.Trim(text, "0123456789.") == ""
+}
+
 // sourced is a list of source:count pairs as in "calculator:64 neo:32".
 type sourced []SourcedCount
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller. A bare number is the user's own figure.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (s *sourced) UnmarshalCSV(cell string) error {
 	for part := range table.Fields(cell) {
-		source, number, ok := strings.Cut(part, ":")
-		if !ok {
-			source, number = "user", part
-		}
+		source, number := splitSource(part)
 		if source == "" {
 			return fmt.Errorf("%s names no source; expected source:count as in calculator:64 neo:32", quoted(part))
 		}
@@ -72,15 +84,12 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 // "at-most-LPDDR5X-8533" names the fastest memory that a GPU takes which shares that of the CPU.
 type bandwidths []Bandwidth
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller. A bare number is the user's own figure.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (b *bandwidths) UnmarshalCSV(cell string) error {
 	for part := range table.Fields(cell) {
-		source, number, ok := strings.Cut(part, ":")
-		if !ok {
-			source, number = "user", part
-		}
-		x, err := strconv.ParseFloat(number, 64)
-		if source == "" || err != nil || strings.Trim(number, "0123456789.") != "" || !(x > 0) || x > math.MaxInt32 {
+		source, number := splitSource(part)
+		x, ok := decimal(number)
+		if source == "" || !ok || x == 0 || x > math.MaxInt32 {
 			return fmt.Errorf("%s is not a bandwidth; expected source:GB/s as in intel:1229", quoted(part))
 		}
 		w := Bandwidth{Source: source, GBPerSecond: x, Assumed: source == "assumed"}

@@ -129,10 +129,7 @@ func (t *Table) byName(name string) candidates {
 			return c
 		}
 	}
-	if h := t.coded(s); len(h.devices) > 0 {
-		return candidates{hit: h}
-	}
-	return candidates{}
+	return candidates{hit: t.coded(s)}
 }
 
 // named looks a squashed name up as name, alias or family, then without the words that every GPU has.

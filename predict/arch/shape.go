@@ -68,31 +68,25 @@ func (d *Device) bin(xves int) *Device {
 
 // alsoNote says that other devices of the same shape answer to the name; nil when there are none.
 func alsoNote(d *Device, all []*Device) []note.Note {
-	var others []*Device
-	for _, e := range all {
-		if e != d {
-			others = append(others, e)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(all), func(e *Device) bool { return e == d })
 	if len(others) == 0 {
 		return nil
 	}
 	n := note.Note{Severity: note.Info, Code: "device-same-shape",
 		Text: fmt.Sprintf("%s has the same shape as %s: predictions are equal", d.Key, list(others))}
+	differs := func(hint, format string, figures ...any) []note.Note {
+		n.Severity, n.Hint = note.Warning, hint
+		n.Text = fmt.Sprintf("%s has the shape of %s but ", d.Key, list(others)) + fmt.Sprintf(format, figures...)
+		return []note.Note{n}
+	}
 	for _, e := range others {
 		if d.SLMPerXeCore != e.SLMPerXeCore {
-			n.Severity = note.Warning
-			n.Text = fmt.Sprintf("%s has the shape of %s but another SLM per Xe-core (%d KB; %s has %d KB)",
-				d.Key, list(others), d.SLMPerXeCore>>10, e.Key, e.SLMPerXeCore>>10)
-			n.Hint = "--device KEY decides"
-			break
+			return differs("--device KEY decides", "another SLM per Xe-core (%d KB; %s has %d KB)",
+				d.SLMPerXeCore>>10, e.Key, e.SLMPerXeCore>>10)
 		}
 		if a, b := d.BarrierSlots[0], e.BarrierSlots[0]; a.Count != b.Count {
-			n.Severity = note.Warning
-			n.Text = fmt.Sprintf("%s has the shape of %s but other barrier slots (%d by %s; %s has %d by %s)",
-				d.Key, list(others), a.Count, a.Source, e.Key, b.Count, b.Source)
-			n.Hint = "--device KEY or --barrier-slots decides"
-			break
+			return differs("--device KEY or --barrier-slots decides", "other barrier slots (%d by %s; %s has %d by %s)",
+				a.Count, a.Source, e.Key, b.Count, b.Source)
 		}
 	}
 	return []note.Note{n}
