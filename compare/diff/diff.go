@@ -59,20 +59,16 @@ const (
 var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld, OnlyNew,
 	NotComparable, CannotTell, Unchanged, NotAKernel}
 
-// Options say when a change counts. Use DefaultOptions: the zero value finds nothing significant.
+// Options say when a change counts.
 type Options struct {
-	Threshold  unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
-	Alpha      float64     // a change is significant when its p is below
-	Confidence float64     // of the interval of a median
+	Threshold unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
 	// Noise gives what a history knows of the spread of a kernel's occupancy, by the name of the metric (of XVEs that ran,
 	// or measured), in squared points. With it fewer than 4 runs a side can be judged. It may be nil.
 	Noise func(r *Row, metric string) (stat.Variance, bool)
 }
 
-// DefaultOptions are 2 points, the value that people's own scripts use, 5 % and 95 %.
-func DefaultOptions() Options {
-	return Options{Threshold: 2, Alpha: 0.05, Confidence: 0.95}
-}
+// DefaultOptions are 2 points, the value that people's own scripts use.
+func DefaultOptions() Options { return Options{Threshold: 2} }
 
 // Side is one side of a diff: the runs are repeats of one program, a sample each.
 type Side struct {
@@ -113,7 +109,6 @@ type Row struct {
 	Deltas    []Delta  // of the metrics that a side tells, in their order; see Delta
 
 	Verdict Verdict
-	Because unit.Opt[string]
 	Share   unit.Opt[unit.Ratio] // of the time of all tasks, on the side where it is larger
 	Worth   compare.Worth        // of more occupancy, on the new side
 
@@ -155,6 +150,17 @@ type Result struct {
 	otherDevice bool
 }
 
+// CompareSides compares each of the other sides with the first. All are held against one, and not against each other: of
+// five that would be ten comparisons.
+func CompareSides(first Side, others []Side, opt Options) []*Result {
+	list := make([]*Result, len(others))
+	for i, other := range others {
+		list[i] = compareTwo(first.Runs, other.Runs, opt)
+		list[i].Old.Name, list[i].New.Name = first.Name, other.Name
+	}
+	return list
+}
+
 // compareTwo compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
 // shape, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
 // unique, and then by names without the parts that move.
@@ -164,7 +170,7 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	d.Changes = d.runChanges()
 	d.otherDevice = hasChange(d.Changes, ChangeDevice)
 	for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
-		d.Rows = append(d.Rows, d.row(p))
+		d.Rows = append(d.Rows, rowOf(p))
 	}
 	// Tests come first and for all kernels: what is significant depends on how many were looked at.
 	if min(len(d.Old.Runs), len(d.New.Runs)) >= stat.MinPerSide || opt.Noise != nil {
@@ -172,9 +178,8 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	}
 	for i := range d.Rows {
 		row := &d.Rows[i]
-		row.Verdict = d.judge(row)
-		row.Worth = worth(row)
-		row.Because = unit.NonZero(d.because(row) + worthText(row))
+		d.setLimits(row)
+		row.Verdict, row.Worth = d.judge(row), worth(row)
 		d.Summary.count(row)
 	}
 	slices.SortStableFunc(d.Rows, func(a, b Row) int { return a.Compare(&b) })
@@ -183,8 +188,8 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	return d
 }
 
-// row compares a pair as far as its verdict.
-func (d *Result) row(sides [2]*samples) Row {
+// rowOf compares a pair as far as its verdict.
+func rowOf(sides [2]*samples) Row {
 	row := Row{Changes: []Change{}}
 	of := [2]*Launch{}
 	for i, s := range sides { // the name of now, where it moved
@@ -201,7 +206,7 @@ func (d *Result) row(sides [2]*samples) Row {
 	row.Old, row.New, row.samples = of[0], of[1], sides
 	for i, m := range compare.Metrics() {
 		if a, b := sides[0].values[i], sides[1].values[i]; len(a)+len(b) > 0 {
-			row.Deltas = append(row.Deltas, d.delta(m, a, b))
+			row.Deltas = append(row.Deltas, deltaOf(m, a, b))
 		}
 	}
 	if row.Old != nil && row.New != nil {

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"slices"
+
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 )
@@ -31,13 +33,36 @@ func (r *Row) Unexplained() bool {
 	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) && !r.Delta(compare.MetricResidual).Change.Present()
 }
 
-// limit is the change that counts: the floor where the delta was tested, and beyond what single runs differ by where it
-// was not.
-func (d *Delta) limit(floor unit.Points) unit.Points {
-	if d.Significant.Present() {
-		return floor
+// setLimits says how far occupancies have to move to count: beyond the threshold where they were tested, and beyond what
+// single runs differ by where they were not.
+func (d *Result) setLimits(row *Row) {
+	if row.Old == nil || row.New == nil {
+		return
 	}
-	return max(floor, SingleRuns)
+	loaded, measured := d.Options.Threshold, untestedTimes*d.Options.Threshold
+	for _, l := range []*Launch{row.Old, row.New} {
+		// How long launches were is not known: then they are taken for short, which is the careful choice.
+		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
+			loaded = shortLaunchTimes * d.Options.Threshold
+		}
+	}
+	if row.Measured().P.Present() || row.Old.Exact && row.New.Exact {
+		measured = d.Options.Threshold
+	}
+	if !row.loaded().Significant.Present() {
+		loaded = max(loaded, SingleRuns)
+	}
+	if !row.Measured().Significant.Present() {
+		measured = max(measured, SingleRuns)
+	}
+	for i := range row.Deltas {
+		switch x := &row.Deltas[i]; x.Metric {
+		case compare.MetricLoaded, compare.MetricLoadedResidual:
+			x.Limit = loaded
+		case compare.MetricMeasured, compare.MetricResidual:
+			x.Limit = measured
+		}
+	}
 }
 
 // judge gives the verdict by the rules that stand with the verdicts.
@@ -53,21 +78,21 @@ func (d *Result) judge(row *Row) Verdict {
 		return NotComparable
 	}
 	other := launchChanged(row.Changes) || d.otherDevice
-	floor, tested := d.measuredFloor(row), row.Measured().Significant.Present() || row.loaded().Significant.Present()
+	tested := row.Measured().Significant.Present() || row.loaded().Significant.Present()
+	way := row.Measured().Moved()
 	switch {
-	case d.moved(row, other, (*Delta).fell, (*Delta).rose):
+	case row.moved(-1, other):
 		if !other && row.quicker() && row.time().Significant.Or(false) {
 			return Faster
 		}
 		return Regression
-	case d.moved(row, other, (*Delta).rose, (*Delta).fell), !other && row.quicker() &&
-		row.Measured().rose(floor):
+	case row.moved(1, other), !other && row.quicker() && way > 0:
 		return Improvement
 	case launchChanged(row.Changes):
 		return ChangedLaunch
 	case d.otherDevice:
 		return ChangedDevice
-	case row.faster() && (tested || row.Measured().fell(floor)):
+	case row.faster() && (tested || way < 0):
 		return Faster
 	case !tested && row.quicker():
 		return CannotTell
@@ -79,39 +104,20 @@ func (d *Result) judge(row *Row) Verdict {
 	return Unchanged
 }
 
-// moved says whether occupancy moved one way: that of XVEs that ran where both sides tell it and the measured one does
-// not move the other way, and the measured one where it is comparable. With another launch the residual has to have
-// moved as well.
-func (d *Result) moved(row *Row, other bool, way, back func(*Delta, unit.Points) bool) bool {
-	limit, floor := d.loadedLimit(row), d.measuredFloor(row)
+// moved says whether occupancy moved one way, -1 for down: that of XVEs that ran where both sides tell it and the measured
+// one does not move the other way, and the measured one where it is comparable. With another launch the residual has to
+// have moved as well.
+func (r *Row) moved(way int, other bool) bool {
+	loaded, measured := r.loaded(), r.Measured()
 	// Two figures that move opposite ways say that something else changed.
-	if way(row.loaded(), limit) && !back(row.Measured(), floor) && (!other || way(row.Delta(compare.MetricLoadedResidual), limit)) {
+	if loaded.Moved() == way && measured.Moved() != -way && (!other || r.Delta(compare.MetricLoadedResidual).Moved() == way) {
 		return true
 	}
 	// Where the figure of XVEs that ran is there and did not move, the measured one of another launch proves nothing.
-	if !other && (row.faster() || !row.comparable()) || other && row.loaded().Change.Present() {
+	if !other && (r.faster() || !r.comparable()) || other && loaded.Change.Present() {
 		return false
 	}
-	return way(row.Measured(), floor) && (!other || way(row.Delta(compare.MetricResidual), floor))
-}
-
-// loadedLimit is the change of occupancy of XVEs that ran that counts.
-func (d *Result) loadedLimit(row *Row) unit.Points {
-	for _, l := range []*Launch{row.Old, row.New} {
-		// How long launches were is not known: then they are taken for short, which is the careful choice.
-		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
-			return row.loaded().limit(shortLaunchTimes * d.Options.Threshold)
-		}
-	}
-	return row.loaded().limit(d.Options.Threshold)
-}
-
-// measuredFloor is the change of measured occupancy that counts where it is comparable.
-func (d *Result) measuredFloor(row *Row) unit.Points {
-	if row.Measured().P.Present() || row.Old.Exact && row.New.Exact {
-		return row.Measured().limit(d.Options.Threshold)
-	}
-	return row.Measured().limit(untestedTimes * d.Options.Threshold)
+	return measured.Moved() == way && (!other || r.Delta(compare.MetricResidual).Moved() == way)
 }
 
 // quicker says whether launches became faster.
@@ -121,7 +127,10 @@ func (r *Row) quicker() bool {
 }
 
 // faster says whether launches became faster while less was measured.
-func (r *Row) faster() bool { return r.quicker() && r.Measured().fell(0) }
+func (r *Row) faster() bool {
+	m := r.Measured()
+	return r.quicker() && m.Change.Or(0) < -float64(digit) && !m.Insignificant()
+}
 
 // comparable says whether nothing speaks against comparing measured occupancies.
 func (r *Row) comparable() bool {
@@ -132,4 +141,20 @@ func (r *Row) comparable() bool {
 		return false
 	}
 	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium
+}
+
+// worth says what more occupancy is worth to a kernel on the new side. Runs that disagree tell nothing.
+func worth(r *Row) compare.Worth {
+	untold := compare.Worth{Verdicts: []compare.WorthVerdict{compare.WorthUntold}}
+	if !r.IsKernel || r.New == nil {
+		return untold
+	}
+	list := r.samples[1].worth
+	for _, x := range list {
+		if !slices.Equal(x.Verdicts, list[0].Verdicts) {
+			untold.Because = "its runs differ in it"
+			return untold
+		}
+	}
+	return list[0]
 }

@@ -6,6 +6,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
+	"occudiff/ingest/unit"
 )
 
 // Kernels that did not change are red for nothing in at most 5 of 100 diffs, however many there are, and a drop of 10
@@ -28,14 +29,15 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 				if i == 0 {
 					drop = 10
 				}
-				d.Rows = append(d.Rows, d.row([2]*samples{sampled(runs(4, 0)), sampled(runs(4, drop))}))
+				d.Rows = append(d.Rows, rowOf([2]*samples{sampled(runs(4, 0)), sampled(runs(4, drop))}))
 				d.Rows[i].IsKernel = true
 			}
 			d.stepDown()
 			for i := range d.Rows {
-				if d.Rows[i].Measured().fell(2) && i == 0 {
+				m := d.Rows[i].Measured()
+				if m.Limit = 2; m.Moved() < 0 && i == 0 {
 					found++
-				} else if d.Rows[i].Measured().fell(2) {
+				} else if m.Moved() < 0 {
 					red++
 					break
 				}
@@ -68,7 +70,7 @@ func TestNoiseOfAHistory(t *testing.T) {
 			}
 		}
 		d := &Result{Options: opt}
-		d.Rows = []Row{d.row([2]*samples{sampled([]float64{80}), sampled([]float64{80 - c.drop})})}
+		d.Rows = []Row{rowOf([2]*samples{sampled([]float64{80}), sampled([]float64{80 - c.drop})})}
 		d.stepDown()
 		if got := d.Rows[0].Measured().Significant.Or(false); got != c.want {
 			t.Errorf("%s: significant is %v", c.why, got)
@@ -81,4 +83,34 @@ func sampled(measured []float64) *samples {
 	s := &samples{values: make([][]float64, len(compare.Metrics()))}
 	s.values[compare.MetricNamed(compare.MetricMeasured)] = measured
 	return s
+}
+
+// TestLimits: what a test says counts from the threshold on, and three times that for XVEs that ran in launches that may be
+// short; without a test it has to be more than single runs differ by.
+func TestLimits(t *testing.T) {
+	idle := func(x *k) { x.idle = 10 }
+	for _, c := range []struct {
+		why              string
+		runs             []*compare.Result
+		threshold        unit.Points
+		measured, loaded unit.Points
+	}{
+		{"one run", runs(fan2(idle), 60), 2, 9, 9},
+		{"one run and a large threshold, which is doubled and tripled", runs(fan2(idle), 60), 5, 10, 15},
+		{"four runs", runs(fan2(idle), 60, 61, 62, 63), 2, 2, 6},
+		{"four runs, read around each launch", exact(runs(fan2(idle), 60, 61, 62, 63)), 2, 2, 2},
+	} {
+		row := &compareTwo(c.runs, c.runs, Options{Threshold: c.threshold}).Rows[0]
+		if row.Measured().Limit != c.measured || row.loaded().Limit != c.loaded || row.time().Limit != 0 {
+			t.Errorf("%s: %v, %v; want %v, %v", c.why, row.Measured().Limit, row.loaded().Limit, c.measured, c.loaded)
+		}
+	}
+}
+
+// exact says of runs that their counters were read around each launch.
+func exact(list []*compare.Result) []*compare.Result {
+	for _, r := range list {
+		r.Rows[0].Certainty.Exact = true
+	}
+	return list
 }

@@ -8,6 +8,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
+const (
+	Alpha      = 0.05 // a change is significant when its p is below
+	confidence = 0.95 // of the interval of a median
+)
+
 // digit absorbs binary fractions when a change is held against a threshold given in decimals.
 const digit unit.Points = 1e-9
 
@@ -34,41 +39,43 @@ type Delta struct {
 	// Significant is absent where nothing was tested. Of occupancies it is what remains when all kernels are looked at
 	// together.
 	Significant unit.Opt[bool]
+	Limit       unit.Points // what the change of an occupancy has to exceed to count; 0 where nothing goes by it
 }
 
 // Insignificant says whether a test found that chance may explain the change: it is shown as `~`.
 func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
 
-// fell and rose say whether the change is beyond a floor and nothing says that it is chance.
-func (d *Delta) fell(floor unit.Points) bool {
-	c, ok := d.Change.Value()
-	return ok && c < -float64(floor+digit) && !d.Insignificant()
+// Moved says which way it went beyond its limit: -1 down, 1 up, 0 when it did not, or a test says that it may be chance.
+func (d *Delta) Moved() int {
+	switch c, ok := d.Change.Value(); {
+	case !ok || d.Insignificant():
+	case c < -float64(d.Limit+digit):
+		return -1
+	case c > float64(d.Limit+digit):
+		return 1
+	}
+	return 0
 }
 
-func (d *Delta) rose(floor unit.Points) bool {
-	c, ok := d.Change.Value()
-	return ok && c > float64(floor+digit) && !d.Insignificant()
-}
-
-func (d *Result) sample(xs []float64) Sample {
+func sampleOf(xs []float64) Sample {
 	s := Sample{N: len(xs), Median: unit.Maybe(stat.Median(xs))}
 	if len(xs) < stat.MinPerSide {
 		return s
 	}
-	confidence := d.Options.Confidence
+	sure := confidence
 	// Smallest to largest value hold the median with 1 - 2^(1-n); more cannot be had of n values.
-	if most := 1 - 2/float64(uint64(1)<<min(len(xs), 60)); most < confidence {
-		confidence = most - 1e-9
+	if most := 1 - 2/float64(uint64(1)<<min(len(xs), 60)); most < sure {
+		sure = most - 1e-9
 	}
-	if i, ok := stat.MedianInterval(xs, confidence); ok {
+	if i, ok := stat.MedianInterval(xs, sure); ok {
 		s.Low, s.High, s.Confidence = unit.Some(i.Low), unit.Some(i.High), unit.Some(i.Confidence)
 	}
 	return s
 }
 
 // delta compares the samples of a metric. There is no ratio to a time of zero.
-func (d *Result) delta(m compare.Metric, older, newer []float64) Delta {
-	r := Delta{Metric: m.Name, Old: d.sample(older), New: d.sample(newer)}
+func deltaOf(m compare.Metric, older, newer []float64) Delta {
+	r := Delta{Metric: m.Name, Old: sampleOf(older), New: sampleOf(newer)}
 	was, hadOne := r.Old.Median.Value()
 	is, hasOne := r.New.Median.Value()
 	switch {
@@ -82,7 +89,7 @@ func (d *Result) delta(m compare.Metric, older, newer []float64) Delta {
 		return r
 	}
 	if t, ok := stat.MannWhitney(older, newer); ok {
-		r.P, r.Significant = unit.Some(t.P), unit.Some(t.P < d.Options.Alpha)
+		r.P, r.Significant = unit.Some(t.P), unit.Some(t.P < Alpha)
 	}
 	return r
 }
@@ -148,8 +155,8 @@ func (d *Result) stepDown() {
 		}
 		all = append(all, list...)
 	}
-	for i, significant := range stat.Holm(ps, d.Options.Alpha) {
-		all[i].delta.Significant = unit.Some(significant && all[i].delta.P.Or(0) < d.Options.Alpha)
+	for i, significant := range stat.Holm(ps, Alpha) {
+		all[i].delta.Significant = unit.Some(significant && all[i].delta.P.Or(0) < Alpha)
 	}
 }
 

@@ -21,7 +21,6 @@ import (
 // row is a kernel of a side, held against the first side. Document, CSV, card and screen are made of one list of them.
 type row struct {
 	*diff.Row
-	of   *diff.Result
 	side string // empty where there is one beside the first
 }
 
@@ -36,7 +35,7 @@ func newComparison(sides []*diff.Result) *comparison {
 	c := &comparison{sides: sides, names: sideNames(sides)}
 	for i, d := range sides {
 		for k := range d.Rows {
-			r := row{Row: &d.Rows[k], of: d}
+			r := row{Row: &d.Rows[k]}
 			if len(sides) > 1 {
 				r.side = c.names[i]
 			}
@@ -127,7 +126,7 @@ func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
 	for i := range rows {
 		if r := &rows[i]; r.IsKernel && r.Verdict != diff.Unchanged && r.Verdict != diff.CannotTell {
-			text := string(r.Verdict) + ". " + report.OneLine(r.Because.Or(""))
+			text := string(r.Verdict) + ". " + because(r.Row)
 			s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r.Row),
 				Status: statusOf(r.Verdict), Text: strings.TrimPrefix(r.side+": "+text, ": ")})
 		}
@@ -209,7 +208,7 @@ func newOutput(d *diff.Result) *DiffOutput {
 		})}
 	}
 	return &DiffOutput{
-		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: d.Options.Alpha,
+		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: diff.Alpha,
 		Old: side(&d.Old), New: side(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns), Summary: d.Summary,
 		Rows: report.NewTable("rows", "", newComparison([]*diff.Result{d}).rows, kernelColumns), Notes: report.Notes(d.Notes),
 	}

@@ -66,7 +66,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 
 func caseOf(class string, r *diff.Row) report.Case {
 	c := report.Case{Class: class, Name: report.OneLine(r.Task),
-		Text: report.UpperFirst(report.OneLine(r.Because.Or(""))) + "\n"}
+		Text: because(r) + "\n"}
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}

@@ -188,6 +188,46 @@ func TestDiffScreenWords(t *testing.T) {
 	}
 }
 
+// TestBecause holds what is said of a verdict against sentences by hand.
+func TestBecause(t *testing.T) {
+	fan2 := func(simd int, measured, predicted float64) compare.Row {
+		return kernel("Fan2", 1024, simd, measured, predicted, 0, 0)
+	}
+	short := fan2(32, 20, 14)
+	short.Verdict = compare.Unmeasurable
+	for _, c := range []struct {
+		reason       string
+		older, newer []compare.Row // of one run each
+		want         string
+	}{
+		{"one run a side", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 48.6, 99.5)},
+			"Measured occupancy 62.7 -> 48.6%: -14.1 points, beyond the 9 that single runs differ by. Slots below the prediction 36.8 -> 50.9 points: +14.1 points."},
+		{"exactly what single runs differ by", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 53.7, 99.5)},
+			"Measured occupancy 62.7 -> 53.7%: -9.0 points, within the 9 that single runs differ by."},
+		{"another launch: what was predicted of it", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 47, 50)},
+			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 47.0%: -48.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -3.0 points: +1.5 points, within the 9 that single runs differ by."},
+		{"another launch without a prediction", []compare.Row{fan2(32, 95, 0)}, []compare.Row{fan2(16, 80, 0)},
+			"Changed: SIMD width 32 -> 16. No prediction says what the change does. Measured occupancy 95.0 -> 80.0%: -15.0 points, beyond the 9 that single runs differ by."},
+		{"each side for its own reason", []compare.Row{short}, []compare.Row{fan2(32, 0, 0)}, "Unmeasurable on the old side, not measured on the new one."},
+		{"eight runs", []compare.Row{fan2(32, 60, 99.5), fan2(32, 61, 99.5), fan2(32, 62, 99.5), fan2(32, 63, 99.5)},
+			[]compare.Row{fan2(32, 59.5, 99.5), fan2(32, 60.5, 99.5), fan2(32, 61.5, 99.5), fan2(32, 62.5, 99.5)},
+			"Measured occupancy 61.5 -> 61.0%: -0.5 points (not significant: p = 0.686, 4 + 4 runs)."},
+		{"gone", []compare.Row{fan2(32, 60, 99.5)}, nil, "Only the old side has it, in 1 run."},
+	} {
+		runs := func(rows []compare.Row) (s diff.Side) {
+			s.Runs = []*compare.Result{}
+			for _, r := range rows {
+				s.Runs = append(s.Runs, side("", r))
+			}
+			return s
+		}
+		table := diffdoc.Answer(diff.CompareSides(runs(c.older), []diff.Side{runs(c.newer)}, diff.DefaultOptions()), report.Provenance{}).Table
+		if got := table.Cell(0, table.Column("because")).Text; got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
+		}
+	}
+}
+
 // TestDiffContract holds the JSON fields against the contract, absent values against null and lists against null.
 func TestDiffContract(t *testing.T) {
 	for _, c := range []struct {
@@ -219,8 +259,8 @@ func TestDiffContract(t *testing.T) {
 	}
 	const ofLaunch, ofSample = " global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs " +
 		"total_seconds", " median n low high confidence"
-	want := map[string]string{"": " task direction is_kernel old new changes measured_percent residual_points " +
-		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict because",
+	want := map[string]string{"": " task is_kernel old new direction measured_percent residual_points " +
+		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict changes because",
 		"old": ofLaunch, "new": ofLaunch}
 	for _, delta := range []string{"measured_percent", "residual_points", "predicted_average_percent",
 		"loaded_percent", "idle_percent", "average_seconds"} {

@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,21 +21,27 @@ const hint = "'occudiff explain WORD' explains any word; -v shows the evidence; 
 // screenRow is a row of the screen of a diff: a kernel with news, or one that stands for all of a verdict without.
 type screenRow struct {
 	row
-	number string // empty where nothing is to do
+	number unit.Opt[string] // absent where no row has one, empty where nothing is to do
 	name   string
 	what   string
 }
 
 var screenColumns = func() []report.Col[screenRow] {
-	define := func(key, title string, kind report.Kind, of func(*screenRow) cell) report.Col[screenRow] {
-		return report.Define(column{Key: key, Title: title, Kind: kind, In: report.Everywhere}, of)
+	define := func(c column, of func(*screenRow) cell) report.Col[screenRow] {
+		c.In, c.Kind = report.Everywhere, max(c.Kind, report.Text)
+		return report.Define(c, of)
 	}
-	list := []report.Col[screenRow]{
-		define("n", "#", report.Text, func(r *screenRow) cell { return report.OptText(unit.Some(r.number)) }),
-		define("kernel", "Kernel", report.Text, func(r *screenRow) cell { return report.TextCell(r.name) }),
-		define("side", "Side", report.Text, func(r *screenRow) cell { return report.TextCell(r.side) }),
-		define("measured", "Measured", report.Number, func(r *screenRow) cell { return report.TextCell(fromTo(r.Row)) }),
-		define("change", "Points", report.Number, func(r *screenRow) cell {
+	return []report.Col[screenRow]{
+		define(column{Key: "n", Title: "#"}, func(r *screenRow) cell { return report.OptText(r.number) }),
+		define(column{Key: "kernel", Title: "Kernel", Role: report.Code}, func(r *screenRow) cell { return report.TextCell(r.name) }),
+		define(column{Key: "side", Title: "Side", Cut: true}, func(r *screenRow) cell { return report.TextCell(r.side) }),
+		define(column{Key: "measured", Title: "Measured", Kind: report.Number}, func(r *screenRow) cell {
+			if m := r.Measured(); m.Old.N+m.New.N > 0 {
+				return report.TextCell(fromTo(m, "%"))
+			}
+			return cell{}
+		}),
+		define(column{Key: "change", Title: "Points", Kind: report.Number}, func(r *screenRow) cell {
 			c, ok := r.Measured().Change.Value()
 			switch {
 			case !ok:
@@ -44,32 +51,15 @@ var screenColumns = func() []report.Col[screenRow] {
 			}
 			return report.StatusCell(report.Signed(c, 1), statusOf(r.Verdict))
 		}),
-		define("ratio", "Time", report.Number, func(r *screenRow) cell {
+		define(column{Key: "ratio", Title: "Time", Kind: report.Number}, func(r *screenRow) cell {
 			if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
 				return report.TextCell(report.Decimal(x, 2) + "x")
 			}
 			return cell{}
 		}),
-		define("verdict", "Verdict", report.Text, func(r *screenRow) cell { return report.StatusCell(r.what, statusOf(r.Verdict)) }),
+		define(column{Key: "verdict", Title: "Verdict", Fold: true}, func(r *screenRow) cell { return report.StatusCell(r.what, statusOf(r.Verdict)) }),
 	}
-	list[1].Role, list[2].Cut, list[len(list)-1].Fold = report.Code, true, true
-	return list
 }()
-
-// fromTo prints what both sides measure: "83.8 -> 59.8 %".
-func fromTo(r *diff.Row) string {
-	m := r.Measured()
-	side := func(s *diff.Sample) string {
-		if x, ok := s.Median.Value(); ok {
-			return report.Decimal(x, 1)
-		}
-		return "-"
-	}
-	if m.Old.N+m.New.N == 0 {
-		return ""
-	}
-	return side(&m.Old) + " -> " + side(&m.New) + "%"
-}
 
 // screen is what every form of a diff begins with.
 func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
@@ -78,34 +68,35 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 	list := screenRows(rows)
 	shown := min(len(list), report.ScreenRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
+	// Those to look at come first, and regressions stand below each other.
+	looks := func(r screenRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
 	var worse []string
 	number := 0
-	for i := range list {
-		if r := &list[i]; r.Verdict == diff.Regression || r.Missing() || r.Unexplained() {
-			number++
-			r.number = strconv.Itoa(number)
-			if r.Verdict == diff.Regression {
-				worse = append(worse, r.number)
-			}
-		}
-	}
 	const nameWidth = 24 // whatever the verdict needs: that is broken into lines
-	for i, name := range report.CutApart(report.ListOf(list, func(r screenRow) string { return report.KernelName(r.Task) }), nameWidth) {
-		list[i].name = name
+	names := report.CutApart(report.ListOf(list, func(r screenRow) string { return report.KernelName(r.Task) }), nameWidth)
+	numbered := slices.ContainsFunc(list, looks)
+	for i := range list {
+		r := &list[i]
+		if r.name = names[i]; numbered {
+			r.number = unit.Some("")
+		}
+		if looks(*r) {
+			number++
+			r.number = unit.Some(strconv.Itoa(number))
+		}
+		if r.Verdict == diff.Regression {
+			worse = append(worse, r.number.Or(""))
+		}
 	}
 	if len(list) > 0 {
-		columns := screenColumns
-		if number == 0 {
-			columns = columns[1:]
-		}
-		sc.Rows = report.NewTable("screen", "", list, columns).Show()
+		sc.Rows = report.NewTable("screen", "", list, screenColumns).Show()
 	}
 	if CannotTell(c.sides) != "" {
 		sc.Do = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
 			report.Shortest(float64(d.Options.Threshold)))}
 	}
-	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
-		if n := len(worse); n > 3 { // they stand below each other
+	if n := len(worse); n > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
+		if n > 3 {
 			worse = []string{worse[0] + "-" + worse[n-1]}
 		}
 		sc.Ask = "Why it holds less now"
@@ -116,64 +107,52 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 
 // screenRows are those with news, then one for each verdict that is none: the one that moved most.
 func screenRows(rows []row) (list []screenRow) {
-	quiet := map[diff.Verdict][]*row{}
-	for i := range rows {
-		switch r := &rows[i]; {
+	quiet := map[diff.Verdict][]row{}
+	for _, r := range rows {
+		switch {
 		case !r.IsKernel:
 		case r.Verdict == diff.Unchanged || r.Verdict == diff.CannotTell || r.Verdict == diff.NotComparable:
 			quiet[r.Verdict] = append(quiet[r.Verdict], r)
 		default:
-			list = append(list, screenRow{row: *r, what: verdictText(r)})
+			list = append(list, screenRow{row: r, what: verdictText(r.Row)})
 		}
 	}
+	change := func(r row) float64 { return r.Measured().Change.Or(0) }
 	for _, v := range []diff.Verdict{diff.NotComparable, diff.CannotTell, diff.Unchanged} {
 		of := quiet[v]
 		if len(of) == 0 {
 			continue
 		}
-		most := mostMoved(of)
-		s := screenRow{row: *most, what: verdictText(most)}
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, r := range of {
-			if c, ok := r.Measured().Change.Value(); ok && r != most {
-				low, high = min(low, c), max(high, c)
-			}
-		}
+		most := slices.MaxFunc(of, func(a, b row) int { return cmp.Compare(math.Abs(change(a)), math.Abs(change(b))) })
+		s := screenRow{row: most, what: verdictText(most.Row)}
 		if n := len(of) - 1; n > 0 {
 			s.side, s.what = "", s.what+"; "+report.Thousands(int64(n))+" more" // of any side
 		}
-		if low <= high {
-			s.what += fmt.Sprintf(", %s to %s", report.Signed(low, 1), report.Signed(high, 1))
+		if rest := slices.DeleteFunc(of, func(r row) bool { return r.Row == most.Row || !r.Measured().Change.Present() }); len(rest) > 0 {
+			byChange := func(a, b row) int { return cmp.Compare(change(a), change(b)) }
+			s.what += fmt.Sprintf(", %s to %s", report.Signed(change(slices.MinFunc(rest, byChange)), 1),
+				report.Signed(change(slices.MaxFunc(rest, byChange)), 1))
 		}
 		list = append(list, s)
 	}
 	return list
 }
 
-// mostMoved is the row whose measured occupancy moved most.
-func mostMoved(rows []*row) *row {
-	most := rows[0]
-	for _, r := range rows {
-		if math.Abs(r.Measured().Change.Or(0)) > math.Abs(most.Measured().Change.Or(0)) {
-			most = r
-		}
-	}
-	return most
-}
-
 // verdictText says a verdict in few words.
-func verdictText(r *row) string {
+func verdictText(r *diff.Row) string {
+	limit := report.Shortest(float64(r.Measured().Limit)) + " points"
+	proof := ": " + cmp.Or(tested(r.Measured()), tested(r.Delta(compare.MetricLoaded)), "single runs differ by "+limit+" at most")
 	switch r.Verdict {
 	case diff.Regression:
-		return "worse" + proof(r)
+		return "worse" + proof
 	case diff.Improvement:
-		return "better" + proof(r)
+		return "better" + proof
 	case diff.OnlyOld, diff.OnlyNew:
 		return string(r.Verdict) + shareText(r)
 	case diff.CannotTell:
-		return "cannot be told below " + report.Shortest(float64(singles(r.of))) + " points"
+		return "cannot be told below " + limit
 	case diff.NotComparable:
-		return "not comparable: " + r.Incomparable()
+		return "not comparable: " + incomparable(r)
 	case diff.Unchanged:
 		return "as before"
 	case diff.ChangedLaunch, diff.ChangedDevice:
@@ -183,17 +162,6 @@ func verdictText(r *row) string {
 		return string(r.Verdict) + ": as predicted"
 	}
 	return string(r.Verdict)
-}
-
-// proof says what tells a change from noise.
-func proof(r *row) string {
-	if p, tested := r.Measured().P.Value(); tested {
-		return fmt.Sprintf(": p = %.3f", p)
-	}
-	if r.Measured().Significant.Present() || r.Delta(compare.MetricLoaded).Significant.Present() {
-		return ", by the noise of the history"
-	}
-	return ": single runs differ by " + report.Shortest(float64(singles(r.of))) + " points at most"
 }
 
 // line says in one sentence what came of it.
@@ -207,41 +175,41 @@ func (c *comparison) line() string {
 		} else if a == b {
 			runs = strconv.Itoa(a) + " runs a side"
 		}
-		return unit.Counted(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + strings.Join(c.parts(0), ", ")
+		return unit.Counted(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + parts(d)
 	}
 	var sides []string
 	for i, name := range c.names {
-		sides = append(sides, name+": "+strings.Join(c.parts(i), ", "))
+		sides = append(sides, name+": "+parts(c.sides[i]))
 	}
 	return strconv.Itoa(len(sides)) + " sides against " + report.OneLine(d.Old.Name) + ". " +
 		strings.Join(report.Few(sides, report.MostTasks), "; ")
 }
 
-// kinds are what a sentence says of kernels, in its order; those with a figure are named.
+// kinds are what a sentence says of kernels, in its order; of those with a figure the first is named.
 var kinds = []struct {
 	one, many string
-	is        func(*row) bool
-	figure    func(*row) string
+	is        func(*diff.Row) bool
+	figure    func(*diff.Row) string
 }{
-	{"is on one side alone", "are on one side alone", func(r *row) bool { return r.Missing() }, shareText},
+	{"is on one side alone", "are on one side alone", (*diff.Row).Missing, shareText},
 	{"is worse", "are worse", is(diff.Regression), pointsText},
 	{"is better", "are better", is(diff.Improvement), pointsText},
 	{"is faster at lower occupancy", "are faster at lower occupancy", is(diff.Faster), nil},
 	{"has another launch", "have another launch", is(diff.ChangedLaunch), nil},
 	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
-	{"is on one side, in no time", "are on one side, in no time", func(r *row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }, nil},
+	{"is on one side, in no time", "are on one side, in no time", func(r *diff.Row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }, nil},
 	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
 	{"cannot be told from noise", "cannot be told from noise", is(diff.CannotTell), nil},
 	{"is as before", "are as before", is(diff.Unchanged), nil},
 }
 
-func is(v diff.Verdict) func(*row) bool { return func(r *row) bool { return r.Verdict == v } }
+func is(v diff.Verdict) func(*diff.Row) bool { return func(r *diff.Row) bool { return r.Verdict == v } }
 
-func pointsText(r *row) string {
+func pointsText(r *diff.Row) string {
 	return " (" + report.Signed(r.Measured().Change.Or(0), 1) + " points)"
 }
 
-func shareText(r *row) string {
+func shareText(r *diff.Row) string {
 	if share, ok := r.Share.Value(); ok {
 		return " (" + report.PercentText(share) + " of its time)"
 	}
@@ -249,33 +217,31 @@ func shareText(r *row) string {
 }
 
 // parts count the verdicts of a side, and name what needs attention.
-func (c *comparison) parts(side int) (parts []string) {
-	var kernels []*row
-	for i := range c.rows {
-		if r := &c.rows[i]; r.IsKernel && r.of == c.sides[side] {
-			kernels = append(kernels, r)
-		}
-	}
-	if len(kernels) == 0 {
-		return []string{"there is nothing to compare"}
-	}
+func parts(d *diff.Result) string {
+	var said []string
 	for _, k := range kinds {
-		of := slices.DeleteFunc(slices.Clone(kernels), func(r *row) bool { return !k.is(r) })
-		switch n := len(of); {
+		first, n := (*diff.Row)(nil), 0
+		for i := range d.Rows {
+			if r := &d.Rows[i]; r.IsKernel && k.is(r) {
+				first = cmp.Or(first, r)
+				n++
+			}
+		}
+		switch {
 		case n == 0:
-		case n == 1 && k.figure != nil:
-			parts = append(parts, nameOf(of[0].Row)+" "+k.one+k.figure(of[0]))
-		case n == 1 && len(kernels) == 1:
-			parts = append(parts, nameOf(of[0].Row)+" "+k.one)
+		case k.figure != nil && n > 1:
+			said = append(said, fmt.Sprintf("%s%s and %d more %s", nameOf(first), k.figure(first), n-1, k.many))
 		case k.figure != nil:
-			parts = append(parts, fmt.Sprintf("%s%s and %d more %s", nameOf(of[0].Row), k.figure(of[0]), n-1, k.many))
-		case n == len(kernels):
-			parts = append(parts, "all "+k.many)
+			said = append(said, nameOf(first)+" "+k.one+k.figure(first))
+		case d.Summary.Kernels == 1:
+			said = append(said, nameOf(first)+" "+k.one)
+		case n == d.Summary.Kernels:
+			said = append(said, "all "+k.many)
 		default:
-			parts = append(parts, unit.Counted(n, k.one, k.many))
+			said = append(said, unit.Counted(n, k.one, k.many))
 		}
 	}
-	return parts
+	return cmp.Or(strings.Join(said, ", "), "there is nothing to compare")
 }
 
 func nameOf(r *diff.Row) string { return report.ShortName(r.Task, 40) }
@@ -293,9 +259,8 @@ func (c *comparison) means() string {
 	if changed := changedText(d.Changes); changed != "" {
 		parts = append(parts, "changed: "+changed)
 	}
-	if x, ok := d.Summary.TimeRatio.Value(); ok && !diff.SameTime(x) {
-		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", report.Decimal(x, 2),
-			unit.Counted(d.Summary.TimePairs, "kernel", "kernels")))
+	if x := report.Decimal(d.Summary.TimeRatio.Or(1), 2); x != "1.00" {
+		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", x, unit.Counted(d.Summary.TimePairs, "kernel", "kernels")))
 	}
 	return strings.Join(parts, "; ")
 }
