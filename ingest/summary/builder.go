@@ -56,7 +56,6 @@ type gpu struct {
 
 // share is an occupancy of the whole run; there is one for each group of equal GPUs.
 type share struct {
-	of    string
 	value unit.Ratio
 	pos   note.Pos
 }
@@ -163,12 +162,7 @@ func (b *builder) occupancy(value string, pos note.Pos) {
 	var r unit.Opt[unit.Ratio]
 	take(b, &r, "Occupancy", value, parsePercent, pos)
 	if x, ok := r.Value(); ok {
-		// With several GPUs each has a heading of its own above its occupancy.
-		of := "the GPU"
-		if len(b.sections) > 0 {
-			of = b.sections[len(b.sections)-1].name
-		}
-		b.shares = append(b.shares, share{of, x, pos})
+		b.shares = append(b.shares, share{x, pos})
 	}
 }
 

@@ -127,6 +127,12 @@ func (b *builder) cell(cells []string, names ...string) string {
 	return ""
 }
 
+// cellOf reads the first column of these names that the table has.
+func cellOf[T any](b *builder, cells []string, parse func(string) (unit.Opt[T], error), to *unit.Opt[T], names ...string) (err error) {
+	*to, err = parse(b.cell(cells, names...))
+	return err
+}
+
 // task takes a row of a table of computing tasks. The HTML report leaves out cells at the end of a row where they would
 // be empty.
 func (b *builder) task(cells []string, pos note.Pos) {
@@ -141,27 +147,16 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	case k.Task == "[Others]": // the sum of the tasks that are not listed
 		return
 	}
-	for _, c := range []struct {
-		names []string
-		take  func(string) error
-	}{
-		// The total of offload reports holds the transfers too. VTune 2022.0 has other names for the time and the peak.
-		{[]string{"Execution Time", "Execution", "Total Time"}, func(s string) (err error) {
-			k.Total, err = parseTime(s)
-			return err
-		}},
-		{[]string{"Instance Count"}, func(s string) (err error) { k.Instances, err = parseCount(s); return err }},
-		{[]string{"SIMD Width"}, func(s string) (err error) { k.SIMD, err = parseSIMD(s); return err }},
-		{[]string{"Peak XVE Threads Occupancy", "Peak EU Threads Occupancy", "Peak Occupancy"},
-			func(s string) (err error) { k.Peak, err = parsePercent(s); return err }},
-		{[]string{"XVE Threads Occupancy", "EU Threads Occupancy", "Occupancy"},
-			func(s string) (err error) { k.Measured, err = parsePercent(s); return err }},
-	} {
-		text := b.cell(cells, c.names...)
-		if err := c.take(text); err != nil {
-			b.bad.Add(pos, "", "task %s: %v", table.Quote(k.Task), err)
-			return
-		}
+	// The total of offload reports holds the transfers too. VTune 2022.0 has other names for the time and the peak.
+	err := cmp.Or(
+		cellOf(b, cells, parseTime, &k.Total, "Execution Time", "Execution", "Total Time"),
+		cellOf(b, cells, parseCount, &k.Instances, "Instance Count"),
+		cellOf(b, cells, parseSIMD, &k.SIMD, "SIMD Width"),
+		cellOf(b, cells, parsePercent, &k.Peak, "Peak XVE Threads Occupancy", "Peak EU Threads Occupancy", "Peak Occupancy"),
+		cellOf(b, cells, parsePercent, &k.Measured, "XVE Threads Occupancy", "EU Threads Occupancy", "Occupancy"))
+	if err != nil {
+		b.bad.Add(pos, "", "task %s: %v", table.Quote(k.Task), err)
+		return
 	}
 	if peak, ok := k.Peak.Value(); ok && peak == 0 {
 		k.Peak = unit.Opt[unit.Ratio]{} // no launch reaches nothing: printed for tasks that are no kernels

@@ -6,6 +6,7 @@ package vecadd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -105,7 +106,6 @@ func (r *reader) line() {
 
 // header takes the two lines that stand before the timings.
 func (r *reader) header(text string) {
-	p := &r.file.Platform
 	if i := strings.Index(text, deviceMark); i >= 0 {
 		name := strings.TrimSpace(text[i+len(deviceMark):])
 		pos := r.in.Pos(table.RawColumn(r.in.Text, i))
@@ -118,9 +118,6 @@ func (r *reader) header(text string) {
 			r.now = len(r.devices)
 			r.devices = append(r.devices, ingest.Platform{Device: strings.Clone(name), Pos: pos})
 		}
-		if p.Device == "" {
-			p.Device, p.DeviceFrom, p.Pos = r.devices[r.now].Device, "the log", pos
-		}
 	}
 	if i := strings.Index(text, sizeMark); i >= 0 {
 		number := strings.TrimSpace(text[i+len(sizeMark):])
@@ -130,9 +127,7 @@ func (r *reader) header(text string) {
 				table.Quote(number))
 			return
 		}
-		if !p.VectorSize.Present() {
-			p.VectorSize = unit.Some(n)
-		}
+		r.file.Platform.VectorSize = cmp.Or(r.file.Platform.VectorSize, unit.Some(n))
 	}
 }
 
@@ -189,13 +184,15 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	return f, nil
 }
 
-// oneDevice leaves the timings of one device: a log of several is as many runs.
+// oneDevice takes the device that has timings, and its timings: a log of several is as many runs.
 func (r *reader) oneDevice() error {
 	timed := slices.Compact(slices.Sorted(slices.Values(r.of)))
-	if len(timed) < 2 {
+	switch {
+	case len(r.devices) == 0:
 		return nil
-	}
-	if r.side < 1 || r.side > len(timed) {
+	case len(timed) == 0:
+		timed = []int{0}
+	case len(timed) > 1 && (r.side < 1 || r.side > len(timed)):
 		names := make([]string, len(timed))
 		for i, d := range timed {
 			names[i] = r.devices[d].Device
@@ -204,7 +201,7 @@ func (r *reader) oneDevice() error {
 			"give it to occudiff validate, which takes each device for a run of its own, or split the log",
 			"the log has timings of several devices: %s", unit.Listed(names, "and")))
 	}
-	device := timed[r.side-1]
+	device := timed[min(max(r.side, 1), len(timed))-1]
 	var kept []ingest.Timing
 	for i, t := range r.file.Timings {
 		if r.of[i] == device {

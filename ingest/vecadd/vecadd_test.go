@@ -395,3 +395,11 @@ func TestSeveralDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestDeviceWithoutTimings has a program that names a device and runs on the next one: the times are of that.
+func TestDeviceWithoutTimings(t *testing.T) {
+	f, err := read(t, "Running on device: A\nRunning on device: B\nVectorAdd<1> completed on device - 1 seconds\n")
+	if err != nil || f.Platform.Device != "B" || f.Platform.Pos.Line != 2 {
+		t.Errorf("%+v, %v; want device B of line 2", f, err)
+	}
+}
