@@ -14,9 +14,7 @@
 // The package knows launches and devices; it does not know files, formats or measured numbers.
 package predict
 
-import (
-	"occudiff/ingest/unit"
-)
+import "occudiff/ingest/unit"
 
 // Policy says how the dispatcher places the threads of a work-group.
 type Policy uint8
@@ -118,4 +116,19 @@ type Prediction struct {
 	// Partial is set when the local size does not divide the global size in some dimension: the last work-group there
 	// is smaller and counts as a whole one.
 	Partial bool
+}
+
+// LaunchError says why a launch cannot run on a device, and what would fit.
+type LaunchError struct {
+	Code string // stable: group-too-large, simd-unsupported, slm-too-large, too-many-threads, no-local, no-simd, ...
+	Text string // what is wrong, with both figures
+	Hint string // what would fit
+}
+
+// Error implements error.
+func (e *LaunchError) Error() string {
+	if e.Hint == "" {
+		return e.Text
+	}
+	return e.Text + " (" + e.Hint + ")"
 }

@@ -2,11 +2,14 @@ package arch
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // Query says which device is wanted.
@@ -311,4 +314,157 @@ func (c *candidates) best(ds []*Device) *Device {
 		}
 	}
 	return ds[0]
+}
+
+// unknown makes the error for a name that nothing answers to, with the devices that come nearest to it.
+func (t *Table) unknown(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return errors.New("no device is named; give --device NAME " +
+			"(a key, name, alias or PCI id; 'occudiff devices' lists them)")
+	}
+	near := ""
+	w := takeApart(name)
+	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // else nothing is near to it
+		found := t.near(asked, max(2, len(asked)/3)) // a third of the letters may be wrong
+		if len(found) > 0 {
+			near = "; did you mean " + unit.Listed(found[:min(5, len(found))], "or") + "?"
+		}
+	}
+	return note.Faultf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
+		"device %s is not in the device table%s", quoted(name), near)
+}
+
+// near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first; of equally
+// near ones those whose key is near.
+func (t *Table) near(asked string, limit int) (keys []string) {
+	best := map[string]int{} // distance of the nearest name of each key
+	meet := func(distance int, keys ...string) {
+		for _, k := range keys {
+			if old, met := best[k]; !met || distance < old {
+				best[k] = distance
+			}
+		}
+	}
+	for _, row := range t.families {
+		of := []string(row.Devices)
+		if row.Default != "" {
+			of = []string{string(row.Default)}
+		}
+		for _, n := range row.Names {
+			meet(levenshtein.ComputeDistance(asked, squash(n)), of...)
+		}
+	}
+	own := map[string]int{}
+	for i := range t.devices {
+		d := &t.devices[i]
+		own[d.Key] = levenshtein.ComputeDistance(asked, squash(d.Key))
+		meet(own[d.Key], d.Key)
+		for _, n := range append([]string{d.Name}, d.Aliases...) {
+			s := squash(n)
+			meet(min(levenshtein.ComputeDistance(asked, s),
+				levenshtein.ComputeDistance(shorten(asked), shortest(shorten(s)))), d.Key)
+		}
+		if n := best[d.Key]; n <= limit && n < len(asked) {
+			keys = append(keys, d.Key)
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(best[a], best[b]), cmp.Compare(own[a], own[b]))
+	})
+	return keys
+}
+
+// didYouMean gives a hint at the nearest of the known words, or nothing.
+func didYouMean(word string, known []string) string {
+	best, distance := "", 1+len(word)/2
+	if len(word) > maxWord {
+		return ""
+	}
+	for _, k := range known {
+		if n := levenshtein.ComputeDistance(strings.ToLower(word), k); n < distance {
+			best, distance = k, n
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// maxWord is the longest word that is compared; no name of the table is longer.
+const maxWord = 80
+
+// AmbiguousError says that a name means several devices of different shapes.
+type AmbiguousError struct {
+	Name       string
+	XVEs       int // the count that was given, 0 for none
+	Candidates []*Device
+}
+
+// Error implements error.
+func (e *AmbiguousError) Error() string {
+	with := ""
+	if e.XVEs > 0 {
+		with = fmt.Sprintf(" with %d XVE", e.XVEs)
+	}
+	return fmt.Sprintf("device %s%s may be %s; %s decides",
+		quoted(e.Name), with, list(e.Candidates), e.flags())
+}
+
+// flags names the flag that tells the candidates apart: a count does only where one shape has it.
+func (e *AmbiguousError) flags() string {
+	var deciding []int
+	for _, n := range xveCounts(e.Candidates) {
+		of := slices.DeleteFunc(slices.Clone(e.Candidates), func(d *Device) bool { return d.XVEs() != n })
+		if sameShape(of) {
+			deciding = append(deciding, n)
+		}
+	}
+	if e.XVEs > 0 || len(deciding) == 0 {
+		return "--device KEY"
+	}
+	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
+}
+
+// noSuchCount says that none of the devices that a name means comes with the XVE count that was given.
+func noSuchCount(q Query, candidates []*Device) error {
+	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
+		each := candidates[0].XVEPerXeCore
+		return fmt.Errorf("device %s does not come with %d XVE; an Xe-core of it has %d, so the count is a multiple "+
+			"of %[3]d up to %[4]d (correct --xve or --device, or describe the part in a --device-file)",
+			quoted(q.Name), q.XVEs, each, maxXVEs)
+	}
+	hint := ""
+	largest := slices.MaxFunc(candidates, func(a, b *Device) int { return cmp.Compare(a.XVEs(), b.XVEs()) })
+	if q.XVEs > 0 && q.XVEs < largest.XVEs() {
+		hint = fmt.Sprintf("; a binned part has a multiple of %d, the XVEs of one Xe-core", largest.XVEPerXeCore)
+	}
+	return fmt.Errorf("device %s does not come with %d XVE; it has %s%s "+
+		"(correct --xve or --device, or describe the part in a --device-file)",
+		quoted(q.Name), q.XVEs, numbers(xveCounts(candidates)), hint)
+}
+
+// xveCounts lists the different counts, the largest first.
+func xveCounts(ds []*Device) []int {
+	var counts []int
+	for _, d := range ds {
+		counts = append(counts, d.XVEs())
+	}
+	slices.Sort(counts)
+	counts = slices.Compact(counts)
+	slices.Reverse(counts)
+	return counts
+}
+
+func numbers(ns []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]")
+}
+
+// quoted quotes a name for a message; names come from files and may be of any length.
+func quoted(name string) string {
+	const most = 100
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most]) + "..."
+	}
+	return fmt.Sprintf("%q", name)
 }

@@ -1,10 +1,15 @@
 package arch
 
 import (
+	"cmp"
 	_ "embed" // the tables are data, not code
+	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 
+	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 )
 
@@ -216,4 +221,153 @@ func (t *Table) at(m map[string]*hit, key string) *hit {
 		m[key] = h
 	}
 	return h
+}
+
+// target is a row of targets.csv: what a compiler calls the GPUs that share a device image.
+type target struct {
+	Compiler table.Name  `csv:"compiler" table:"required"`
+	Release  table.Name  `csv:"release" table:"required"` // architecture and release of the graphics IP
+	Family   table.Count `csv:"family" table:"required"`
+	Keys     table.Words `csv:"device_keys" table:"required"`
+}
+
+// is says whether a target has a graphics IP version, or where that is not known the number of a product family.
+func (x *target) is(family int, release string) bool {
+	if release != "" {
+		return string(x.Release) == release
+	}
+	return x.Family.Or(0) == family
+}
+
+// Compiled gives the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics
+// IP version where it is known, as in 12.60, else by the driver's number of the product family. None means that
+// neither is known.
+func (t *Table) Compiled(family int, release string) []*Device {
+	var keys []string
+	for _, x := range t.targets {
+		if x.is(family, release) {
+			keys = append(keys, x.Keys...)
+		}
+	}
+	var list []*Device
+	for i := range t.devices {
+		if d := &t.devices[i]; slices.Contains(keys, d.Key) {
+			list = append(list, d)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Device) int { return b.Slots() - a.Slots() })
+	return list
+}
+
+// CompilerTarget is a device as the offline compiler ocloc calls it, and the devices to predict its binary for.
+type CompilerTarget struct {
+	Name    string
+	Devices []*Device
+}
+
+// CompilerTargets gives what to compile for: the names of the devices that were asked for, each with those of them
+// that it stands for; without any all names, each with the device that has most thread slots. A device without a name
+// is left out.
+func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
+	var list []CompilerTarget
+	for _, x := range t.targets {
+		c := CompilerTarget{Name: string(x.Compiler)}
+		if len(asked) == 0 {
+			of := t.Compiled(x.Family.Or(0), string(x.Release))
+			c.Devices = of[:min(1, len(of))]
+		}
+		for _, d := range asked {
+			if t.hasTarget(d, x) {
+				c.Devices = append(c.Devices, d)
+			}
+		}
+		if len(c.Devices) > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// CompiledFor says whether an image of a product family or graphics IP version is for a device.
+func (t *Table) CompiledFor(d *Device, family int, release string) bool {
+	return slices.ContainsFunc(t.targets, func(x target) bool {
+		return x.is(family, release) && t.hasTarget(d, x)
+	})
+}
+
+// hasTarget says whether a target is that of a device: by its key, and for a device that is not in the built-in list,
+// as a binned part or one of a device file, by its code name.
+func (t *Table) hasTarget(d *Device, x target) bool {
+	listed := slices.ContainsFunc(t.targets, func(y target) bool { return slices.Contains(y.Keys, d.Key) })
+	return slices.ContainsFunc(x.Keys, func(key string) bool {
+		if listed {
+			return key == d.Key
+		}
+		known := t.byKey[squash(key)]
+		return known != nil && known.Codename == d.Codename
+	})
+}
+
+// AddFile adds the devices of a file to the table; see addReader.
+func (t *Table) AddFile(path string) ([]note.Note, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, note.Faultf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices",
+			"the device file cannot be opened: %v", note.Reason(err))
+	}
+	defer f.Close() // it was only read
+	return t.addReader(path, f)
+}
+
+// addReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry
+// with a key that the table has replaces that entry as a whole, with a note. Entries of device files win over
+// built-in ones of the same name or PCI id, and their confidence is "user". Every fault is returned with its place,
+// and then the table is as it was.
+func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
+	added, places, err := readDevices(name, r)
+	if err != nil {
+		return nil, err
+	}
+	devices := slices.Clone(t.devices)
+	var notes []note.Note
+	for i, d := range added {
+		old, there := t.byKey[squash(d.Key)]
+		if !there {
+			devices = append(devices, d)
+			continue
+		}
+		at := t.place[old]
+		notes = append(notes, note.Note{Severity: note.Info, Code: "device-replaced", Pos: places[i],
+			Text: fmt.Sprintf("the entry replaces device %s (%s)", devices[at].Key, devices[at].Name)})
+		devices[at] = d
+	}
+	t.devices = devices
+	t.index()
+	return notes, nil
+}
+
+// readDevices decodes and checks a device file. The places are those of the keys.
+func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
+	s, err := table.Load(name, r, format[deviceRow]())
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(s.Records) == 0 {
+		return nil, nil, note.Faultf("device-file", note.Pos{File: name}, "see docs/devices.md for an example",
+			"the device file has no rows; expected a header and a row for each device")
+	}
+	places := make([]note.Pos, len(s.Records))
+	lines := map[string]int{}
+	devices, err := table.Convert(s, func(i int, r *deviceRow) (Device, error) {
+		d, p := r.checked()
+		places[i] = s.Pos(i, "key")
+		if line, twice := lines[squash(d.Key)]; twice && p == nil {
+			p = problemf("key", "a key names one device", "%s is already in line %d", quoted(d.Key), line)
+		}
+		lines[squash(d.Key)] = places[i].Line
+		d.Confidence = confidenceUser
+		d.Source = cmp.Or(d.Source, "device file "+name)
+		return d, p.at(s, i)
+	})
+	return devices, places, err
 }
