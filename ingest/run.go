@@ -291,8 +291,7 @@ type Platform struct {
 	// BusyStacks is how many stacks of all adapters were not idle all the time, as a summary's table of adapters says.
 	BusyStacks   unit.Opt[int]
 	MaxFrequency unit.Opt[float64] // Hz
-	MaxWorkGroup unit.Opt[int64]
-	Collected    time.Time // collection start, else the date of the job file; zero when not said
+	Collected    time.Time         // collection start, else the date of the job file; zero when not said
 	Host         string
 	Command      string
 	OS           string

@@ -129,7 +129,7 @@ func (b *printer) platform(p *ingest.Platform) {
 		{"device", p.Device}, {"device from", p.DeviceFrom}, {"node property", p.NodeProperty}, {"XVEs", p.XVEs},
 		{"threads per XVE", p.ThreadsPerXVE}, {"adapters", p.Adapters}, {"stacks", p.Stacks},
 		{"busy stacks", p.BusyStacks}, {"max frequency", p.MaxFrequency},
-		{"max work-group", p.MaxWorkGroup}, {"collected", p.Collected}, {"host", p.Host}, {"command", p.Command},
+		{"collected", p.Collected}, {"host", p.Host}, {"command", p.Command},
 		{"OS", p.OS},
 		{"VTune", p.VTune}, {"driver", p.Driver}, {"job", p.JobID}, {"occupancy", p.Occupancy},
 		{"vector size", p.VectorSize},

@@ -76,23 +76,22 @@ func TestByHand(t *testing.T) {
 		xves, threads             int
 		adapters, stacks          int // 0: absent
 		megahertz                 float64
-		group                     int64
 		host, vtune, collected    string
 		percent                   float64 // -1: absent
 		tasks                     int
 		task                      string
 		seconds, peak, measuredAt float64
 	}{
-		{"bench_gaussian.hotspots.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:44:38Z", 47, 2, "Fan2", 1.071, 100, 62.7},
-		{"bench_gaussian.offload.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:44:02Z", -1, 5, "Fan2", 1.077, 100, 48.6},
-		{"ze_gemm.hotspots.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:42:58Z", 62.1, 0, "", 0, 0, 0},
-		{"ze_gemm.offload.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, 1024, "host", "", "2026-06-02T12:42:40Z", -1, 5, "GEMM", 0.251, 100, 90.8},
-		{"tigerlake_eu_naming.offload_excerpt.txt", "TigerLake-LP GT2 [Iris Xe Graphics]", 96, 7, 0, 0, 1350, 0, "debian", "", "2025-11-17T12:44:17Z", -1, 0, "", 0, 0, 0},
-		{"aurora_6gpu.excerpt.txt", "Intel Corporation Device 0x0bd6", 0, 0, 6, 2, 0, 0, "x4418c7s1b0n0", "", "2025-02-07T06:22:29Z", 6.1, 1, "Comp_Geo$omp$offloading:29", 0.003, -1, 6.2},
-		{"mm_basic_hotspots_vtune2022.0_gen9_1024.html", "HD Graphics P630", 24, 7, 0, 0, 1200, 256, "s001-n157", "2022.0.0", "2022-01-13T03:50:27Z", -1, 1, "mm_kernel(", 0.1, -1, -1},
-		{"mm_basic_hotspots_vtune2022.0_dg1_1024.html", "DG1 [Iris Xe MAX Graphics]", 0, 0, 2, 0, 0, 0, "s011-n005", "2022.0.0", "2022-01-13T04:50:00Z", 81.3, 0, "", 0, 0, 0},
-		{"iso3dfd02_basic_hotspots_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 1, 1550, 0, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:44:22Z", 22.1, 1, "iso3dfd(", 14.744, -1, 23.7},
-		{"iso3dfd02_basic_offload_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 0, 1550, 0, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:42:59Z", -1, 1, "iso3dfd(", 14.766, -1, -1},
+		{"bench_gaussian.hotspots.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, "host", "", "2026-06-02T12:44:38Z", 47, 2, "Fan2", 1.071, 100, 62.7},
+		{"bench_gaussian.offload.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, "host", "", "2026-06-02T12:44:02Z", -1, 5, "Fan2", 1.077, 100, 48.6},
+		{"ze_gemm.hotspots.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, "host", "", "2026-06-02T12:42:58Z", 62.1, 0, "", 0, 0, 0},
+		{"ze_gemm.offload.txt", "Meteor Lake-P [Intel Arc Graphics]", 112, 8, 0, 0, 2200, "host", "", "2026-06-02T12:42:40Z", -1, 5, "GEMM", 0.251, 100, 90.8},
+		{"tigerlake_eu_naming.offload_excerpt.txt", "TigerLake-LP GT2 [Iris Xe Graphics]", 96, 7, 0, 0, 1350, "debian", "", "2025-11-17T12:44:17Z", -1, 0, "", 0, 0, 0},
+		{"aurora_6gpu.excerpt.txt", "Intel Corporation Device 0x0bd6", 0, 0, 6, 2, 0, "x4418c7s1b0n0", "", "2025-02-07T06:22:29Z", 6.1, 1, "Comp_Geo$omp$offloading:29", 0.003, -1, 6.2},
+		{"mm_basic_hotspots_vtune2022.0_gen9_1024.html", "HD Graphics P630", 24, 7, 0, 0, 1200, "s001-n157", "2022.0.0", "2022-01-13T03:50:27Z", -1, 1, "mm_kernel(", 0.1, -1, -1},
+		{"mm_basic_hotspots_vtune2022.0_dg1_1024.html", "DG1 [Iris Xe MAX Graphics]", 0, 0, 2, 0, 0, "s011-n005", "2022.0.0", "2022-01-13T04:50:00Z", 81.3, 0, "", 0, 0, 0},
+		{"iso3dfd02_basic_hotspots_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 1, 1550, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:44:22Z", 22.1, 1, "iso3dfd(", 14.744, -1, 23.7},
+		{"iso3dfd02_basic_offload_vtune2024.0_pvc.html", "Intel Corporation Device 0x0bda", 448, 8, 4, 0, 1550, "idc-beta-batch-pvc-node-06", "2024.0.0", "2024-03-14T23:42:59Z", -1, 1, "iso3dfd(", 14.766, -1, -1},
 	} {
 		text, err := os.ReadFile(filepath.Join(corpus, c.file))
 		if err != nil {
@@ -107,14 +106,13 @@ func TestByHand(t *testing.T) {
 			device                    string
 			xves, threads, ad, stacks int
 			hz                        float64
-			group                     int64
 			host, vtune, collected    string
 			percent                   float64
 			tasks                     int
 		}
-		got := facts{p.Device, p.XVEs.Or(0), p.ThreadsPerXVE.Or(0), p.Adapters.Or(0), p.Stacks.Or(0), p.MaxFrequency.Or(0), p.MaxWorkGroup.Or(0),
+		got := facts{p.Device, p.XVEs.Or(0), p.ThreadsPerXVE.Or(0), p.Adapters.Or(0), p.Stacks.Or(0), p.MaxFrequency.Or(0),
 			p.Host, p.VTune, p.Collected.Format(time.RFC3339), percent(p.Occupancy), len(f.Summary)}
-		want := facts{c.device, c.xves, c.threads, c.adapters, c.stacks, c.megahertz * 1e6, c.group, c.host, c.vtune, c.collected, c.percent, c.tasks}
+		want := facts{c.device, c.xves, c.threads, c.adapters, c.stacks, c.megahertz * 1e6, c.host, c.vtune, c.collected, c.percent, c.tasks}
 		if got != want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.file, got, want)
 		}

@@ -13,13 +13,12 @@ import (
 
 // deviceSaid is what PyTorch says of a device.
 type deviceSaid struct {
-	ID           int
-	Name         string
-	Units        int     `json:"maxComputeUnits"` // XVEs
-	MaxWorkGroup int64   `json:"maxWorkGroupSize"`
-	Clock        float64 `json:"maxClockFrequency"` // MHz
-	Driver       string  `json:"driverVersion"`
-	line         int
+	ID     int
+	Name   string
+	Units  int     `json:"maxComputeUnits"`   // XVEs
+	Clock  float64 `json:"maxClockFrequency"` // MHz
+	Driver string  `json:"driverVersion"`
+	line   int
 }
 
 // head takes a member of the trace beside its events.
@@ -80,5 +79,4 @@ func (r *reader) devices(f *ingest.File) {
 	if first.Clock > 0 && first.Clock < 1e6 {
 		p.MaxFrequency = unit.Some(first.Clock * 1e6)
 	}
-	p.MaxWorkGroup = unit.NonZero(first.MaxWorkGroup)
 }

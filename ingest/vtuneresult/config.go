@@ -69,18 +69,9 @@ func (c *config) context(fsys FS, name string) {
 	for _, x := range v.Values {
 		for _, a := range x.Attributes {
 			// The value has its type as a namespace: int:value, unsignedLong:value, value.
-			if a.Name.Local != "value" {
-				continue
-			}
 			n, err := strconv.ParseFloat(a.Value, 64)
-			if err != nil || n <= 0 {
-				continue
-			}
-			switch x.ID {
-			case "gpuSamplingInterval":
+			if x.ID == "gpuSamplingInterval" && a.Name.Local == "value" && err == nil && n > 0 {
 				c.asked = unit.Some(unit.Seconds(n / 1e3))
-			case "gpuOpenClMaxWorkGroupSize":
-				c.platform.MaxWorkGroup = unit.Some(int64(n))
 			}
 		}
 	}
