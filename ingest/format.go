@@ -3,11 +3,10 @@ package ingest
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
+	"slices"
 
 	"occudiff/ingest/note"
 )
@@ -85,44 +84,23 @@ type File struct {
 	lacks int // parts of the launch that others of the run have, see Join
 }
 
-// content is a digest of the rows that a format made of a file, and of what it says of the machine (see Input.Content).
+// content is a digest of the rows that a format made of a file, wherever they stand in it, and of what it says of the
+// machine (see Input.Content). The spread over launches, whose medians are estimates, is left out.
 func (f *File) content() string {
 	h := sha256.New()
-	sumKernels(h, f.Kernels)
-	sumKernels(h, f.Summary)
+	for _, k := range slices.Concat(f.Kernels, f.Summary, f.Props) {
+		k.Pos, k.Counters, k.Launches = note.Pos{}, nil, nil
+		fmt.Fprintf(h, "%+v\n", k)
+	}
 	for _, t := range f.Timings {
 		t.Pos = note.Pos{}
-		fmt.Fprintf(h, "%+v", t)
-	}
-	for _, p := range f.Props {
-		p.Pos = note.Pos{}
-		fmt.Fprintf(h, "%+v", p)
+		fmt.Fprintf(h, "%+v\n", t)
 	}
 	for _, s := range f.Stalls {
-		fmt.Fprintf(h, "%q%v", s.Task, s.Stalls)
+		fmt.Fprintf(h, "%q%v\n", s.Task, s.Stalls)
 	}
 	p := f.Platform
 	p.Pos, p.OccupancyPos, p.JobID = note.Pos{}, note.Pos{}, "" // which may come from the name of the file
 	fmt.Fprintf(h, "%+v", p)
 	return digest("rows", h)
-}
-
-// sumKernels adds what rows say, wherever they stand. The spread over launches, whose medians are estimates, is left
-// out.
-func sumKernels(h hash.Hash, list []Kernel) {
-	var line []byte
-	for i := range list {
-		k := &list[i]
-		line = fmt.Appendf(line[:0], "%q %v %v %v %s %q %d %t", k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device,
-			k.Reading, k.Uneven)
-		for _, fields := range [][]Field{kernelFields, how} {
-			for f := range fields {
-				v, present := fields[f].bits(k)
-				if line = append(line, 0); present {
-					line = binary.LittleEndian.AppendUint64(append(line, 1), v)
-				}
-			}
-		}
-		h.Write(append(line, '\n'))
-	}
 }

@@ -250,17 +250,16 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 	b = j.chooseReading(a, b)
 	joinMean(a, b, sameKind)
 	var differ []string
-	for i := range kernelFields {
-		f := &kernelFields[i]
-		agree := f.Static || sameKind // should
-		switch f.Name {
+	for _, f := range joinedFields {
+		agree := f.static || sameKind // should
+		switch f.name {
 		case "total time":
 			agree = agree && !sameTotal(a.Total.Or(0), b)
 		case "measured occupancy": // what two tools print of one run may differ by a rounding
 			agree = agree || apart(a, b)
 		}
-		if f.fill(a, b) && agree && f.Name != unsaid {
-			differ = append(differ, f.Name)
+		if f.fill(a, b) && agree && f.name != "" {
+			differ = append(differ, f.name)
 		}
 	}
 	if !a.MeasuredLow.Present() && a.Measured == b.Measured { // they go together
@@ -364,10 +363,9 @@ func (j *joiner) chooseReading(a, k *Kernel) *Kernel {
 
 // dropCounters takes out what was read of the state of the XVEs, and what is said of that.
 func (k *Kernel) dropCounters() {
-	none := unit.Opt[unit.Ratio]{}
-	k.Measured, k.MeasuredLow, k.MeasuredHigh, k.Printed = none, none, none, none
-	k.Active, k.Stalled, k.Idle, k.IdleLow, k.IdleHigh = none, none, none, none, none
-	k.Interval, k.CounterTimeRatio = unit.Opt[unit.Seconds]{}, unit.Opt[float64]{}
+	stall := k.BarrierStall
+	k.ClearSampled()
+	k.BarrierStall, k.Interval, k.CounterTimeRatio = stall, unit.Opt[unit.Seconds]{}, unit.Opt[float64]{}
 	if k.Launches != nil {
 		s := *k.Launches // others may have it too
 		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = k.Measured, k.Measured, k.Measured

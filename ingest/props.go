@@ -3,6 +3,8 @@ package ingest
 import (
 	"cmp"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/note"
@@ -28,23 +30,37 @@ func (j *joiner) giveProperties() {
 		if len(fits) == 0 {
 			continue
 		}
-		p, differ := agreed(fits)
-		var names []string
-		for _, f := range differ {
-			if v, present := f.bits(k); !present || f.Name == barriers && v == 0 {
-				names = append(names, f.Name)
+		// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch shape.
+		if !slices.ContainsFunc(fits, func(p Kernel) bool { return p.Global.Present() || p.Local != fits[0].Local }) {
+			k.Local = cmp.Or(k.Local, fits[0].Local)
+		}
+		counted := k.Barriers // by a sampled counter, which may have missed those of the binary
+		if counted.Or(0) == 0 {
+			k.Barriers = unit.Opt[int64]{}
+		}
+		var differ []string
+		for _, f := range properties {
+			var common Kernel
+			apart := false
+			for i := range fits {
+				apart = f.fill(&common, &fits[i]) || apart
+			}
+			if !apart {
+				f.fill(k, &common)
+			} else if f.of(k).IsZero() { // any of them would be a guess
+				differ = append(differ, f.name)
 			}
 		}
+		k.Barriers = cmp.Or(k.Barriers, counted)
 		// Without a launch shape nothing is predicted.
-		if len(names) > 0 && k.Global.Present() {
+		if len(differ) > 0 && k.Global.Present() {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
 				Pos: k.Pos,
 				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch "+
 					"shape and SIMD width, and they differ in %s, which is left out",
-					k.Task, strings.Join(names, ", ")),
+					k.Task, strings.Join(differ, ", ")),
 				Hint: "trace a run with the same launch shapes"})
 		}
-		k.fillProperties(&p)
 	}
 }
 
@@ -92,50 +108,11 @@ func fitting(props []Kernel, key *Key) []Kernel {
 	return append(others, shapeless...)
 }
 
-// barriers is what messages call the barriers of a binary, which a sampled counter may have missed.
-const barriers = "barriers"
-
 // properties are what binaries and tracers say of a kernel.
-var properties = []Field{
-	value("SIMD width", func(k *Kernel) *unit.Opt[int] { return &k.SIMD }),
-	value("SLM per work-group", func(k *Kernel) *unit.Opt[unit.Bytes] { return &k.SLM }),
-	value("spill", func(k *Kernel) *unit.Opt[unit.Bytes] { return &k.Spill }),
-	value("registers per thread", func(k *Kernel) *unit.Opt[int] { return &k.Registers }),
-	value(barriers, func(k *Kernel) *unit.Opt[int64] { return &k.Barriers }),
-}
+var properties = []field{property("SIMD", "SIMD width"), property("SLM", "SLM per work-group"), property("Spill", "spill"),
+	property("Registers", "registers per thread"), property("Barriers", "barriers")}
 
-// agreed gives what properties have in common, and in what they differ: there any of them would be a guess.
-func agreed(props []Kernel) (p Kernel, differ []Field) {
-	// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch shape.
-	for i := range props {
-		if o := &props[i]; o.Global.Present() || i > 0 && o.Local != p.Local {
-			p.Local = Size3{}
-			break
-		}
-		p.Local = props[i].Local
-	}
-	for _, f := range properties {
-		var common Kernel
-		apart := false
-		for i := range props {
-			apart = f.fill(&common, &props[i]) || apart
-		}
-		if apart {
-			differ = append(differ, f)
-			continue
-		}
-		f.fill(&p, &common)
-	}
-	return p, differ
-}
-
-// fillProperties fills in the properties of a kernel.
-func (k *Kernel) fillProperties(p *Kernel) {
-	k.Local = cmp.Or(k.Local, p.Local)
-	for _, f := range properties {
-		f.fill(k, p)
-	}
-	if k.Barriers.Or(0) == 0 && p.Barriers.Or(0) > 0 {
-		k.Barriers = p.Barriers
-	}
+func property(of, name string) field {
+	f, _ := reflect.TypeFor[Kernel]().FieldByName(of)
+	return field{index: f.Index[0], name: name}
 }

@@ -4,8 +4,7 @@
 package ingest
 
 import (
-	"math"
-	"slices"
+	"reflect"
 	"strings"
 	"time"
 
@@ -97,7 +96,8 @@ const (
 )
 
 // Kernel is one row: a computing task with its launch shape, added up over its launches. Everything that an export may
-// lack is optional; occupancies are ratios weighted by time when launches were added.
+// lack is optional; occupancies are ratios weighted by time when launches were added. The tag of a value says how
+// messages call it when two files of a run differ in it, see fields; one without a tag is joined by a rule of its own.
 type Kernel struct {
 	Task          string // the unquoted cell, newlines included
 	Global, Local Size3  // in work-items; absent for copies
@@ -106,39 +106,43 @@ type Kernel struct {
 	Device        string // adapter of the row when the export names one
 	Pos           note.Pos
 
-	Instances unit.Opt[int64]
-	Total     unit.Opt[unit.Seconds] // over all launches
+	Instances unit.Opt[int64]        `join:"instance count"`
+	Total     unit.Opt[unit.Seconds] `join:"total time"` // over all launches
 	// Mean is the mean time of a launch where Total / Instances is not: an export may give averages alone. Uneven says
 	// that Total and Instances are not of the same launches, because some have no time or no count; Mean is then of
 	// those that have both.
 	Mean   unit.Opt[unit.Seconds]
 	Uneven bool
 
-	Measured unit.Opt[unit.Ratio] // the hardware counter "XVE Threads Occupancy"
+	Measured unit.Opt[unit.Ratio] `join:"measured occupancy"` // the hardware counter "XVE Threads Occupancy"
 	Reading  Reading              // of the counters
 	// MeasuredLow and MeasuredHigh, IdleLow and IdleHigh hold the truth in 95 of 100 rows, where Measured and Idle are
 	// told from all samples and launches; Printed is then the occupancy by the profiler's own rule, which counts each
 	// sample for the launch in which it ends.
-	MeasuredLow, MeasuredHigh, IdleLow, IdleHigh, Printed unit.Opt[unit.Ratio]
+	MeasuredLow, MeasuredHigh, IdleLow, IdleHigh unit.Opt[unit.Ratio]
+
+	Printed unit.Opt[unit.Ratio] `join:""`
 	// Interval is the time between two samples of the counters, where the input has it.
 	Interval unit.Opt[unit.Seconds]
 	// CounterTimeRatio is how many times as long as the kernel counters that are read around each launch ran, where both times
 	// are known: occupancies are means over that.
 	CounterTimeRatio unit.Opt[float64]
-	Peak             unit.Opt[unit.Ratio] // the profiler's own static prediction, "Peak XVE Threads Occupancy"
-	PeakWork         unit.Opt[unit.Ratio] // its work-size limit
-	PeakSLM          unit.Opt[unit.Ratio] // its SLM limit
-	PeakBarrier      unit.Opt[unit.Ratio] // its barrier limit
-	Active           unit.Opt[unit.Ratio] // XVE array state; the three add up to 1
-	Stalled          unit.Opt[unit.Ratio]
-	Idle             unit.Opt[unit.Ratio]
+	Active           unit.Opt[unit.Ratio] `join:"active"` // XVE array state; the three add up to 1
+	Stalled          unit.Opt[unit.Ratio] `join:"stalled"`
+	Idle             unit.Opt[unit.Ratio] `join:"idle"`
+	BarrierStall     unit.Opt[unit.Ratio] `join:"barrier stalls"`  // "XVE Stall Reasons:Barrier"
+	Threads          unit.Opt[int64]      `join:"threads started"` // "Computing Threads Started": sampled
+	Barriers         unit.Opt[int64]      `join:"GPU barriers"`    // barrier messages
 
-	BarrierStall unit.Opt[unit.Ratio] // "XVE Stall Reasons:Barrier"
-	Threads      unit.Opt[int64]      // "Computing Threads Started": sampled
-	Barriers     unit.Opt[int64]      // "GPU Barriers": barrier messages
-	Spill        unit.Opt[unit.Bytes] // per thread
-	SLM          unit.Opt[unit.Bytes] // per work-group; from unitrace
-	Registers    unit.Opt[int]        // registers per thread = GRF mode (128, 256, ...); from unitrace
+	// What all launches share, so that files of any two kinds should agree on it: the profiler's own static prediction,
+	// "Peak XVE Threads Occupancy", with its three limits, and what binaries and tracers tell.
+	Peak        unit.Opt[unit.Ratio] `join:"peak occupancy" static:"true"`
+	PeakWork    unit.Opt[unit.Ratio] `join:"work size limit" static:"true"`
+	PeakSLM     unit.Opt[unit.Ratio] `join:"SLM limit" static:"true"`
+	PeakBarrier unit.Opt[unit.Ratio] `join:"barriers limit" static:"true"`
+	Spill       unit.Opt[unit.Bytes] `join:"spill" static:"true"`                // per thread
+	SLM         unit.Opt[unit.Bytes] `join:"SLM per work-group" static:"true"`   // from unitrace
+	Registers   unit.Opt[int]        `join:"registers per thread" static:"true"` // GRF mode (128, 256, ...); from unitrace
 
 	Counters *Counters // nil when the file has none of them
 
@@ -311,86 +315,37 @@ type Platform struct {
 	Pos              note.Pos        // of the device line
 }
 
-// Field is a value of a Kernel, as far as joining files, messages and digests know of it.
-type Field struct {
-	Name   string // in messages; "" of a value that two files may have differently without a word
-	Static bool   // the same in all launches: files of any two kinds should agree on it
-	// fill sets what a kernel lacks, and says whether both have it with different values.
-	fill func(to, from *Kernel) (differ bool)
-	bits func(k *Kernel) (v uint64, present bool)
-	// clear removes what counters sampled of a kernel, where launches tell it better; nil of another value.
-	clear func(k *Kernel)
+// field is a value of a Kernel, as far as joining files knows of it.
+type field struct {
+	index  int
+	name   string // in messages; "" of what comes from one reading of counters and has no name of its own
+	static bool   // the same in all launches
 }
 
-func value[T ~int | ~int64 | ~float64](name string, of func(*Kernel) *unit.Opt[T]) Field {
-	return Field{Name: name, fill: func(to, from *Kernel) bool {
-		a, b := of(to), of(from)
-		if !a.Present() {
-			*a = *b
+// joinedFields are the values of a Kernel with a name in their tags.
+var joinedFields = func() (list []field) {
+	for f := range reflect.TypeFor[Kernel]().Fields() {
+		if name, ok := f.Tag.Lookup("join"); ok {
+			list = append(list, field{f.Index[0], name, f.Tag.Get("static") != ""})
 		}
-		return b.Present() && *a != *b
-	}, bits: func(k *Kernel) (uint64, bool) {
-		v, ok := of(k).Value()
-		return math.Float64bits(float64(v)), ok
-	}}
-}
-
-// static marks a value that all launches of a kernel share.
-func (f Field) static() Field {
-	f.Static = true
-	return f
-}
-
-// sampled is a share that counters tell.
-func sampled(name string, of func(*Kernel) *unit.Opt[unit.Ratio]) Field {
-	f := value(name, of)
-	f.clear = func(k *Kernel) { *of(k) = unit.Opt[unit.Ratio]{} }
-	return f
-}
-
-// unsaid is for what comes from one reading of counters and has no name of its own.
-const unsaid = ""
-
-// kernelFields are the optional values of a Kernel that its key does not have; a test finds one that is missing. The mean
-// time has a rule of its own, see joinMean.
-var kernelFields = []Field{
-	value("instance count", func(k *Kernel) *unit.Opt[int64] { return &k.Instances }),
-	value("total time", func(k *Kernel) *unit.Opt[unit.Seconds] { return &k.Total }),
-	sampled("measured occupancy", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Measured }),
-	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Printed }),
-	sampled("active", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Active }),
-	sampled("stalled", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Stalled }),
-	sampled("idle", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Idle }),
-	sampled("barrier stalls", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.BarrierStall }),
-	value("threads started", func(k *Kernel) *unit.Opt[int64] { return &k.Threads }),
-	value("GPU barriers", func(k *Kernel) *unit.Opt[int64] { return &k.Barriers }),
-	value("peak occupancy", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.Peak }).static(),
-	value("work size limit", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.PeakWork }).static(),
-	value("SLM limit", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.PeakSLM }).static(),
-	value("barriers limit", func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.PeakBarrier }).static(),
-	value("spill", func(k *Kernel) *unit.Opt[unit.Bytes] { return &k.Spill }).static(),
-	value("SLM per work-group", func(k *Kernel) *unit.Opt[unit.Bytes] { return &k.SLM }).static(),
-	value("registers per thread", func(k *Kernel) *unit.Opt[int] { return &k.Registers }).static(),
-}
-
-// how are the values that say how counters were read, or how sure one is. They go with what they are of, and are joined
-// by themselves with none.
-var how = []Field{
-	value(unsaid, func(k *Kernel) *unit.Opt[unit.Seconds] { return &k.Mean }),
-	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.MeasuredLow }),
-	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.MeasuredHigh }),
-	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.IdleLow }),
-	sampled(unsaid, func(k *Kernel) *unit.Opt[unit.Ratio] { return &k.IdleHigh }),
-	value(unsaid, func(k *Kernel) *unit.Opt[unit.Seconds] { return &k.Interval }),
-	value(unsaid, func(k *Kernel) *unit.Opt[float64] { return &k.CounterTimeRatio }),
-}
-
-// sampledFields are those that counters sampled.
-var sampledFields = slices.DeleteFunc(slices.Concat(kernelFields, how), func(f Field) bool { return f.clear == nil })
-
-// ClearSampled removes what counters sampled of a kernel.
-func (k *Kernel) ClearSampled() {
-	for i := range sampledFields {
-		sampledFields[i].clear(k)
 	}
+	return list
+}()
+
+func (f *field) of(k *Kernel) reflect.Value { return reflect.ValueOf(k).Elem().Field(f.index) }
+
+// fill sets what a kernel lacks, and says whether both have it with different values.
+func (f *field) fill(to, from *Kernel) (differ bool) {
+	a, b := f.of(to), f.of(from)
+	if a.IsZero() {
+		a.Set(b)
+	}
+	return !b.IsZero() && !a.Equal(b)
+}
+
+// ClearSampled removes what counters sampled of the state of the XVEs, where launches tell it better.
+func (k *Kernel) ClearSampled() {
+	none := unit.Opt[unit.Ratio]{}
+	k.Measured, k.MeasuredLow, k.MeasuredHigh, k.Printed = none, none, none, none
+	k.Active, k.Stalled, k.Idle, k.IdleLow, k.IdleHigh, k.BarrierStall = none, none, none, none, none, none
 }
