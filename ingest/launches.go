@@ -16,8 +16,7 @@ type Launches struct {
 	files  map[int]string // of kernels that another file names first
 }
 
-// launchBlock is how many launches are allocated together, here and of a trace: growing a slice would need its size
-// twice.
+// launchBlock is how many launches are allocated together: growing a slice would need its size twice.
 const launchBlock = 1 << 13
 
 // launchColumns are the values of neighboring launches, below 0 where a launch has none.

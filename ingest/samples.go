@@ -27,12 +27,11 @@ const MaxSamples = 1 << 21
 
 // During gives the launch that ran at a moment, of one task or, with a negative number, of any; false when none did.
 func (t *Trace) During(task int, at int64) (Launch, bool) {
-	n := t.Len()
-	first := sort.Search(n, func(i int) bool { return t.at(i).Start > at })
+	first := sort.Search(t.Len(), func(i int) bool { return t.launches[i].Start > at })
 	const most = 256 // launches at once
 	for i := first - 1; i >= max(first-most, 0); i-- {
-		if l := t.at(i); l.End >= at && (task < 0 || int(l.Task) == task) {
-			return *l, true
+		if l := t.launches[i]; l.End >= at && (task < 0 || int(l.Task) == task) {
+			return l, true
 		}
 	}
 	return Launch{}, false

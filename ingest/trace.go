@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"sort"
 	"strings"
 
 	"occudiff/ingest/names"
@@ -23,11 +22,9 @@ type Trace struct {
 	// Whole says that the file is a run of its own: its writer puts all of a run, or of one of its processes, into one.
 	Whole bool
 
-	blocks [][]Launch
-	n      int
-	mixed  bool // the launches are not in the order of their starts
-	tasks  map[Key]uint32
-	byName map[string][]int
+	launches []Launch
+	tasks    map[Key]uint32
+	byName   map[string][]int
 }
 
 // Launch is one launch, in nanoseconds of a clock that all launches of a trace share.
@@ -41,7 +38,7 @@ func (t *Trace) Len() int {
 	if t == nil {
 		return 0
 	}
-	return t.n
+	return len(t.launches)
 }
 
 // Task gives the number of a task, which it takes in when it is new.
@@ -62,17 +59,10 @@ func (t *Trace) Task(key Key) uint32 {
 
 // Add adds a launch, which ends no earlier than it starts.
 func (t *Trace) Add(l Launch) {
-	if t.n == len(t.blocks)*launchBlock {
-		t.blocks = append(t.blocks, make([]Launch, 0, launchBlock))
-	}
-	last := &t.blocks[len(t.blocks)-1]
-	if t.n == 0 {
+	if len(t.launches) == 0 {
 		t.First, t.Last, t.Step = l.Start, l.End, 1000
-	} else if !t.mixed {
-		t.mixed = l.Start < t.at(t.n-1).Start
 	}
-	*last = append(*last, l)
-	t.n++
+	t.launches = append(t.launches, l)
 	t.First, t.Last = min(t.First, l.Start), max(t.Last, l.End)
 	if l.Start%1000 != 0 || l.End%1000 != 0 {
 		t.Step = 1
@@ -80,58 +70,32 @@ func (t *Trace) Add(l Launch) {
 }
 
 // At gives launch i, in the order in which launches were added until Finish has sorted them.
-func (t *Trace) At(i int) Launch { return *t.at(i) }
-
-func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
+func (t *Trace) At(i int) Launch { return t.launches[i] }
 
 // All gives the launches in the order of their starts.
 func (t *Trace) All() iter.Seq[Launch] {
-	return func(yield func(Launch) bool) {
-		if t == nil {
-			return
-		}
-		for _, b := range t.blocks {
-			for _, l := range b {
-				if !yield(l) {
-					return
-				}
-			}
-		}
+	if t == nil {
+		return func(func(Launch) bool) {}
 	}
+	return slices.Values(t.launches)
 }
 
-// byStart puts launches in the order of their starts.
-type byStart struct{ *Trace }
-
-// Less implements sort.Interface. Launches that start together are ordered too, so that an answer does not depend on
-// the file.
-func (s byStart) Less(i, j int) bool {
-	a, b := s.at(i), s.at(j)
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
-		cmp.Compare(a.Task, b.Task)) < 0
-}
-
-// Swap implements sort.Interface.
-func (s byStart) Swap(i, j int) {
-	a, b := s.at(i), s.at(j)
-	*a, *b = *b, *a
-}
-
-// Finish is called when all launches are there; Find and All rely on it.
+// Finish is called when all launches are there; Find and All rely on it. Launches that start together are ordered too,
+// so that an answer does not depend on the file.
 func (t *Trace) Finish() {
 	if t == nil {
 		return
 	}
-	if t.mixed {
-		sort.Sort(byStart{t})
-		t.mixed = false
-	}
+	slices.SortFunc(t.launches, func(a, b Launch) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
+			cmp.Compare(a.Task, b.Task))
+	})
 	t.byName = indexKeys(t.Tasks)
 }
 
 // same says whether another trace is this one, read again: a result folder and an archive of it.
 func (t *Trace) same(o *Trace) bool {
-	return t.n == o.n && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
+	return t.Len() == o.Len() && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
 }
 
 // clone gives a trace that can be added to.
@@ -160,18 +124,14 @@ func (t *Trace) merge(o *Trace) bool {
 	return true
 }
 
-// AddLane adds a queue or engine of a device.
-func (t *Trace) AddLane(device string) { t.Lanes = append(t.Lanes, t.device(device)) }
-
-// device gives the number of a device; ranks of one program name the one that they share alike.
-func (t *Trace) device(name string) int {
-	for i, d := range t.Devices {
-		if d == name {
-			return i
-		}
+// AddLane adds a queue or engine of a device; ranks of one program name the one that they share alike.
+func (t *Trace) AddLane(device string) {
+	at := slices.Index(t.Devices, device)
+	if at < 0 {
+		at = len(t.Devices)
+		t.Devices = append(t.Devices, device)
 	}
-	t.Devices = append(t.Devices, name)
-	return len(t.Devices) - 1
+	t.Lanes = append(t.Lanes, at)
 }
 
 // Find gives the task whose launches are those of a kernel; false where none is, or where several may be. Names and
