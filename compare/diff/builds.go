@@ -32,12 +32,7 @@ type Build struct {
 }
 
 // Kernel is what the pair is about: the kernel of the new side, else of the old one.
-func (p *Build) Kernel() *batch.Kernel {
-	if p.New != nil {
-		return p.New
-	}
-	return p.Old
-}
+func (p *Build) Kernel() *batch.Kernel { return cmp.Or(p.New, p.Old) }
 
 // buildKey is what makes two kernels the same one. A name may stand several times in an image, for several sub-group sizes:
 // the n-th of a name goes with the n-th.
@@ -50,16 +45,16 @@ type buildKey struct {
 func Builds(older, newer []batch.Kernel) []Build {
 	place := map[buildKey]int{}
 	var pairs []Build
-	for k, i := range numbered(older) {
-		place[k] = len(pairs)
+	for i, k := range keysOf(older) {
+		place[k] = i
 		pairs = append(pairs, Build{Old: &older[i]})
 	}
-	for k, i := range numbered(newer) {
+	for i, k := range keysOf(newer) {
 		if at, ok := place[k]; ok {
 			pairs[at].New = &newer[i]
-			continue
+		} else {
+			pairs = append(pairs, Build{New: &newer[i]})
 		}
-		pairs = append(pairs, Build{New: &newer[i]})
 	}
 	for i := range pairs {
 		pairs[i].judge()
@@ -74,20 +69,14 @@ func Builds(older, newer []batch.Kernel) []Build {
 	return pairs
 }
 
-// numbered gives the buildKey of each kernel with its place.
-func numbered(kernels []batch.Kernel) func(func(buildKey, int) bool) {
-	return func(yield func(buildKey, int) bool) {
-		seen := map[buildKey]int{}
-		for i := range kernels {
-			k := buildKey{name: kernels[i].Name, device: kernels[i].Device.Key}
-			n := seen[k]
-			seen[k]++
-			k.n = n
-			if !yield(k, i) {
-				return
-			}
-		}
+func keysOf(kernels []batch.Kernel) []buildKey {
+	seen, keys := map[buildKey]int{}, make([]buildKey, len(kernels))
+	for i := range kernels {
+		k := buildKey{name: kernels[i].Name, device: kernels[i].Device.Key}
+		seen[k]++
+		keys[i], keys[i].n = k, seen[k]
 	}
+	return keys
 }
 
 // BuildFigure is a figure of a compiled kernel that is compared.
@@ -150,16 +139,15 @@ func (p *Build) judge() {
 	for _, f := range BuildFigures() {
 		was, hadOne := f.Of(p.Old).Value()
 		is, hasOne := f.Of(p.New).Value()
-		// A figure that only one side has did change, and for the worse or the better nobody can say.
-		if !hadOne && !hasOne || hadOne && hasOne && (was == is || f.worse < 0 && math.Abs(is-was) < leastOfBuilds) {
+		if hadOne == hasOne && (was == is || f.worse < 0 && math.Abs(is-was) < leastOfBuilds) {
 			continue
 		}
 		p.Changed = append(p.Changed, f.Key)
-		if f.Key == scratch && p.Old.Spill.Present() && p.New.Spill.Present() || !hadOne || !hasOne {
-			continue
+		// A figure that only one side has did change, and for the worse or the better nobody can say.
+		if hadOne && hasOne && (f.Key != scratch || !p.Old.Spill.Present() || !p.New.Spill.Present()) {
+			worse = worse || float64(f.worse)*(is-was) > 0
+			better = better || float64(f.worse)*(is-was) < 0
 		}
-		worse = worse || float64(f.worse)*(is-was) > 0
-		better = better || float64(f.worse)*(is-was) < 0
 	}
 	if p.Old.Local != p.New.Local {
 		p.Changed = append(p.Changed, "local")

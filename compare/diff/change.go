@@ -3,7 +3,6 @@ package diff
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"occudiff/compare"
@@ -98,8 +97,8 @@ func launchChanges(task string, a, b *Launch) []Change {
 		}
 	}
 	add(ChangeAdapter, a.Adapter.Or(""), b.Adapter.Or(""))
-	add(ChangeSIMD, optText(a.SIMD), optText(b.SIMD))
-	add(ChangeGRF, optText(a.Registers), optText(b.Registers))
+	add(ChangeSIMD, optText(a.SIMD, ""), optText(b.SIMD, ""))
+	add(ChangeGRF, optText(a.Registers, ""), optText(b.Registers, ""))
 	addSize := func(what string, x, y ingest.Size3) {
 		if x.Trim() != y.Trim() {
 			add(what, x.String(), y.String())
@@ -107,20 +106,14 @@ func launchChanges(task string, a, b *Launch) []Change {
 	}
 	addSize(ChangeGlobal, a.Global, b.Global)
 	addSize(ChangeLocal, a.Local, b.Local)
-	add(ChangeSLM, bytesText(a.SLM), bytesText(b.SLM))
+	add(ChangeSLM, optText(a.SLM, " bytes"), optText(b.SLM, " bytes"))
 	return list
 }
 
-func optText(o unit.Opt[int]) string {
+// optText is a count with what stands behind it, nothing where there is none.
+func optText[T ~int | ~int64](o unit.Opt[T], behind string) string {
 	if n, ok := o.Value(); ok {
-		return strconv.Itoa(n)
-	}
-	return ""
-}
-
-func bytesText(o unit.Opt[unit.Bytes]) string {
-	if n, ok := o.Value(); ok {
-		return unit.Thousands(int64(n)) + " bytes"
+		return unit.Thousands(int64(n)) + behind
 	}
 	return ""
 }

@@ -69,44 +69,41 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	type place struct {
 		path string
 		side *Side
+		run  *compare.Result
 	}
 	seen := map[string]place{}
-	for _, s := range []struct {
-		to   *Side
-		runs []*compare.Result
-	}{{&d.Old, older}, {&d.New, newer}} {
-		for _, r := range s.runs {
-			files := contents(r)
-			copies := 0
-			var twice []note.Note
-			for _, in := range files {
-				first, ok := seen[contentOf(in)]
-				if !ok {
-					continue
-				}
-				text := "the same content as " + first.path + ": a copy is not a second run"
-				if first.path == in.Path {
-					text = "the same file is compared with itself"
-				}
-				if first.side == s.to {
-					copies++
-				}
-				twice = append(twice, note.Note{Severity: note.Warning, Code: "same-content",
-					Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
+	take := func(side *Side, r *compare.Result) {
+		files, copies, said := contents(r), 0, len(copied)
+		for _, in := range files {
+			first, known := seen[contentOf(in)]
+			if !known {
+				seen[contentOf(in)] = place{in.Path, side, r}
 			}
-			for _, in := range files {
-				if _, ok := seen[contentOf(in)]; !ok {
-					seen[contentOf(in)] = place{in.Path, s.to}
-				}
+			if !known || first.run == r {
+				continue
 			}
-			// A run of which one file is a copy may still be a run of its own: only where all are, it is left out.
-			if copies > 0 && copies == len(files) {
-				twice[0].Text += ", and this one is left out"
-			} else {
-				s.to.Runs = append(s.to.Runs, r)
+			text := "the same content as " + first.path + ": a copy is not a second run"
+			if first.path == in.Path {
+				text = "the same file is compared with itself"
 			}
-			copied = append(copied, twice...)
+			if first.side == side {
+				copies++
+			}
+			copied = append(copied, note.Note{Severity: note.Warning, Code: "same-content",
+				Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
 		}
+		// A run of which one file is a copy may still be a run of its own: only where all are, it is left out.
+		if copies > 0 && copies == len(files) {
+			copied[said].Text += ", and this one is left out"
+		} else {
+			side.Runs = append(side.Runs, r)
+		}
+	}
+	for _, r := range older {
+		take(&d.Old, r)
+	}
+	for _, r := range newer {
+		take(&d.New, r)
 	}
 	return copied
 }

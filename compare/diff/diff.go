@@ -180,7 +180,6 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 		row := &d.Rows[i]
 		d.setLimits(row)
 		row.Verdict, row.Worth = d.judge(row), worth(row)
-		d.Summary.count(row)
 	}
 	slices.SortStableFunc(d.Rows, func(a, b Row) int { return a.Compare(&b) })
 	d.summarize()
@@ -193,14 +192,14 @@ func rowOf(sides [2]*samples) Row {
 	row := Row{Changes: []Change{}}
 	of := [2]*Launch{}
 	for i, s := range sides { // the name of now, where it moved
-		if s != nil {
-			row.Task, row.Direction, row.IsKernel = s.key.Task, unit.NonZero(string(s.key.Direction)), !s.notAKernel
-			of[i] = s.finish()
-			if s.share.Present() {
-				row.Share = unit.Some(max(row.Share.Or(0), s.share.Or(0)))
-			}
-		} else {
+		if s == nil {
 			sides[i] = &samples{values: make([][]float64, len(compare.Metrics()))}
+			continue
+		}
+		row.Task, row.Direction, row.IsKernel = s.key.Task, unit.NonZero(string(s.key.Direction)), !s.notAKernel
+		of[i] = &s.launch
+		if s.share.Present() {
+			row.Share = unit.Some(max(row.Share.Or(0), s.share.Or(0)))
 		}
 	}
 	row.Old, row.New, row.samples = of[0], of[1], sides
@@ -236,24 +235,18 @@ func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
 // Compare orders rows for reading: kernels before other tasks, what one side lacks and takes its time first, then by
 // verdict and time. Equal rows stay in the order of the new side.
 func (r *Row) Compare(o *Row) int {
-	return cmp.Or(first(r.IsKernel, o.IsKernel), first(r.Missing(), o.Missing()), r.Verdict.compare(o.Verdict),
-		cmp.Compare(o.Seconds(), r.Seconds()))
+	return cmp.Or(r.rank()-o.rank(), cmp.Compare(o.Seconds(), r.Seconds()))
 }
 
-// first puts what is so before what is not.
-func first(a, b bool) int {
+func (r *Row) rank() int {
+	rank := slices.Index(verdicts[:], r.Verdict)
 	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
+	case !r.IsKernel:
+		rank += len(verdicts)
+	case r.Missing():
+		rank -= len(verdicts)
 	}
-	return 1
-}
-
-// compare orders verdicts by how much attention they need.
-func (v Verdict) compare(w Verdict) int {
-	return cmp.Compare(slices.Index(verdicts[:], v), slices.Index(verdicts[:], w))
+	return rank
 }
 
 // Seconds is the larger total time of the two sides, below zero when none is known.
@@ -267,36 +260,32 @@ func (r *Row) Seconds() unit.Seconds {
 	return longest
 }
 
-// count counts a row.
-func (s *Summary) count(r *Row) {
-	if !r.IsKernel {
-		s.NotKernels++
-		return
-	}
-	s.Kernels++
-	*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
-		&s.NotComparable, &s.CannotTell, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
-	if r.Missing() {
-		s.Missing++
-	}
-	if r.Measured().P.Present() {
-		s.Tested++
-	}
-	if r.time().Ratio.Present() && hasChange(r.Changes, ChangeGlobal) {
-		s.OtherWork++
-	}
-}
-
-// summarize sums up over the rows in their order.
+// summarize counts the rows, in their order.
 func (d *Result) summarize() {
-	var ratios []float64
+	s, ratios := &d.Summary, []float64(nil)
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		d.Changes = append(d.Changes, r.Changes...)
-		if x, ok := r.time().Ratio.Value(); ok && r.IsKernel && !hasChange(r.Changes, ChangeGlobal) {
+		if !r.IsKernel {
+			s.NotKernels++
+			continue
+		}
+		s.Kernels++
+		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
+			&s.NotComparable, &s.CannotTell, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
+		if r.Missing() {
+			s.Missing++
+		}
+		if r.Measured().P.Present() {
+			s.Tested++
+		}
+		switch x, ok := r.time().Ratio.Value(); {
+		case !ok:
+		case hasChange(r.Changes, ChangeGlobal):
+			s.OtherWork++
+		default:
 			ratios = append(ratios, x)
 		}
 	}
-	d.Summary.TimeRatio = unit.Maybe(stat.GeometricMean(ratios))
-	d.Summary.TimePairs = len(ratios)
+	s.TimeRatio, s.TimePairs = unit.Maybe(stat.GeometricMean(ratios)), len(ratios)
 }

@@ -41,7 +41,7 @@ func pair(older, newer []*samples) [][2]*samples {
 		pairs[i][1] = s
 	}
 	taken := make([]bool, len(older))
-	type pile struct{ older, newer, olders, newers int }
+	type pile struct{ older, newer []int }
 	for level, blur := range pairings {
 		piles := map[ingest.Key]*pile{}
 		at := func(s *samples) *pile {
@@ -55,31 +55,30 @@ func pair(older, newer []*samples) [][2]*samples {
 		for i, s := range older {
 			if !taken[i] {
 				p := at(s)
-				p.older, p.olders = i, p.olders+1
+				p.older = append(p.older, i)
 			}
 		}
 		if len(piles) == 0 {
 			break
 		}
-		var list []*pile
 		for i := range pairs {
 			if pairs[i][0] == nil {
 				p := at(pairs[i][1])
-				p.newer, p.newers = i, p.newers+1
-				list = append(list, p)
+				p.newer = append(p.newer, i)
 			}
 		}
 		var moved map[string]bool
 		if level == len(pairings)-1 {
 			moved = moves(pairs)
 		}
-		for _, p := range list {
-			if p.olders != 1 || p.newers != 1 {
+		for _, p := range piles { // in any order: a launch is in one of them
+			if len(p.older) != 1 || len(p.newer) != 1 {
 				continue
 			}
-			name, ordinal := names.Stable(newer[p.newer].key.Task)
+			was, is := p.older[0], p.newer[0]
+			name, ordinal := names.Stable(newer[is].key.Task)
 			if moved == nil || names.Follows(1, ordinal, ordinal && moved[name]) {
-				pairs[p.newer][0], taken[p.older] = older[p.older], true
+				pairs[is][0], taken[was] = older[was], true
 			}
 		}
 	}

@@ -66,6 +66,7 @@ type KernelOfMany struct {
 	Measured      []unit.Opt[unit.Ratio]   // absent where it was unmeasurable
 	Seconds       []unit.Opt[unit.Seconds] // of a launch
 	N             int                      // runs with a measured value
+	having        int                      // runs that have it
 	Predicted     unit.Opt[unit.Ratio]     // average, of the first run that has it
 	Total         unit.Opt[unit.Seconds]   // over all runs
 	// Of Measured; absent where no run has a value.
@@ -96,9 +97,6 @@ func SideBySide(names []string, results []*compare.Result) *Runs {
 		s.Runs = append(s.Runs, run)
 	}
 	s.collect()
-	for i := range s.Kernels {
-		s.Kernels[i].sum()
-	}
 	slices.SortStableFunc(s.Kernels, func(a, b KernelOfMany) int { return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1)) })
 	s.standOut()
 	return s
@@ -111,17 +109,25 @@ func (s *Runs) collect() {
 		if s.Runs[i].CopyOf != "" {
 			continue
 		}
-		for key, row := range byKey(s.Runs[i].Result) {
+		rows := s.Runs[i].Rows
+		for n := range rows {
+			row := &rows[n]
 			if row.Verdict == compare.NotAKernel {
 				continue
 			}
+			key := row.Kernel.Key().Trim()
 			k, known := at[key]
 			if !known {
 				k, at[key] = len(s.Kernels), len(s.Kernels)
 				s.Kernels = append(s.Kernels, newKernelOfMany(row, len(s.Runs)))
 			}
-			s.Kernels[k].add(i, row)
+			if !s.Kernels[k].Has[i] { // of a key that comes back, as a timing of a log does, the first counts
+				s.Kernels[k].add(i, row)
+			}
 		}
+	}
+	for i := range s.Kernels {
+		s.Kernels[i].sum()
 	}
 }
 
@@ -136,6 +142,7 @@ func newKernelOfMany(row *compare.Row, runs int) KernelOfMany {
 
 func (k *KernelOfMany) add(run int, row *compare.Row) {
 	k.Has[run], k.Seconds[run] = true, row.Average()
+	k.having++
 	if row.Verdict != compare.Unmeasurable {
 		k.Measured[run] = row.Measured
 	}
@@ -199,7 +206,7 @@ func (s *Runs) compareRuns(work []float64) {
 			continue
 		}
 		for k := range s.Kernels {
-			if has := s.Kernels[k].Has; !has[i] && 2*count(has) > len(s.Runs) {
+			if k := &s.Kernels[k]; !k.Has[i] && 2*k.having > len(s.Runs) {
 				r.Lacks++
 			}
 		}
@@ -254,15 +261,6 @@ func below(x float64) int {
 		return 1
 	}
 	return 0
-}
-
-func count(list []bool) (n int) {
-	for _, x := range list {
-		if x {
-			n++
-		}
-	}
-	return n
 }
 
 // work is the GPU time of the kernels of a run, in seconds.

@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"iter"
-
 	"occudiff/compare"
 	"occudiff/compare/stat"
 	"occudiff/ingest"
@@ -17,22 +15,16 @@ type samples struct {
 	share      unit.Opt[unit.Ratio] // of the time, the most of the runs
 	values     [][]float64          // of each metric
 	worth      []compare.Worth
-}
-
-// finish gives what the side knows of the launch, without the samples.
-func (s *samples) finish() *Launch {
-	l := s.launch
-	if t, ok := stat.Median(s.values[compare.MetricNamed(compare.MetricTotal)]); ok {
-		l.Total = unit.Some(unit.Seconds(t))
-	}
-	return &l
+	last       *compare.Result // the run that was added last
 }
 
 // collect gives the launches of the runs of one side, in the order in which they are met.
 func collect(runs []*compare.Result) (list []*samples) {
 	at := map[ingest.Key]*samples{}
 	for _, run := range runs {
-		for key, row := range byKey(run) {
+		for i := range run.Rows {
+			row := &run.Rows[i]
+			key := row.Kernel.Key().Trim()
 			s := at[key]
 			if s == nil {
 				s = &samples{key: key, notAKernel: row.Verdict == compare.NotAKernel,
@@ -42,7 +34,16 @@ func collect(runs []*compare.Result) (list []*samples) {
 				at[key] = s
 				list = append(list, s)
 			}
-			s.add(row)
+			// Ingest has one row of each key; one that comes back all the same, as a timing of a log does, is no sample of its own.
+			if s.last != run {
+				s.last = run
+				s.add(row)
+			}
+		}
+	}
+	for _, s := range list {
+		if t, ok := stat.Median(s.values[compare.MetricNamed(compare.MetricTotal)]); ok {
+			s.launch.Total = unit.Some(unit.Seconds(t))
 		}
 	}
 	return list
@@ -52,7 +53,14 @@ func collect(runs []*compare.Result) (list []*samples) {
 func (s *samples) add(row *compare.Row) {
 	l := &s.launch
 	l.Runs++
-	l.addCertainty(row.Certainty)
+	// Of how sure the counters are, the least of the runs.
+	if n, ok := row.Certainty.Intervals.Value(); ok {
+		l.Intervals = unit.Some(min(n, l.Intervals.Or(n)))
+	}
+	if x, ok := row.Certainty.Crosstalk.Value(); ok {
+		l.Crosstalk = unit.Some(max(x, l.Crosstalk.Or(0)))
+	}
+	l.Exact = row.Certainty.Exact
 	if !l.Registers.Present() {
 		l.Registers = row.Registers
 	}
@@ -72,34 +80,4 @@ func (s *samples) add(row *compare.Row) {
 		}
 	}
 	s.worth = append(s.worth, row.Worth)
-}
-
-// addCertainty keeps what is least sure of the runs' counters.
-func (l *Launch) addCertainty(c compare.Certainty) {
-	if n, ok := c.Intervals.Value(); ok {
-		l.Intervals = unit.Some(min(n, l.Intervals.Or(n)))
-	}
-	if x, ok := c.Crosstalk.Value(); ok {
-		l.Crosstalk = unit.Some(max(x, l.Crosstalk.Or(0)))
-	}
-	l.Exact = c.Exact
-}
-
-// byKey gives the rows of one run by their keys. Ingest has one of each; a key that comes back all the same, as a timing of
-// a log does, is no sample of its own.
-func byKey(r *compare.Result) iter.Seq2[ingest.Key, *compare.Row] {
-	return func(yield func(ingest.Key, *compare.Row) bool) {
-		seen := make(map[ingest.Key]bool, len(r.Rows))
-		for i := range r.Rows {
-			row := &r.Rows[i]
-			key := row.Kernel.Key().Trim()
-			if seen[key] {
-				continue
-			}
-			seen[key] = true
-			if !yield(key, row) {
-				return
-			}
-		}
-	}
 }
