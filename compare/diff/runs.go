@@ -71,6 +71,7 @@ type KernelOfMany struct {
 	Total         unit.Opt[unit.Seconds]   // over all runs
 	// Of Measured; absent where no run has a value.
 	Lowest, Median, Highest unit.Opt[unit.Ratio]
+	Findings                []Finding // in which runs it is off
 }
 
 const (
@@ -187,6 +188,10 @@ func (s *Runs) standOut() {
 	for _, f := range s.Findings {
 		if r := &s.Runs[f.Run]; !slices.Contains(r.Findings, f.What) {
 			r.Findings = append(r.Findings, f.What)
+		}
+		if f.Kernel >= 0 {
+			k := &s.Kernels[f.Kernel]
+			k.Findings = append(k.Findings, f)
 		}
 	}
 }

@@ -210,6 +210,6 @@ func newOutput(d *diff.Result) *DiffOutput {
 	return &DiffOutput{
 		Schema: diffSchema, ThresholdPoints: float64(d.Options.Threshold), Alpha: diff.Alpha,
 		Old: side(&d.Old), New: side(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns), Summary: d.Summary,
-		Rows: report.NewTable("rows", "", newComparison([]*diff.Result{d}).rows, kernelColumns), Notes: report.Notes(d.Notes),
+		Rows: report.NewTable("rows", "", d.Rows, kernelColumns), Notes: report.Notes(d.Notes),
 	}
 }

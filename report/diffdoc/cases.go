@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"occudiff/compare"
@@ -50,7 +49,6 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 		s.AddEach(side.name+".input", inputs)
 	}
 	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing, as far as the inputs say"))
-	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
 	s.AddEach("not_whole", report.NotWhole(d.Notes))
 	// CI systems group cases by class: by device, and by label where one job has several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
@@ -139,11 +137,9 @@ func CannotTell(sides []*diff.Result) string {
 		return ""
 	}
 	return fmt.Sprintf("--fail-on regression: single runs tell changes above %g points only; %s may have changed by less "+
-		"(give each side a folder of 4 repeats or more, or --noise HISTORY)", float64(singles(sides[0])), unit.Plural(int64(n), "kernel"))
+		"(give each side a folder of 4 repeats or more, or --noise HISTORY)",
+		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(int64(n), "kernel"))
 }
-
-// singles is the change above which single runs tell something.
-func singles(d *diff.Result) unit.Points { return max(diff.SingleRuns, 2*d.Options.Threshold) }
 
 // Unjudged says what a gate could not judge of what any of the sides has. What was unmeasurable before is nothing that a
 // change hides.

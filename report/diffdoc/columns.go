@@ -21,26 +21,26 @@ type (
 // kept is where a column is that people without a workbook do not see.
 const kept = report.Sheet | report.Data
 
-// columns are those of all sides.
+// columns are those of all sides, which stand below each other, as data frames group by a column.
 func (c *comparison) columns() []report.Col[row] {
+	list := report.Within("", "", func(r *row) *diff.Row { return r.Row }, kernelColumns)
 	if len(c.sides) == 1 {
-		return kernelColumns
+		return list
 	}
-	// Sides stand below each other, as data frames group by a column.
-	return append([]report.Col[row]{report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.All},
-		func(r *row) cell { return report.TextCell(r.side) })}, kernelColumns...)
+	side := report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.All}, func(r *row) cell { return report.TextCell(r.side) })
+	return append([]report.Col[row]{side}, list...)
 }
 
 // kernelColumns are all that is known of a kernel on both sides, in the order of CSV; those of people stand among them.
 var kernelColumns = slices.Concat(
-	[]report.Col[row]{
+	[]report.Col[diff.Row]{
 		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code},
-			func(r *row) cell { return report.NameCell(r.Task) }),
+			func(r *diff.Row) cell { return report.NameCell(r.Task) }),
 		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 3, Cut: true, In: report.Everywhere, Role: report.Code},
-			func(r *row) cell { return report.TextCell(shapeText(r.Row)) }),
-		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool}, func(r *row) cell { return report.BoolCell(r.IsKernel) }),
-		report.Define(column{Path: "old", Kind: report.Object}, func(r *row) cell { return report.ObjectCell(r.Old != nil) }),
-		report.Define(column{Path: "new", Kind: report.Object}, func(r *row) cell { return report.ObjectCell(r.New != nil) }),
+			func(r *diff.Row) cell { return report.TextCell(shapeText(r)) }),
+		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool}, func(r *diff.Row) cell { return report.BoolCell(r.IsKernel) }),
+		report.Define(column{Path: "old", Kind: report.Object}, func(r *diff.Row) cell { return report.ObjectCell(r.Old != nil) }),
+		report.Define(column{Path: "new", Kind: report.Object}, func(r *diff.Row) cell { return report.ObjectCell(r.New != nil) }),
 	},
 	onBothSides("global", "Global", column{Always: true, Kind: report.Size}, func(l *diff.Launch) cell { return report.SizeCell(l.Global) }),
 	onBothSides("local", "Local", column{Always: true, Kind: report.Size}, func(l *diff.Launch) cell { return report.SizeCell(l.Local) }),
@@ -53,39 +53,39 @@ var kernelColumns = slices.Concat(
 	onBothSides("runs", "Runs", column{Always: true, Kind: report.Integer}, func(l *diff.Launch) cell { return report.IntCell(l.Runs) }),
 	onBothSides("unmeasurable_runs", "", column{Always: true, Kind: report.Integer}, func(l *diff.Launch) cell { return report.IntCell(l.Unmeasurable) }),
 	onBothSides("total_seconds", "", column{Kind: report.Duration}, func(l *diff.Launch) cell { return report.OptDuration(l.Total) }),
-	[]report.Col[row]{report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
-		func(r *row) cell { return report.OptText(r.Direction) })},
+	[]report.Col[diff.Row]{report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
+		func(r *diff.Row) cell { return report.OptText(r.Direction) })},
 	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", report.Percent, report.All, report.All, report.All, 10}.columns(),
 	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", report.Points, kept, report.All, kept, 5}.columns(),
 	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", report.Percent, kept, 0, 0, 0}.columns(),
 	quantity{compare.MetricLoaded, "loaded", "loaded_percent", "XVEs that ran", report.Percent, kept, report.Everywhere, 0, 6}.columns(),
 	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", report.Percent, kept, 0, 0, 0}.columns(),
 	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", report.Duration, kept, report.All, kept, 7}.columns(),
-	[]report.Col[row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the account, in points of all thread slots"},
-		func(r *row) cell {
+	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the account, in points of all thread slots"},
+		func(r *diff.Row) cell {
 			isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
 			return report.RowsCell(report.NewTable("", "", slices.DeleteFunc(slices.Clone(r.Deltas), isNone), partColumns))
 		})},
-	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[row] {
+	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[diff.Row] {
 		c := column{Key: string(p) + "_change_points", Group: "Account", Title: string(p), Kind: report.Points, In: kept}
 		if p == compare.PartUsed {
 			c.Title = "measured"
 		}
-		return report.Define(c, func(r *row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change, 1) })
+		return report.Define(c, func(r *diff.Row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change, 1) })
 	}),
-	[]report.Col[row]{
+	[]report.Col[diff.Row]{
 		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
-			func(r *row) cell { return report.StatusCell(string(r.Verdict), statusOf(r.Verdict)) }),
+			func(r *diff.Row) cell { return report.StatusCell(string(r.Verdict), statusOf(r.Verdict)) }),
 		report.Define(column{Key: "changes", Path: "changes", Always: true, Title: "Changed", Kind: report.Array, Of: report.ColumnsOf(changeColumns), In: kept, Doc: "of the launch"},
-			func(r *row) cell {
+			func(r *diff.Row) cell {
 				list := report.RowsCell(report.NewTable("", "", r.Changes, changeColumns))
 				if len(r.Changes) > 0 {
-					list.List = []string{changesText(r.Row)}
+					list.List = []string{changesText(r)}
 				}
 				return list
 			}),
 		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: report.Data, Doc: "the figures behind the verdict"},
-			func(r *row) cell { return report.TextCell(because(r.Row)) }),
+			func(r *diff.Row) cell { return report.TextCell(because(r)) }),
 	})
 
 // statusOf is the color of a verdict. Unchanged has none, as most kernels of most diffs are: green would hide what
@@ -127,8 +127,8 @@ func shapeText(r *diff.Row) string {
 }
 
 // onBothSides are a column of the launch on each side; one without a heading is for JSON alone.
-func onBothSides(name, group string, c column, of func(*diff.Launch) cell) (list []report.Col[row]) {
-	sides := []func(*row) *diff.Launch{func(r *row) *diff.Launch { return r.Old }, func(r *row) *diff.Launch { return r.New }}
+func onBothSides(name, group string, c column, of func(*diff.Launch) cell) (list []report.Col[diff.Row]) {
+	sides := []func(*diff.Row) *diff.Launch{func(r *diff.Row) *diff.Launch { return r.Old }, func(r *diff.Row) *diff.Launch { return r.New }}
 	for i, side := range []string{"old", "new"} {
 		c := c
 		c.Path = name
@@ -149,9 +149,9 @@ type quantity struct {
 }
 
 // columns are those of a row.
-func (q quantity) columns() []report.Col[row] {
-	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object}, func(*row) cell { return report.ObjectCell(true) })
-	return append([]report.Col[row]{object}, report.Within("", q.path, func(r *row) *diff.Delta { return r.Delta(q.metric) }, q.of())...)
+func (q quantity) columns() []report.Col[diff.Row] {
+	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object}, func(*diff.Row) cell { return report.ObjectCell(true) })
+	return append([]report.Col[diff.Row]{object}, report.Within("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of())...)
 }
 
 func (q quantity) of() []report.Col[diff.Delta] {

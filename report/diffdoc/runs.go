@@ -38,7 +38,7 @@ func resultsOf(s *diff.Runs) []*compare.Result {
 
 // runsDocument is what stands out, and the kernels with a column for each run. A run by itself is 'occudiff validate RUN'.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
-	kernels, left := report.Select(prov.Show, manyKernels(s), "kernels", func(k *manyKernel) report.Candidate {
+	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelOfMany) report.Candidate {
 		nan := unit.Ratio(math.NaN()) // of kernels without a value, which come last in any order
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
@@ -76,7 +76,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 
 // runsScreen is what every form of several runs begins with: which of them stand out, the worst first, or else the first
 // kernels.
-func runsScreen(s *diff.Runs, findings []findingRow, kernels []manyKernel) *report.Screen {
+func runsScreen(s *diff.Runs, findings []findingRow, kernels []diff.KernelOfMany) *report.Screen {
 	sc := &report.Screen{Line: runsLine(s, findings), Hint: hint}
 	for i := range s.Runs {
 		sc.Notes = append(sc.Notes, report.NotWhole(s.Runs[i].Notes)...)

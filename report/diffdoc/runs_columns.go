@@ -10,53 +10,37 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// manyKernel is a kernel over all runs.
-type manyKernel struct {
-	*diff.KernelOfMany
-	off []string // the runs in which it is off, and how far
-}
-
-func manyKernels(s *diff.Runs) []manyKernel {
-	list := make([]manyKernel, len(s.Kernels))
-	for i := range list {
-		list[i].KernelOfMany = &s.Kernels[i]
-	}
-	for _, f := range s.Findings {
-		if f.Kernel >= 0 {
-			k := &list[f.Kernel]
-			k.off = append(k.off, report.OneLine(s.Runs[f.Run].Name)+" "+report.Signed(float64(f.Off.Or(0)), 1))
-		}
-	}
-	return list
-}
-
 // manyColumns are a kernel over all runs.
-var manyColumns = func() []report.Col[manyKernel] {
+var manyColumns = func() []report.Col[diff.KernelOfMany] {
 	const in = report.Everywhere
 	measured := report.ListColumns(report.Percent, func(o *unit.Opt[unit.Ratio]) cell { return report.OptPercent(*o) })
-	return []report.Col[manyKernel]{
-		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *manyKernel) cell { return report.NameCell(k.Task) }),
-		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *manyKernel) cell { return report.TextCell(rundoc.Shape(&k.Kernel)) }),
-		report.Define(column{Path: "global", Always: true, Kind: report.Size}, func(k *manyKernel) cell { return report.SizeCell(k.Global) }),
-		report.Define(column{Path: "local", Always: true, Kind: report.Size}, func(k *manyKernel) cell { return report.SizeCell(k.Local) }),
-		report.Define(column{Path: "simd", Kind: report.Integer}, func(k *manyKernel) cell { return report.OptInt(k.SIMD) }),
-		report.Define(column{Path: "direction", Kind: report.Text}, func(k *manyKernel) cell { return report.OptText(unit.NonZero(string(k.Direction))) }),
-		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *manyKernel) cell { return report.IntCell(k.N) }),
-		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Brief: "Predicted", Kind: report.Percent, Drop: 5, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Predicted) }),
-		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Median) }),
-		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Lowest) }),
-		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *manyKernel) cell { return report.OptPercent(k.Highest) }),
-		report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: in}, func(k *manyKernel) cell { return report.ListCell(k.off) }),
+	return []report.Col[diff.KernelOfMany]{
+		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *diff.KernelOfMany) cell { return report.NameCell(k.Task) }),
+		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *diff.KernelOfMany) cell { return report.TextCell(rundoc.Shape(&k.Kernel)) }),
+		report.Define(column{Path: "global", Always: true, Kind: report.Size}, func(k *diff.KernelOfMany) cell { return report.SizeCell(k.Global) }),
+		report.Define(column{Path: "local", Always: true, Kind: report.Size}, func(k *diff.KernelOfMany) cell { return report.SizeCell(k.Local) }),
+		report.Define(column{Path: "simd", Kind: report.Integer}, func(k *diff.KernelOfMany) cell { return report.OptInt(k.SIMD) }),
+		report.Define(column{Path: "direction", Kind: report.Text}, func(k *diff.KernelOfMany) cell { return report.OptText(unit.NonZero(string(k.Direction))) }),
+		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *diff.KernelOfMany) cell { return report.IntCell(k.N) }),
+		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Brief: "Predicted", Kind: report.Percent, Drop: 5, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Predicted) }),
+		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Median) }),
+		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Lowest) }),
+		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Highest) }),
 		report.Define(column{Path: "measured_percent", Always: true, Kind: report.Array, Of: report.ColumnsOf(measured), Doc: "of each run, in their order"},
-			func(k *manyKernel) cell { return report.RowsCell(report.NewTable("", "", k.Measured, measured)) }),
+			func(k *diff.KernelOfMany) cell { return report.RowsCell(report.NewTable("", "", k.Measured, measured)) }),
 	}
 }()
 
-// byRun has a column for each run, for files.
-func byRun(s *diff.Runs) (list []report.Col[manyKernel]) {
+// byRun says in which runs a kernel is off and how far, and has a column for each run, for files.
+func byRun(s *diff.Runs) []report.Col[diff.KernelOfMany] {
+	list := []report.Col[diff.KernelOfMany]{report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: report.Everywhere}, func(k *diff.KernelOfMany) cell {
+		return report.ListCell(report.ListOf(k.Findings, func(f diff.Finding) string {
+			return report.OneLine(s.Runs[f.Run].Name) + " " + report.Signed(float64(f.Off.Or(0)), 1)
+		}))
+	})}
 	for i := range s.Runs {
 		list = append(list, report.Define(column{Key: "run_" + strconv.Itoa(i+1), Title: report.OneLine(s.Runs[i].Name), Kind: report.Percent, In: report.Files, Role: report.Heat},
-			func(k *manyKernel) cell { return report.OptPercent(k.Measured[i]) }))
+			func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Measured[i]) }))
 	}
 	return list
 }
@@ -86,7 +70,7 @@ func runsValue(s *diff.Runs) ValidateRuns {
 		return ValidateRun{r.Name, r.Lacks, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Words(r.Findings), rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,
-		report.NewTable("kernels", "", manyKernels(s), manyColumns)}
+		report.NewTable("kernels", "", s.Kernels, manyColumns)}
 }
 
 // findingTable is what stands out, for people.
