@@ -27,11 +27,11 @@ type buildsValue struct {
 // buildColumns are of a kernel on one device, before and after, in the order of CSV; what people see of the figures stands
 // behind.
 func buildColumns() []report.Col[diff.Build] {
-	all := report.All
-	list := []report.Col[diff.Build]{
-		report.Define(report.Column{Key: "name", Path: "name", Always: true, Kind: report.Text, In: report.Data}, func(p *diff.Build) report.Cell { return report.TextCell(p.Kernel().Name) }),
-		report.Define(report.Column{Key: "demangled", Path: "demangled", Always: true, Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: all}, func(p *diff.Build) report.Cell { return report.TextCell(p.Kernel().Demangled()) }),
-		report.Define(report.Column{Key: "device", Path: "device.key", Always: true, Title: "Device", Kind: report.Text, In: all}, func(p *diff.Build) report.Cell { return report.TextCell(p.Kernel().Device.Key) }),
+	var list []report.Col[diff.Build]
+	for _, c := range report.Within("", "", (*diff.Build).Kernel, predictdoc.KernelColumns) {
+		if c.Key == "name" || c.Key == "demangled" || c.Key == "device" || strings.HasPrefix(c.Path, "device.") {
+			list = append(list, c)
+		}
 	}
 	side := func(path string, of func(*diff.Build) *batch.Kernel) {
 		list = append(list, report.Define(report.Column{Path: path, Kind: report.Object}, func(p *diff.Build) report.Cell { return report.ObjectCell(of(p) != nil) }))
@@ -40,23 +40,25 @@ func buildColumns() []report.Col[diff.Build] {
 			list = append(list, c)
 		}
 	}
-	for _, c := range predictdoc.KernelColumns { // the rest of the device
-		if strings.HasPrefix(c.Path, "device.") && c.Path != "device.key" {
-			list = append(list, report.Define(c.Column, func(p *diff.Build) report.Cell { return c.Of(p.Kernel()) }))
-		}
-	}
-	list = append(list, report.Define(report.Column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: all}, func(p *diff.Build) report.Cell { return report.TextCell(string(p.Verdict)) }))
+	list = append(list, report.Define(report.Column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All},
+		func(p *diff.Build) report.Cell { return report.TextCell(string(p.Verdict)) }))
 	side("old", func(p *diff.Build) *batch.Kernel { return p.Old })
 	side("new", func(p *diff.Build) *batch.Kernel { return p.New })
-	list = append(list, report.Define(report.Column{Key: "changed", Path: "changed", Always: true, Kind: report.Array, In: report.Data, Doc: "the figures that differ"}, func(p *diff.Build) report.Cell { return report.ListCell(p.Changed) }))
+	list = append(list, report.Define(report.Column{Key: "changed", Path: "changed", Always: true, Kind: report.Array, In: report.Data, Doc: "the figures that differ"},
+		func(p *diff.Build) report.Cell { return report.ListCell(p.Changed) }))
 	for i, f := range diff.BuildFigures() {
-		if f.Title == "" {
-			continue
+		if f.Title != "" {
+			c := report.Column{Key: f.Key, Title: f.Title, Unit: f.Unit, Drop: max(0, 7-i), Kind: report.Text, In: report.All}
+			list = append(list, report.Define(c, func(p *diff.Build) report.Cell { return report.TextCell(figureText(p, f)) }))
 		}
-		c := report.Column{Key: f.Key, Title: f.Title, Unit: f.Unit, Drop: max(0, 7-i), Kind: report.Text, In: all}
-		list = append(list, report.Define(c, func(p *diff.Build) report.Cell { return report.TextCell(figureText(p, f)) }))
 	}
-	return list
+	return append(list, report.Define(report.Column{Key: "message", Title: "Note", Kind: report.Text, Fold: true, Wrap: true, In: report.Everywhere},
+		func(p *diff.Build) report.Cell {
+			if k := p.Kernel(); k.Prediction == nil {
+				return report.TextCell(report.OneLine(k.Message))
+			}
+			return report.Cell{}
+		}))
 }
 
 // figureText is a figure of a kernel, before and after where it differs. One that was removed is shown as it was.
@@ -106,14 +108,7 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 	})
 	columns := buildColumns()
 	t := report.NewTable("kernels", "", rows, columns)
-	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show()},
-		ItemsIn: report.Terminal | report.Page}
-	for i := range rows {
-		if p := &rows[i]; p.Verdict == diff.Worse {
-			s.Items = append(s.Items, report.Item{Lead: report.OneLine(p.Kernel().Demangled()),
-				Detail: p.Kernel().Device.Key, Text: buildSentence(p), Status: report.Bad})
-		}
-	}
+	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show()}}
 	return &report.Answer{Table: t, Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
 		Doc: &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
 			Headline: append([]string{buildCounts(pairs)}, report.NotWhole(left)...),
