@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
@@ -89,35 +88,14 @@ func Notes(sides []*diff.Result) (notes []note.Note) {
 
 // document has the rows that people chose; counts stay those of all.
 func (c *comparison) document(rows []row, notes []note.Note, prov report.Provenance) *report.Document {
-	title := "GPU occupancy of two runs"
-	if n := len(c.sides); n > 1 {
-		title = "GPU occupancy of " + strconv.Itoa(n+1) + " sides"
+	var newer []*compare.Result
+	for _, d := range c.sides {
+		newer = append(newer, d.New.Runs...)
 	}
-	d := &report.Document{Screen: c.screen(rows, notes), Title: title, Subject: "Old and new occupancy, kernel by kernel",
-		Version: prov.Version}
-	if s := movedSection(rows); len(s.Items) > 0 {
-		d.Sections = append(d.Sections, s)
-	}
-	if len(rows) > 0 {
-		d.Sections = append(d.Sections, c.kernelSection(rows))
-	}
-	d.Sections = append(d.Sections, report.NoteSection(report.RunNotes(notes)), provenance(c.sources(prov)))
-	for _, s := range c.sides {
-		if t := dateOf(s); t.After(d.Date) {
-			d.Date = t
-		}
-	}
-	return d
-}
-
-// dateOf is when the new side was collected.
-func dateOf(d *diff.Result) (latest time.Time) {
-	for _, r := range d.New.Runs {
-		if t := r.Platform.Collected; t.After(latest) {
-			latest = t
-		}
-	}
-	return latest
+	return &report.Document{Screen: c.screen(rows, notes), Title: "GPU occupancy of " + strconv.Itoa(len(c.sides)+1) + " sides",
+		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(newer),
+		Sections: []report.Section{movedSection(rows), c.kernelSection(rows), report.NoteSection(report.RunNotes(notes)),
+			provenance(c.sources(prov))}}
 }
 
 // movedSection says of each kernel why its verdict is what it is. Of one that is as before, or that nothing can be told of,
@@ -136,12 +114,17 @@ func movedSection(rows []row) report.Section {
 
 // kernelSection is the table of all that is known.
 func (c *comparison) kernelSection(rows []row) report.Section {
+	s := report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels"}
+	if len(rows) == 0 {
+		return s
+	}
 	t := report.NewTable(report.SectionKernels, "", rows, c.columns()).Show("task", "side", "verdict")
 	t.Form = report.Browser
 	if n := slices.IndexFunc(rows, func(r row) bool { return !r.IsKernel }); n >= 0 {
 		t.Main = n
 	}
-	return report.Section{Key: report.SectionKernels, Title: "All kernels", Sheet: "Kernels", Tables: []*report.Table{t}}
+	s.Tables = []*report.Table{t}
+	return s
 }
 
 // sources say what was compared, and how.

@@ -24,7 +24,7 @@ func (c *comparison) suite(prov report.Provenance) *report.TestSuite {
 
 func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	s := report.NewTestSuite("diff", prov)
-	s.Collected = dateOf(d)
+	s.Collected = latest(d.New.Runs)
 	s.Add("occudiff.version", prov.Version)
 	s.Add("command", report.CommandLine(prov.CommandLine))
 	s.Add("threshold_points", report.Shortest(float64(d.Options.Threshold)))

@@ -45,7 +45,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	})
 	findings := findingRows(s)
 	d := &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
-		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Screen: runsScreen(s, findings, kernels)}
+		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)), Screen: runsScreen(s, findings, kernels)}
 	d.Screen.Notes = append(d.Screen.Notes, report.NotWhole(left)...)
 	var notes []report.TaskNote
 	// All runs were read with the flags of one command line, so the options of the first are those of all.
@@ -53,9 +53,6 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	pairs.Text("Tolerance", report.Shortest(float64(s.Runs[0].Options.Tolerance))+" points")
 	for i := range s.Runs {
 		r := &s.Runs[i]
-		if t := r.Platform.Collected; t.After(d.Date) {
-			d.Date = t
-		}
 		for _, n := range report.RunNotes(r.Notes) {
 			if n.Pos.File == "" { // a note with a file names its run by that
 				n.Text = report.OneLine(r.Name) + ": " + n.Text

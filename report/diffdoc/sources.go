@@ -3,6 +3,7 @@ package diffdoc
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/report"
@@ -29,6 +30,16 @@ func origin(r *compare.Result) string {
 func provenance(pairs report.Pairs) report.Section {
 	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
 		Tables: []*report.Table{report.NameValue("provenance", "", pairs)}}
+}
+
+// latest is when the last of some runs was collected.
+func latest(runs []*compare.Result) (date time.Time) {
+	for _, r := range runs {
+		if t := r.Platform.Collected; t.After(date) {
+			date = t
+		}
+	}
+	return date
 }
 
 // devicesOf lists the devices of runs, each once.
