@@ -11,9 +11,8 @@ import (
 
 // Begin says how a series begins: where another one of the kernel left off.
 type Begin struct {
-	What []string    // what changed: "device", "driver", LaunchShape
-	From history.Key // the predecessor
-	Last Ref         // its last run before the series begins
+	Changed []Change // device, driver, LaunchShape
+	Last    Ref      // the last run before the series begins
 }
 
 // LaunchShape is what changed when a kernel goes on in another shape.
@@ -22,20 +21,12 @@ const LaunchShape = "launch shape"
 // begin says what changed between two series, of which one was before; nil when nothing has. A device or driver that only
 // one of them names counts: nobody can tell.
 func begin(now, old history.Key, last Ref) *Begin {
-	b := &Begin{From: old, Last: last}
-	if now.Device != old.Device {
-		b.What = append(b.What, "device")
-	}
-	if now.Driver != old.Driver {
-		b.What = append(b.What, "driver")
-	}
-	if otherShape(now, old) {
-		b.What = append(b.What, LaunchShape)
-	}
-	if len(b.What) == 0 {
+	changed := slices.DeleteFunc([]Change{{"device", old.Device, now.Device}, {"driver", old.Driver, now.Driver},
+		{LaunchShape, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
+	if len(changed) == 0 {
 		return nil
 	}
-	return b
+	return &Begin{changed, last}
 }
 
 func otherShape(a, b history.Key) bool {

@@ -499,7 +499,7 @@ func TestAnew(t *testing.T) {
 			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
 		}
 		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
-		if s.Anew() != want || !s.GoesOn() || s.Age() != later-1 || !near(s.Since(), 2.9) || s.Begins.From.Driver != "1" {
+		if s.Anew() != want || !s.GoesOn() || s.Age() != later-1 || !near(s.Since(), 2.9) || s.Begins.Changed[0].From != "1" {
 			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Anew(), s.GoesOn(), s.Age(), s.Since())
 		}
 		if (len(s.Moved) > 0) != want {

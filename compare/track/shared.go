@@ -23,7 +23,7 @@ type Shared struct {
 	Median        float64 // of how far they are off their own medians; 0 for those that begin anew
 }
 
-// Change is what a run says of its machine, and the run before said otherwise.
+// Change is what a run says, and the run before said otherwise.
 type Change struct {
 	What, From, To string
 }
@@ -54,7 +54,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		case t.FirstBad != nil && t.LastGood != nil:
 			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, t.Outcome() == Faster}
 			groups[at] = append(groups[at], t)
-		case t.Begins != nil && t.Begins.What[0] != LaunchShape && t.age < Fresh && first >= 0:
+		case t.Begins != nil && t.Begins.Changed[0].What != LaunchShape && t.age < Fresh && first >= 0:
 			at := moment{device, t.Begins.Last.Run, t.Points[first].Run, true, false}
 			groups[at] = append(groups[at], t)
 		}

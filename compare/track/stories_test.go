@@ -190,7 +190,7 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 			fmt.Fprintf(b, ", bad %s after %s", ref(s.FirstBad), ref(s.LastGood))
 		}
 		if s.Begins != nil {
-			fmt.Fprintf(b, ", begins by %v after %v %s, run %d", s.Begins.What, s.Begins.From.Global, s.Begins.From.Driver, s.Begins.Last.Run)
+			fmt.Fprintf(b, ", begins by %v, run %d", s.Begins.Changed, s.Begins.Last.Run)
 		}
 		for _, o := range s.Changes {
 			fmt.Fprintf(b, ", change at %d from %.4g to %.4g", o.Index, o.MeanBefore, o.MeanAfter)

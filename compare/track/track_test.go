@@ -318,7 +318,11 @@ func TestStopped(t *testing.T) {
 func begun(s *track.Series) string {
 	text := s.Key.Device + "/" + s.Key.Driver + "/" + s.Key.Local.String()
 	if b := s.Begins; b != nil {
-		text += ": " + strings.Join(b.What, " and ") + fmt.Sprintf(", run %d", b.Last.Run)
+		text += ": "
+		for i, c := range b.Changed {
+			text += " and "[:min(5*i, 5)] + c.What
+		}
+		text += fmt.Sprintf(", run %d", b.Last.Run)
 	}
 	if s.Ended {
 		text += ", ended"

@@ -77,7 +77,7 @@ type line struct {
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
 		if s := &v.Shared[i]; !s.Anew {
-			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s), "; ")
+			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; ")
 			list = append(list, line{name: fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device)),
 				change: v.change(s.Median), since: when, status: statusOf(s.Series[0]), severity: worstOf(s)})
 		}
@@ -151,7 +151,7 @@ func aside(s *track.Series) (text string) {
 		text += "; " + string(o)
 	}
 	if s.Begins != nil && s.Age() < track.Fresh {
-		text += "; " + changed(s)
+		text += "; " + changedText(s.Begins.Changed)
 	}
 	if s.Absent {
 		text += "; not in the run"
@@ -210,7 +210,7 @@ func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {
 		if s := &v.Shared[i]; s.Anew {
-			add("%s: %s.", sharedTitle(s), changedText(s))
+			add("%s: %s.", sharedTitle(s), changedText(s.Changed))
 		}
 	}
 	// Nobody can tell which clock was wrong, so nothing is corrected: the message says what it led to, and how to

@@ -44,7 +44,13 @@ func findingText(s *track.Series) string {
 	case !s.Anew() && !(s.FirstBad != nil && s.Begins != nil && s.GoesOn() && s.Age() < track.Fresh):
 		return string(s.Outcome())
 	}
-	return string(s.Outcome()) + ": " + strings.Join(s.Begins.What, " and ") + " changed " + ago(s)
+	return string(s.Outcome()) + ": " + begun(s)
+}
+
+// begun says what changed where the series begins, and how long ago: "driver changed here".
+func begun(s *track.Series) string {
+	what := report.ListOf(s.Begins.Changed, func(c track.Change) string { return c.What })
+	return strings.Join(what, " and ") + " changed " + ago(s)
 }
 
 // ago says how long ago the series began.
@@ -53,27 +59,6 @@ func ago(s *track.Series) string {
 		return unit.Counted(n, "run", "runs") + " ago"
 	}
 	return "here"
-}
-
-// changed says from what to what: "driver 24.1 -> 25.2".
-func changed(s *track.Series) string {
-	var words []string
-	for _, what := range s.Begins.What {
-		old, now := s.Begins.From, s.Key
-		from, to := old.Driver, now.Driver
-		switch what {
-		case "device":
-			from, to = old.Device, now.Device
-		case track.LaunchShape:
-			from, to = old.Shape(), now.Shape()
-		}
-		text := what + " " + report.OneLine(cmp.Or(from, "none")) + " -> " + report.OneLine(cmp.Or(to, "none"))
-		if from == "" || to == "" {
-			text += " (name it in every run or in none)"
-		}
-		words = append(words, text)
-	}
-	return strings.Join(words, ", ")
 }
 
 // place tells series of one kernel apart: device, driver, program.
@@ -168,7 +153,7 @@ func (v *view) evidence(s *track.Series) string {
 // begins says what changed where a series begins, and what it is judged by.
 func (v *view) begins(s *track.Series) string {
 	needed := unit.Counted(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
-	text := fmt.Sprintf("%s changed %s: %s. ", report.UpperFirst(strings.Join(s.Begins.What, " and ")), ago(s), changed(s))
+	text := report.UpperFirst(begun(s)) + ": " + changedText(s.Begins.Changed) + ". "
 	if !s.GoesOn() {
 		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts anew, and %s", s.Begins.Last.Run,
 			when(s.Begins.Last.Time), needed)
@@ -196,7 +181,7 @@ func sharedTitle(s *track.Shared) string {
 func (m metric) sharedText(s *track.Shared) string {
 	text := "With " + runName(&s.First) + ". "
 	if len(s.Changed) > 0 {
-		text = report.UpperFirst(changedText(s)) + " w" + text[1:]
+		text = report.UpperFirst(changedText(s.Changed)) + " w" + text[1:]
 	}
 	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device))
 	switch {
@@ -210,9 +195,13 @@ func (m metric) sharedText(s *track.Shared) string {
 }
 
 // changedText says what changed: host node7 -> node9.
-func changedText(s *track.Shared) string {
-	return strings.Join(report.ListOf(s.Changed, func(c track.Change) string {
-		return c.What + " " + report.OneLine(c.From) + " -> " + report.OneLine(c.To)
+func changedText(list []track.Change) string {
+	return strings.Join(report.ListOf(list, func(c track.Change) string {
+		text := c.What + " " + report.OneLine(cmp.Or(c.From, "none")) + " -> " + report.OneLine(cmp.Or(c.To, "none"))
+		if c.From == "" || c.To == "" {
+			text += " (name it in every run or in none)"
+		}
+		return text
 	}), ", ")
 }
 
