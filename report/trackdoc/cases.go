@@ -50,11 +50,7 @@ func (v *view) messages(list []*track.Series) (all []message) {
 
 // worstOf is the severity of the worst of a shared finding.
 func worstOf(s *track.Shared) track.Severity {
-	worst := track.SeverityAnew
-	for _, t := range s.Series { // severities count from the worst
-		worst = min(worst, t.Severity())
-	}
-	return worst
+	return min(track.SeverityAnew, slices.Min(report.ListOf(s.Series, (*track.Series).Severity))) // they count from the worst
 }
 
 // CheckAnnotations lists regressions as errors, alarms as warnings unless they fail the gate, and changed devices and
@@ -76,13 +72,8 @@ func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 }
 
 // gone are the kernels that are gone and held more than 1 % of the time: others come and go.
-func (v *view) gone() (list []*track.Gone) {
-	for i := range v.Gone {
-		if g := &v.Gone[i]; g.Matters() {
-			list = append(list, g)
-		}
-	}
-	return list
+func (v *view) gone() []track.Gone {
+	return slices.DeleteFunc(slices.Clone(v.Gone), func(g track.Gone) bool { return !g.Matters() })
 }
 
 // Failure says what fails the gate, the worst first; nothing when nothing does. It is the text of the exit status, so it
@@ -112,7 +103,7 @@ func Failure(j *track.Judgment) string {
 	}
 	if list := v.gone(); v.FailGone && len(list) > 0 {
 		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s", unit.Counted(len(list), "kernel", "kernels"),
-			number(len(list), "is", "are"), few(report.ListOf(list, func(g *track.Gone) string { return g.Key.Name() }))))
+			number(len(list), "is", "are"), few(report.ListOf(list, func(g track.Gone) string { return g.Key.Name() }))))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -116,10 +116,6 @@ type series struct{ *track.Series }
 
 func (s *series) key() *history.Key { return &s.Key }
 
-func rowsOf(list []*track.Series) []series {
-	return report.ListOf(list, func(s *track.Series) series { return series{s} })
-}
-
 // occupancy is the newest value of one of the two that stand beside each other.
 func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	p, ok := s.Newest()
@@ -174,7 +170,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			}),
 			yesNo(column{Path: "ended"}, func(s *series) bool { return s.Ended }))
 	}
-	return report.NewTable(report.SectionSeries, "Series", rowsOf(show), cols)
+	return report.NewTable(report.SectionSeries, "Series", report.ListOf(show, func(s *track.Series) series { return series{s} }), cols)
 }
 
 var moveColumns = []report.Col[track.Move]{

@@ -74,8 +74,10 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
 		}
 	}
 	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
-		Do: slices.Concat(v.groups(), []string{v.changed()}, v.notices(nil))}
-	d.Headline = []string{changeRule(&r.Params)}
+		Do: append([]string{v.changed()}, v.notices(nil)...)}
+	p := &r.Params
+	d.Headline = []string{fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, segments of %d runs or more.",
+		p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))}
 	return &report.Answer{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
@@ -171,10 +173,4 @@ func (v *view) extent() string {
 	return fmt.Sprintf("%s: %s of %s in %s on %s, %s to %s UTC", report.OneLine(v.Where), v.name(),
 		unit.Counted(len(v.series), "series", "series"), unit.Counted(len(runs), "run", "runs"),
 		unit.Counted(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
-}
-
-// changeRule says which change points are shown.
-func changeRule(p *trend.Params) string {
-	return fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, segments of %d runs or more.",
-		p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))
 }

@@ -251,29 +251,6 @@ func (v *view) notices(c *track.Check) (list []string) {
 	return list
 }
 
-// groups name the series by what is said of them, where nothing is open.
-func (v *view) groups() (list []string) {
-	words := map[trend.Outcome]string{trend.OK: "As before", trend.Learning: "Learning", track.Unmeasurable: "Too short to measure"}
-	tasks := map[string][]string{}
-	for _, s := range v.series {
-		word := words[s.Outcome()]
-		if s.Ended {
-			word = "Of the past"
-		}
-		tasks[word] = append(tasks[word], s.Key.Task)
-	}
-	for _, word := range []string{"As before", "Learning", "Too short to measure", "Of the past"} {
-		if of := tasks[word]; len(of) > 0 {
-			slices.Sort(of)
-			list = append(list, word+": "+few(slices.Compact(of))+".")
-		}
-	}
-	if len(list) > 1 {
-		list = []string{strings.Join(list, " ")}
-	}
-	return list
-}
-
 // changed counts the change points and names the largest of the last ones.
 func (v *view) changed() string {
 	changes := 0

@@ -207,7 +207,7 @@ func changedText(list []track.Change) string {
 
 // goneText says of a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
 // would have held since.
-func goneText(g *track.Gone) string {
+func goneText(g track.Gone) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
 		text = fmt.Sprintf("it held %s of the time of run %d, the last that had it", report.PercentText(s), g.Last.Run)
