@@ -173,9 +173,7 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 		d.Rows = append(d.Rows, rowOf(p))
 	}
 	// Tests come first and for all kernels: what is significant depends on how many were looked at.
-	if min(len(d.Old.Runs), len(d.New.Runs)) >= stat.MinPerSide || opt.Noise != nil {
-		d.stepDown()
-	}
+	d.stepDown()
 	for i := range d.Rows {
 		row := &d.Rows[i]
 		d.setLimits(row)

@@ -70,8 +70,7 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
 	// Those to look at come first, and regressions stand below each other.
 	looks := func(r screenRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
-	var worse []string
-	number := 0
+	first, last, number := "", "", 0
 	const nameWidth = 24 // whatever the verdict needs: that is broken into lines
 	names := report.CutApart(report.ListOf(list, func(r screenRow) string { return report.KernelName(r.Task) }), nameWidth)
 	numbered := slices.ContainsFunc(list, looks)
@@ -85,7 +84,8 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 			r.number = unit.Some(strconv.Itoa(number))
 		}
 		if r.Verdict == diff.Regression {
-			worse = append(worse, r.number.Or(""))
+			last = r.number.Or("")
+			first = cmp.Or(first, last)
 		}
 	}
 	if len(list) > 0 {
@@ -95,12 +95,12 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 		sc.Do = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
 			report.Shortest(float64(d.Options.Threshold)))}
 	}
-	if n := len(worse); n > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
-		if n > 3 {
-			worse = []string{worse[0] + "-" + worse[n-1]}
+	if last != "" && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
+		if first != last {
+			first += "-" + last
 		}
 		sc.Ask = "Why it holds less now"
-		sc.Sure = []report.Check{{Rows: strings.Join(worse, ", "), Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
+		sc.Sure = []report.Check{{Rows: first, Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
 	return sc
 }

@@ -104,10 +104,7 @@ func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes
 		}
 	}
 	d.Screen, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(v.series))
-	d.Sections = []report.Section{tableSection(table)}
-	if len(items.Items) > 0 {
-		d.Sections = append(d.Sections, items)
-	}
+	d.Sections = []report.Section{tableSection(table), items}
 	if plots := v.plots(show); changes && len(plots.Plots) > 0 {
 		d.Sections = append(d.Sections, plots)
 	}
@@ -148,8 +145,8 @@ func (v *view) checked() string {
 
 // worst is the worst verdict of what is not of the past. A value that nobody can judge makes none bad.
 func (v *view) worst() trend.Outcome {
-	for _, o := range outcomes {
-		if o != track.Unmeasurable && slices.ContainsFunc(v.series, func(s *track.Series) bool { return !s.Ended && s.Outcome() == o }) {
+	for _, o := range []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.OpenOnBase, trend.OK} {
+		if slices.ContainsFunc(v.series, func(s *track.Series) bool { return !s.Ended && s.Outcome() == o }) {
 			return o
 		}
 	}

@@ -12,25 +12,15 @@ import (
 	"occudiff/report"
 )
 
-// outcomes are the verdicts in the order in which they need attention.
-var outcomes = []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.OpenOnBase, trend.OK, trend.Learning,
-	track.Unmeasurable}
-
 // statusOf is the color of the verdict; what is of the past has none.
 func statusOf(s *track.Series) report.Status {
-	if s.Ended {
-		return report.Muted
-	}
-	return outcomeStatus(s.Outcome())
-}
-
-func outcomeStatus(o trend.Outcome) report.Status {
-	switch o {
-	case trend.Regression:
+	switch o := s.Outcome(); {
+	case s.Ended:
+	case o == trend.Regression:
 		return report.Bad
-	case trend.Alarm, track.Unmeasurable:
+	case o == trend.Alarm || o == track.Unmeasurable:
 		return report.Unsure
-	case trend.OK, track.Faster:
+	case o == trend.OK || o == track.Faster:
 		return report.Good
 	}
 	return report.Muted
