@@ -112,11 +112,7 @@ func Failure(s *report.TestSuite) string {
 	var failed []string
 	for _, c := range s.Cases {
 		if c.Outcome == report.Failed {
-			shape := strings.LastIndex(c.Name, " (")
-			if shape < 0 {
-				shape = len(c.Name)
-			}
-			failed = append(failed, report.ShortName(c.Name[:shape], 40)+c.Name[shape:]+" on "+c.Class+" ("+strings.Trim(strings.TrimPrefix(c.Message, c.Type+": "), ".")+")")
+			failed = append(failed, report.CutMiddle(c.Name, 80)+" on "+c.Class+" ("+strings.Trim(strings.TrimPrefix(c.Message, c.Type+": "), ".")+")")
 		}
 	}
 	if len(failed) == 0 {

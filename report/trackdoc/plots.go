@@ -2,6 +2,7 @@ package trackdoc
 
 import (
 	"strconv"
+	"strings"
 
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
@@ -33,33 +34,21 @@ func (v *view) plots(show []*track.Series) report.Section {
 		}
 		c := v.timeSeries(s)
 		c.Large = len(show) == 1
-		sec.Plots = append(sec.Plots, report.Plot{Key: sectionTimeSeries + "-" + strconv.Itoa(len(sec.Plots)+1), Title: plotTitle(s),
+		sec.Plots = append(sec.Plots, report.Plot{Key: sectionTimeSeries + "-" + strconv.Itoa(len(sec.Plots)+1), Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
 			Unit: v.unit(), Text: text + ", oldest on the left.", TimeSeries: c})
 	}
 	return sec
-}
-
-// plotTitle names a series above its picture.
-func plotTitle(s *track.Series) string {
-	title := report.OneLine(s.Key.Name())
-	if place := place(s); place != "" {
-		title += " on " + place
-	}
-	return title
 }
 
 // timeSeries gives the last runs of a series as a picture, with the mean of each stretch between change points. A newest
 // value that is not the kernel's own is in none.
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
-	c := &report.TimeSeries{}
+	threshold, ok := s.Gate.Threshold.Value()
+	c := &report.TimeSeries{Threshold: report.Finite(unit.Maybe(threshold*v.scale(), ok))}
 	for _, p := range s.Points[first:] {
 		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(),
 			Name: v.runName(p) + ": " + v.print(p.Value)})
-	}
-	if x, ok := s.Gate.Threshold.Value(); ok {
-		x *= v.scale()
-		c.Threshold = &x
 	}
 	var stretch report.Segment
 	end := func(at int) { // the stretch, as far as the picture shows it
