@@ -1,9 +1,11 @@
 package diff
 
 import (
+	"math"
 	"slices"
 
 	"occudiff/compare"
+	"occudiff/compare/stat"
 	"occudiff/ingest/unit"
 )
 
@@ -157,4 +159,169 @@ func worth(r *Row) compare.Worth {
 		}
 	}
 	return list[0]
+}
+
+const (
+	Alpha      = 0.05 // a change is significant when its p is below
+	confidence = 0.95 // of the interval of a median
+)
+
+// digit absorbs binary fractions when a change is held against a threshold given in decimals.
+const digit unit.Points = 1e-9
+
+// Sample is what the runs of one side say of one quantity.
+type Sample struct {
+	N      int // runs that have a value
+	Median unit.Opt[float64]
+	// Low and High are the interval of the median, Confidence how sure that is; see Delta.
+	Low        unit.Opt[float64]
+	High       unit.Opt[float64]
+	Confidence unit.Opt[float64]
+}
+
+// Delta is one metric on both sides: of times it has their ratio, of everything else the change. From 4 runs a side on it is tested (Mann-Whitney, two-sided) and has intervals:
+// those of 4 and 5 runs reach from the smallest to the largest value and hold the median with 87.5 and 93.8 %
+// confidence, from 6 runs on the confidence that was asked for is reached.
+type Delta struct {
+	Metric string // its name
+	Old    Sample
+	New    Sample
+	Change unit.Opt[float64]
+	Ratio  unit.Opt[float64]
+	P      unit.Opt[float64] // two-sided; absent below 4 runs on a side
+	// Significant is absent where nothing was tested. Of occupancies it is what remains when all kernels are looked at
+	// together.
+	Significant unit.Opt[bool]
+	Limit       unit.Points // what the change of an occupancy has to exceed to count; 0 where nothing goes by it
+}
+
+// Insignificant says whether a test found that chance may explain the change: it is shown as `~`.
+func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
+
+// Moved says which way it went beyond its limit: -1 down, 1 up, 0 when it did not, or a test says that it may be chance.
+func (d *Delta) Moved() int {
+	switch c, ok := d.Change.Value(); {
+	case !ok || d.Insignificant():
+	case c < -float64(d.Limit+digit):
+		return -1
+	case c > float64(d.Limit+digit):
+		return 1
+	}
+	return 0
+}
+
+func sampleOf(xs []float64) Sample {
+	s := Sample{N: len(xs), Median: unit.Maybe(stat.Median(xs))}
+	if len(xs) < stat.MinPerSide {
+		return s
+	}
+	sure := confidence
+	// Smallest to largest value hold the median with 1 - 2^(1-n); more cannot be had of n values.
+	if most := 1 - 2/float64(uint64(1)<<min(len(xs), 60)); most < sure {
+		sure = most - 1e-9
+	}
+	if i, ok := stat.MedianInterval(xs, sure); ok {
+		s.Low, s.High, s.Confidence = unit.Some(i.Low), unit.Some(i.High), unit.Some(i.Confidence)
+	}
+	return s
+}
+
+// delta compares the samples of a metric. There is no ratio to a time of zero.
+func deltaOf(m compare.Metric, older, newer []float64) Delta {
+	r := Delta{Metric: m.Name, Old: sampleOf(older), New: sampleOf(newer)}
+	was, hadOne := r.Old.Median.Value()
+	is, hasOne := r.New.Median.Value()
+	switch {
+	case !hadOne || !hasOne:
+	case m.Unit != "s":
+		r.Change = unit.Some(is - was)
+	case was > 0 && is > 0:
+		r.Ratio = unit.Some(is / was)
+	}
+	if min(r.Old.N, r.New.N) < stat.MinPerSide {
+		return r
+	}
+	if t, ok := stat.MannWhitney(older, newer); ok {
+		r.P, r.Significant = unit.Some(t.P), unit.Some(t.P < Alpha)
+	}
+	return r
+}
+
+// finest is the least variance that is believed, in squared points: figures are printed with one digit.
+const finest = 0.05 * 0.05
+
+// evidence is what a row brings to stepDown of a metric.
+type evidence struct {
+	delta  *Delta
+	spread stat.Variance
+	own    bool // the spread is that of the row's runs, and not of a history
+}
+
+// evidenceOf gives what the rows bring of a metric: their own spread from 4 runs a side on, else that of the history,
+// where there is one.
+func (d *Result) evidenceOf(metric string) (list []evidence) {
+	at := compare.MetricNamed(metric)
+	for i := range d.Rows {
+		row := &d.Rows[i]
+		e := evidence{delta: row.Delta(metric)}
+		switch {
+		case !row.IsKernel || !e.delta.Change.Present():
+			continue
+		case e.delta.P.Present():
+			e.spread, e.own = pooled(row.samples[0].values[at], row.samples[1].values[at]), true
+		case d.Options.Noise == nil:
+			continue
+		default:
+			var ok bool
+			if e.spread, ok = d.Options.Noise(row, metric); !ok {
+				continue
+			}
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// stepDown says which changes of occupancy are significant when all kernels are looked at together. From 4 runs a side
+// on a change has to pass Mann-Whitney's test by itself, which outliers do not mislead, and Student's t with the
+// kernels' spreads shrunk to each other, stepped down after Holm: ranks of 4 + 4 runs cannot be rare enough for many
+// kernels. With fewer runs the spread is the history's, where there is one.
+func (d *Result) stepDown() {
+	var all []evidence
+	var ps []float64
+	for _, metric := range []string{compare.MetricLoaded, compare.MetricMeasured} {
+		list := d.evidenceOf(metric)
+		var own []stat.Variance
+		for _, e := range list {
+			if e.own {
+				own = append(own, e.spread)
+			}
+		}
+		prior := stat.NewPrior(own)
+		for _, e := range list {
+			v, freedom := e.spread.Value, e.spread.Freedom
+			if e.own {
+				v, freedom = prior.Shrink(e.spread)
+			}
+			runs := 1/float64(e.delta.Old.N) + 1/float64(e.delta.New.N)
+			ps = append(ps, stat.TwoSided(e.delta.Change.Or(0)/math.Sqrt(v*runs), freedom))
+		}
+		all = append(all, list...)
+	}
+	for i, significant := range stat.Holm(ps, Alpha) {
+		all[i].delta.Significant = unit.Some(significant && all[i].delta.P.Or(0) < Alpha)
+	}
+}
+
+// pooled gives the variance within two samples.
+func pooled(samples ...[]float64) stat.Variance {
+	sum, n := 0.0, 0
+	for _, xs := range samples {
+		mean, _ := stat.Mean(xs)
+		for _, x := range xs {
+			sum += (x - mean) * (x - mean)
+		}
+		n += len(xs) - 1
+	}
+	return stat.Variance{Value: max(sum/float64(n), finest), Freedom: float64(n)}
 }

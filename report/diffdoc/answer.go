@@ -1,3 +1,7 @@
+// Package diffdoc answers one question: how do several runs, or several sides of repeats, stand beside each other? Sides
+// are held against the first one: what changed, and which kernels got worse, a row for each kernel of each side. Runs of
+// one program are kernels by runs; which of them stand out comes first. It does not know file formats, and it does not
+// judge: verdicts and their figures come from compare/diff, and a run by itself is as rundoc has it.
 package diffdoc
 
 import (
@@ -7,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
@@ -195,4 +200,105 @@ func newOutput(d *diff.Result) *DiffOutput {
 		Old: side(&d.Old), New: side(&d.New), Changes: report.NewTable("changes", "", d.Changes, changeColumns), Summary: d.Summary,
 		Rows: report.NewTable("rows", "", d.Rows, kernelColumns), Notes: report.Notes(d.Notes),
 	}
+}
+
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	run, _ := rundoc.Outputs()[0].Values[0].(rundoc.Validate) // each run is written as that of one
+	runs := ValidateRuns{Kernels: report.NewTable("kernels", "", nil, manyColumns), Findings: report.NewTable("findings", "", nil, findingColumns),
+		Runs: []ValidateRun{{Run: &run}}}
+	side := DiffSide{Runs: []DiffRun{{Device: predictdoc.DeviceOf(nil, ""), Inputs: rundoc.Inputs(nil)}}}
+	diff := DiffOutput{Old: side, New: side, Rows: report.NewTable("rows", "", nil, kernelColumns), Notes: report.Notes(nil),
+		Changes: report.NewTable("changes", "", nil, changeColumns)}
+	return []report.Output{
+		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
+			Text: "several runs: what stands out, the kernels over all of them, and each as validate writes one.", Values: []any{runs}},
+		{Name: "card", ID: report.CardSchema, Command: "occudiff validate|diff --format card",
+			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.Card{}}},
+		{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
+			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{diff}},
+		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",
+			Text: "several sides, each compared with the first.", Values: []any{SidesOutput{Sides: []*DiffOutput{&diff}}}},
+		{Name: "diff-binary", ID: buildsSchema, Command: "occudiff diff OLD NEW --format json",
+			Text:   "what a new compilation changed, kernel by kernel.",
+			Values: []any{buildsValue{Kernels: report.NewTable("", "", nil, buildColumns()), Notes: report.Notes(nil)}}},
+	}
+}
+
+// origin says what a run was read from and what it ran on.
+func origin(r *compare.Result) string {
+	p, parts := &r.Platform, report.InputLines(r)
+	if r.Device != nil {
+		parts = append(parts, r.Device.Key+" ("+r.ChosenBy+")")
+	}
+	if !p.Collected.IsZero() {
+		parts = append(parts, "collected "+p.Collected.Format("2006-01-02 15:04:05 MST"))
+	}
+	for _, said := range [][2]string{{"driver ", p.Driver}, {"VTune ", p.VTune}, {"host ", p.Host}} {
+		if said[1] != "" {
+			parts = append(parts, said[0]+said[1])
+		}
+	}
+	return report.OneLine(strings.Join(parts, "; "))
+}
+
+// provenance says what was compared and how, so that it can be done again.
+func provenance(pairs report.Pairs) report.Section {
+	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
+		Tables: []*report.Table{report.NameValue("provenance", "", pairs)}}
+}
+
+// latest is when the last of some runs was collected.
+func latest(runs []*compare.Result) (date time.Time) {
+	for _, r := range runs {
+		if t := r.Platform.Collected; t.After(date) {
+			date = t
+		}
+	}
+	return date
+}
+
+// devicesOf lists the devices of runs, each once.
+func devicesOf(runs []*compare.Result) (devices []string) {
+	for _, r := range runs {
+		name := "an unknown device"
+		if r.Device != nil {
+			name = report.OneLine(r.Device.ShortName())
+		}
+		if !slices.Contains(devices, name) {
+			devices = append(devices, name)
+		}
+	}
+	return devices
+}
+
+// validateArgs is the command that validates a run.
+func validateArgs(r *compare.Result) []string {
+	args := []string{"occudiff", "validate"}
+	if r.Device != nil {
+		args = append(args, "--device", r.Device.Key)
+	}
+	for _, in := range r.Inputs {
+		args = append(args, in.Path)
+	}
+	return args
+}
+
+// joined has the test cases of each run or side, whose classes name it.
+func joined(command string, names []string, prov report.Provenance,
+	of func(i int, prov report.Provenance) *report.TestSuite) *report.TestSuite {
+	all := report.NewTestSuite(command, prov)
+	label := prov.Label
+	for i, name := range names {
+		// The class of a case holds the label, and equal cases of two runs must not look like one that ran twice.
+		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
+		one := of(i, prov)
+		if i == 0 {
+			all.Host = one.Host
+		} else if one.Host != all.Host {
+			all.Host = ""
+		}
+		all.Join(report.OneLine(name), one)
+	}
+	return all
 }

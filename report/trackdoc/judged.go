@@ -1,3 +1,14 @@
+// Package trackdoc answers one question: how did occupancy develop over the stored runs? It turns what compare/track
+// read and judged into answers: documents, the values of the track outputs, test cases and annotations.
+//
+// A check of a run (FromCheck) is the report (FromReport) of its last run: both go one path, see view. There are answers
+// for a replay of the gate (FromBacktest) and for the list of runs (FromRuns), too. They share the words of a series
+// and the way of printing a metric (words.go) and its columns (columns.go).
+//
+// What needs attention comes first everywhere: regressions, alarms, then series that begin anew. JSON keeps the order
+// in which series were first stored.
+//
+// It does not know databases or file formats, and it does not judge: that is compare/track's.
 package trackdoc
 
 import (
@@ -7,8 +18,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"occudiff/compare/history"
 	"occudiff/compare/track"
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
@@ -170,4 +183,143 @@ func (v *view) extent() string {
 	return fmt.Sprintf("%s: %s of %s in %s on %s, %s to %s UTC", report.OneLine(v.Where), v.name(),
 		unit.Counted(len(v.series), "series", "series"), unit.Counted(len(runs), "run", "runs"),
 		unit.Counted(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
+}
+
+// sectionTimeSeries is the key of the pictures of a history.
+const sectionTimeSeries = "time-series"
+
+const (
+	// mostPlots is how many series are shown.
+	mostPlots = 13
+	// mostRuns is how many runs a picture shows: more points than this cannot be told apart.
+	mostRuns = 2000
+)
+
+// plots shows the first series: those that need attention, then the others; one alone is large.
+func (v *view) plots(show []*track.Series) report.Section {
+	sec := report.Section{Key: sectionTimeSeries, Title: "Over time", In: report.Page, Text: []string{
+		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}
+	for _, s := range show[:min(len(show), mostPlots)] {
+		if len(s.Points) < 2 { // the table says it all
+			continue
+		}
+		text := unit.Counted(len(s.Points), "run", "runs")
+		if n := len(s.Points); n > mostRuns {
+			text = "The last " + report.Thousands(mostRuns) + " of " + text
+		}
+		c := v.timeSeries(s)
+		c.Large = len(show) == 1
+		sec.Plots = append(sec.Plots, report.Plot{Key: sectionTimeSeries + "-" + strconv.Itoa(len(sec.Plots)+1), Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
+			Unit: v.unit(), Text: text + ", oldest on the left.", TimeSeries: c})
+	}
+	return sec
+}
+
+// timeSeries gives the last runs of a series as a picture, with the mean of each stretch between change points. A newest
+// value that is not the kernel's own is in none.
+func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
+	first := max(0, len(s.Points)-mostRuns)
+	threshold, ok := s.Gate.Threshold.Value()
+	c := &report.TimeSeries{Threshold: report.Finite(unit.Maybe(threshold*v.scale(), ok))}
+	for _, p := range s.Points[first:] {
+		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(),
+			Name: v.runName(p) + ": " + v.print(p.Value)})
+	}
+	var stretch report.Segment
+	end := func(at int) { // the stretch, as far as the picture shows it
+		if stretch.To = at - first; stretch.To > 0 {
+			stretch.From, stretch.Mean = max(stretch.From-first, 0), stretch.Mean*v.scale()
+			c.Segments = append(c.Segments, stretch)
+		}
+	}
+	for i := range s.Changes {
+		change := &s.Changes[i]
+		if i == 0 {
+			stretch.Mean = change.MeanBefore
+		}
+		end(change.Index)
+		stretch = report.Segment{From: change.Index, Mean: change.MeanAfter, Status: v.changeStatus(change), Name: "change point at " + v.step(s, change)}
+	}
+	if len(s.Changes) > 0 {
+		end(len(s.Own()))
+	}
+	return c
+}
+
+// changeStatus is the color of a change: it may be for the better.
+func (m metric) changeStatus(c *trend.ChangePoint) report.Status {
+	switch {
+	case m.Gate.Direction == trend.Both:
+		return report.Unsure
+	case m.worse(c.MeanAfter-c.MeanBefore) > 0:
+		return report.Bad
+	}
+	return report.Good
+}
+
+// The schemas of the outputs, with their versions.
+const (
+	reportSchema   = "occudiff/track/1"
+	checkSchema    = "occudiff/track-check/1"
+	runsSchema     = "occudiff/track-list/1"
+	addSchema      = "occudiff/track-add/1"
+	backtestSchema = "occudiff/track-backtest/2"
+)
+
+// Outputs are the JSON outputs of this package.
+func Outputs() []report.Output {
+	m := track.Metric{Metric: history.Measured}
+	v, b := newView(&track.Judgment{Metric: m}), &backtest{&track.Backtest{Metric: m}, metric{m}}
+	list := []report.Output{
+		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
+		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
+		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{})}},
+		{Name: "track", ID: reportSchema, Text: "every series with its change points.", Values: []any{*v.reportValue(&track.Report{})}},
+		{Name: "track-backtest", ID: backtestSchema, Text: "the gate over the stored history.",
+			Values: []any{*b.value(b.findings(nil))}},
+	}
+	for i, command := range []string{"add", "list", "check", "report", "backtest"} {
+		list[i].Command = "occudiff track " + command + " --format json"
+	}
+	return list
+}
+
+// ReportValue is the JSON output of `occudiff track report`: the series in the order in which they were first stored.
+type ReportValue struct {
+	Schema string        `json:"schema"`
+	Series *report.Table `json:"series"`
+	Metric string        `json:"metric"`
+	Params trend.Params  `json:"parameters"`
+}
+
+func (v *view) reportValue(r *track.Report) *ReportValue {
+	return &ReportValue{reportSchema, v.table(v.Series, true), v.name(), r.Params}
+}
+
+// CheckValue is the JSON output of `occudiff track check`, in the order of the history and not of attention, so that two
+// checks can be compared line by line.
+type CheckValue struct {
+	Schema      string        `json:"schema"`
+	Verdict     string        `json:"verdict"` // the worst of any series
+	Metric      string        `json:"metric"`
+	Direction   string        `json:"direction"`
+	Run         *report.Table `json:"run"`
+	Runs        *report.Table `json:"runs" jsonschema:"all that are judged; run is the last"`
+	Series      *report.Table `json:"series"`
+	NotMeasured int           `json:"not_measured"`
+	Missing     []string      `json:"missing"`
+	Gone        *report.Table `json:"gone" jsonschema:"kernels that the runs before had and the last one has not"`
+	Notices     []string      `json:"notices" jsonschema:"what changed, what the run lacks, dates that cannot be right, numbers of kernels that moved"`
+}
+
+func (v *view) checkValue(c *track.Check) *CheckValue {
+	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction), report.One(&c.Run, runColumns),
+		report.NewTable("runs", "", v.Checked, refColumns),
+		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), v.notices(c)}
+}
+
+var goneColumns = []report.Col[track.Gone]{
+	word(column{Path: "name", Always: true}, func(g *track.Gone) string { return g.Key.Name() }),
+	count(column{Path: "last_run", Doc: "the last one that had it"}, func(g *track.Gone) int64 { return g.Last.Run }),
+	define(column{Path: "share_percent", Kind: report.Percent, Doc: "of the time of that run"}, func(g *track.Gone) cell { return report.OptPercent(g.Share) }),
 }

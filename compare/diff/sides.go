@@ -1,0 +1,380 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"occudiff/compare"
+	"occudiff/compare/stat"
+	"occudiff/ingest"
+	"occudiff/ingest/names"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+)
+
+// addNotes says what holds for all kernels, and then what was noted of the runs.
+func (d *Result) addNotes(copied []note.Note) {
+	add := func(severity note.Severity, code, hint, format string, args ...any) {
+		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...),
+			Hint: hint})
+	}
+	if a, b := len(d.Old.Runs), len(d.New.Runs); min(a, b) < stat.MinPerSide {
+		add(note.Info, "no-test", "give each side a folder of 4 repeats or more",
+			"no test is possible with %d + %d runs, 4 per side are needed: changes of occupancy are compared with a "+
+				"floor of %g points, and times are not judged",
+			a, b, float64(d.Options.Threshold))
+	}
+	for _, f := range runFacts() {
+		for _, s := range []struct {
+			side string
+			runs []*compare.Result
+		}{{"old", d.Old.Runs}, {"new", d.New.Runs}} {
+			if said := f.said(s.runs); len(said) > 1 {
+				add(note.Warning, "mixed-side", "compare runs of one "+f.what+" per side",
+					"the runs of the %s side are not of one %s: %q", s.side, f.what, said)
+			}
+		}
+	}
+	d.Notes = append(d.Notes, copied...)
+	for _, runs := range [][]*compare.Result{d.Old.Runs, d.New.Runs} {
+		for _, r := range runs {
+			for _, n := range r.Notes {
+				if !slices.Contains(d.Notes, n) {
+					d.Notes = append(d.Notes, n)
+				}
+			}
+		}
+	}
+}
+
+// contentOf tells files of one text by, whatever their line ends and their compression are.
+func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
+
+// contents are the files that a run's rows are of. A summary may belong to all runs.
+func contents(r *compare.Result) []ingest.Input {
+	files := map[string]bool{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if files[row.Pos.File] = true; len(files) == len(r.Inputs) {
+			break
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool {
+		return contentOf(in) == "" || !files[in.Path]
+	})
+}
+
+// take takes the runs of both sides, without those that are copies of another on their side: a copy is no second
+// sample.
+func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
+	type place struct {
+		path string
+		side *Side
+		run  *compare.Result
+	}
+	seen := map[string]place{}
+	take := func(side *Side, r *compare.Result) {
+		files, copies, said := contents(r), 0, len(copied)
+		for _, in := range files {
+			first, known := seen[contentOf(in)]
+			if !known {
+				seen[contentOf(in)] = place{in.Path, side, r}
+			}
+			if !known || first.run == r {
+				continue
+			}
+			text := "the same content as " + first.path + ": a copy is not a second run"
+			if first.path == in.Path {
+				text = "the same file is compared with itself"
+			}
+			if first.side == side {
+				copies++
+			}
+			copied = append(copied, note.Note{Severity: note.Warning, Code: "same-content",
+				Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
+		}
+		// A run of which one file is a copy may still be a run of its own: only where all are, it is left out.
+		if copies > 0 && copies == len(files) {
+			copied[said].Text += ", and this one is left out"
+		} else {
+			side.Runs = append(side.Runs, r)
+		}
+	}
+	for _, r := range older {
+		take(&d.Old, r)
+	}
+	for _, r := range newer {
+		take(&d.New, r)
+	}
+	return copied
+}
+
+// samples are those of one launch on one side, at most one of each metric per run.
+type samples struct {
+	key        ingest.Key // with sizes trimmed
+	launch     Launch
+	notAKernel bool
+	share      unit.Opt[unit.Ratio] // of the time, the most of the runs
+	values     [][]float64          // of each metric
+	worth      []compare.Worth
+	last       *compare.Result // the run that was added last
+}
+
+// collect gives the launches of the runs of one side, in the order in which they are met.
+func collect(runs []*compare.Result) (list []*samples) {
+	at := map[ingest.Key]*samples{}
+	for _, run := range runs {
+		for i := range run.Rows {
+			row := &run.Rows[i]
+			key := row.Kernel.Key().Trim()
+			s := at[key]
+			if s == nil {
+				s = &samples{key: key, notAKernel: row.Verdict == compare.NotAKernel,
+					values: make([][]float64, len(compare.Metrics())),
+					launch: Launch{Global: row.Global, Local: row.Local, SIMD: row.SIMD, Adapter: unit.NonZero(row.Device),
+						File: unit.NonZero(row.Pos.File), Line: unit.NonZero(row.Pos.Line)}}
+				at[key] = s
+				list = append(list, s)
+			}
+			// Ingest has one row of each key; one that comes back all the same, as a timing of a log does, is no sample of its own.
+			if s.last != run {
+				s.last = run
+				s.add(row)
+			}
+		}
+	}
+	for _, s := range list {
+		if t, ok := stat.Median(s.values[compare.MetricNamed(compare.MetricTotal)]); ok {
+			s.launch.Total = unit.Some(unit.Seconds(t))
+		}
+	}
+	return list
+}
+
+// add takes a run's row as a sample.
+func (s *samples) add(row *compare.Row) {
+	l := &s.launch
+	l.Runs++
+	// Of how sure the counters are, the least of the runs.
+	if n, ok := row.Certainty.Intervals.Value(); ok {
+		l.Intervals = unit.Some(min(n, l.Intervals.Or(n)))
+	}
+	if x, ok := row.Certainty.Crosstalk.Value(); ok {
+		l.Crosstalk = unit.Some(max(x, l.Crosstalk.Or(0)))
+	}
+	l.Exact = row.Certainty.Exact
+	if !l.Registers.Present() {
+		l.Registers = row.Registers
+	}
+	if !l.SLM.Present() {
+		l.SLM = row.SLM
+	}
+	if t, ok := row.TimeShare.Value(); ok {
+		s.share = unit.Some(max(t, s.share.Or(0)))
+	}
+	unmeasurable := row.Verdict == compare.Unmeasurable && row.Measured.Present()
+	if unmeasurable {
+		l.Unmeasurable++
+	}
+	for i, m := range compare.Metrics() {
+		if x, ok := m.Of(row).Value(); ok && !(m.Sampled && (unmeasurable || !row.Measured.Present())) {
+			s.values[i] = append(s.values[i], x)
+		}
+	}
+	s.worth = append(s.worth, row.Worth)
+}
+
+// pairings say what may differ between two launches of one task that are paired, from the least.
+var pairings = [...]func(*ingest.Key){
+	func(*ingest.Key) {},
+	func(k *ingest.Key) { k.Device = "" },
+	func(k *ingest.Key) { k.SIMD = 0 },
+	func(k *ingest.Key) { k.Local = ingest.Size3{} },
+	func(k *ingest.Key) { k.Global = ingest.Size3{} },
+	func(k *ingest.Key) { k.Local, k.SIMD = ingest.Size3{}, 0 },
+	func(k *ingest.Key) { k.Global, k.Local = ingest.Size3{}, ingest.Size3{} },
+	func(k *ingest.Key) { k.Global, k.Local, k.SIMD = ingest.Size3{}, ingest.Size3{}, 0 },
+	func(k *ingest.Key) { k.Global, k.Local, k.SIMD, k.Device = ingest.Size3{}, ingest.Size3{}, 0, "" },
+	func(k *ingest.Key) { k.Task, _ = names.Stable(k.Task) }, // by the rule that a history has, too
+}
+
+// moves lists the stable names of launches that have a partner, where they count their likes.
+func moves(pairs [][2]*samples) map[string]bool {
+	stable := map[string]bool{}
+	for _, p := range pairs {
+		if p[0] == nil {
+			continue
+		}
+		if name, ordinal := names.Stable(p[1].key.Task); ordinal {
+			stable[name] = true
+		}
+	}
+	return stable
+}
+
+// pair finds the launches that belong together: equal keys first, then what is left over by ever less of the key, each
+// time only where one launch of either side fits. The rest stays alone. The order is that of the new side.
+func pair(older, newer []*samples) [][2]*samples {
+	pairs := make([][2]*samples, len(newer))
+	for i, s := range newer {
+		pairs[i][1] = s
+	}
+	taken := make([]bool, len(older))
+	type pile struct{ older, newer []int }
+	for level, blur := range pairings {
+		piles := map[ingest.Key]*pile{}
+		at := func(s *samples) *pile {
+			key := s.key
+			blur(&key)
+			if piles[key] == nil {
+				piles[key] = &pile{}
+			}
+			return piles[key]
+		}
+		for i, s := range older {
+			if !taken[i] {
+				p := at(s)
+				p.older = append(p.older, i)
+			}
+		}
+		if len(piles) == 0 {
+			break
+		}
+		for i := range pairs {
+			if pairs[i][0] == nil {
+				p := at(pairs[i][1])
+				p.newer = append(p.newer, i)
+			}
+		}
+		var moved map[string]bool
+		if level == len(pairings)-1 {
+			moved = moves(pairs)
+		}
+		for _, p := range piles { // in any order: a launch is in one of them
+			if len(p.older) != 1 || len(p.newer) != 1 {
+				continue
+			}
+			was, is := p.older[0], p.newer[0]
+			name, ordinal := names.Stable(newer[is].key.Task)
+			if moved == nil || names.Follows(1, ordinal, ordinal && moved[name]) {
+				pairs[is][0], taken[was] = older[was], true
+			}
+		}
+	}
+	for i, s := range older {
+		if !taken[i] {
+			pairs = append(pairs, [2]*samples{s, nil})
+		}
+	}
+	return pairs
+}
+
+// Change is something that is not the same on the two sides and is named before any regression is. What a side does
+// not say is unknown and never a change.
+type Change struct {
+	What string           // a word of the Change constants
+	Task unit.Opt[string] // the kernel; absent when it is the whole run
+	Old  string
+	New  string
+}
+
+// What a Change is of: first the whole run, then the launch of a kernel.
+const (
+	ChangeDevice  = "device"
+	ChangeDriver  = "driver"
+	ChangeVTune   = "VTune version"
+	ChangeName    = "name" // only in what moves when other code changes, see names.Stable
+	ChangeAdapter = "adapter"
+	ChangeSIMD    = "SIMD width"
+	ChangeGRF     = "GRF"
+	ChangeGlobal  = "global size"
+	ChangeLocal   = "work-group size"
+	ChangeSLM     = "SLM"
+)
+
+// String prints the change without the kernel: "SIMD width 16 -> 32".
+func (c Change) String() string { return c.What + " " + c.Old + " -> " + c.New }
+
+func hasChange(list []Change, what ...string) bool {
+	return slices.ContainsFunc(list, func(c Change) bool { return slices.Contains(what, c.What) })
+}
+
+// launchChanged says whether the changes are such that another occupancy may be intended.
+func launchChanged(list []Change) bool {
+	return hasChange(list, ChangeSIMD, ChangeGRF, ChangeGlobal, ChangeLocal, ChangeSLM)
+}
+
+// runFact is something that each run of a side may say of the machine.
+type runFact struct {
+	what string
+	get  func(*compare.Result) string
+}
+
+func runFacts() []runFact {
+	return []runFact{
+		{ChangeDevice, func(r *compare.Result) string {
+			if r.Device == nil {
+				return ""
+			}
+			return fmt.Sprintf("%s (%s)", r.Device.ShortName(), r.Device.Key)
+		}},
+		{ChangeDriver, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.Driver) }},
+		{ChangeVTune, func(r *compare.Result) string { return strings.TrimSpace(r.Platform.VTune) }},
+	}
+}
+
+// said lists the different values that the runs of a side say, in order; runs that say nothing are left out.
+func (f runFact) said(runs []*compare.Result) []string {
+	var values []string
+	for _, r := range runs {
+		if v := f.get(r); v != "" && !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	return values
+}
+
+// runChanges names what is not the same for the whole run.
+func (d *Result) runChanges() []Change {
+	list := []Change{}
+	for _, f := range runFacts() {
+		a, b := f.said(d.Old.Runs), f.said(d.New.Runs)
+		if len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
+			list = append(list, Change{What: f.what, Old: strings.Join(a, ", "), New: strings.Join(b, ", ")})
+		}
+	}
+	return list
+}
+
+// launchChanges names what is not the same for one kernel.
+func launchChanges(task string, a, b *Launch) []Change {
+	list := []Change{}
+	add := func(what, x, y string) {
+		if x != "" && y != "" && x != y {
+			list = append(list, Change{what, unit.NonZero(task), x, y})
+		}
+	}
+	add(ChangeAdapter, a.Adapter.Or(""), b.Adapter.Or(""))
+	add(ChangeSIMD, optText(a.SIMD, ""), optText(b.SIMD, ""))
+	add(ChangeGRF, optText(a.Registers, ""), optText(b.Registers, ""))
+	addSize := func(what string, x, y ingest.Size3) {
+		if x.Trim() != y.Trim() {
+			add(what, x.String(), y.String())
+		}
+	}
+	addSize(ChangeGlobal, a.Global, b.Global)
+	addSize(ChangeLocal, a.Local, b.Local)
+	add(ChangeSLM, optText(a.SLM, " bytes"), optText(b.SLM, " bytes"))
+	return list
+}
+
+// optText is a count with what stands behind it, nothing where there is none.
+func optText[T ~int | ~int64](o unit.Opt[T], behind string) string {
+	if n, ok := o.Value(); ok {
+		return unit.Thousands(int64(n)) + behind
+	}
+	return ""
+}
