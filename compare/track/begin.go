@@ -11,18 +11,18 @@ import (
 
 // Begin says how a series begins: where another one of the kernel left off.
 type Begin struct {
-	Changed []Change // device, driver, LaunchShape
+	Changed []Change // device, driver, launchShape
 	Last    Ref      // the last run before the series begins
 }
 
-// LaunchShape is what changed when a kernel goes on in another shape.
-const LaunchShape = "launch shape"
+// launchShape is what changed when a kernel goes on in another shape.
+const launchShape = "launch shape"
 
 // begin says what changed between two series, of which one was before; nil when nothing has. A device or driver that only
 // one of them names counts: nobody can tell.
 func begin(now, old history.Key, last Ref) *Begin {
 	changed := slices.DeleteFunc([]Change{{"device", old.Device, now.Device}, {"driver", old.Driver, now.Driver},
-		{LaunchShape, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
+		{launchShape, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
 	if len(changed) == 0 {
 		return nil
 	}
