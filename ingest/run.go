@@ -5,7 +5,7 @@ package ingest
 
 import (
 	"reflect"
-	"strings"
+	"regexp"
 	"time"
 
 	"occudiff/ingest/names"
@@ -218,21 +218,14 @@ const WholeRun = "[Whole run]"
 
 // IsKernel says whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
 // a launch shape is a kernel.
-func (k *Kernel) IsKernel() bool {
-	if k.Global.Present() {
-		return true
-	}
-	if k.Direction != NoDirection {
-		return false
-	}
-	for _, p := range []string{"[Outside any task]", "zeCommandListAppend", "zeCommandQueue", "clEnqueue",
-		"[Unknown]", "Memcpy ", "Memset "} {
-		if strings.HasPrefix(k.Task, p) {
-			return false
-		}
-	}
-	return true
+func (k Key) IsKernel() bool {
+	return k.Global.Present() || k.Direction == NoDirection && !notKernels.MatchString(k.Task)
 }
+
+var notKernels = regexp.MustCompile(`^(\[Outside any task]|zeCommandListAppend|zeCommandQueue|clEnqueue|\[Unknown]|Memcpy |Memset )`)
+
+// IsKernel says whether the task is a kernel, see Key.IsKernel.
+func (k *Kernel) IsKernel() bool { return k.Key().IsKernel() }
 
 // LeastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier
 // messages were counted says that it has one.

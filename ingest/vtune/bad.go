@@ -22,12 +22,8 @@ type problem struct {
 
 const correctHint = "correct the cell or export the file again"
 
-// message says whether a line is not data at all but a message of the vtune command.
-// vtune prints warnings into its standard output as well, between the rows of a redirected report.
-func (a *adder) message(r *scan.Row) bool {
-	return r.Fields < a.h.columns && !r.Open && isMessage(r.Cell(a.h.col[task].index))
-}
-
+// misshapen says why nothing tells which cell of a row is which; nil of a message of the vtune command, which prints
+// warnings into its standard output as well, between the rows of a redirected report.
 func (a *adder) misshapen(r *scan.Row) *problem {
 	p := &problem{index: none, hint: "the file may be cut off: export it again",
 		text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line)}
@@ -37,6 +33,8 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 			"cannot be separated", r.QuoteLine, r.QuoteColumn)
 	case r.Fields > a.h.columns:
 		p.hint = "a name that holds the delimiter must stand in quotes"
+	case r.Fields < a.h.columns && isMessage(r.Cell(a.h.col[task].index)):
+		return nil
 	}
 	return p
 }
@@ -123,13 +121,6 @@ const exportHint = "export it with: vtune -report hotspots -group-by computing-t
 // collectHint is for exports without rows: the export is right, the collection saw no GPU work.
 const collectHint = "the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and " +
 	"look at what it prints"
-
-// hostTasks is the answer to -group-by task.
-func hostTasks(pos note.Pos) error {
-	return note.Faultf("host-tasks", pos, exportHint,
-		"this export is grouped by host task, not per kernel: it has no launch shape and no occupancy; expected one "+
-			"grouped by computing-task or computing-instance")
-}
 
 // noHeader says what a file without a header is.
 func noHeader(path string, head []byte) error {

@@ -27,15 +27,19 @@ const (
 	pipelines    = "xve pipelines:"
 )
 
-// bandwidths are the columns of bandwidths, in GB/s, and where a kernel has them.
-func bandwidths(c *ingest.Counters) map[string]*unit.Opt[float64] {
-	return map[string]*unit.Opt[float64]{
-		"gpu memory bandwidth, gb/sec:read":     &c.MemoryRead,
-		"gpu memory bandwidth, gb/sec:write":    &c.MemoryWrite,
-		"gpu l3:average bandwidth, gb/s:read":   &c.L3Read,
-		"gpu l3:average bandwidth, gb/s:write":  &c.L3Write,
-		"gpu l3:average bandwidth, gb/sec:read": &c.L3Read, "gpu l3:average bandwidth, gb/sec:write": &c.L3Write,
+// bandwidth gives the place of a column of bandwidths, in GB/s, in a kernel; nil of any other column.
+func bandwidth(c *ingest.Counters, form string) *unit.Opt[float64] {
+	switch form {
+	case "gpu memory bandwidth, gb/sec:read":
+		return &c.MemoryRead
+	case "gpu memory bandwidth, gb/sec:write":
+		return &c.MemoryWrite
+	case "gpu l3:average bandwidth, gb/s:read", "gpu l3:average bandwidth, gb/sec:read":
+		return &c.L3Read
+	case "gpu l3:average bandwidth, gb/s:write", "gpu l3:average bandwidth, gb/sec:write":
+		return &c.L3Write
 	}
+	return nil
 }
 
 // addCounter takes a column of these; of two with one name the first.
@@ -48,7 +52,7 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 		if c.pipe = strings.ToUpper(strings.TrimSuffix(pipe, " active")); strings.Contains(pipe, " and ") {
 			return // when two are active at once, which bounds nothing
 		}
-	} else if bandwidths(new(ingest.Counters))[form] == nil {
+	} else if bandwidth(new(ingest.Counters), form) == nil {
 		return
 	}
 	for i := range h.counters {
@@ -70,9 +74,6 @@ type counted struct {
 
 // add adds the counters of a row. A cell that is no number is unknown: nothing else depends on it.
 func (c *counted) add(r *scan.Row, h *header, t nano) {
-	if c.sums == nil {
-		c.sums = make([]wide, len(h.counters))
-	}
 	if t <= 0 {
 		return
 	}
@@ -110,9 +111,6 @@ func (c *counted) add(r *scan.Row, h *header, t nano) {
 // merge adds what another worker gathered.
 func (c *counted) merge(o *counted) {
 	c.time.addWide(o.time)
-	if c.sums == nil { // none of its rows could be used
-		c.sums = make([]wide, len(o.sums))
-	}
 	if c.absent == nil && o.absent != nil {
 		c.absent = make([]wide, len(o.sums))
 	}
@@ -144,7 +142,7 @@ func (r *result) countersOf(e *entry) *ingest.Counters {
 		} else if of.reason != "" {
 			c.Stalls = append(c.Stalls, ingest.Stall{Reason: of.reason, Share: unit.FromPercent(mean)})
 		} else {
-			*bandwidths(c)[of.form] = unit.Some(mean)
+			*bandwidth(c, of.form) = unit.Some(mean)
 		}
 	}
 	return c

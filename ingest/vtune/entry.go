@@ -1,7 +1,6 @@
 package vtune
 
 import (
-	"encoding/binary"
 	"math"
 
 	"occudiff/ingest"
@@ -39,94 +38,34 @@ func (v *values) seconds() nano {
 	return none
 }
 
-// entry is what was read of one key. Most keys of a large file may have a single row, so that its numbers are kept
-// packed and sums are made when there is a second.
+// entry is what was read of one key. All that is added up in it is integers, so rows may come in any order.
 type entry struct {
-	raw   string // the cells of the key as they stand in the file, see adder.rawKey
-	rest  uint64
-	*sums // nil as long as first is all there is
+	raw  string // the cells of the key as they stand in the file, see adder.rawKey
+	rest uint64
+	ingest.Key
+	hasSIMD bool
+	line    int // of the first good row
+	number  int // of the worker's entries, then of all
 
 	good         int64 // rows without a fault
 	rows         int64 // good ones, and those of which only a share is out of range
 	single       int64 // rows that count one launch, or have no count
 	instructions uint64
+	steady       steady
 	counters     counted // of header.counters
-
-	// What most rows do not look at.
-	first []byte // the numbers of the only row, packed
-	ingest.Key
-	hasSIMD bool
-	line    int // of the first good row
-	number  int // of the worker's entries
+	times        sketch
+	occupied     sketch
+	*sums
 }
 
-// expand makes the sums of an entry that has had a single row, in the sums that are given.
-func (e *entry) expand(h *header, to *sums) {
-	*to = sums{spill: none}
-	e.sums = to
-	if e.first == nil {
-		return
-	}
-	v := noValues()
-	unpackValues(e.first, h.numbers, &v)
-	e.first = nil
-	t := v.seconds()
-	e.add(&v, h.shares, t)
-	if e.single > 0 {
-		to.launched(t, v[measured])
-	}
-}
-
-// packValues appends the numbers of a row.
-func packValues(b []byte, fields []field, v *values) []byte {
-	for _, f := range fields {
-		b = binary.AppendUvarint(b, pack(v[f.q]))
-	}
-	return b
-}
-
-// unpackValues reads what packValues appended, and gives what follows it.
-func unpackValues(b []byte, fields []field, v *values) []byte {
-	for _, f := range fields {
-		u, n := binary.Uvarint(b)
-		v[f.q], b = unpack(u), b[n:]
-	}
-	return b
-}
-
-// pack makes small numbers of what rows hold: none, counts, and shares and times of one decimal place.
-// The lowest bit says which form follows, so that none is 0 and a percentage takes two bytes instead of six.
-func pack(v int64) uint64 {
-	switch {
-	case v == none:
-		return 0
-	case v%tenth == 0:
-		return uint64(v/tenth)<<1 + 2
-	}
-	return uint64(v)<<1 | 1
-}
-
-func unpack(u uint64) int64 {
-	switch {
-	case u == 0:
-		return none
-	case u&1 == 0:
-		return int64(u/2-1) * tenth
-	}
-	return int64(u >> 1)
-}
-
-// sums adds up the rows of one key. Everything in it is an integer, so rows may come in any order.
+// sums are those without pointers, which the collector need not look at.
 type sums struct {
 	launches tally
 	timed    int64 // rows with a time
 	time     wide
 	threads  tally
 	barriers tally
-	spill    int64 // the largest, none when no row has one
-	steady   steady
-	times    sketch
-	occupied sketch
+	spill    int64                         // the largest, none when no row has one
 	weighted [quantities - firstShare]wide // of share x time
 	means    [quantities - firstShare]mean
 	partial  partial
@@ -205,16 +144,20 @@ func (p *partial) merge(o *partial) {
 // uncounted gives how many rows have no count.
 func (p *partial) uncounted() int64 { return p.nothing + p.loose + p.averages }
 
-// count counts a row.
-func (e *entry) count(v *values) {
+// add adds a row that takes a time; shares are those that the file has columns of.
+func (e *entry) add(v *values, shares []field, t nano) {
 	e.rows++
 	if v[count] == none || v[count] == 1 {
 		e.single++
 	}
-}
-
-// add adds a row that takes a time; shares are those that the file has columns of.
-func (e *sums) add(v *values, shares []field, t nano) {
+	if e.single == e.rows {
+		if t != none {
+			e.times.add(t, timeBuckets)
+		}
+		if x := v[measured]; x != none {
+			e.occupied.add(x, shareBuckets)
+		}
+	}
 	e.launches.add(v[count])
 	weight := uint64(0)
 	if t == none || v[count] == none {
@@ -257,7 +200,7 @@ func (s *steady) add(t nano) {
 }
 
 // settle brings what was put off into the sums.
-func (e *sums) settle() {
+func (e *entry) settle() {
 	s := &e.steady
 	for i, x := range s.values {
 		m, sum := &e.means[peak-firstShare+quantity(i)], &e.weighted[peak-firstShare+quantity(i)]
@@ -272,19 +215,9 @@ func (e *sums) settle() {
 	e.steady = steady{}
 }
 
-// launched takes the time and the measured occupancy of a launch.
-func (e *sums) launched(t, share nano) {
-	if t != none {
-		e.times.add(t, timeBuckets)
-	}
-	if share != none {
-		e.occupied.add(share, shareBuckets)
-	}
-}
-
 // varies says whether a share without time that is not the same in all launches, as the profiler's peak is, has several
 // values to take a mean of.
-func (e *sums) varies() bool {
+func (e *entry) varies() bool {
 	for _, q := range sampledShares {
 		if e.means[q-firstShare].n > 1 {
 			return true
@@ -294,7 +227,7 @@ func (e *sums) varies() bool {
 }
 
 // rare takes a share that is absent or has no time.
-func (e *sums) rare(q quantity, x nano, weight uint64) {
+func (e *entry) rare(q quantity, x nano, weight uint64) {
 	m := &e.means[q-firstShare]
 	if x == none {
 		m.absent.add(weight)
@@ -305,16 +238,11 @@ func (e *sums) rare(q quantity, x nano, weight uint64) {
 }
 
 // merge adds what another worker gathered of the same key.
-func (e *entry) merge(o *entry, h *header) {
+func (e *entry) merge(o *entry) {
 	// Workers get the rows in any order; the line is that of the first one in the file, so that every run of the
 	// program gives the same.
 	if e.good == 0 || o.good > 0 && o.line < e.line {
 		e.line = o.line
-	}
-	for _, x := range []*entry{e, o} {
-		if x.sums == nil {
-			x.expand(h, &sums{})
-		}
 	}
 	e.good += o.good
 	e.hasSIMD = e.hasSIMD || o.hasSIMD
@@ -322,10 +250,6 @@ func (e *entry) merge(o *entry, h *header) {
 	e.single += o.single
 	e.instructions += o.instructions
 	e.counters.merge(&o.counters)
-	e.sums.merge(o.sums)
-}
-
-func (e *sums) merge(o *sums) {
 	e.launches.merge(o.launches)
 	e.timed += o.timed
 	e.time.addWide(o.time)

@@ -43,7 +43,7 @@ func FuzzRead(f *testing.F) {
 		if at, _, ok := findHeader([]byte(text)); !ok || at > min(block, len(text)) || !strings.Contains(text[at:min(block, len(text))], "\n") {
 			block = 0 // the header is looked for in the first block only
 		}
-		many, err2 := read(context.Background(), "run.csv", scan.Input{R: strings.NewReader(text)}, scan.Options{Threads: 3, Block: block}, keeping{})
+		many, err2 := read(context.Background(), "run.csv", scan.New(scan.Input{R: strings.NewReader(text)}, scan.Options{Threads: 3, Block: block}), ingest.ReadOptions{})
 		if fmt.Sprint(err) != fmt.Sprint(err2) {
 			t.Fatalf("in one block: %v\nin many: %v", err, err2)
 		}

@@ -42,7 +42,6 @@ type header struct {
 	// What complete finds out once, for every row: the columns that are there, by kind, and those of the key, put
 	// together in runs that stand side by side in the file.
 	counts, times, shares []field
-	numbers               []field    // all of them
 	bare                  []quantity // shares whose name does not say (%)
 	instructions          []int      // columns that count the instructions of a pipe
 	alu1                  bool       // those are of one pipe
@@ -166,7 +165,6 @@ func (h *header) complete() {
 			}
 		}
 	}
-	h.numbers = slices.Concat(h.times, h.counts, h.shares)
 	h.keyRuns()
 	if h.steadySideBySide() {
 		for _, f := range h.shares {

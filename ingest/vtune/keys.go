@@ -158,7 +158,10 @@ func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
 		return nil, &problem{index: c.index, text: fmt.Sprintf("%q is empty; expected the name of a computing task",
 			c.name), hint: correctHint}
 	}
-	e := &entry{}
+	e := &entry{sums: &sums{spill: none}}
+	if n := len(a.h.counters); n > 0 {
+		e.counters.sums = make([]wide, n)
+	}
 	line := r.Line()
 	e.Task, e.Direction = a.clean(name, line), dir
 	var p *problem
@@ -202,8 +205,11 @@ func (a *adder) clean(b []byte, line int) string {
 	if utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
 		return string(b)
 	}
-	if a.odd++; a.odd == 1 {
-		a.oddAt = note.Pos{File: a.h.pos.File, Line: line}
+	if _, known := a.firsts[len(a.h.twice)]; !known {
+		a.firsts[len(a.h.twice)] = note.Note{Severity: note.Warning, Code: "invalid-text",
+			Pos:  note.Pos{File: a.h.pos.File, Line: line},
+			Text: "a name holds bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd",
+			Hint: "the file may be damaged or in another encoding: export it again"}
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(string(b), "\ufffd"), "\x00", "\ufffd")
 }

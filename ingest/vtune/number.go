@@ -1,6 +1,7 @@
 package vtune
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 )
@@ -134,12 +135,7 @@ func slowNano(b []byte) (nano, bool) {
 // parseFloat reads a decimal number, also one with an exponent or spaces around it; not the words and the hexadecimal
 // digits that strconv takes.
 func parseFloat(b []byte) (float64, bool) {
-	for len(b) > 0 && b[0] == ' ' {
-		b = b[1:]
-	}
-	for len(b) > 0 && b[len(b)-1] == ' ' {
-		b = b[:len(b)-1]
-	}
+	b = bytes.Trim(b, " ")
 	if len(b) > 400 {
 		return 0, false
 	}

@@ -3,7 +3,6 @@ package vtune
 import (
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"slices"
 
@@ -17,52 +16,34 @@ type result struct {
 	h         *header
 	adders    []*adder
 	entries   []*entry // by line of their first row
-	index     keyIndex
+	index     map[ingest.Key]*entry
 	percent   [quantities]bool
 	perLaunch bool // the file has a row per launch
 	notes     []note.Note
 }
 
 func newResult(h *header, adders []*adder) *result {
-	r := &result{h: h, adders: adders, index: keyIndex{seed: maphash.MakeSeed(), entries: map[uint64]*entry{}}}
+	r := &result{h: h, adders: adders, index: map[ingest.Key]*entry{}}
 	for _, a := range adders {
 		for _, e := range a.entries {
-			if e.sums != nil {
-				e.settle()
-			}
-			if known := r.index.find(e); known != e {
-				known.merge(e, h)
+			e.settle()
+			if known := r.index[e.Key]; known != nil {
+				known.merge(e)
 				continue
 			}
+			r.index[e.Key] = e
 			r.entries = append(r.entries, e)
 		}
 		a.table = nil
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool { return e.good == 0 })
 	slices.SortFunc(r.entries, func(a, b *entry) int { return cmp.Compare(a.line, b.line) })
+	for i, e := range r.entries {
+		e.number = i
+	}
 	r.scales()
 	r.perLaunch = r.rowPerLaunch()
 	return r
-}
-
-// keyIndex finds entries by their key, by way of its hash: a map of keys would hold each again.
-type keyIndex struct {
-	seed    maphash.Seed
-	entries map[uint64]*entry
-}
-
-// find gives the entry with the key of e: e itself when it is the first.
-func (x *keyIndex) find(e *entry) *entry {
-	// Where another key has the same hash, the next number is tried.
-	for h := maphash.Comparable(x.seed, e.Key); ; h++ {
-		switch known := x.entries[h]; {
-		case known == nil:
-			x.entries[h] = e
-			return e
-		case known.Key == e.Key:
-			return known
-		}
-	}
 }
 
 // scales decides whether a column holds percentages or fractions. A column without a value above 1 holds percentages as
@@ -107,10 +88,8 @@ func (r *result) rowPerLaunch() bool {
 	repeated := false
 	for _, e := range r.entries {
 		shaped := e.Global.Present()
-		if !shaped {
-			if k := r.identity(e, e.line); !k.IsKernel() {
-				continue
-			}
+		if !shaped && !e.IsKernel() {
+			continue
 		}
 		if e.single < e.rows {
 			return false
@@ -157,17 +136,12 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	if keep && r.perLaunch {
 		f.Launches = r.launches()
 	}
-	r.index = keyIndex{}
+	r.index = nil
 	for _, a := range r.adders {
 		a.entries = nil
 	}
 	f.Kernels = make([]ingest.Kernel, 0, len(r.entries))
-	// One for all keys of a single row: sums are large, and such keys may be most of a file.
-	var scratch sums
 	for i, e := range r.entries {
-		if e.sums == nil {
-			e.expand(r.h, &scratch)
-		}
 		k := r.kernel(e)
 		if err := ingest.CheckCounts(&k); err != nil {
 			return nil, err
@@ -185,7 +159,7 @@ func (r *result) instructions() (sum ingest.Instructions) {
 	}
 	for _, e := range r.entries {
 		sum.All += float64(e.instructions)
-		if k := r.identity(e, e.line); k.IsKernel() {
+		if e.IsKernel() {
 			sum.Kernels += float64(e.instructions)
 		}
 	}
@@ -195,27 +169,16 @@ func (r *result) instructions() (sum ingest.Instructions) {
 // remarks are the notes on columns that are missing or disagree, and on names that are no text.
 func (r *result) remarks() []note.Note {
 	notes := r.h.missing()
-	for i := range r.h.twice {
-		first := note.Note{}
+	for kind := range len(r.h.twice) + 1 {
+		var first note.Note
 		for _, a := range r.adders {
-			if n, ok := a.unequal[i]; ok && (first.Text == "" || n.Pos.Line < first.Pos.Line) {
+			if n, ok := a.firsts[kind]; ok && (first.Text == "" || n.Pos.Line < first.Pos.Line) {
 				first = n
 			}
 		}
 		if first.Text != "" {
 			notes = append(notes, first)
 		}
-	}
-	var at note.Pos
-	for _, a := range r.adders {
-		if a.odd > 0 && (at.Line == 0 || a.oddAt.Line < at.Line) {
-			at = a.oddAt
-		}
-	}
-	if at.Line > 0 {
-		notes = append(notes, note.Note{Severity: note.Warning, Code: "invalid-text", Pos: at,
-			Text: "a name holds bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd",
-			Hint: "the file may be damaged or in another encoding: export it again"})
 	}
 	return notes
 }
@@ -248,7 +211,12 @@ func (r *result) unweighted() []note.Note {
 
 // kernel makes the row of a key.
 func (r *result) kernel(e *entry) ingest.Kernel {
-	k := r.identity(e, e.line)
+	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
+		Pos: note.Pos{File: r.h.pos.File, Line: e.line}, Threads: e.threads.value(), Barriers: e.barriers.value(),
+		Counters: r.countersOf(e)}
+	if e.hasSIMD {
+		k.SIMD = unit.Some(e.SIMD)
+	}
 	r.times(e, &k)
 	for i, to := range shares(&k) {
 		q := firstShare + quantity(i)
@@ -256,14 +224,12 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 			*to = unit.Some(r.ratio(q, v))
 		}
 	}
-	k.Threads, k.Barriers = e.threads.value(), e.barriers.value()
 	if e.spill != none {
 		k.Spill = unit.Some(unit.Bytes(e.spill))
 	}
 	if r.perLaunch && e.single == e.rows && e.times.len() > 0 {
 		k.Launches = r.spread(e)
 	}
-	k.Counters = r.countersOf(e)
 	return k
 }
 
@@ -301,15 +267,6 @@ func (r *result) times(e *entry, k *ingest.Kernel) {
 	k.Uneven = k.Instances.Present() && k.Total.Present()
 }
 
-func (r *result) identity(e *entry, line int) ingest.Kernel {
-	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
-		Pos: note.Pos{File: r.h.pos.File, Line: line}}
-	if e.hasSIMD {
-		k.SIMD = unit.Some(e.SIMD)
-	}
-	return k
-}
-
 // ratio turns a value of a column into a share of the whole.
 func (r *result) ratio(q quantity, v float64) unit.Ratio {
 	if r.percent[q] {
@@ -324,13 +281,13 @@ func (r *result) ratio(q quantity, v float64) unit.Ratio {
 
 func (r *result) spread(e *entry) *ingest.Spread {
 	sec := func(v nano) unit.Seconds { return unit.Seconds(float64(v) / one) }
-	shortest, longest := e.times.ends()
+	shortest, longest := e.times.ends(timeBuckets)
 	s := &ingest.Spread{MinSeconds: sec(shortest), MedianSeconds: sec(e.times.median(timeBuckets)),
 		MaxSeconds: sec(longest), P10Seconds: unit.Some(sec(e.times.quantile(0.1, timeBuckets))),
 		P90Seconds: unit.Some(sec(e.times.quantile(0.9, timeBuckets)))}
 	if e.occupied.len() > 0 {
 		rat := func(v nano) unit.Opt[unit.Ratio] { return unit.Some(r.ratio(measured, float64(v)/one)) }
-		low, high := e.occupied.ends()
+		low, high := e.occupied.ends(shareBuckets)
 		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = rat(low), rat(e.occupied.median(shareBuckets)), rat(high)
 	}
 	return s
@@ -338,16 +295,12 @@ func (r *result) spread(e *entry) *ingest.Spread {
 
 // launches gives every row, in the order of the file.
 func (r *result) launches() *ingest.Launches {
-	numbers := make(map[*entry]int, len(r.entries))
-	for i, e := range r.entries {
-		numbers[e] = i
-	}
 	list := &ingest.Launches{}
 	for _, a := range r.adders {
 		// What several workers gathered of one key is in the entry of the first.
 		to := make([]int, len(a.entries))
 		for i, e := range a.entries {
-			to[i] = numbers[r.index.find(e)]
+			to[i] = r.index[e.Key].number
 		}
 		list = list.MergeByLine(a.launches.Renumber(to))
 	}

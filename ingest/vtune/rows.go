@@ -32,13 +32,11 @@ type adder struct {
 	rows, bad int64
 	absent    values // a row without any number
 	badNotes  []note.Note
-	unequal   map[int]note.Note // of header.twice
-	odd       int64             // names that are no valid text
-	oddAt     note.Pos
-	launches  ingest.Launches // every row, of its entry, when they are kept
-	partial   int64           // of bad: rows whose only fault is a share out of range
-	largest   values          // of each column
-	unread    bool            // a count of instructions
+	firsts    map[int]note.Note // the first in the file of what is said once, by its place in header.twice
+	launches  ingest.Launches   // every row, of its entry, when they are kept
+	partial   int64             // of bad: rows whose only fault is a share out of range
+	largest   values            // of each column
+	unread    bool              // a count of instructions
 
 	_ [64]byte // keeps what two workers write out of one cache line
 }
@@ -46,7 +44,7 @@ type adder struct {
 // newAdder takes a seed of its own for each worker: a file that is made to collide in one table does not in another.
 func newAdder(h *header, keep bool) *adder {
 	return &adder{h: h, instance: keep, seed: maphash.MakeSeed(), table: make([]slot, 512),
-		unequal: map[int]note.Note{}, absent: noValues()}
+		firsts: map[int]note.Note{}, absent: noValues()}
 }
 
 // Row adds a row, or takes note of what is wrong with it.
@@ -54,8 +52,8 @@ func (a *adder) Row(r *scan.Row) {
 	a.row = r
 	// Too few fields, too many, or a quote that does not end: nothing says which cell is which.
 	if r.Fields < a.h.columns || r.Extra || r.Open {
-		if !a.message(r) {
-			a.reject(a.misshapen(r))
+		if p := a.misshapen(r); p != nil {
+			a.reject(p)
 		}
 		return
 	}
@@ -64,13 +62,10 @@ func (a *adder) Row(r *scan.Row) {
 		a.reject(bad)
 		return
 	}
-	if e.rows > 0 && e.sums == nil {
-		e.expand(a.h, &sums{})
-	}
 	var v values
 	shares := a.h.shares
 	// The compiler takes the comparison as one of bytes, without making a text.
-	steady := e.sums != nil && e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
+	steady := e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
 	if steady {
 		shares = a.h.moving
 	}
@@ -97,16 +92,7 @@ func (a *adder) Row(r *scan.Row) {
 	if len(a.h.counters) > 0 {
 		e.counters.add(r, a.h, t)
 	}
-	if e.count(&v); e.rows == 1 && bad == nil {
-		e.first = packValues([]byte{}, a.h.numbers, &v) // not nil where the file has no column of numbers
-		return
-	}
-	if e.sums == nil {
-		e.expand(a.h, &sums{})
-	}
-	if e.add(&v, shares, t); e.single == e.rows {
-		e.launched(t, v[measured])
-	}
+	e.add(&v, shares, t)
 }
 
 // good takes note of a row without a fault. A row whose only fault is a share out of range is added all the same,
@@ -124,7 +110,7 @@ func (a *adder) good(e *entry, v *values) {
 	switch {
 	case a.instance:
 		a.launches.Add(v.launch(e.number, r.Line()))
-	case e.sums != nil && e.steady.raw == "" && len(a.h.moving) > 0 && r.Whole():
+	case e.rows > 0 && e.steady.raw == "" && len(a.h.moving) > 0 && r.Whole():
 		e.steady = steady{raw: string(a.h.steadyRun(r)), values: [4]nano(v[peak : peakBarrier+1])}
 	}
 }
@@ -233,7 +219,7 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 func (a *adder) compare(r *scan.Row) {
 	for i, t := range a.h.twice {
 		// One difference says it all; it is looked for until it is found, and then no more.
-		if _, known := a.unequal[i]; known {
+		if _, known := a.firsts[i]; known {
 			continue
 		}
 		c := &a.h.col[t.q]
@@ -242,7 +228,7 @@ func (a *adder) compare(r *scan.Row) {
 			continue
 		}
 		line := r.Line()
-		a.unequal[i] = note.Note{Severity: note.Warning, Code: "duplicate-column",
+		a.firsts[i] = note.Note{Severity: note.Warning, Code: "duplicate-column",
 			Pos: note.Pos{File: a.h.pos.File, Line: line},
 			Text: fmt.Sprintf("the column %q occurs twice, as field %d and %d, with different values: %s and %s; the "+
 				"first is used",

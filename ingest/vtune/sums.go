@@ -1,6 +1,7 @@
 package vtune
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -9,9 +10,6 @@ import (
 // exactly is how many values a sketch keeps as they are.
 const exactly = 64
 
-// batch is how many values are counted together once there are more.
-const batch = 256
-
 // pageSize is how many counters of a histogram are allocated together.
 const pageSize = 64
 
@@ -19,11 +17,10 @@ const pageSize = 64
 // buckets for many. Buckets are integers counted up, so that two sketches merge to the same result in any order.
 // A t-digest would be smaller, but depends on the order in which values come, and so on the number of threads.
 type sketch struct {
-	pages    []*[pageSize]uint32 // histogram of all, nil as long as they are in few
-	recent   []uint16            // buckets of the newest values, not yet in the histogram
-	n        int64               // values in the histogram and in recent
+	few      []int64             // the newest values: all of them as long as there are no more than exactly
+	pages    []*[pageSize]uint32 // histogram of those before, nil as long as there are none
+	n        int64               // values in it
 	min, max int64               // of those
-	few      []int64             // all, as long as there are no more than exactly
 }
 
 // buckets numbers the buckets of a histogram, in the order of the values.
@@ -87,53 +84,32 @@ func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
 // add adds a value. Values go into the histogram many at a time: its counters lie all over the memory, and one
 // value after the other would wait for each.
 func (s *sketch) add(v int64, b buckets) {
-	if s.pages == nil {
-		if len(s.few) < exactly {
-			s.few = append(s.few, v)
-			return
-		}
-		s.spill(b)
+	if len(s.few) == exactly {
+		s.settle(b)
 	}
-	s.n++
-	s.min, s.max = min(s.min, v), max(s.max, v)
-	if len(s.recent) == cap(s.recent) {
-		s.settle()
-	}
-	s.recent = append(s.recent, uint16(b.of(v)))
+	s.few = append(s.few, v)
 }
 
-// spill goes over from values that are kept as they are to the histogram.
-func (s *sketch) spill(b buckets) {
-	if s.pages != nil {
-		s.settle()
-		return
+// settle brings the newest values into the histogram.
+func (s *sketch) settle(b buckets) {
+	if s.pages == nil {
+		s.pages, s.min = make([]*[pageSize]uint32, b.pages()), math.MaxInt64
 	}
-	s.pages, s.recent = make([]*[pageSize]uint32, b.pages()), make([]uint16, 0, batch)
-	s.min, s.max = s.ends()
-	s.n = int64(len(s.few))
 	for _, v := range s.few {
+		s.min, s.max = min(s.min, v), max(s.max, v)
 		s.count(b.of(v), 1)
 	}
-	s.few = nil
-}
-
-// settle counts the newest values.
-func (s *sketch) settle() {
-	for _, bucket := range s.recent {
-		s.count(int(bucket), 1)
-	}
-	s.recent = s.recent[:0]
+	s.n += int64(len(s.few))
+	s.few = s.few[:0]
 }
 
 // ends gives the least and the largest value of those that there are.
-func (s *sketch) ends() (least, most int64) {
-	if least, most = s.min, s.max; s.n == 0 {
-		least, most = s.few[0], s.few[0]
+func (s *sketch) ends(b buckets) (least, most int64) {
+	if s.pages == nil {
+		return slices.Min(s.few), slices.Max(s.few)
 	}
-	for _, v := range s.few {
-		least, most = min(least, v), max(most, v)
-	}
-	return least, most
+	s.settle(b)
+	return s.min, s.max
 }
 
 // Most kernels have times of one or two powers of two, so most pages are never made.
@@ -148,18 +124,12 @@ func (s *sketch) count(bucket int, n uint32) {
 
 // merge adds o to s; o must not be used afterwards.
 func (s *sketch) merge(o *sketch, b buckets) {
-	switch {
-	case o.len() == 0:
-		return
-	case s.len() == 0:
-		*s = *o
-		return
-	case s.pages == nil && o.pages == nil && len(s.few)+len(o.few) <= exactly:
+	if s.pages == nil && o.pages == nil && len(s.few)+len(o.few) <= exactly {
 		s.few = append(s.few, o.few...)
 		return
 	}
-	s.spill(b)
-	o.spill(b)
+	s.settle(b)
+	o.settle(b)
 	s.min, s.max = min(s.min, o.min), max(s.max, o.max)
 	s.n += o.n
 	for i, p := range o.pages {
@@ -177,15 +147,14 @@ func (s *sketch) merge(o *sketch, b buckets) {
 // median gives the middle value, or the mean of the middle two, as near as buckets are wide.
 func (s *sketch) median(b buckets) int64 {
 	n := s.len()
-	return halfway(s.ranked((n+1)/2, b), s.ranked(n/2+1, b))
+	low, high := s.ranked((n+1)/2, b), s.ranked(n/2+1, b)
+	return low + (high-low)/2
 }
 
 // quantile gives the value below which a share of all lie, as near as buckets are wide.
 func (s *sketch) quantile(share float64, b buckets) int64 {
 	return s.ranked(1+int64(share*float64(s.len()-1)), b)
 }
-
-func halfway(a, b int64) int64 { return a + (b-a)/2 }
 
 // ranked gives the value of a rank from 1, 0 where there is none.
 func (s *sketch) ranked(rank int64, b buckets) int64 {
@@ -196,7 +165,7 @@ func (s *sketch) ranked(rank int64, b buckets) int64 {
 		slices.Sort(s.few)
 		return s.few[rank-1]
 	}
-	s.settle()
+	s.settle(b)
 	for i, p := range s.pages {
 		if p == nil {
 			continue

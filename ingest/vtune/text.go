@@ -72,8 +72,8 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	f, err := read(ctx, src.Path, scan.Input{Size: int64(out.Len()), R: &out}, scan.Options{Threads: opt.Threads},
-		keeping{opt.Instances, opt.Side})
+	s := scan.New(scan.Input{Size: int64(out.Len()), R: &out}, scan.Options{Threads: opt.Threads})
+	f, err := read(ctx, src.Path, s, opt)
 	if err != nil {
 		return nil, err
 	}

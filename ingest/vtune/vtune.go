@@ -35,14 +35,12 @@ func (Format) Sniff(head []byte) bool {
 
 // Read reads an export.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	in := scan.Input{At: src.At, Size: src.Size, R: src.R}
-	return read(ctx, src.Path, in, scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress},
-		keeping{opt.Instances, opt.Side})
+	return read(ctx, src.Path, scan.New(scan.Input{At: src.At, Size: src.Size, R: src.R},
+		scan.Options{Threads: opt.Threads, Hash: opt.Hash, Progress: opt.Progress}), opt)
 }
 
-func read(ctx context.Context, path string, in scan.Input, opt scan.Options, keep keeping) (*ingest.File, error) {
-	s := scan.New(in, opt)
-	h, err := readHeader(ctx, path, s, keep.side)
+func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOptions) (*ingest.File, error) {
+	h, err := readHeader(ctx, path, s, opt.Side)
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +49,13 @@ func read(ctx context.Context, path string, in scan.Input, opt scan.Options, kee
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
-		adders[i] = newAdder(h, keep.launches)
+		adders[i] = newAdder(h, opt.Instances)
 		handlers[i] = adders[i]
 	}
 	if err := s.Rows(ctx, h.sel, h.columns, handlers); err != nil {
 		return nil, err
 	}
-	f, err := newResult(h, adders).file(keep.launches)
+	f, err := newResult(h, adders).file(opt.Instances)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +64,6 @@ func read(ctx context.Context, path string, in scan.Input, opt scan.Options, kee
 	}
 	f.Digest = s.Digest()
 	return f, nil
-}
-
-// keeping says what is kept of a file: each launch as a row, one side of a difference report.
-type keeping struct {
-	launches bool
-	side     int
 }
 
 // ofOneSide leaves out the tasks that only the other result of a difference report has: all they have here is a name.
@@ -111,7 +103,8 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*h
 		return nil, ingest.Several(2, note.Faultf("two-results", h.pos, "compare the two with: occudiff diff "+path,
 			"this is a difference report of two results: two runs in one file"))
 	case h.hostTasks():
-		return nil, hostTasks(h.pos)
+		return nil, note.Faultf("host-tasks", h.pos, exportHint, "this export is grouped by host task, not per kernel: it "+
+			"has no launch shape and no occupancy; expected one grouped by computing-task or computing-instance")
 	case !h.has(global, total, average, count, measured, peak, active, threads): // what says anything of a kernel
 		return nil, note.Faultf("no-columns", h.pos, exportHint,
 			"the export has no column with a work size, a time or an occupancy; expected names like \"Work "+

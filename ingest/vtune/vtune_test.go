@@ -536,7 +536,7 @@ func TestSameForAllThreadsAndBlocks(t *testing.T) {
 		for _, block := range []int{0, 61, 64, 1000, 4096} {
 			for threads := 1; threads <= 4; threads++ {
 				for _, in := range []scan.Input{{R: strings.NewReader(text)}, {At: strings.NewReader(text), Size: int64(len(text))}} {
-					f, err := read(context.Background(), "run.csv", in, scan.Options{Threads: threads, Block: block}, keeping{launches: keep})
+					f, err := read(context.Background(), "run.csv", scan.New(in, scan.Options{Threads: threads, Block: block}), ingest.ReadOptions{Instances: keep})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -616,7 +616,7 @@ func TestQuotedCells(t *testing.T) {
 			} {
 				text := write(quoted)
 				for _, block := range []int{0, 97, 128, 333, 1000} {
-					f, err := read(context.Background(), "run.csv", scan.Input{At: strings.NewReader(text), Size: int64(len(text))}, scan.Options{Threads: 2, Block: block}, keeping{launches: keep})
+					f, err := read(context.Background(), "run.csv", scan.New(scan.Input{At: strings.NewReader(text), Size: int64(len(text))}, scan.Options{Threads: 2, Block: block}), ingest.ReadOptions{Instances: keep})
 					if err != nil {
 						t.Fatal(err)
 					}
