@@ -23,14 +23,16 @@ type Runs struct {
 
 // Finding is a run that stands out, as a whole or in one kernel.
 type Finding struct {
-	Run, Kernel int // indexes; the kernel is -1 for the whole run
-	What        RunFinding
-	Off         unit.Opt[unit.Points]
+	Run    *RunOfMany
+	Kernel *KernelOfMany // nil for the whole run
+	What   RunFinding
+	Off    unit.Opt[unit.Points]
 }
 
 // RunOfMany is one of the runs, and how it compares with the others.
 type RunOfMany struct {
-	Name string
+	Place int // among the runs
+	Name  string
 	*compare.Result
 	// Off is the median over its kernels of measured occupancy - the level of that kernel over all runs; TimeRatio the
 	// same of the time of a launch, as a ratio.
@@ -85,7 +87,7 @@ func SideBySide(names []string, results []*compare.Result) *Runs {
 	s := &Runs{}
 	first := map[string]string{}
 	for i, r := range results {
-		run := RunOfMany{Name: names[i], Result: r}
+		run := RunOfMany{Place: i, Name: names[i], Result: r}
 		var files []string
 		for _, in := range contents(r) {
 			files = append(files, contentOf(in))
@@ -172,7 +174,7 @@ func (s *Runs) standOut() {
 	var work []float64
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.CopyOf != "" {
-			s.add(i, -1, RunCopy, unit.Opt[unit.Points]{})
+			s.add(Finding{Run: r, What: RunCopy})
 		} else {
 			work = append(work, r.work())
 		}
@@ -183,22 +185,19 @@ func (s *Runs) standOut() {
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
 		rank := func(f Finding) int { return slices.Index(runFindings[:], f.What) }
 		size := func(f Finding) float64 { return math.Abs(float64(f.Off.Or(0))) }
-		return cmp.Or(rank(a)-rank(b), cmp.Compare(size(b), size(a)), cmp.Compare(a.Run, b.Run))
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(size(b), size(a)), cmp.Compare(a.Run.Place, b.Run.Place))
 	})
 	for _, f := range s.Findings {
-		if r := &s.Runs[f.Run]; !slices.Contains(r.Findings, f.What) {
-			r.Findings = append(r.Findings, f.What)
+		if !slices.Contains(f.Run.Findings, f.What) {
+			f.Run.Findings = append(f.Run.Findings, f.What)
 		}
-		if f.Kernel >= 0 {
-			k := &s.Kernels[f.Kernel]
-			k.Findings = append(k.Findings, f)
+		if f.Kernel != nil {
+			f.Kernel.Findings = append(f.Kernel.Findings, f)
 		}
 	}
 }
 
-func (s *Runs) add(run, kernel int, what RunFinding, off unit.Opt[unit.Points]) {
-	s.Findings = append(s.Findings, Finding{run, kernel, what, off})
-}
+func (s *Runs) add(f Finding) { s.Findings = append(s.Findings, f) }
 
 // compareRuns holds the runs that are no copies against each other. work is the GPU time of each.
 func (s *Runs) compareRuns(work []float64) {
@@ -216,9 +215,9 @@ func (s *Runs) compareRuns(work []float64) {
 			}
 		}
 		if idle[i] {
-			s.add(i, -1, RunIdle, unit.Opt[unit.Points]{})
+			s.add(Finding{Run: r, What: RunIdle})
 		} else if r.Lacks > 0 {
-			s.add(i, -1, RunLacks, unit.Opt[unit.Points]{})
+			s.add(Finding{Run: r, What: RunLacks})
 		}
 	}
 	measured, seconds := s.panel(idle, func(k *KernelOfMany, run int) float64 {
@@ -228,12 +227,16 @@ func (s *Runs) compareRuns(work []float64) {
 	points.Floor, times.Floor = float64(runPoints), timeDiffers
 	offs, found := trend.Asides(measured, points, trend.FolderBudget())
 	for _, f := range found {
-		what := [2][2]RunFinding{{RunHigh, RunLow}, {RunPeaks, RunDips}}[min(f.Row+1, 1)][below(f.Off)]
-		s.add(f.Run, f.Row, what, unit.Some(unit.Points(f.Off)))
+		off, whats := unit.Some(unit.Points(f.Off)), [2]RunFinding{RunHigh, RunLow}
+		var kernel *KernelOfMany
+		if f.Row >= 0 {
+			kernel, whats = &s.Kernels[f.Row], [2]RunFinding{RunPeaks, RunDips}
+		}
+		s.add(Finding{&s.Runs[f.Run], kernel, whats[below(f.Off)], off})
 	}
 	slower, found := trend.Asides(seconds, times, trend.AsideBudget{Runs: trend.FolderBudget().Runs})
 	for _, f := range found {
-		s.add(f.Run, -1, [2]RunFinding{RunSlow, RunFast}[below(f.Off)], unit.Opt[unit.Points]{})
+		s.add(Finding{Run: &s.Runs[f.Run], What: [2]RunFinding{RunSlow, RunFast}[below(f.Off)]})
 	}
 	for i := range s.Runs {
 		r := &s.Runs[i]

@@ -55,12 +55,12 @@ var kernelColumns = slices.Concat(
 	onBothSides("total_seconds", "", column{Kind: report.Duration}, func(l *diff.Launch) cell { return report.OptDuration(l.Total) }),
 	[]report.Col[diff.Row]{report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
 		func(r *diff.Row) cell { return report.OptText(r.Direction) })},
-	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", report.Percent, report.All, report.All, report.All, 10}.columns(),
-	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", report.Points, kept, report.All, kept, 5}.columns(),
-	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricLoaded, "loaded", "loaded_percent", "XVEs that ran", report.Percent, kept, report.Everywhere, 0, 6}.columns(),
-	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", report.Duration, kept, report.All, kept, 7}.columns(),
+	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", "", report.Percent, report.All, report.All, report.All, 10}.columns(),
+	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, kept, report.All, kept, 5}.columns(),
+	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", "", report.Percent, kept, 0, 0, 0}.columns(),
+	quantity{compare.MetricLoaded, "loaded", "loaded_percent", "XVEs that ran", "", report.Percent, kept, report.Everywhere, 0, 6}.columns(),
+	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, kept, 0, 0, 0}.columns(),
+	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, kept, 7}.columns(),
 	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the account, in points of all thread slots"},
 		func(r *diff.Row) cell {
 			isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
@@ -142,15 +142,15 @@ func onBothSides(name, group string, c column, of func(*diff.Launch) cell) (list
 
 // quantity is what both sides say of a metric: JSON has all of it.
 type quantity struct {
-	metric, key, path, title string
-	kind                     report.Kind
-	sides, change, test      report.View // where its medians are, their change, and what was tested; 0 is JSON alone
-	drop                     int         // of the change
+	metric, key, path, title, doc string
+	kind                          report.Kind
+	sides, change, test           report.View // where its medians are, their change, and what was tested; 0 is JSON alone
+	drop                          int         // of the change
 }
 
 // columns are those of a row.
 func (q quantity) columns() []report.Col[diff.Row] {
-	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object}, func(*diff.Row) cell { return report.ObjectCell(true) })
+	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object, Doc: q.doc}, func(*diff.Row) cell { return report.ObjectCell(true) })
 	return append([]report.Col[diff.Row]{object}, report.Within("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of())...)
 }
 

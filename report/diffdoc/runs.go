@@ -89,9 +89,9 @@ func runsScreen(s *diff.Runs, findings []findingRow, kernels []diff.KernelOfMany
 	n := min(len(findings), report.ScreenRows)
 	sc.More, sc.Rows = andMore(len(findings)-n, "run"), findingTable(findings[:n])
 	for _, r := range findings[:n] {
-		if number := r.number.Or(""); len(sc.Sure) < mostChecks && number != "" && len(r.run.Inputs) > 0 {
+		if number := r.number.Or(""); len(sc.Sure) < mostChecks && number != "" && len(r.Run.Inputs) > 0 {
 			sc.Ask = "What such a run measures, alone"
-			sc.Sure = append(sc.Sure, report.Check{Rows: number, Command: report.CommandLine(validateArgs(r.run.Result))})
+			sc.Sure = append(sc.Sure, report.Check{Rows: number, Command: report.CommandLine(validateArgs(r.Run.Result))})
 		}
 	}
 	return sc
@@ -120,11 +120,11 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 		return text + ". All are alike: none is off by more than chance makes it"
 	}
 	names := report.ListOf(findings, func(f findingRow) string {
-		text := report.OneLine(f.run.Name) + " (" + f.ways()
+		text := report.OneLine(f.Run.Name) + " (" + f.ways()
 		if points, ok := f.Off.Value(); ok {
 			text += ": "
-			if f.kernel != nil {
-				text += report.KernelName(f.kernel.Task) + " "
+			if f.Kernel != nil {
+				text += report.KernelName(f.Kernel.Task) + " "
 			}
 			text += report.Signed(float64(points), 1) + " points"
 		}
@@ -137,19 +137,17 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 // others.
 type findingRow struct {
 	diff.Finding
-	run    *diff.RunOfMany
-	kernel *diff.KernelOfMany // nil for the whole run
-	number unit.Opt[string]   // absent where no row has one
-	more   int                // kernels of the run that are off as well
+	number unit.Opt[string] // absent where no row has one
+	more   int              // kernels of the run that are off as well
 }
 
 // ways are those in which the run stands out.
-func (f *findingRow) ways() string { return strings.Join(report.Words(f.run.Findings), ", ") }
+func (f *findingRow) ways() string { return strings.Join(report.Words(f.Run.Findings), ", ") }
 
 // status is bad where a run loses as a whole. One that is higher or faster than the rest is odd and no loss, and kernels
 // that are off in part are named.
 func (f *findingRow) status() report.Status {
-	for _, w := range f.run.Findings {
+	for _, w := range f.Run.Findings {
 		if w != diff.RunHigh && w != diff.RunFast && w != diff.RunDips && w != diff.RunPeaks {
 			return report.Bad
 		}
@@ -158,26 +156,22 @@ func (f *findingRow) status() report.Status {
 }
 
 func allFindings(s *diff.Runs) []findingRow {
-	return report.ListOf(s.Findings, func(f diff.Finding) findingRow {
-		row := findingRow{Finding: f, run: &s.Runs[f.Run]}
-		if f.Kernel >= 0 {
-			row.kernel = &s.Kernels[f.Kernel]
-		}
-		return row
-	})
+	return report.ListOf(s.Findings, func(f diff.Finding) findingRow { return findingRow{Finding: f} })
 }
 
 // findingRows gives one finding of each run, with numbers for those to look at: a run that is off as a whole, or in
 // several kernels, would fill the list.
 func findingRows(s *diff.Runs) (rows []findingRow) {
-	at, number := map[int]int{}, 0
+	at, number := map[*diff.RunOfMany]int{}, 0
 	for _, f := range allFindings(s) {
 		if i, known := at[f.Run]; known {
-			rows[i].more += min(f.Kernel+1, 1)
+			if f.Kernel != nil {
+				rows[i].more++
+			}
 			continue
 		}
 		f.number = unit.Some("")
-		if f.run.CopyOf == "" && (f.status() == report.Bad || f.What == diff.RunDips) {
+		if f.Run.CopyOf == "" && (f.status() == report.Bad || f.What == diff.RunDips) {
 			number++
 			f.number = unit.Some(strconv.Itoa(number))
 		}
@@ -209,13 +203,13 @@ func runsCard(s *diff.Runs) *report.Card {
 	case runs < 3:
 		return report.Unusable("of two runs nobody can say which one is off: compare them with 'occudiff diff'", 0, len(s.Kernels))
 	}
-	for _, f := range allFindings(s) {
-		finding := report.Finding{Run: f.run.Name, Verdict: string(f.What), Points: f.Off}
-		if k := f.kernel; k != nil {
-			finding.Kernel, finding.Predicted, finding.Measured = k.Task, k.Predicted, k.Measured[f.Run]
+	for _, f := range s.Findings {
+		finding := report.Finding{Run: f.Run.Name, Verdict: string(f.What), Points: f.Off}
+		if k := f.Kernel; k != nil {
+			finding.Kernel, finding.Predicted, finding.Measured = k.Task, k.Predicted, k.Measured[f.Run.Place]
 		}
 		if f.What != diff.RunCopy {
-			finding.Next = unit.Some(report.CommandLine(validateArgs(f.run.Result)))
+			finding.Next = unit.Some(report.CommandLine(validateArgs(f.Run.Result)))
 		}
 		if !c.Add(finding) {
 			break
@@ -249,7 +243,7 @@ var manyColumns = func() []report.Col[diff.KernelOfMany] {
 func byRun(s *diff.Runs) []report.Col[diff.KernelOfMany] {
 	list := []report.Col[diff.KernelOfMany]{report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: report.Everywhere}, func(k *diff.KernelOfMany) cell {
 		return report.ListCell(report.ListOf(k.Findings, func(f diff.Finding) string {
-			return report.OneLine(s.Runs[f.Run].Name) + " " + report.Signed(float64(f.Off.Or(0)), 1)
+			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)), 1)
 		}))
 	})}
 	for i := range s.Runs {
@@ -295,38 +289,38 @@ func findingTable(rows []findingRow) *report.Table {
 var findingColumns = slices.Concat([]report.Col[findingRow]{
 	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell { return report.OptText(f.number) }),
 	report.Define(column{Key: "run", Path: "run", Always: true, Title: "Run", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere},
-		func(f *findingRow) cell { return report.TextCell(f.run.Name) }),
+		func(f *findingRow) cell { return report.TextCell(f.Run.Name) }),
 	report.Define(column{Path: "finding", Always: true, Kind: report.Text}, func(f *findingRow) cell { return report.TextCell(string(f.What)) }),
 	report.Define(column{Key: "finding", Title: "Stands out", Kind: report.Text, Fold: true, In: report.Everywhere}, func(f *findingRow) cell {
 		text := f.ways()
 		switch {
-		case f.run.CopyOf != "":
-			text += " of " + report.OneLine(f.run.CopyOf) + ", left out"
+		case f.Run.CopyOf != "":
+			text += " of " + report.OneLine(f.Run.CopyOf) + ", left out"
 		case f.more > 0:
 			text += "; " + unit.Counted(f.more, "more kernel is off", "more kernels are off")
 		}
 		return report.StatusCell(text, f.status())
 	}),
 	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere}, func(f *findingRow) cell {
-		if f.kernel == nil {
+		if f.Kernel == nil {
 			return report.TextCell("all")
 		}
-		return report.TextCell(report.KernelName(f.kernel.Task))
+		return report.TextCell(report.KernelName(f.Kernel.Task))
 	}),
 	report.Define(column{Key: "points", Path: "points", Title: "Off", Kind: report.Points, In: report.Everywhere, Doc: "off the other runs; of a whole run the median over its kernels"},
 		func(f *findingRow) cell { return report.OptPoints(f.Off) }),
 	report.Define(column{Key: "time", Path: "time_ratio", Title: "Time / others", Brief: "Time", Kind: report.Number, Decimals: 2, In: report.Everywhere, Doc: "of a launch, against the other runs"},
-		func(f *findingRow) cell { return report.OptNum(report.Number, f.run.TimeRatio, 1) }),
+		func(f *findingRow) cell { return report.OptNum(report.Number, f.Run.TimeRatio, 1) }),
 }, report.Within("", "", func(f *findingRow) *findingRow {
-	if f.kernel == nil {
+	if f.Kernel == nil {
 		return nil
 	}
 	return f
 }, []report.Col[findingRow]{ // of a finding that is not of the whole run
-	report.Define(column{Path: "kernel", Kind: report.Name, Doc: "null where it is the whole run"}, func(f *findingRow) cell { return report.NameCell(f.kernel.Task) }),
-	report.Define(column{Path: "measured_percent", Kind: report.Percent, Doc: "of the kernel in this run"}, func(f *findingRow) cell { return report.OptPercent(f.kernel.Measured[f.Run]) }),
-	report.Define(column{Path: "median_percent", Kind: report.Percent, Doc: "of the kernel over all runs"}, func(f *findingRow) cell { return report.OptPercent(f.kernel.Median) }),
+	report.Define(column{Path: "kernel", Kind: report.Name, Doc: "null where it is the whole run"}, func(f *findingRow) cell { return report.NameCell(f.Kernel.Task) }),
+	report.Define(column{Path: "measured_percent", Kind: report.Percent, Doc: "of the kernel in this run"}, func(f *findingRow) cell { return report.OptPercent(f.Kernel.Measured[f.Run.Place]) }),
+	report.Define(column{Path: "median_percent", Kind: report.Percent, Doc: "of the kernel over all runs"}, func(f *findingRow) cell { return report.OptPercent(f.Kernel.Median) }),
 	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell {
-		return report.TextCell(report.Decimal(f.kernel.Measured[f.Run].Or(0).Percent(), 1) + " of " + report.PercentText(f.kernel.Median.Or(0)))
+		return report.TextCell(report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " + report.PercentText(f.Kernel.Median.Or(0)))
 	}),
 }))
