@@ -21,7 +21,7 @@ func NameValue(key, title string, rows Pairs) *Table {
 
 // DeviceFacts are what the reader of a run has to know of its device; DeviceRows has the rest.
 func DeviceFacts(d *arch.Device, chosenBy string) (rows Pairs) {
-	rows.Text("Name", d.Name)
+	rows.Text("Device", d.Name)
 	rows.Text("Key", d.Key)
 	rows.Text("Chosen by", chosenBy)
 	rows.Text("Architecture", d.Architecture)

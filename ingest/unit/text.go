@@ -54,17 +54,17 @@ func Span(s Seconds) string {
 	case v == 0:
 		return "0 s"
 	case v >= 0.9995:
-		return Significant(float64(s)) + " s"
+		return significant(float64(s)) + " s"
 	case v >= 0.9995e-3:
-		return Significant(float64(s)*1e3) + " ms"
+		return significant(float64(s)*1e3) + " ms"
 	case v >= 0.9995e-6:
-		return Significant(float64(s)*1e6) + " us"
+		return significant(float64(s)*1e6) + " us"
 	}
-	return Significant(float64(s)*1e9) + " ns"
+	return significant(float64(s)*1e9) + " ns"
 }
 
-// Significant rounds to three significant digits without an exponent; what is longer keeps its whole digits.
-func Significant(x float64) string {
+// significant rounds to three significant digits without an exponent; what is longer keeps its whole digits.
+func significant(x float64) string {
 	if math.Abs(x) >= 999.5 {
 		return Thousands(int64(math.Round(x)))
 	}

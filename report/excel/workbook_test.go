@@ -133,9 +133,9 @@ func TestSheets(t *testing.T) {
 	for _, c := range []struct {
 		run   *compare.Result
 		empty []string // there are no sheets with nothing on them
-	}{{sample.Gaussian(), []string{"Timings"}}, {sample.LogsOnly(), nil},
-		{sample.Empty(), []string{"Timings", "Notes"}}} {
-		want := []string{"Answer", "Summary", "Kernels", "Timings", "Device", "Notes"}
+	}{{sample.Gaussian(), []string{"Timings"}}, {sample.LogsOnly(), []string{"Evidence"}},
+		{sample.Empty(), []string{"Kernels", "Evidence", "Timings", "Notes"}}} {
+		want := []string{"Answer", "Kernels", "Evidence", "Timings", "Notes", "Made from"}
 		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(c.empty, name) })
 		if diff := cmp.Diff(want, open(t, workbook(t, c.run)).GetSheetList()); diff != "" {
 			t.Error(diff)

@@ -61,7 +61,7 @@ func TestScreen(t *testing.T) {
 	for _, want := range []string{"Max 1100, built-in example", "Occupancy may cost time", `<tr><td class="c-n" data-title="#">1</td>`,
 		`aria-label="used 58.3%, underfilled XVEs 23.2%, empty XVEs 18.4%"`, "&lt;b&gt;init&lt;/b&gt;", "and 31 more", "First make sure",
 		"<span>unitrace</span> <span>--chrome-kernel-logging</span> <span>./app</span>", "give its .json to validate, too",
-		`<details id="summary" class="part">`} {
+		`<details id="kernels" class="part">`} {
 		i := strings.Index(page, want)
 		if i <= at {
 			t.Errorf("%s is at %d, which is not after %d", want, i, at)

@@ -36,7 +36,8 @@ func unusable(r *compare.Result) string {
 	case r.Fit.Contradiction != "":
 		return "the device cannot be the GPU that ran: " + r.Fit.Contradiction
 	case s.Judged == 0:
-		return "no kernel could be judged: " + uncompared(s)
+		return "no kernel could be judged: " +
+			strings.Join(report.ListOf(uncomparedKernels(s), func(k report.UnjudgedKernels) string { return k.Text }), ", ")
 	}
 	return strings.Join(report.NotWhole(r.Notes), "; ")
 }

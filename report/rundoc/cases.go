@@ -1,13 +1,12 @@
 package rundoc
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"occudiff/compare"
-	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -40,89 +39,32 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	case compare.Below, compare.Above:
 		c.Outcome = report.Failed
 	}
-	c.Type, c.Message = string(row.Verdict), string(row.Verdict)
-	if p, ok := row.Difference.Value(); ok && c.Outcome == report.Failed {
-		c.Message += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
-	}
-	if row.Cause != nil {
-		// CI systems group failures by type.
+	c.Type, c.Message = string(row.Verdict), verdictText(row)
+	if row.Cause != nil { // CI systems group failures by type
 		c.Type = report.OneLine(row.Cause.Name)
-		c.Message += ": " + c.Type
 	}
-	c.Text = report.UpperFirst(sentence(row)) + "\n" + testFigures(row)
+	c.Text = strings.ReplaceAll(report.UpperFirst(evidence(row)), "\n", " ") + "\n" + figures(row)
 	return c
 }
 
 // testName is a kernel with all that makes it another row than others of its task.
 func testName(r *compare.Row) string {
-	name, detail := report.OneLine(r.Task), Shape(&r.Kernel)
-	if r.Device != "" {
-		detail = strings.TrimPrefix(detail+", "+report.OneLine(r.Device), ", ")
-	}
-	// A case has to have a name.
-	if name == "" {
-		name = "(no name)"
-	}
-	if detail != "" {
+	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a case has to have one
+	if detail := Shape(&r.Kernel); detail != "" {
 		name += " (" + detail + ")"
 	}
 	return name
 }
 
-// testFigures lists what the verdict was taken from, a line each.
-// CI systems show the text of a failed case alone, far from the report.
-func testFigures(r *compare.Row) string {
+// figures lists what a terminal shows of a row behind its name, a line each: CI systems show the text of a failed case
+// alone, far from the report.
+func figures(r *compare.Row) string {
 	var b strings.Builder
-	line := func(name string, value unit.Opt[unit.Ratio]) {
-		if x, ok := value.Value(); ok {
-			fmt.Fprintf(&b, "%s: %s\n", name, report.PercentText(x))
-		}
-	}
-	if p := r.Predicted; p != nil && p.Groups > 0 {
-		line("predicted peak", unit.Some(p.Peak))
-		line("predicted average", unit.Some(p.Average))
-	} else if p != nil {
-		line("predicted for one Xe-core", unit.Some(p.XeCore))
-	}
-	if p := r.Predicted; p != nil && p.Limits != 0 {
-		b.WriteString("limited by: " + strings.Join(p.Limits.Names(), ", ") + "\n")
-	}
-	line("VTune's peak", r.Peak)
-	line("measured", r.Measured)
-	line("occupancy of XVEs that ran", r.BusyOccupancy)
-	if p, ok := r.Difference.Value(); ok {
-		fmt.Fprintf(&b, "difference: %s points (%s)\n", report.Signed(float64(p), 1), report.BasisText(r.Basis))
-	}
-	if p := r.Pos.String(); p != "" {
-		b.WriteString("row: " + report.OneLine(p) + "\n")
+	t := report.NewTable("", "", []kernel{{Row: r}}, kernelColumns).Show(firstKernels...).Shown(report.Terminal)
+	for k, c := range t.Columns[1:] {
+		fmt.Fprintf(&b, "%s: %s\n", c.Heading(), c.Print(t.Cell(0, k+1)))
 	}
 	return b.String()
-}
-
-func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
-	s.Add("occudiff.version", prov.Version)
-	s.Add("command", report.CommandLine(prov.CommandLine))
-	s.Add("label", prov.Label)
-	if d := r.Device; d != nil {
-		s.Add("device", d.Key)
-		s.Add("device.name", d.Name)
-		s.Add("device.architecture", d.Architecture)
-		s.Add("device.thread_slots", strconv.Itoa(d.Slots()))
-		s.Add("device.chosen_by", r.ChosenBy)
-	}
-	p := &r.Platform
-	s.Add("driver", p.Driver)
-	s.Add("vtune.version", p.VTune)
-	s.Add("os", p.OS)
-	s.Add("job", p.JobID)
-	s.Add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
-	s.Add("model_tolerance_points", report.Shortest(float64(compare.ModelTolerance)))
-	s.Add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
-	s.Add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
-	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
-	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
-	s.AddEach("not_whole", report.NotWhole(r.Notes))
-	s.AddEach("input", report.InputLines(r))
 }
 
 // TestSuiteFrom turns a compared run into test cases.
@@ -135,7 +77,13 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 		class += "/" + report.OneLine(prov.Label)
 	}
 	s.Collected, s.Host = r.Platform.Collected, report.OneLine(r.Platform.Host)
-	addProperties(s, r, prov)
+	for _, p := range madeFrom(r, prov) {
+		s.Add(p.Name, report.Column{}.Print(p.Value))
+	}
+	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
+	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
+	s.AddEach("not_whole", report.NotWhole(r.Notes))
+	s.AddEach("input", report.InputLines(r))
 	s.SetCases(cases(r, class))
 	return s
 }

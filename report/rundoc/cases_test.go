@@ -30,15 +30,25 @@ func TestSuiteOfGaussian(t *testing.T) {
 	if fan2.Outcome != report.Failed || fan2.Type != "dispatch" || fan2.Message != "below by 36.8 points: dispatch" {
 		t.Errorf("got %+v", fan2)
 	}
-	want := `Below by 36.8 points: dispatch. Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.
-predicted peak: 100.0%
-predicted average: 99.5%
-limited by: threads
-VTune's peak: 100.0%
-measured: 62.7%
-occupancy of XVEs that ran: 79.1%
-difference: -36.8 points (measured with predicted average)
-row: bench_gaussian.hotspots.csv:2:1
+	want := `Below by 36.8 points: dispatch. 20.6: empty XVEs. A launch lasts 0.5 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within. 16.2: underfilled XVEs. Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up (medium). To decide: a trace, or gpu-sampling-interval 0.1.
+Global: 2048x2048
+Local: 1024x1
+SIMD: 32
+GPU time [ms]: 1,070.996
+Launches: 2,047
+Predicted peak [%]: 100.0
+Predicted average [%]: 99.5
+Predicted to [%]: 99.8
+VTune peak [%]: 100.0
+Measured [%]: 62.7
+Difference [points]: -36.8
+Underfilled XVEs [%]: 16.2
+Empty XVEs [%]: 20.6
+Last wave [%]: 0.5
+Limits [%]: 0.0
+Verdict: below
+Cause: dispatch
+Worth: cannot be told
 `
 	if diff := cmp.Diff(want, fan2.Text); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
@@ -105,7 +115,8 @@ func TestAnnotations(t *testing.T) {
 	warn := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning}
 	got := rundoc.Annotations(sample.Gaussian(), warn)
 	if len(got) != 1 || got[0].Level != report.AnnotateWarning || got[0].File != "bench_gaussian.hotspots.csv" || got[0].Line != 2 ||
-		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: dispatch. Threads live") {
+		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: dispatch. 20.6: empty XVEs. ") ||
+		!strings.Contains(got[0].Message, " Threads live 2.2 to 2.8 us") {
 		t.Errorf("of two kernels one does not match, got %+v", got)
 	}
 	r := sample.Many(2)

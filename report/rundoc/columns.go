@@ -145,7 +145,7 @@ var causeColumns = []report.Col[compare.Cause]{
 		func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
 	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Doc: "null of a row that cannot be judged"},
 		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence)) }),
-	report.Define(column{Key: "because", Path: "because", Always: true, Kind: report.Text, In: report.Data}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Because)) }),
+	report.Define(column{Key: "because", Path: "because", Always: true, Title: "Because", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Because)) }),
 }
 
 // accountColumns say where the thread slots of the GPU were while a kernel ran, and how sure that is. The parts are in
@@ -267,5 +267,4 @@ var peopleColumns = []report.Col[kernel]{
 	report.Define(column{Key: "idle_lanes", Title: "Idle lanes", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.IdleLanes()) }),
 	report.Define(column{Key: "time_share", Title: "Share of GPU time", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.Row.TimeShare) }),
 	report.Define(column{Key: "host_seconds", Title: "Host time", Decimals: 6, Kind: report.Duration, In: report.Everywhere}, func(k *kernel) cell { return report.OptDuration(k.host) }),
-	report.Define(column{Key: "evidence", Title: "Because", Kind: report.Text, In: report.Sheet}, func(k *kernel) cell { return report.TextCell(because(k.Row)) }),
 }

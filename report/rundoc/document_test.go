@@ -205,34 +205,6 @@ func checkTable(t *testing.T, d *report.Document, table *report.Table) {
 	}
 }
 
-// TestAgreement wants how much matches, and how much was judged, in the last line of the headline.
-func TestAgreement(t *testing.T) {
-	none := unit.Opt[unit.Points]{}
-	twoPredictions := sample.Gaussian()
-	twoPredictions.Summary = compare.Summary{Kernels: 2, PeaksAgree: 2, ModelCompared: 2, ModelMatched: 2, Bias: none}
-	for i := range twoPredictions.Rows[:2] {
-		twoPredictions.Rows[i].Basis, twoPredictions.Rows[i].Verdict = compare.BasisPeak, compare.PeaksAgree
-	}
-	all := sample.Gaussian()
-	all.Summary = compare.Summary{Kernels: 4, Matched: 1, Below: 2, Above: 1, Unexplained: 2, Judged: 4}
-	for _, c := range []struct {
-		reason string
-		result *compare.Result
-		want   string
-	}{
-		{"one of two can be measured", sample.Gaussian(), "0 of 1 measurable kernels match within 5 points; the model agrees with VTune's peak on 2 of 2. 1 of 2 kernels judged; 1 not: 1 unmeasurable."},
-		{"all judged", all, "1 of 4 measurable kernels match within 5 points."},
-		{"nothing was measured", twoPredictions, "Nothing was measured, so this compares two predictions; the model agrees with VTune's peak on 2 of 2."},
-		{"nothing can be compared", sample.Absent(), "No kernel can be compared: 1 without a measurement."},
-		{"nothing at all", sample.Empty(), "No kernel in this run: there is nothing to compare."},
-	} {
-		head := rundoc.FromResult(c.result, report.Provenance{}).Headline
-		if got := head[len(head)-1]; got != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
-		}
-	}
-}
-
 // TestWhatElse wants what a row tells beyond its cells in the workbook. Fan1 has 16 work-items in sub-groups of 32.
 func TestWhatElse(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
@@ -274,14 +246,20 @@ func TestWhatElse(t *testing.T) {
 func TestProvenance(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{Version: "v1.2.3", CommandLine: []string{"occudiff", "validate", "it's.csv", ""}, Label: "nightly"})
 	got := map[string]string{}
-	table := sample.Find(d, "provenance")
+	table := sample.Find(d, "made-from")
 	for i := range table.Len {
 		row := table.Row(i, nil)
-		got[row[0].Text] = row[1].Text
+		got[row[0].Text] = report.Column{}.Print(row[1])
+	}
+	for _, key := range []string{"Architecture", "Chosen by", "Collected", "Device as printed", "Key", "Named by", "Register modes", "Shared local memory per Xe-core [bytes]", "Source of this row"} {
+		if got[key] == "" {
+			t.Errorf("%s is not said", key)
+		}
+		delete(got, key)
 	}
 	want := map[string]string{
 		"Made by": "occudiff v1.2.3", "Command line": `occudiff validate 'it'\''s.csv' ''`, "Label": "nightly",
-		"Tolerance": "5 points; 0.1 points for VTune's peak",
+		"Tolerance": "5 points; 0.1 points for VTune's peak", "Sampling interval": "1 ms, assumed", "Device": "Meteor Lake Arc Graphics", "Thread slots": "896", "XVEs": "112", "Operating system": "Linux",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -17,31 +17,27 @@ import (
 // mostItems is how many kernels are explained one by one: the table of kernels has the cause of all.
 const mostItems = 200
 
-// evidenceSection says of each kernel that does not match why, in the order of the table of kernels.
+// evidenceSection has a paragraph for each of the first kernels that somebody should look at, in the order of the table.
 func evidenceSection(r *compare.Result) report.Section {
-	return report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Summary",
-		ItemsIn: report.Everywhere, Items: evidence(r)}
-}
-
-// evidence has a paragraph for each of the first kernels that somebody should look at.
-func evidence(r *compare.Result) (items []report.Item) {
+	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Evidence",
+		ItemsIn: report.Everywhere}
 	more := 0
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		switch {
 		case !needsAttention(row):
-		case len(items) < mostItems:
-			items = append(items, report.Item{Lead: report.KernelName(row.Task), Detail: Shape(&row.Kernel),
-				Text: explanation(r, row), Status: statusOf(row.Verdict)})
+		case len(s.Items) < mostItems:
+			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Detail: Shape(&row.Kernel),
+				Text: evidence(row), Status: statusOf(row.Verdict)})
 		default:
 			more++
 		}
 	}
 	if more > 0 {
-		items = append(items, report.Item{Lead: unit.Counted(more, "more kernel", "more kernels"),
+		s.Items = append(s.Items, report.Item{Lead: unit.Counted(more, "more kernel", "more kernels"),
 			Text: "The table of kernels has the cause of each."})
 	}
-	return items
+	return s
 }
 
 // needsAttention says whether somebody should look at a row.
@@ -55,16 +51,37 @@ func needsAttention(r *compare.Row) bool {
 	return r.Cause != nil
 }
 
-// explanation says what is wrong with a row, why, what would decide, and what that is worth.
-func explanation(of *compare.Result, r *compare.Row) string {
-	text, worth := sentence(r), ""
-	switch {
-	case r.Account != nil && r.Verdict == compare.Below:
-		text, worth = accountText(r), worthText(r)
-	case r.Account != nil && r.Verdict == compare.Idle: // it may lie between launches: there is no loss to take apart
-		worth = worthText(r)
-	case r.Cause != nil && r.Verdict == compare.Unmeasurable:
-		text = string(r.Verdict) + ": " + report.StartLower(stopped(report.OneLine(r.Cause.Because)))
+// verdictText is the verdict with the word of its cause: "below by 36.8 points: dispatch".
+func verdictText(r *compare.Row) string {
+	text := string(r.Verdict)
+	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
+		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
+	}
+	if r.Cause != nil {
+		text += ": " + report.OneLine(r.Cause.Name)
+	}
+	return text
+}
+
+// evidence says what is wrong with a row, why, what would decide, and what that is worth. Of what is missing it takes the
+// largest part first: most kernels have one, and so one line.
+func evidence(r *compare.Row) string {
+	text := verdictText(r) + "."
+	if a := r.Account; a != nil && r.Verdict == compare.Below {
+		printed, before := a.Printed(), " "
+		for _, p := range lossParts(a) {
+			text += before
+			before = "\n"
+			if p != compare.PartShortfall { // that is the whole of it
+				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + ": " + report.StartLower(partColumns[p].title) + ". "
+			}
+			if why := causeTexts(a, p); !strings.Contains(text, why) {
+				text += why
+			}
+			text = strings.TrimRight(text, " ")
+		}
+	} else if why := stopped(report.OneLine(because(r))); why != "" {
+		text += " " + report.UpperFirst(why)
 	}
 	if c := r.Undecided(); c != nil && r.Verdict != compare.Idle {
 		text += " To decide: " + c.Decide + "."
@@ -74,26 +91,10 @@ func explanation(of *compare.Result, r *compare.Row) string {
 		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes),
 			unit.Counted(p.GroupSize, "work-item", "work-items"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
 	}
-	return text + worth
-}
-
-// sentence says what is wrong with a row and why, in the word of its cause.
-func sentence(r *compare.Row) string {
-	text := string(r.Verdict)
-	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
-		text += " by " + report.Decimal(math.Abs(float64(p)), 1) + " points"
+	if r.Account != nil && (r.Verdict == compare.Below || r.Verdict == compare.Idle) {
+		text += worthText(r)
 	}
-	if r.Verdict == compare.Idle {
-		text = "filled as predicted while it ran, " + loadedText(r) + "; idle " +
-			report.PercentText(r.Idle.Or(0)) + ", which may lie between launches"
-	}
-	if r.Cause != nil {
-		text += ": " + report.OneLine(r.Cause.Name)
-	}
-	if why := stopped(report.OneLine(because(r))); why != "" {
-		return text + ". " + report.UpperFirst(why)
-	}
-	return text + "."
+	return text
 }
 
 func stopped(text string) string {
@@ -114,43 +115,6 @@ func because(r *compare.Row) string {
 	}
 	return ""
 }
-
-// loadedText holds what XVEs that ran held against what is predicted of them.
-func loadedText(r *compare.Row) string {
-	return fmt.Sprintf("%s of %s on XVEs that ran", report.Decimal(r.BusyOccupancy.Or(0).Percent(), 1),
-		report.PercentText(r.PredictedAt().Loaded))
-}
-
-// accountText says how far a row is below its prediction, what each part of that is, and why. The largest part goes on
-// the line of the sum: most kernels have one, and so one line.
-func accountText(r *compare.Row) string {
-	a, below := r.Account, "the prediction"
-	if r.Basis == compare.BasisMeasuredPeak {
-		below = "VTune's peak, which leaves out the partial last wave"
-	}
-	// Points are given without a sign: the word says the direction.
-	text := report.Decimal(math.Abs(float64(r.Difference.Or(0))), 1) + " points below " + below
-	if lost, ok := a.Lost.Value(); ok && lost > 0 {
-		text += ", " + unit.Span(lost) + " of slot time"
-	}
-	if r.Predicted != nil && r.BusyOccupancy.Present() {
-		text += "; " + loadedText(r)
-	}
-	text += "."
-	printed := a.Printed()
-	for i, p := range lossParts(a) {
-		said := ""
-		// It is the whole of what is missing where the parts cannot be told apart, and stands in the first sentence.
-		if name := lossNames[p]; name != "" {
-			said = report.Decimal(float64(printed.Of(p).Or(0)), 1) + ": " + name + ". "
-		}
-		text += []string{" ", "\n"}[min(i, 1)] + strings.TrimSpace(said+causeTexts(a, p))
-	}
-	return strings.TrimSpace(text)
-}
-
-var lossNames = map[compare.Part]string{compare.PartEmpty: "no thread on the XVE",
-	compare.PartUnderfilled: "XVEs that ran, underfilled"}
 
 // lossParts are the parts that the prediction does not have, the largest first, without those that are next to nothing.
 func lossParts(a *compare.Account) []compare.Part {

@@ -50,25 +50,22 @@ var timingColumns = []report.Col[timing]{
 
 func timingTable(r *compare.Result) *report.Table {
 	var list []timing
-	if r != nil {
-		for _, t := range r.Timings {
-			one := timing{Timing: t}
-			// A log may print a kernel that no row is of.
-			if t.Row >= 0 && t.Row < len(r.Rows) {
-				one.task = unit.Some(r.Rows[t.Row].Task)
-			}
-			list = append(list, one)
+	for _, t := range r.Timings {
+		one := timing{Timing: t}
+		// A log may print a kernel that no row is of.
+		if t.Row >= 0 && t.Row < len(r.Rows) {
+			one.task = unit.Some(r.Rows[t.Row].Task)
 		}
+		list = append(list, one)
 	}
 	return report.NewTable(report.SectionTimings, "", list, timingColumns)
 }
 
 // Value gives the value of the JSON contract.
 func Value(r *compare.Result) *Validate {
-	return &Validate{
+	v := &Validate{
 		Schema:  ValidateSchema,
 		Device:  predictdoc.DeviceOf(r.Device, r.ChosenBy),
-		Fit:     fitKeys(&r.Fit),
 		Inputs:  Inputs(r.Inputs),
 		Rows:    report.NewStream("rows", kernelsOf(r), kernelColumns),
 		Timings: timingTable(r),
@@ -77,21 +74,17 @@ func Value(r *compare.Result) *Validate {
 		Trace:   traceValue(r.Sequence),
 		Over:    kernelsOverTime(r),
 	}
-}
-
-// fitKeys names the devices that the profiler's peaks fit.
-func fitKeys(f *compare.Fit) (keys []string) {
-	for _, d := range f.Devices {
-		keys = append(keys, d.Key)
+	for _, d := range r.Fit.Devices {
+		v.Fit = append(v.Fit, d.Key)
 	}
-	return keys
+	return v
 }
 
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	return []report.Output{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
-			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, ""), Inputs: Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(nil),
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, ""), Inputs: Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(new(compare.Result)),
 				Trace: traceValue(new(launches.Sequence)), Over: []OverTime{overTimeOf(nil)}}}},
 	}
 }

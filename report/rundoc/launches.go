@@ -100,11 +100,11 @@ func traceValue(s *launches.Sequence) *TraceValue {
 }
 
 // launchSection shows how the launches of a run follow each other; a trace for Perfetto is their picture.
-func launchSection(r *compare.Result) (report.Section, bool) {
+func launchSection(r *compare.Result) report.Section {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
 	v := traceValue(r.Sequence)
 	if v == nil {
-		return s, false
+		return s
 	}
 	s.Text = append(s.Text, "A gap is time before a launch in which nothing ran on the GPU; its share is of the time from the "+
 		"first launch to the end of the last.")
@@ -116,5 +116,5 @@ func launchSection(r *compare.Result) (report.Section, bool) {
 		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
 	}
 	s.Tables = []*report.Table{v.Tasks.Show(), v.Devices.Show()}
-	return s, true
+	return s
 }

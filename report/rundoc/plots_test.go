@@ -51,7 +51,7 @@ func TestOneParagraphEach(t *testing.T) {
 		r.Rows[i].Verdict, r.Rows[i].Difference = compare.Below, unit.Some[unit.Points](-7)
 	}
 	items := sample.Section(rundoc.FromResult(r, report.Provenance{}), report.SectionAttention).Items
-	if n := len(items); n != 201 || items[200].Lead != "100 more kernels" || !strings.HasPrefix(items[0].Text, "7.0 points below the prediction") {
+	if n := len(items); n != 201 || items[200].Lead != "100 more kernels" || !strings.HasPrefix(items[0].Text, "below by 7.0 points") {
 		t.Errorf("%d paragraphs, the first %+v, the last %+v", n, items[0], items[len(items)-1])
 	}
 }

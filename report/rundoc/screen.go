@@ -135,13 +135,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 	if times != nil {
 		return s
 	}
-	s.Bars = slots(report.ListOf(shown, func(l line) *compare.Row { return l.Row }))
-	for i := range shown {
-		s.Bars.Rows[i].Name = shown[i].name
-	}
-	if !slices.ContainsFunc(s.Bars.Rows, func(b report.StackedRow) bool { return len(b.Shares) > 0 }) {
-		s.Bars = nil
-	}
+	s.Bars = slots(shown)
 	if s.Ask, s.Sure = checksOf(r, shown); len(s.Sure) == 0 {
 		s.Ask, s.Sure = missing(r)
 	}
@@ -149,6 +143,28 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		oneKernel(s, r, &shown[0])
 	}
 	return s
+}
+
+// slots has a bar for each row, without a part where nothing tells where its thread slots went; nil where none has one.
+func slots(lines []line) *report.StackedBars {
+	bars, known := &report.StackedBars{}, false
+	for _, p := range compare.Parts() { // each has one color in every report
+		bars.Parts = append(bars.Parts, report.StartLower(partColumns[p].title))
+	}
+	for i := range lines {
+		bar := report.StackedRow{Name: lines[i].name}
+		if a := lines[i].Account; a != nil {
+			known = true
+			for k, v := range a.Drawn() {
+				bar.Shares = append(bar.Shares, report.Share{Part: k, Value: v})
+			}
+		}
+		bars.Rows = append(bars.Rows, bar)
+	}
+	if !known {
+		return nil
+	}
+	return bars
 }
 
 // oneKernel makes the screen of a run of one kernel four lines: what it is, why, what may help, and how to make sure.
@@ -191,7 +207,11 @@ func logWords(r *compare.Result, lines []line, times map[int]unit.Seconds) (what
 	}
 	what = deviceName(r) + ", " + unit.Counted(len(lines), "launch", "launches")
 	if highest > 0 {
-		what += ": predicted " + shortest(lowest) + " to " + shortest(highest) + "%"
+		what += ": predicted " + shortest(lowest)
+		if shortest(lowest) != shortest(highest) {
+			what += " to " + shortest(highest)
+		}
+		what += "%"
 	}
 	return what + ". A log has host times, nothing was measured",
 		secondWave(lines, func(l *line) unit.Seconds { return times[l.at] })

@@ -38,24 +38,20 @@ func noteSection(r *compare.Result) report.Section {
 	return report.NoteSection(list)
 }
 
-// timingSection lists what logs printed. A terminal shows it when nothing came from an export and the table of kernels
-// has not the times.
+// timingSection lists what logs printed, unless the table of kernels has it.
 func timingSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
-	t := timingTable(r).Show(firstTimings...)
-	t.In = report.Files
-	if onlyLogs(r) && hostTimes(r) == nil {
-		t.In = report.Everywhere
+	if len(r.Timings) > 0 && hostTimes(r) == nil {
+		s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
+		s.Tables = []*report.Table{timingTable(r).Show(firstTimings...)}
 	}
-	s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
-	s.Tables = []*report.Table{t}
 	return s
 }
 
 // hostTimes gives the time of each row of a log alone, nil where an export has rows or a log not one time for each.
 // A host's time is not compared with a GPU's: it stands beside predictions where there is nothing else.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
-	if len(r.Timings) == 0 || !onlyLogs(r) {
+	if len(r.Timings) == 0 || slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog }) {
 		return nil
 	}
 	times := map[int]unit.Seconds{}
@@ -68,26 +64,26 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	return times
 }
 
-func onlyLogs(r *compare.Result) bool {
-	return !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog })
-}
-
-func deviceSection(r *compare.Result) report.Section {
-	s := report.Section{Key: report.SectionDevice, Title: "Device", Sheet: "Device"}
-	if r.Device == nil {
-		s.Text = []string{"The device is not known. Name it, or give the run's summary or log along with the export."}
-	} else {
-		s.Tables = append(s.Tables, report.NameValue("device", "", report.DeviceFacts(r.Device, r.ChosenBy)))
-	}
-	if rows := platformRows(r); len(rows) > 0 {
-		s.Tables = append(s.Tables, report.NameValue("platform", "What the inputs say about the machine", rows))
+// madeSection says what the report was made from and how, so that it can be made again.
+func madeSection(r *compare.Result, prov report.Provenance) report.Section {
+	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Made from",
+		Tables: []*report.Table{report.NameValue("made-from", "", madeFrom(r, prov))}}
+	if len(r.Inputs) > 0 {
+		s.Tables = append(s.Tables, Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
 	}
 	return s
 }
 
-func platformRows(r *compare.Result) report.Pairs {
+// madeFrom are the program and its options, the device, and what the inputs say about the machine.
+func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
+	rows := prov.Pairs()
+	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
+		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
+	rows.Text("Sampling interval", samplingText(r))
+	if r.Device != nil {
+		rows = append(rows, report.DeviceFacts(r.Device, r.ChosenBy)...)
+	}
 	p := &r.Platform
-	var rows report.Pairs
 	rows.Text("Device as printed", p.Device)
 	rows.Text("Named by", p.DeviceFrom)
 	rows.Text("Node property", p.NodeProperty)
@@ -114,17 +110,19 @@ func platformRows(r *compare.Result) report.Pairs {
 	return rows
 }
 
-// provenanceSection says what the report was made from and how, so that it can be made again.
-func provenanceSection(r *compare.Result, prov report.Provenance) report.Section {
-	s := report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Device"}
-	rows := prov.Pairs()
-	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
-		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
-	s.Tables = append(s.Tables, report.NameValue("provenance", "", rows))
-	if len(r.Inputs) > 0 {
-		s.Tables = append(s.Tables, Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
+// samplingText says how often the counters were sampled. Their clock allows only some intervals, see predict/arch.
+func samplingText(r *compare.Result) string {
+	if t, known := r.Platform.SamplingInterval.Value(); known {
+		return unit.Span(t) + ", that of the samples"
 	}
-	return s
+	text := unit.Span(r.Options.SamplingInterval)
+	if r.Options.SamplingAssumed {
+		text += ", assumed"
+	}
+	if real := r.SamplingInterval(); real != r.Options.SamplingInterval {
+		text += "; " + unit.Span(real) + " in hardware"
+	}
+	return text
 }
 
 // inputColumns are those of files that were read, in every output.

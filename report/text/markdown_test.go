@@ -120,7 +120,7 @@ func TestSectionOrder(t *testing.T) {
 			got = append(got, title)
 		}
 	}
-	want := "Summary, All kernels, Timings of logs, Device, Notes, Provenance"
+	want := "All kernels, Timings of logs, Notes, What it was made from"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got %s, want %s", s, want)
 	}
