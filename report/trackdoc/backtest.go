@@ -69,8 +69,12 @@ func (b *backtest) screen(table *report.Table) *report.Screen {
 		}
 	}
 	var planted []string
+	dropUnit := b.distanceUnit()
+	if b.Gate.Relative {
+		dropUnit = "%"
+	}
 	for _, p := range b.Power { // drops are planted only behind enough runs; zeros would look as if none were found
-		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Planted, report.Shortest(p.Drop), b.dropUnit())
+		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Planted, report.Shortest(p.Drop), dropUnit)
 		if delay, ok := p.Delay().Value(); ok {
 			text += fmt.Sprintf(" (after %.0f runs)", delay)
 		}
@@ -83,14 +87,6 @@ func (b *backtest) screen(table *report.Table) *report.Screen {
 	}
 	s.Do = append(s.Do, leftOut(b.Series)...)
 	return s
-}
-
-// dropUnit is that of planted drops.
-func (b *backtest) dropUnit() string {
-	if b.Gate.Relative {
-		return "%"
-	}
-	return b.distanceUnit()
 }
 
 // rate prints checks in 100 with three digits: with decimals one in a thousand would look like never.

@@ -58,14 +58,6 @@ func array[R, P any](c column, cols []report.Col[P], of func(*R) []P) report.Col
 	return define(c, func(r *R) cell { return report.RowsCell(report.NewTable("", "", of(r), cols)) })
 }
 
-// twice makes a column for programs, and one for people, who read less of it.
-func twice[R any](c column, exact, short func(*R) string) []report.Col[R] {
-	people := c
-	people.Path, people.In = "", cmp.Or(c.In, report.Everywhere)&^report.Data
-	c.Title, c.In = "", 0
-	return []report.Col[R]{word(c, exact), word(people, short)}
-}
-
 // timeColumn is a time in UTC, in full: two runs of one minute stay apart.
 func timeColumn[R any](c column, of func(*R) time.Time) report.Col[R] {
 	c.Key, c.Path, c.Always = "time", "time", true
@@ -75,9 +67,10 @@ func timeColumn[R any](c column, of func(*R) time.Time) report.Col[R] {
 func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // commitColumns are a commit, of which people read the beginning.
-func commitColumns[R any](c column, of func(*R) string) []report.Col[R] {
-	c.Key, c.Path = "commit", "commit"
-	return twice(c, of, func(r *R) string { return shortCommit(of(r)) })
+func commitColumns[R any](people column, of func(*R) string) []report.Col[R] {
+	people.Key, people.In = "commit", cmp.Or(people.In, report.Everywhere)
+	return []report.Col[R]{word(column{Key: "commit", Path: "commit"}, of),
+		word(people, func(r *R) string { return shortCommit(of(r)) })}
 }
 
 // refColumns are a run that is named.
