@@ -226,9 +226,9 @@ func (t *Series) choose(m Metric) {
 func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	t.Gate, t.Findings = j.Verdict, j.Findings
 	for _, f := range t.Gate.Open {
-		o := Open{Finding: f, FirstBad: *t.ref(f.First, runs)}
+		o := Open{Finding: f, FirstBad: *t.Ref(f.First, runs)}
 		if f.First > 0 {
-			o.LastGood = t.ref(f.First-1, runs)
+			o.LastGood = t.Ref(f.First-1, runs)
 		}
 		t.Open = append(t.Open, o)
 	}
@@ -242,15 +242,15 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 		t.Gate.InARow = 1
 	}
 	if first := t.Gate.Index - t.Gate.InARow + 1; t.Gate.InARow > 0 {
-		t.FirstBad = t.ref(first, runs)
+		t.FirstBad = t.Ref(first, runs)
 		if first > 0 {
-			t.LastGood = t.ref(first-1, runs)
+			t.LastGood = t.Ref(first-1, runs)
 		}
 	}
 }
 
-// ref names the run of a point. A run that was added after the runs were read is known by its number and date.
-func (t *Series) ref(i int, runs map[int64]Ref) *Ref {
+// Ref names the run of a point. A run that was added after the runs were read is known by its number and date.
+func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	p := t.Points[i]
 	r := Ref{Run: p.Run, Time: p.Time}
 	if known, ok := runs[p.Run]; ok {

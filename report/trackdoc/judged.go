@@ -221,9 +221,9 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
 	c := &report.TimeSeries{Threshold: report.Finite(unit.Maybe(threshold*v.scale(), ok))}
-	for _, p := range s.Points[first:] {
+	for i, p := range s.Points[first:] {
 		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(),
-			Name: v.runName(p) + ": " + v.print(p.Value)})
+			Name: runName(s.Ref(first+i, v.Refs)) + ": " + v.print(p.Value)})
 	}
 	var stretch report.Segment
 	end := func(at int) { // the stretch, as far as the picture shows it

@@ -80,21 +80,12 @@ func runName(r *track.Ref) string {
 	return text
 }
 
-// runName names the run of a point.
-func (v *view) runName(p history.Point) string {
-	ref, known := v.Refs[p.Run]
-	if !known {
-		ref = track.Ref{Run: p.Run, Time: p.Time}
-	}
-	return runName(&ref)
-}
-
 // lastChange is the newest change point.
 func lastChange(s *track.Series) *trend.ChangePoint { return &s.Changes[len(s.Changes)-1] }
 
 // step prints a change point: its run, and what changed with it.
 func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
-	return fmt.Sprintf("%s, %s -> %s (%s, p %s)", v.runName(s.Points[c.Index]), v.print(c.MeanBefore), v.print(c.MeanAfter),
+	return fmt.Sprintf("%s, %s -> %s (%s, p %s)", runName(s.Ref(c.Index, v.Refs)), v.print(c.MeanBefore), v.print(c.MeanAfter),
 		v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
 }
 
