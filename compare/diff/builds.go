@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -34,16 +35,9 @@ type Build struct {
 // Kernel is what the pair is about: the kernel of the new side, else of the old one.
 func (p *Build) Kernel() *batch.Kernel { return cmp.Or(p.New, p.Old) }
 
-// buildKey is what makes two kernels the same one. A name may stand several times in an image, for several sub-group sizes:
-// the n-th of a name goes with the n-th.
-type buildKey struct {
-	name, device string
-	n            int
-}
-
 // Builds pairs the kernels of two compilations by name and device and judges each pair: worse ones first, then by name.
 func Builds(older, newer []batch.Kernel) []Build {
-	place := map[buildKey]int{}
+	place := map[string]int{}
 	var pairs []Build
 	for i, k := range keysOf(older) {
 		place[k] = i
@@ -69,12 +63,14 @@ func Builds(older, newer []batch.Kernel) []Build {
 	return pairs
 }
 
-func keysOf(kernels []batch.Kernel) []buildKey {
-	seen, keys := map[buildKey]int{}, make([]buildKey, len(kernels))
+// keysOf gives what makes two kernels the same one. A name may stand several times in an image, for several sub-group
+// sizes: the n-th of a name goes with the n-th.
+func keysOf(kernels []batch.Kernel) []string {
+	seen, keys := map[string]int{}, make([]string, len(kernels))
 	for i := range kernels {
-		k := buildKey{name: kernels[i].Name, device: kernels[i].Device.Key}
-		seen[k]++
-		keys[i], keys[i].n = k, seen[k]
+		key := kernels[i].Device.Key + " " + kernels[i].Name
+		seen[key]++
+		keys[i] = fmt.Sprint(key, " #", seen[key])
 	}
 	return keys
 }
