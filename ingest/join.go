@@ -18,33 +18,27 @@ import (
 func Join(files []File) (*Run, error) {
 	run := &Run{}
 	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
-		tasks: map[Key]*Kernel{}, gaveWay: map[string]bool{}}
-	order := make([]*File, len(files))
-	fewest := shapeless
+		tasks: map[Key]*Kernel{}, fewest: allParts, gaveWay: map[string]bool{}}
 	for i := range files {
 		f := &files[i]
 		if err := j.add(f); err != nil {
 			return nil, err
 		}
-		order[i], f.lacks = f, 0
 		switch {
 		case f.Traits.ColumnsVary && len(f.Kernels) > 0:
 			f.lacks = lacking(f.Kernels)
-			fewest = min(fewest, f.lacks)
+			j.fewest = min(j.fewest, f.lacks)
 		case f.Traits.NoLaunchShape && !slices.ContainsFunc(f.Kernels, func(k Kernel) bool { return k.Global.Present() }):
 			f.lacks = shapeless
 		}
 	}
-	// Exports that lack more of the launch than another come last: their rows go with those that have it. A single one
-	// lacks what no other could bring. Behind them come the files of tracers that have none of it.
-	for _, f := range order {
-		if f.Traits.ColumnsVary && f.lacks > 0 {
-			f.lacks -= fewest
-		}
-	}
-	slices.SortStableFunc(order, func(a, b *File) int { return cmp.Compare(a.lacks, b.lacks) })
-	for _, f := range order {
-		if err := j.kernels(f); err != nil {
+	// Exports that lack more of the launch than another come last: their rows go with those that have it. Behind them
+	// come the files of tracers that have none of it.
+	slices.SortStableFunc(files, func(a, b File) int {
+		return cmp.Compare(max(a.lacks, j.fewest), max(b.lacks, j.fewest))
+	})
+	for i := range files {
+		if err := j.kernels(&files[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -59,21 +53,23 @@ func Join(files []File) (*Run, error) {
 	return run, nil
 }
 
-// shapeless is of files that lack all of the launch by their kind.
-const shapeless = math.MaxInt
+const (
+	allParts  = 3            // of a launch: global size, local size, SIMD width
+	shapeless = allParts + 1 // of files that lack all of them by their kind
+)
 
 // joiner joins the files of one run.
 type joiner struct {
-	run    *Run
-	from   []*File          // of each kernel of the run: the first file that has it
-	known  int              // kernels that the two indexes have: a single export needs neither
-	index  map[Key]int      // the first kernel of a key
-	byName map[string][]int // the kernels of a name, one of each key
-	plain  map[string]string
-	tasks  map[Key]*Kernel // of summaries
-	props  []Kernel
-	stalls []TaskStalls
-
+	run     *Run
+	from    []*File          // of each kernel of the run: the first file that has it
+	known   int              // kernels that the two indexes have: a single export needs neither
+	index   map[Key]int      // the first kernel of a key
+	byName  map[string][]int // the kernels of a name, one of each key
+	plain   map[string]string
+	tasks   map[Key]*Kernel // of summaries
+	props   []Kernel
+	stalls  []TaskStalls
+	fewest  int             // parts of the launch that every export lacks: what no other could bring
 	gaveWay map[string]bool // files whose samples gave way to another's, see chooseReading
 	traceOf Input           // that gave the trace
 }
@@ -108,10 +104,10 @@ func (j *joiner) add(f *File) error {
 	return j.trace(f)
 }
 
-// lacking counts the parts of a launch that no row of an export has: global size, local size, SIMD width. Who exports a
-// run in two passes, because some columns cannot be asked for together, often chooses them in one pass only.
+// lacking counts the parts of a launch that no row of an export has. Who exports a run in two passes, because some
+// columns cannot be asked for together, often chooses them in one pass only.
 func lacking(list []Kernel) int {
-	n := 3
+	n := allParts
 	for _, has := range []func(Kernel) bool{func(k Kernel) bool { return k.Global.Present() },
 		func(k Kernel) bool { return k.Local.Present() }, func(k Kernel) bool { return k.SIMD.Present() }} {
 		if slices.ContainsFunc(list, has) {
@@ -145,7 +141,7 @@ func (j *joiner) kernels(f *File) error {
 			j.run.Kernels, j.from = append(j.run.Kernels, *k), append(j.from, f)
 			j.update()
 		default:
-			if err := j.merge(&j.run.Kernels[at], k, j.from[at].Kind == f.Kind, f.partial()); err != nil {
+			if err := j.merge(&j.run.Kernels[at], k, j.from[at].Kind == f.Kind, j.partial(f)); err != nil {
 				return err
 			}
 		}
@@ -165,7 +161,7 @@ func (j *joiner) kernels(f *File) error {
 }
 
 // partial says that a file lacks parts of the launch that others have.
-func (f *File) partial() bool { return f.lacks > 0 && f.lacks < shapeless }
+func (j *joiner) partial(f *File) bool { return f.lacks > j.fewest && f.lacks < shapeless }
 
 // update brings the indexes up to date.
 func (j *joiner) update() {
@@ -190,43 +186,37 @@ func (j *joiner) target(k *Kernel, f *File) int {
 	if at, known := j.index[key]; known {
 		return at
 	}
+	partial, named := j.partial(f), !k.Global.Present() && f.Traits.NoLaunchShape
+	if !partial && !named {
+		return none
+	}
 	found := none
-	switch {
-	case f.partial(): // a row that lacks parts of the launch goes with the one kernel of another export that it fits
-		for _, at := range j.byName[key.Task] {
-			o := j.key(&j.run.Kernels[at])
-			if !j.from[at].Traits.ColumnsVary || !fitsKey(&key, &o) {
-				continue
-			}
-			if found >= 0 {
-				return ambiguous
-			}
-			found = at
+	for _, at := range j.byName[key.Task] {
+		o := j.key(&j.run.Kernels[at])
+		fits := key.fits(&o)
+		switch from := j.from[at]; {
+		case partial: // a row that lacks parts of the launch goes with the one kernel of another export that it fits
+			fits = fits && from.Traits.ColumnsVary && (key.Device == "" || o.Device == "" || key.Device == o.Device) &&
+				(key.Direction == o.Direction || key.Direction == NoDirection || o.Direction == NoDirection)
+		// Tracers name the kernel, and not always its shape. A file of the same kind would have named it as well.
+		default:
+			fits = fits && from.Kind != f.Kind && key.Direction == o.Direction
 		}
-	case !k.Global.Present() && f.Traits.NoLaunchShape: // tracers name the kernel, and not always its shape
-		for _, at := range j.byName[key.Task] {
-			o := &j.run.Kernels[at]
-			// A file of the same kind would have named the shape as well, had it been this kernel.
-			if o.Direction != k.Direction || j.from[at].Kind == f.Kind ||
-				k.SIMD.Or(0) != 0 && o.SIMD.Or(0) != 0 && k.SIMD != o.SIMD {
-				continue
-			}
-			if found >= 0 { // to take one of them would be a guess, to add one more would count launches twice
-				return ambiguous
-			}
+		switch {
+		case !fits:
+		case found >= 0: // to take one of them would be a guess, to add one more would count launches twice
+			return ambiguous
+		default:
 			found = at
 		}
 	}
 	return found
 }
 
-// fitsKey says whether two keys agree in all that both have.
-func fitsKey(a, b *Key) bool {
+// fits says whether the launches of two trimmed keys agree in all that both have.
+func (k *Key) fits(o *Key) bool {
 	differ := func(x, y Size3) bool { return x.Present() && y.Present() && x != y }
-	return !differ(a.Global, b.Global) && !differ(a.Local, b.Local) &&
-		(a.SIMD == 0 || b.SIMD == 0 || a.SIMD == b.SIMD) &&
-		(a.Direction == NoDirection || b.Direction == NoDirection || a.Direction == b.Direction) &&
-		(a.Device == "" || b.Device == "" || a.Device == b.Device)
+	return !differ(k.Global, o.Global) && !differ(k.Local, o.Local) && (k.SIMD == 0 || o.SIMD == 0 || k.SIMD == o.SIMD)
 }
 
 // apart says whether occupancies differ by more than a rounding: tools print them to 0.1 %.

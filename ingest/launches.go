@@ -8,22 +8,22 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Launches are the launches of a run's kernels, in the order of their file, as columns: there may be millions, and one
-// takes 40 bytes. What launches have in common is in their kernel. A nil list is empty.
+// Launches are the launches of a run's kernels, in the order of their file: there may be millions, and one takes 40 bytes.
+// What launches have in common is in their kernel. A nil list is empty.
 type Launches struct {
 	n      int
-	blocks []*launchColumns
+	blocks []*[launchBlock]launch
 	files  map[int]string // of kernels that another file names first
 }
 
 // launchBlock is how many launches are allocated together: growing a slice would need its size twice.
 const launchBlock = 1 << 13
 
-// launchColumns are the values of neighboring launches, below 0 where a launch has none.
-type launchColumns struct {
-	kernel, line                    [launchBlock]uint32
-	nanos, threads                  [launchBlock]int64
-	measured, active, stalled, idle [launchBlock]int32 // millionths of a percent
+// launch is a launch as it is kept; values are below 0 where it has none.
+type launch struct {
+	kernel, line                    uint32
+	nanos, threads                  int64
+	measured, active, stalled, idle int32 // millionths of a percent
 }
 
 // LaunchRecord is one launch.
@@ -45,36 +45,35 @@ func (l *Launches) Len() int {
 // Add adds a launch. Times are kept to the nanosecond, shares to a millionth of a percent.
 func (l *Launches) Add(r *LaunchRecord) {
 	if l.n == len(l.blocks)*launchBlock {
-		l.blocks = append(l.blocks, &launchColumns{})
+		l.blocks = append(l.blocks, new([launchBlock]launch))
 	}
 	l.n++
 	l.Set(l.n-1, r)
 }
 
+func (l *Launches) at(i int) *launch { return &l.blocks[i/launchBlock][i%launchBlock] }
+
 // Set replaces a launch.
 func (l *Launches) Set(i int, r *LaunchRecord) {
-	b, at := l.blocks[i/launchBlock], i%launchBlock
-	b.kernel[at], b.line[at] = uint32(r.Kernel), uint32(r.Line)
-	b.nanos[at], b.threads[at] = -1, r.Threads.Or(-1)
+	to := l.at(i)
+	*to = launch{uint32(r.Kernel), uint32(r.Line), -1, r.Threads.Or(-1),
+		packed(r.Measured), packed(r.Active), packed(r.Stalled), packed(r.Idle)}
 	if t, ok := r.Time.Value(); ok {
-		b.nanos[at] = int64(math.Round(float64(t) * 1e9))
+		to.nanos = int64(math.Round(float64(t) * 1e9))
 	}
-	b.measured[at], b.active[at] = packed(r.Measured), packed(r.Active)
-	b.stalled[at], b.idle[at] = packed(r.Stalled), packed(r.Idle)
 }
 
 // At gives a launch.
-func (l *Launches) At(i int) (r LaunchRecord) {
-	b, at := l.blocks[i/launchBlock], i%launchBlock
-	r.Kernel, r.Line = int(b.kernel[at]), int(b.line[at])
-	if n := b.nanos[at]; n >= 0 {
-		r.Time = unit.Some(unit.Seconds(float64(n) / 1e9))
+func (l *Launches) At(i int) LaunchRecord {
+	x := l.at(i)
+	r := LaunchRecord{Kernel: int(x.kernel), Line: int(x.line), Measured: unpacked(x.measured),
+		Active: unpacked(x.active), Stalled: unpacked(x.stalled), Idle: unpacked(x.idle)}
+	if x.nanos >= 0 {
+		r.Time = unit.Some(unit.Seconds(float64(x.nanos) / 1e9))
 	}
-	if n := b.threads[at]; n >= 0 {
-		r.Threads = unit.Some(n)
+	if x.threads >= 0 {
+		r.Threads = unit.Some(x.threads)
 	}
-	r.Measured, r.Active = unpacked(b.measured[at]), unpacked(b.active[at])
-	r.Stalled, r.Idle = unpacked(b.stalled[at]), unpacked(b.idle[at])
 	return r
 }
 
@@ -114,17 +113,12 @@ func (l *Launches) Renumber(to []int) *Launches {
 	}
 	kept := 0
 	for i := range l.n {
-		from, at := l.blocks[i/launchBlock], i%launchBlock
-		k := to[from.kernel[at]]
-		if k < 0 {
-			continue
+		x := *l.at(i)
+		if k := to[x.kernel]; k >= 0 {
+			x.kernel = uint32(k)
+			*l.at(kept) = x
+			kept++
 		}
-		if kept != i {
-			r := l.At(i)
-			l.Set(kept, &r)
-		}
-		l.blocks[kept/launchBlock].kernel[kept%launchBlock] = uint32(k)
-		kept++
 	}
 	l.n, l.blocks = kept, l.blocks[:(kept+launchBlock-1)/launchBlock]
 	return l
@@ -142,7 +136,7 @@ func (l *Launches) MergeByLine(o *Launches) *Launches {
 	list := &Launches{}
 	for i, j := 0, 0; i < l.n || j < o.n; {
 		from, at := l, &i
-		if i == l.n || j < o.n && o.line(j) < l.line(i) {
+		if i == l.n || j < o.n && o.at(j).line < l.at(i).line {
 			from, at = o, &j
 		}
 		r := from.At(*at)
@@ -154,13 +148,11 @@ func (l *Launches) MergeByLine(o *Launches) *Launches {
 	return list
 }
 
-func (l *Launches) line(i int) uint32 { return l.blocks[i/launchBlock].line[i%launchBlock] }
-
 // byKernel gives the numbers of the launches of each kernel, in order.
 func (l *Launches) byKernel(kernels int) [][]uint32 {
 	counts := make([]int, kernels+1)
 	for i := range l.n {
-		counts[l.blocks[i/launchBlock].kernel[i%launchBlock]+1]++
+		counts[l.at(i).kernel+1]++
 	}
 	for k := range kernels {
 		counts[k+1] += counts[k]
@@ -170,7 +162,7 @@ func (l *Launches) byKernel(kernels int) [][]uint32 {
 		lists[k] = all[counts[k]:counts[k]:counts[k+1]]
 	}
 	for i := range l.n {
-		k := l.blocks[i/launchBlock].kernel[i%launchBlock]
+		k := l.at(i).kernel
 		lists[k] = append(lists[k], uint32(i))
 	}
 	return lists

@@ -160,13 +160,10 @@ func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 		like = byName[names.Comparable(k.Task)]
 	}
 	found := 0
-	global, local := k.Global.Trim(), k.Local.Trim()
+	key := k.Key().Trim()
 	for _, i := range like {
-		o := &keys[i]
-		differ := o.Global.Present() && global.Present() && o.Global.Trim() != global ||
-			o.Local.Present() && local.Present() && o.Local.Trim() != local ||
-			o.SIMD != 0 && k.SIMD.Or(0) != 0 && o.SIMD != k.SIMD.Or(0) || o.Direction != k.Direction
-		if !differ {
+		o := keys[i].Trim()
+		if key.fits(&o) && key.Direction == o.Direction {
 			at, found = i, found+1
 		}
 	}

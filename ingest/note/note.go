@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 )
 
 // Pos is a place in a file. Line and Column count from 1, lines are physical lines of the (decompressed) file and
@@ -43,13 +42,7 @@ const (
 
 // String gives the word that outputs carry.
 func (s Severity) String() string {
-	switch s {
-	case Info:
-		return "info"
-	case Warning:
-		return "warning"
-	}
-	return "error"
+	return [...]string{"info", "warning", "error"}[s]
 }
 
 // NotMeasured is the code of a file without measured occupancy: it says nothing where another file of the run has it.
@@ -66,22 +59,17 @@ type Note struct {
 
 // String prints the note on one line: where, how bad, what, and what to do.
 func (n Note) String() string {
-	var b strings.Builder
-	if p := n.Pos.String(); p != "" {
-		b.WriteString(p)
-		b.WriteString(": ")
-	}
+	text := n.Text
 	if n.Severity != Info {
-		b.WriteString(n.Severity.String())
-		b.WriteString(": ")
+		text = n.Severity.String() + ": " + text
 	}
-	b.WriteString(n.Text)
+	if p := n.Pos.String(); p != "" {
+		text = p + ": " + text
+	}
 	if n.Hint != "" {
-		b.WriteString(" (")
-		b.WriteString(n.Hint)
-		b.WriteString(")")
+		text += " (" + n.Hint + ")"
 	}
-	return b.String()
+	return text
 }
 
 // Fault is a note as a Go error: an input that cannot be used at all.

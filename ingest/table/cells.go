@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"iter"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -31,21 +32,8 @@ func Guard(s string) string {
 	return s
 }
 
-// isNumber says whether a cell is nothing but a decimal number, with a sign and an exponent or without: what rounding
-// leaves is -1.7e-15.
-func isNumber(s string) bool {
-	mantissa, exponent, scaled := strings.Cut(s, "e")
-	exponent = unsigned(exponent)
-	whole, fraction, _ := strings.Cut(unsigned(mantissa), ".")
-	return whole != "" && scaled == (exponent != "") && strings.Trim(whole+fraction+exponent, "0123456789") == ""
-}
-
-func unsigned(s string) string {
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		return s[1:]
-	}
-	return s
-}
+// number is nothing but a decimal number, with a sign and an exponent or without: what rounding leaves is -1.7e-15.
+var number = regexp.MustCompile(`^[-+]?\d+(\.\d*)?(e[-+]?\d+)?$`)
 
 // runnable says whether a spreadsheet may take a text for a formula: what begins one, full-width signs included, also
 // behind blanks and line breaks, which some pass over.
@@ -92,19 +80,14 @@ type Words []string
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
 func (w *Words) UnmarshalCSV(cell string) error {
-	*w = make(Words, 0, 1+strings.Count(cell, " "))
-	for part := range Fields(cell) {
-		*w = append(*w, part)
-	}
+	*w = strings.FieldsFunc(cell, separates)
 	return nil
 }
 
 // Fields gives the parts of a cell between blanks and semicolons.
-func Fields(cell string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(cell, func(r rune) bool {
-		return r == ' ' || r == ';' || r == '\t' || r == '\n' || r == '\r'
-	})
-}
+func Fields(cell string) iter.Seq[string] { return strings.FieldsFuncSeq(cell, separates) }
+
+func separates(r rune) bool { return strings.ContainsRune(" ;\t\n\r", r) }
 
 // Count is a whole number; an empty cell is absent.
 type Count struct{ unit.Opt[int] }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
@@ -27,17 +28,15 @@ type Lines struct {
 	// Cut says that the line was longer than MaxLine and lost its end.
 	Cut bool
 
-	path   string
-	stream *Stream
-	r      *bufio.Reader
-	long   []byte // a line that did not fit the buffer
-	err    error
+	path string
+	r    *bufio.Reader
+	long []byte // a line that did not fit the buffer
+	err  error
 }
 
 // NewLines reads the source from its start.
 func NewLines(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Lines {
-	s := NewStream(ctx, src, opt)
-	return &Lines{path: src.Path, stream: s, r: bufio.NewReaderSize(s, 64<<10)}
+	return &Lines{path: src.Path, r: bufio.NewReaderSize(NewStream(ctx, src, opt), 64<<10)}
 }
 
 // Next moves to the next line. It gives false at the end of the source and on errors; see Err.
@@ -105,8 +104,7 @@ type Stream struct {
 
 // NewStream reads the source from its start.
 func NewStream(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Stream {
-	s := &Stream{ctx: ctx, r: src.R, opt: opt}
-	return s
+	return &Stream{ctx: ctx, r: src.R, opt: opt}
 }
 
 // Read implements io.Reader. It reads little at a time, so that cancelling stops at once.
@@ -172,74 +170,26 @@ func Quote[T string | []byte](text T) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// Plain gives the line as a terminal would show it: without NUL bytes, which file systems leave in logs of crashed
-// nodes, and without escape sequences (colors, cursor movement). It gives the line itself when there is nothing to
-// take out.
+// invisible is what a terminal does not show: NUL bytes, which file systems leave in logs of crashed nodes, and escape
+// sequences: control sequences (colors, cursor movement), operating system commands up to BEL or ESC \, and others of
+// two bytes. Of a broken sequence it keeps what is no part of it.
+var invisible = regexp.MustCompile(`\x00|\x1b(?:\[[ -?]*[@-~]?|\](?:[^\x07\x1b]*(?:\x07|\x1b(?s:.)?))?|(?s:.)?)`)
+
+// Plain gives the line as a terminal would show it, the line itself when there is nothing to take out.
 func Plain(line []byte) []byte {
-	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, escape) < 0 {
+	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, 0x1b) < 0 {
 		return line
 	}
-	out := make([]byte, 0, len(line))
-	for i := 0; i < len(line); {
-		if n := invisible(line[i:]); n > 0 {
-			i += n
-			continue
-		}
-		out = append(out, line[i])
-		i++
-	}
-	return out
+	return invisible.ReplaceAll(line, nil)
 }
 
 // RawColumn gives the column (from 1) in the line of the byte that has the given index in Plain(line).
 func RawColumn(line []byte, index int) int {
-	for i := 0; i < len(line); {
-		if n := invisible(line[i:]); n > 0 {
-			i += n
-			continue
+	for _, m := range invisible.FindAllIndex(line, -1) {
+		if m[0] > index {
+			break
 		}
-		if index == 0 {
-			return i + 1
-		}
-		index--
-		i++
+		index += m[1] - m[0]
 	}
-	return len(line) + 1
-}
-
-const escape = 0x1b
-
-// invisible gives the length of what stands at the start of b and shows nothing, 0 when b starts with text.
-func invisible(b []byte) int {
-	switch {
-	case b[0] == 0:
-		return 1
-	case b[0] != escape:
-		return 0
-	case len(b) == 1:
-		return 1
-	}
-	switch b[1] {
-	case '[': // control sequence: parameters, then a byte from @ to ~
-		for i := 2; i < len(b); i++ {
-			if b[i] >= '@' && b[i] <= '~' {
-				return i + 1
-			}
-			if b[i] < ' ' || b[i] > '?' {
-				return i // broken sequence: keep what is no part of it
-			}
-		}
-		return len(b)
-	case ']': // operating system command: up to BEL or ESC \
-		for i := 2; i < len(b); i++ {
-			if b[i] == 7 {
-				return i + 1
-			}
-			if b[i] == escape {
-				return min(i+2, len(b))
-			}
-		}
-		return 2
-	}
-	return 2
+	return min(index, len(line)) + 1
 }

@@ -20,7 +20,7 @@ func NewCSV(w io.Writer) *CSV { return &CSV{w: bufio.NewWriter(w)} }
 // Write writes a record.
 func (c *CSV) Write(record []string) error {
 	for i, cell := range record {
-		if runnable(cell) && !isNumber(cell) {
+		if runnable(cell) && !number.MatchString(cell) {
 			cell = "'" + cell
 		}
 		if i > 0 {

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -52,7 +53,7 @@ func ParseSize(text string) (Size3, error) {
 		p = strings.TrimSpace(p)
 		v, err := strconv.ParseInt(p, 10, 64)
 		switch {
-		case err != nil && isDigits(p):
+		case errors.Is(err, strconv.ErrRange) && v > 0:
 			return Size3{}, fmt.Errorf("size %q: dimension %q is above %d", text, p, int64(math.MaxInt64))
 		case err != nil:
 			return Size3{}, fmt.Errorf("size %q: %q is not a whole number; "+
@@ -64,10 +65,6 @@ func ParseSize(text string) (Size3, error) {
 	}
 	s.rank = uint8(len(parts))
 	return s, nil
-}
-
-func isDigits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // Present says whether there is a size at all.

@@ -51,20 +51,17 @@ func newResult(h *header, adders []*adder) *result {
 func (r *result) scales() {
 	var largest values
 	plainly := false
-	for q := firstShare; q < quantities; q++ {
-		c := &r.h.col[q]
-		r.percent[q] = c.percent
-		if c.percent || !c.there {
-			continue
-		}
+	for q := range quantities {
+		r.percent[q] = r.h.col[q].percent
+	}
+	for _, q := range r.h.bare {
 		for _, a := range r.adders {
 			largest[q] = max(largest[q], a.largest[q])
 		}
 		plainly = plainly || largest[q] > noFraction
 	}
-	for q := firstShare; q < quantities; q++ {
-		c := &r.h.col[q]
-		if c.percent || !c.there || largest[q] <= one+one/1000 && !plainly {
+	for _, q := range r.h.bare {
+		if largest[q] <= one+one/1000 && !plainly {
 			continue
 		}
 		r.percent[q] = true
@@ -73,7 +70,7 @@ func (r *result) scales() {
 			text = "but others of the file hold percentages: taken as percent"
 		}
 		r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
-			Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, %s", c.name, text),
+			Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, %s", r.h.col[q].name, text),
 			Hint: "check it against the profiler"})
 	}
 }

@@ -14,15 +14,9 @@ import (
 
 // Text reads what vtune prints where -format csv is left out: the columns of an export, as a table under a line of
 // dashes. Values have units and thousands separators, and times three decimals.
-type Text struct{}
+type Text struct{ Format }
 
 var _ ingest.Format = Text{}
-
-// Kind gives the word for Input.Kind.
-func (Text) Kind() string { return Format{}.Kind() }
-
-// What implements ingest.Format.
-func (Text) What() string { return Format{}.What() }
 
 // Sniff says whether there is a header that begins with a key column, above dashes.
 func (Text) Sniff(head []byte) bool {
