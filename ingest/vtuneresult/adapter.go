@@ -19,7 +19,7 @@ type adapter struct {
 	*reader
 	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples beside it
 	set                 *metricSet
-	most                [metrics]unit.Opt[float64] // of metrics in bytes, a second
+	most                [metrics]unit.Opt[float64] // of metrics in bytes: GB/s
 	clock               clock
 	tasks               tasks
 	launches            []launch
@@ -56,7 +56,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	}
 	// The clock is read in a pass of its own, for launches come before samples: only then can each sample be given to
 	// the launches that it lies in while it goes by, and none is kept.
-	if a.clock, err = clockOf(a.ctx, a.fs, a.sampleFile); err != nil {
+	if err := a.readClock(); err != nil {
 		return err
 	}
 	// Said twice in the folder, by different writers: of two clocks one would be guessed.
@@ -67,7 +67,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	if err := a.readLaunches(); err != nil {
 		return err
 	}
-	a.totals = make([]total, len(a.tasks.list))
+	a.totals = make([]total, len(a.tasks.Tasks))
 	if a.opt.Instances {
 		a.each = &ingest.Launches{}
 	}
@@ -84,8 +84,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		return float32(percent / 100)
 	}
 	w := newSweep(a.launches, a.clock.hertz, a.ended)
-	gpu := fmt.Sprintf("device 0x%04x, by VTune %s", a.set.constants["PciDeviceId"], a.config.platform.VTune)
-	err = c.eachSample(a.ctx, a.fs, a.sampleFile, gpu, sum, func(s *sample) error {
+	err = a.eachSample(c, sum, func(s *sample) {
 		if a.last = s.end; a.lengths.n == 0 {
 			a.first = s.start
 		}
@@ -99,7 +98,6 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		if a.opt.Progress != nil && a.lengths.n%4096 == 0 {
 			a.opt.Progress(a.lengths.n * reportSize / 4) // of what is read, about as much
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -131,34 +129,43 @@ func (a *adapter) ended(l *launch, s *sums) {
 	t := &a.totals[l.task]
 	t.add(s)
 	t.times.Add(s.seconds, ingest.SampleSize(len(a.totals)))
-	if a.recording != nil && s.usable(a.loose) == "" {
+	if a.recording != nil && s.usable(a.loose) {
 		t.means.Add(s.own[occupancy]/s.seen/100, ingest.SampleSize(len(a.totals)))
 	}
-	if a.each != nil {
-		k := a.kernel(l.task, s)
-		a.within(&k, s)
-		a.each.Add(&ingest.LaunchRecord{Kernel: l.task, Time: k.Total, Threads: k.Threads, Measured: k.Measured,
-			Active: k.Active, Stalled: k.Stalled, Idle: k.Idle})
+	if a.each == nil {
+		return
 	}
+	k := a.kernel(int(l.task), s)
+	r := &ingest.LaunchRecord{Kernel: int(l.task), Time: k.Total, Threads: k.Threads}
+	// What the launch held: its time's share of each sample. How much of a sample that it shares with other launches is
+	// its own is not known beyond what the others can have held.
+	if a.recording != nil && !a.loose && k.IsKernel() {
+		ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.seen)) }
+		r.Measured = ratio(s.own[occupancy])
+		if on, stalled := s.own[active], s.own[stall]; on >= 0 && stalled >= 0 {
+			r.Active, r.Stalled, r.Idle = ratio(on), ratio(stalled), ratio(100*s.seen-on-stalled)
+		}
+	}
+	a.each.Add(r)
 }
 
 // kernel makes a row of launches.
 func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
-	key := a.tasks.list[task]
-	k := ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SLM: a.tasks.slm[task],
-		Pos: note.Pos{File: a.fs.pos(a.sampleFile).File}, Instances: unit.Some(s.launches),
+	key := a.tasks.Tasks[task]
+	k := ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local, SIMD: unit.NonZero(key.SIMD),
+		SLM: a.tasks.slm[task], Pos: a.fs.pos(a.sampleFile), Instances: unit.Some(s.launches),
 		Total: unit.Some(unit.Seconds(s.seconds))}
-	if key.SIMD > 0 {
-		k.SIMD = unit.Some(key.SIMD)
+	if !k.IsKernel() {
+		return k
 	}
 	v := &s.values
 	// Percentages are weighted by the clocks of their samples, not by time: so VTune's figures come out, on a Gen12
 	// and a Gen9 GPU.
-	if v[occupancy] >= 0 && v[clocks] > 0 && k.IsKernel() {
+	if v[occupancy] >= 0 && v[clocks] > 0 {
 		k.Printed = unit.Some(unit.FromPercent(v[occupancy] / v[clocks]))
 	}
 	// The row stays, with its time and size, for what is predicted of it does not need counters.
-	if s.usable(a.loose) != "" || !k.IsKernel() {
+	if !s.usable(a.loose) {
 		return k
 	}
 	if v[threads] >= 0 {
@@ -167,43 +174,13 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	if v[barriers] >= 0 {
 		k.Barriers = unit.Some(int64(v[barriers] + 0.5))
 	}
+	// What the kernel moved while it ran, by its time's share of each sample.
+	if max(s.own[memoryRead], s.own[memoryWrite], s.own[l3]) >= 0 {
+		moved := func(m metric) unit.Opt[float64] { return unit.Maybe(s.own[m]/s.seen/1e9, s.own[m] >= 0) }
+		k.Counters = &ingest.Counters{MemoryRead: moved(memoryRead), MemoryWrite: moved(memoryWrite), L3Read: moved(l3),
+			MemoryReadRoof: a.most[memoryRead], MemoryWriteRoof: a.most[memoryWrite], L3Roof: a.most[l3]}
+	}
 	return k
-}
-
-// within gives a launch by itself what it held: its time's share of each sample. How much of a sample that it shares with
-// other launches is its own is not known beyond what the others can have held.
-func (a *adapter) within(k *ingest.Kernel, s *sums) {
-	if a.recording == nil || a.loose || !k.IsKernel() {
-		return
-	}
-	ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.seen)) }
-	k.Measured, k.MeasuredLow, k.MeasuredHigh = ratio(s.own[occupancy]), ratio(s.low), ratio(s.high)
-	if s.own[active] >= 0 && s.own[stall] >= 0 {
-		k.Active, k.Stalled, k.Idle = ratio(s.own[active]), ratio(s.own[stall]),
-			ratio(100*s.seen-s.own[active]-s.own[stall])
-	}
-}
-
-// bandwidths gives what a kernel moved while it ran, by its time's share of each sample, where most of those are its own.
-func (a *adapter) bandwidths(k *ingest.Kernel, s *sums) *ingest.Counters {
-	if s.usable(a.loose) != "" || !k.IsKernel() || max(s.own[memoryRead], s.own[memoryWrite], s.own[l3]) < 0 {
-		return nil
-	}
-	used := func(m metric) (u unit.Opt[float64]) {
-		if s.own[m] >= 0 {
-			u = unit.Some(s.own[m] / s.seen / 1e9)
-		}
-		return u
-	}
-	most := func(m metric) unit.Opt[float64] {
-		v, ok := a.most[m].Value()
-		if !ok {
-			return unit.Opt[float64]{}
-		}
-		return unit.Some(v / 1e9)
-	}
-	return &ingest.Counters{MemoryRead: used(memoryRead), MemoryWrite: used(memoryWrite), L3Read: used(l3),
-		MemoryReadRoof: most(memoryRead), MemoryWriteRoof: most(memoryWrite), L3Roof: most(l3)}
 }
 
 // finish makes the file of what was read.
@@ -228,9 +205,12 @@ func (a *adapter) finish() {
 	}
 	for task := range a.totals {
 		t := &a.totals[task]
+		measured := &t.means
+		if measured.N != t.times.N { // of some launches it would not be the spread of all
+			measured = nil
+		}
 		k := a.kernel(task, &t.sums)
-		c := a.bandwidths(&k, &t.sums)
-		k.Launches, k.Counters = t.spread(), c
+		k.Launches = t.times.Spread(measured)
 		f.Kernels = append(f.Kernels, k)
 	}
 	f.Launches = a.each
@@ -259,16 +239,10 @@ func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
 	p.Device = fmt.Sprintf("%s [0x%04x]", name, set["PciDeviceId"])
 	p.DeviceFrom, p.Pos = "the result folder", a.fs.pos(a.setFile)
 	p.SamplingInterval = unit.Some(interval)
-	if n := max(set["EuCoresTotalCount"], set["VectorEngineTotalCount"]); n > 0 {
-		// The file gives 64 bits, and an absurd count must not wrap around to a sound one.
-		p.XVEs = unit.Some(int(min(n, 1<<20)))
-	}
-	if n := max(set["EuThreadsCount"], set["VectorEngineThreadsCount"]); n > 0 {
-		p.ThreadsPerXVE = unit.Some(int(min(n, 1<<10)))
-	}
-	if n := set["GpuMaxFrequencyMHz"]; n > 0 {
-		p.MaxFrequency = unit.Some(float64(n) * 1e6)
-	}
+	// The file gives 64 bits, and an absurd count must not wrap around to a sound one.
+	p.XVEs = unit.NonZero(int(min(a.set.xves(), 1<<20)))
+	p.ThreadsPerXVE = unit.NonZero(int(min(max(set["EuThreadsCount"], set["VectorEngineThreadsCount"]), 1<<10)))
+	p.MaxFrequency = unit.NonZero(float64(set["GpuMaxFrequencyMHz"]) * 1e6)
 	return p
 }
 
@@ -295,12 +269,8 @@ func (a *adapter) periods(f *ingest.File) {
 // trace tells when launches ran.
 // A lane is a queue: launches of one queue do not overlap unless the program let them.
 func (a *adapter) trace(f *ingest.File) {
-	f.Trace = &ingest.Trace{}
+	f.Trace = &a.tasks.Trace
 	lanes := map[uint32]uint32{}
-	numbers := make([]uint32, len(a.tasks.list))
-	for i, key := range a.tasks.list {
-		numbers[i] = f.Trace.Task(key)
-	}
 	for i := range a.launches {
 		l := &a.launches[i]
 		lane, known := lanes[l.queue]
@@ -309,8 +279,7 @@ func (a *adapter) trace(f *ingest.File) {
 			lanes[l.queue] = lane
 			f.Trace.AddLane("")
 		}
-		f.Trace.Add(ingest.Launch{Start: a.nanoseconds(l.start), End: a.nanoseconds(l.end), Task: numbers[l.task],
-			Lane: lane})
+		f.Trace.Add(ingest.Launch{Start: a.nanoseconds(l.start), End: a.nanoseconds(l.end), Task: l.task, Lane: lane})
 	}
 	f.Trace.Finish()
 }

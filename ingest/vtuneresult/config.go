@@ -2,8 +2,6 @@ package vtuneresult
 
 import (
 	"bufio"
-	"encoding/xml"
-	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -49,36 +47,12 @@ func readConfig(fsys FS, dir, mark string) (c config, err error) {
 	if begin := max(r.Begin, r.Time); begin > 0 {
 		c.platform.Collected = time.Unix(begin, 0).UTC()
 	}
-	c.context(fsys, path.Join(dir, "config", "context_values.cfg"))
 	c.options(fsys, path.Join(dir, "config", "runsa.options"))
 	return c, nil
 }
 
-// context takes the values that the collector knew of the device, if the file is there and can be read.
-// Projects in git often leave the file out (.gitignore), so its absence is no fault.
-func (c *config) context(fsys FS, name string) {
-	var v struct {
-		Values []struct {
-			ID         string     `xml:"id,attr"`
-			Attributes []xml.Attr `xml:",any,attr"`
-		} `xml:"contextValue"`
-	}
-	if _, err := fs.Stat(fsys, name); err != nil || decodeXML(fsys, name, &v) != nil {
-		return
-	}
-	for _, x := range v.Values {
-		for _, a := range x.Attributes {
-			// The value has its type as a namespace: int:value, unsignedLong:value, value.
-			n, err := strconv.ParseFloat(a.Value, 64)
-			if x.ID == "gpuSamplingInterval" && a.Name.Local == "value" && err == nil && n > 0 {
-				c.asked = unit.Some(unit.Seconds(n / 1e3))
-			}
-		}
-	}
-}
-
-// options takes the command line and the interval that was asked for.
-// The command is the profiled program with its arguments, which reports give to run it again.
+// options takes the command line and the interval that was asked for, if the file is there: projects in git often leave
+// the folder out. The command is the profiled program with its arguments, which reports give to run it again.
 func (c *config) options(fsys FS, name string) {
 	f, err := fsys.Open(name)
 	if err != nil {

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -20,32 +18,27 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// dicer takes the launches from the tables of a finalized result, false when there are none. Their columns differ from
-// version to version: those that must be there are looked for, the others may be missing.
-func (a *adapter) dicer() (found bool, err error) {
-	database := path.Join(a.dir, "sqlite-db", "dicer.db")
-	// Only finalizing makes the tables.
-	if info, err := fs.Stat(a.fs, database); err != nil || info.Size() == 0 {
-		return false, nil
-	}
+// dicer takes the launches from the tables of a finalized result. Their columns differ from version to version: those
+// that must be there are looked for, the others may be missing.
+func (a *adapter) dicer(database string) error {
 	file, done, err := a.onDisk(database)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer done()
 	// A folder that was copied may not be written to, and its database is not in use.
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=ro&immutable=1"}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer db.Close()
 	query, err := a.query(db)
 	if err != nil {
-		return false, err
+		return err
 	}
 	row := 0
-	err = a.eachRow(db, query, func(rows *sql.Rows) error {
+	return a.eachRow(db, query, func(rows *sql.Rows) error {
 		var start, end, queue, simd, slm sql.NullInt64
 		var name, global, local sql.NullString
 		if err := rows.Scan(&start, &end, &name, &global, &local, &simd, &slm, &queue); err != nil {
@@ -79,7 +72,6 @@ func (a *adapter) dicer() (found bool, err error) {
 			end: a.clock.of(uint64(end.Int64)), task: a.tasks.number(key, bytes), queue: uint32(queue.Int64)})
 		return nil
 	})
-	return len(a.launches) > 0, err
 }
 
 // eachRow calls each with the rows of a query.

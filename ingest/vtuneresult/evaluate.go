@@ -97,8 +97,8 @@ type plan struct {
 	stack    []number
 }
 
-// newPlan plans the metrics of some names, each of which the set must have and not refuse.
-func (set *metricSet) newPlan(names ...string) (*plan, error) {
+// newPlan plans some metrics, by their places among the counters of the set.
+func (set *metricSet) newPlan(wanted ...int) (*plan, error) {
 	p := &plan{set: set, delta: make([]number, len(set.Counters)), value: make([]number, len(set.Counters)),
 		stack: make([]number, maxStack)}
 	var need func(i int) error
@@ -122,11 +122,7 @@ func (set *metricSet) newPlan(names ...string) (*plan, error) {
 		}
 		return nil
 	}
-	for _, name := range names {
-		i, known := set.byName[name]
-		if !known {
-			return nil, fmt.Errorf("%s: the set has no such metric", name)
-		}
+	for _, i := range wanted {
 		if err := need(i); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package vtuneresult
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 
 	"occudiff/ingest"
 	"occudiff/ingest/names"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 )
 
@@ -32,27 +32,21 @@ const maxLaunches = 4 << 20
 // launch is one launch of a kernel, or a copy, on the clock of the samples.
 type launch struct {
 	start, end uint64
-	task       int // of tasks.list
+	task       uint32 // see tasks
 	queue      uint32
 }
 
-// tasks numbers what was launched: a kernel in one launch shape, or copies.
-// A launch then has a number of 8 bytes instead of a key of a hundred.
+// tasks numbers what was launched, as the trace does: a kernel in one launch shape, or copies.
+// A launch then has a number of 4 bytes instead of a key of a hundred.
 type tasks struct {
-	list  []ingest.Key
-	slm   []unit.Opt[unit.Bytes]
-	known map[ingest.Key]int
+	ingest.Trace // without launches until all are known
+	slm          []unit.Opt[unit.Bytes]
 }
 
-func (t *tasks) number(key ingest.Key, slm unit.Opt[unit.Bytes]) int {
-	i, known := t.known[key]
-	if !known {
-		if t.known == nil {
-			t.known = map[ingest.Key]int{}
-		}
-		i = len(t.list)
-		t.known[key] = i
-		t.list, t.slm = append(t.list, key), append(t.slm, slm)
+func (t *tasks) number(key ingest.Key, slm unit.Opt[unit.Bytes]) uint32 {
+	i := t.Task(key)
+	if int(i) == len(t.slm) {
+		t.slm = append(t.slm, slm)
 	}
 	return i
 }
@@ -60,27 +54,22 @@ func (t *tasks) number(key ingest.Key, slm unit.Opt[unit.Bytes]) int {
 // copyTask is what copies are called: Level Zero's name, as VTune prints it.
 const copyTask = "zeCommandListAppendMemoryCopy"
 
-// process is what one process of the program recorded: its .trace file and the .aux files of its threads.
-type process struct {
-	trace   string
-	threads []string
-}
-
-// processes finds those of some files that may hold launches.
-func processes(files []string) (list []process) {
+// processes finds those of some files that may hold launches: of each process of the program its .trace file, and the
+// .aux files of its threads behind it.
+func processes(files []string) (list [][]string) {
 	for _, name := range files {
 		stem, ok := strings.CutSuffix(name, ".trace")
 		// That one holds calls of the ITT API.
 		if !ok || strings.HasPrefix(path.Base(stem), "userapicollector") {
 			continue
 		}
-		p := process{trace: name}
+		process := []string{name}
 		for _, aux := range files {
 			if strings.HasPrefix(aux, stem+"-") && strings.HasSuffix(aux, ".th.aux") {
-				p.threads = append(p.threads, aux)
+				process = append(process, aux)
 			}
 		}
-		list = append(list, p)
+		list = append(list, process)
 	}
 	return list
 }
@@ -95,8 +84,8 @@ type traced struct {
 	size   [3]uint32
 	order  uint64    // the launch's number
 	ticks  [3]uint64 // of a finished launch: start, end and now on the GPU's clock
-	at     int64     // where it stands, in the process's trace or the file of a thread
-	thread int       // 0 for the trace
+	at     int64     // where it stands in its file
+	file   int       // of the process
 }
 
 // made is a kernel as it was created.
@@ -110,12 +99,12 @@ type made struct {
 // A launch is told in pieces by several threads: its kernel when it was made, its group size, itself, and its times
 // when the program waited for it.
 type decoder struct {
-	tasks  *tasks
-	device *gpu
-	made   []made
-	traced []traced
-	clock  clock // of the process
-	thread int   // whose file is read
+	*adapter
+	files   []string // of the process
+	file    int      // which is read
+	process clock
+	made    []made
+	records []traced
 }
 
 // gpu is what a process recorded of the device.
@@ -153,22 +142,21 @@ func (c *clock) on(o *clock, tick uint64) uint64 {
 }
 
 // read reads the files of a process.
-func (d *decoder) read(ctx context.Context, fsys FS, p process) error {
-	err := eachRecord(ctx, fsys, p.trace, io.Discard, func(r *record) error {
-		d.clock.set(r)
-		return d.call(r)
-	})
-	if err != nil {
-		return err
-	}
-	for i, name := range p.threads {
-		d.thread = i + 1
-		if err := eachRecord(ctx, fsys, name, io.Discard, d.call); err != nil {
+func (d *decoder) read() error {
+	for i, name := range d.files {
+		d.file = i
+		err := d.eachRecord(name, io.Discard, func(r *record) error {
+			if i == 0 {
+				d.process.set(r)
+			}
+			return d.call(r)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	// Threads have files of their own; what counts is the order over all of them.
-	slices.SortStableFunc(d.traced, func(a, b traced) int { return cmp.Compare(a.time, b.time) })
+	slices.SortStableFunc(d.records, func(a, b traced) int { return cmp.Compare(a.time, b.time) })
 	return nil
 }
 
@@ -177,11 +165,15 @@ func (d *decoder) call(r *record) error {
 	if r.id == 0 {
 		return nil
 	}
-	c, t := cursor{b: r.body}, traced{time: r.time, id: r.id, at: r.at, thread: d.thread}
+	c, t := cursor{b: r.body}, traced{time: r.time, id: r.id, at: r.at, file: d.file}
 	c.u8()
 	switch r.id {
 	case idDevice:
-		return d.gpu(r, c)
+		c.take(16)
+		d.device.id = c.u32()
+		c.take(88) // how many slices, XVEs and threads, at the end
+		d.device.name = c.text()
+		d.device.seen++
 	case idKernel:
 		c.u64()
 		t.handle = c.u64()
@@ -220,48 +212,27 @@ func (d *decoder) call(r *record) error {
 	default:
 		return nil
 	}
+	switch {
+	case c.short:
+		return fmt.Errorf("the record %#x at byte %d has another layout than the known one", r.id, r.at)
 	// A launch is up to three records: its group size, itself and its time.
-	if len(d.traced) == 3*maxLaunches {
+	case len(d.records) == 3*maxLaunches:
 		return fmt.Errorf("more than %s launches", unit.Thousands(maxLaunches))
 	}
-	d.traced = append(d.traced, t)
-	return d.short(r, &c)
-}
-
-func (d *decoder) short(r *record, c *cursor) error {
-	if c.short {
-		return fmt.Errorf("the record %#x at byte %d has another layout than the known one", r.id, r.at)
-	}
+	d.records = append(d.records, t)
 	return nil
 }
 
-func (d *decoder) gpu(r *record, c cursor) error {
-	c.take(16)
-	id := c.u32()
-	c.take(88) // how many slices, XVEs and threads, at the end
-	*d.device = gpu{id: id, seen: d.device.seen + 1, name: c.text()}
-	return d.short(r, &c)
-}
-
-// contradiction is a record that cannot be true, of a process's trace or the file of a thread.
-type contradiction struct {
-	thread int
-	at     int64
-	text   string
-}
-
-// Error implements error.
-func (c *contradiction) Error() string { return fmt.Sprintf("record at byte %d: %s", c.at, c.text) }
-
-// launches pairs the launches with the times at which the GPU ran them: a time belongs to the oldest launch on its
+// pair pairs the launches with the times at which the GPU ran them: a time belongs to the oldest launch on its
 // event that has none, since events are used again. It checks all that can be checked and refuses the whole otherwise.
-func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err error) {
+func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	waiting := map[uint64][]int{}
 	kernels, groups := map[uint64]*made{}, map[uint64][3]uint32{}
 	timed := 0
-	for i := range d.traced {
-		t := &d.traced[i]
+	for i := range d.records {
+		t := &d.records[i]
 		switch t.id {
+		case idDevice:
 		case idKernel:
 			kernels[t.handle] = &d.made[t.order]
 			delete(groups, t.handle)
@@ -274,9 +245,9 @@ func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err
 			}
 			waiting[t.event] = open[1:]
 			l := &list[open[0]]
-			if l.start, l.end = t.unwrap(d.clock.on(samples, t.time)); l.end <= l.start {
-				return nil, &contradiction{t.thread, t.at, fmt.Sprintf("launch %d ends %d ticks before it starts",
-					open[0]+1, l.start-l.end)}
+			if l.start, l.end = t.unwrap(d.process.on(&d.clock, t.time)); l.end <= l.start {
+				return nil, note.Faultf(codeContradiction, d.fs.pos(d.files[t.file]), tableHint,
+					"record at byte %d: launch %d ends %d ticks before it starts", t.at, open[0]+1, l.start-l.end)
 			}
 			timed++
 		default:
@@ -295,7 +266,7 @@ func (d *decoder) launches(samples *clock, finalized []span) (list []launch, err
 	}
 	if timed == 0 && len(finalized) == len(list) {
 		for i, s := range finalized { // in the order of launching, too
-			list[i].start, list[i].end = samples.of(s.start), samples.of(s.end)
+			list[i].start, list[i].end = d.clock.of(s.start), d.clock.of(s.end)
 		}
 		timed = len(list)
 	}
@@ -315,7 +286,7 @@ func (t *traced) unwrap(about uint64) (start, end uint64) {
 }
 
 // task gives what a launch is of.
-func (d *decoder) task(t *traced, k *made, groups map[uint64][3]uint32) (int, error) {
+func (d *decoder) task(t *traced, k *made, groups map[uint64][3]uint32) (uint32, error) {
 	if t.id == idCopy {
 		return d.tasks.number(ingest.Key{Task: copyTask}, unit.Opt[unit.Bytes]{}), nil
 	}
@@ -330,18 +301,7 @@ func (d *decoder) task(t *traced, k *made, groups map[uint64][3]uint32) (int, er
 			return 0, fmt.Errorf("launch %d has a size or SIMD width that no launch has", t.order)
 		}
 	}
-	key := ingest.Key{Task: names.Task(k.name), SIMD: k.simd, Global: size(global[0], global[1], global[2]),
-		Local: size(int64(local[0]), int64(local[1]), int64(local[2]))}
+	key := ingest.Key{Task: names.Task(k.name), SIMD: k.simd, Global: unit.Size(global[:]...).Trim(),
+		Local: unit.Size(int64(local[0]), int64(local[1]), int64(local[2])).Trim()}
 	return d.tasks.number(key, unit.Some(k.slm)), nil
-}
-
-// size is a launch size as VTune prints it, without the last dimensions that are 1.
-func size(x, y, z int64) ingest.Size3 {
-	switch {
-	case z > 1:
-		return unit.Size(x, y, z)
-	case y > 1:
-		return unit.Size(x, y)
-	}
-	return unit.Size(x)
 }

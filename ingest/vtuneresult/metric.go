@@ -37,23 +37,21 @@ type metricSet struct {
 	Params     struct {
 		Name string `xml:"SymbolName,attr"`
 	} `xml:"metricSetParams"`
-	Information []*counter `xml:"information"`
-	Counters    []*counter `xml:"counter"`
+	Counters []*counter `xml:"counter"`
 
 	constants map[string]uint64
 	byName    map[string]int // of Counters
 }
 
-// counter is one metric of a set, or one piece of information about a report.
+// counter is one metric of a set.
 // Read turns the bytes of two reports into a count, Norm that into a metric, and Most gives what the metric can reach.
 type counter struct {
-	Name     string    `xml:"SymbolName,attr"`
-	Units    string    `xml:"MetricResultUnits,attr"`
-	Read     []element `xml:"IoReadEquation>EquationElement"`
-	Norm     []element `xml:"NormEquation>EquationElement"`
-	Most     []element `xml:"MaxValueEquation>EquationElement"`
-	Delta    element   `xml:"DeltaFunction"`
-	Overflow element   `xml:"OverflowFunction"`
+	Name  string    `xml:"SymbolName,attr"`
+	Units string    `xml:"MetricResultUnits,attr"`
+	Read  []element `xml:"IoReadEquation>EquationElement"`
+	Norm  []element `xml:"NormEquation>EquationElement"`
+	Most  []element `xml:"MaxValueEquation>EquationElement"`
+	Delta element   `xml:"DeltaFunction"`
 
 	read, norm []step
 	refused    error // why it cannot be computed
@@ -123,15 +121,13 @@ func readMetrics(fsys FS, name string) (*metricSet, error) {
 			c.norm, c.refused = set.compile(c.Norm, c.Delta, i)
 		}
 	}
-	for _, c := range set.Information {
-		if c.read, c.refused = set.compile(c.Read, c.Overflow, -1); c.refused == nil && len(c.read) == 0 {
-			c.refused = errNoRead
-		}
-	}
 	return set, nil
 }
 
-var errNoRead = fmt.Errorf("has no equation")
+// xves is how many the device has, by the name of its generation; 0 when the set does not say.
+func (set *metricSet) xves() uint64 {
+	return max(set.constants["EuCoresTotalCount"], set.constants["VectorEngineTotalCount"])
+}
 
 // maxSteps bounds an equation, maxStack its depth.
 const (
@@ -212,7 +208,7 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 		}
 		units := uint64(1)
 		if word == "STD_NORM_EU_AGGR_DURATION" {
-			units = max(set.constants["EuCoresTotalCount"], set.constants["VectorEngineTotalCount"])
+			units = set.xves()
 		}
 		multiply := step{kind: stepApply, apply: operations["FMUL"]}
 		divide := step{kind: stepApply, apply: operations["FDIV"]}

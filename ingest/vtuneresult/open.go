@@ -48,7 +48,7 @@ func (f FS) damaged(name, format string, args ...any) error {
 }
 
 func (f FS) unreadable(name, hint string, err error) error {
-	return note.Faultf(codeUnreadable, f.pos(name), hint, "cannot be read: %v", note.Reason(err))
+	return note.Faultf("unreadable-result", f.pos(name), hint, "cannot be read: %v", note.Reason(err))
 }
 
 // results finds the folders that are results: each holds a file that ends in .vtune.
@@ -89,7 +89,7 @@ func wanted(name string) bool {
 		return true
 	// The other half of a result is large and not needed: of 116 MB 1.3 were.
 	case ".cfg":
-		return strings.HasPrefix(base, "gen_metrics") || base == "context_values.cfg"
+		return strings.HasPrefix(base, "gen_metrics")
 	}
 	return base == "runsa.options" || base == "dicer.db" || strings.Contains(dir, "/timelinedb/")
 }

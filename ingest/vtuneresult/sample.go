@@ -1,7 +1,6 @@
 package vtuneresult
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -58,18 +57,15 @@ const occupancyHint = "collect with: vtune -collect gpu-hotspots -knob character
 // newCounters plans the metrics that are used of a set, which may have no occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	c := &counters{}
-	var wanted []string
+	var wanted []int
 	// A set has one of the names; where it has several the newest counts.
 	for m, names := range metricNames {
 		c.place[m] = -1
 		for _, name := range names {
 			n, known := set.byName[name]
-			if known && metric(m) >= memoryRead && set.Counters[n].Units != "bytes" {
-				continue
-			}
-			if known && set.Counters[n].refused == nil {
+			if known && set.Counters[n].refused == nil && (metric(m) < memoryRead || set.Counters[n].Units == "bytes") {
 				c.place[m] = n
-				wanted = append(wanted, name)
+				wanted = append(wanted, n)
 			}
 		}
 	}
@@ -98,7 +94,7 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	return c, nil
 }
 
-// most gives how much of a metric there can be in a second at the highest clock, by the set's own equation.
+// most gives how many gigabytes of a metric there can be in a second at the highest clock, by the set's own equation.
 func (c *counters) most(m metric) (most unit.Opt[float64]) {
 	i, megahertz := c.place[m], c.plan.set.constants["GpuMaxFrequencyMHz"]
 	if i < 0 || megahertz == 0 {
@@ -111,10 +107,8 @@ func (c *counters) most(m metric) (most unit.Opt[float64]) {
 		return most
 	}
 	c.plan.delta[c.place[clocks]] = wholeNumber(megahertz * 1e6)
-	if v := c.plan.run(steps, nil, nil).f(); v > 0 {
-		most = unit.Some(v)
-	}
-	return most
+	v := c.plan.run(steps, nil, nil).f() / 1e9
+	return unit.Maybe(v, v > 0)
 }
 
 // sample is what the counters say of the time between two reports.
@@ -125,38 +119,36 @@ type sample struct {
 
 var errStop = errors.New("enough")
 
-// clockOf gives the clock of the samples, set at the first report.
-func clockOf(ctx context.Context, fsys FS, name string) (c clock, err error) {
-	err = eachRecord(ctx, fsys, name, io.Discard, func(r *record) error {
-		c.set(r)
+// readClock sets the clock of the samples at the first report.
+func (a *adapter) readClock() error {
+	err := a.eachRecord(a.sampleFile, io.Discard, func(r *record) error {
+		a.clock.set(r)
 		if r.id == idReport || r.id == idQuery {
 			return errStop
 		}
 		return nil
 	})
 	if errors.Is(err, errStop) {
-		err = nil
+		return nil
 	}
-	return c, err
+	return err
 }
 
 // mostPercent is the highest percentage that counters read a little apart may give.
 const mostPercent = 105
 
-// eachSample calls each with the samples of a file in order; the bytes of the file go to sum too.
-func (c *counters) eachSample(
-	ctx context.Context, fsys FS, name, gpu string, sum io.Writer, each func(*sample) error) error {
-
+// eachSample calls each with the samples in order; the bytes of their file go to sum too.
+func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) error {
 	var before [reportSize]byte
 	var s sample
 	reports := 0
 	fault := func(r *record, format string, args ...any) error {
-		return fsys.damaged(name, "report at byte %d: %s", r.at, fmt.Sprintf(format, args...))
+		return a.fs.damaged(a.sampleFile, "report at byte %d: %s", r.at, fmt.Sprintf(format, args...))
 	}
-	err := eachRecord(ctx, fsys, name, sum, func(r *record) error {
+	err := a.eachRecord(a.sampleFile, sum, func(r *record) error {
 		switch {
 		case r.id == idQuery:
-			return note.Faultf(codeNoCounters, fsys.pos(name), collectHint,
+			return note.Faultf(codeNoCounters, a.fs.pos(a.sampleFile), collectHint,
 				"these are not streamed samples but one query of the counters, as performance-snapshot makes it")
 		case r.id != idReport || r.typ != typeCall:
 			return nil
@@ -170,8 +162,9 @@ func (c *counters) eachSample(
 			if length == 576 || length == 640 {
 				whose = ", as Xe2 and newer GPUs write them,"
 			}
-			return note.Faultf(codeReports, fsys.pos(name), tableHint, "report at byte %d: it has %d bytes%s and is of "+
-				"%s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose, gpu, reportSize)
+			return note.Faultf("unknown-reports", a.fs.pos(a.sampleFile), tableHint, "report at byte %d: it has %d bytes%s "+
+				"and is of device 0x%04x, by VTune %s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose,
+				a.set.constants["PciDeviceId"], a.config.platform.VTune, reportSize)
 		}
 		// A report of another form would have something else there: this refuses it, whatever its length. Four of ten
 		// reports that were seen are one tick before their record.
@@ -189,16 +182,14 @@ func (c *counters) eachSample(
 			if err := c.fill(&s); err != nil {
 				return fault(r, "%v", err)
 			}
-			if err := each(&s); err != nil {
-				return err
-			}
+			each(&s)
 		}
 		s.end = r.time
 		copy(before[:], report)
 		return nil
 	})
 	if err == nil && reports < 2 {
-		return note.Faultf(codeNoCounters, fsys.pos(name), "let the program run longer, and look at what vtune printed",
+		return note.Faultf(codeNoCounters, a.fs.pos(a.sampleFile), "let the program run longer, and look at what vtune printed",
 			"the file holds %d reports of the counters; two are the least that tell anything", reports)
 	}
 	return err

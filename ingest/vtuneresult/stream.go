@@ -3,7 +3,6 @@ package vtuneresult
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -57,8 +56,7 @@ type record struct {
 
 // stream reads the records of one file, a frame and a record at a time.
 type stream struct {
-	ctx   context.Context
-	fs    FS
+	*reader
 	name  string
 	in    *bufio.Reader
 	each  func(*record) error
@@ -72,19 +70,18 @@ var errShort = errors.New("cut short")
 
 // eachRecord calls each with the records of a file, whose bytes go to sum too. A file that breaks the framing gives an
 // error with the byte where.
-func eachRecord(ctx context.Context, fsys FS, name string, sum io.Writer, each func(*record) error) error {
-	f, err := fsys.Open(name)
+func (r *reader) eachRecord(name string, sum io.Writer, each func(*record) error) error {
+	f, err := r.fs.Open(name)
 	if err != nil {
-		return fsys.unreadable(name, "", err)
+		return r.fs.unreadable(name, "", err)
 	}
 	defer f.Close()
-	s := &stream{ctx: ctx, fs: fsys, name: name, each: each,
-		in: bufio.NewReaderSize(io.TeeReader(f, sum), maxRecord)}
-	defer func() {
-		if s.zip != nil {
-			s.zip.Close()
-		}
-	}()
+	zip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxFrame))
+	if err != nil {
+		return fmt.Errorf("zstd: %w", err)
+	}
+	defer zip.Close()
+	s := &stream{reader: r, name: name, each: each, zip: zip, in: bufio.NewReaderSize(io.TeeReader(f, sum), maxRecord)}
 	return s.read()
 }
 
@@ -175,8 +172,9 @@ func (s *stream) large(size uint32, typ uint16) error {
 	case err != nil:
 		return s.readFault(err)
 	}
-	if err := s.unzip(); err != nil {
-		return err
+	var err error
+	if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err != nil {
+		return s.fault("the frame is not zstd, or damaged: %v", err)
 	}
 	// No record goes over from one frame to the next.
 	for rest := s.plain; len(rest) > 0; {
@@ -190,29 +188,6 @@ func (s *stream) large(size uint32, typ uint16) error {
 		rest = rest[n:]
 	}
 	s.rec.at += 4 + int64(size)
-	return nil
-}
-
-func (s *stream) unzip() (err error) {
-	if s.zip == nil {
-		s.zip, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxFrame),
-			zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return fmt.Errorf("zstd: %w", err)
-		}
-	}
-	// Small files have small frames: only one that holds more than usual gets the most that is read.
-	for _, most := range []int{min(32*s.frame.Len()+1<<16, maxFrame), maxFrame} {
-		if cap(s.plain) < most {
-			s.plain = make([]byte, 0, most)
-		}
-		if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return s.fault("the frame is not zstd, or damaged: %v", err)
-	}
 	return nil
 }
 

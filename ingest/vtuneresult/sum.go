@@ -2,10 +2,7 @@ package vtuneresult
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"occudiff/ingest"
 )
 
 // sums adds up samples in two ways: those that end within a launch, as VTune gives each sample to the launch in which it
@@ -19,9 +16,8 @@ type sums struct {
 	covered float64 // seconds of launches within those
 	values  values  // of those samples: percentages x clocks
 
-	seen      float64 // seconds of launches within any sample
-	own       values  // percentages x seconds, bytes; -1 stands for a metric that the set has not
-	low, high float64 // what the occupancy in own is at least and at most
+	seen float64 // seconds of launches within any sample
+	own  values  // percentages x seconds, bytes; below 0 of a metric that the set has not
 }
 
 func (s *sums) add(o *sums) {
@@ -45,29 +41,11 @@ const (
 // leastLoose is the mean time of launches, in seconds, whose place among the samples is known to 0.1 ms.
 const leastLoose = 1e-3
 
-// usable says why the counters are not of these launches; nothing when they are. loose says that the times of the
-// launches are on another clock than the samples.
-func (s *sums) usable(loose bool) string {
-	share := s.covered / s.seconds
-	if loose && s.seconds < leastLoose*float64(s.launches) {
-		return "when its launches ran is known to 0.1 ms only"
-	}
-	if s.samples >= fewSamples && share >= leastShare {
-		return ""
-	}
-	if s.samples == 0 {
-		return "no sample ends within its launches"
-	}
-	return fmt.Sprintf("the samples that end within its launches (%d) cover %.0f%% of their time", s.samples,
-		100*share)
-}
-
-// spread says how much launches differ.
-func (t *total) spread() *ingest.Spread {
-	if t.means.N != t.times.N {
-		return t.times.Spread(nil)
-	}
-	return t.times.Spread(&t.means)
+// usable says whether the counters are of these launches. loose says that the times of the launches are on another
+// clock than the samples.
+func (s *sums) usable(loose bool) bool {
+	return s.samples >= fewSamples && s.covered/s.seconds >= leastShare &&
+		!(loose && s.seconds < leastLoose*float64(s.launches))
 }
 
 // sweep goes through samples and launches in the order of time.
@@ -98,37 +76,36 @@ func newSweep(launches []launch, hertz uint64, done func(*launch, *sums)) *sweep
 func (w *sweep) addSample(s *sample) {
 	// Launches may run side by side, so several are open at a time; those that ended before this sample are done.
 	w.busy.addSample(s, w.hertz)
-	for w.next < len(w.launches) && w.launches[w.next].start < s.end {
+	for ; w.next < len(w.launches) && w.launches[w.next].start < s.end; w.next++ {
 		l := &w.launches[w.next]
-		w.next++
 		w.open = append(w.open, open{l, sums{launches: 1, seconds: float64(l.end-l.start) / w.hertz}})
 	}
 	kept, length, all := w.open[:0], float64(s.end-s.start)/w.hertz, 0.0
-	for i := range w.open {
-		if o := &w.open[i]; o.end > s.start {
-			all += float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz
-		}
-	}
+	within := func(o *open) float64 { return float64(min(o.end, s.end)-max(o.start, s.start)) / w.hertz }
 	for i := range w.open {
 		o := &w.open[i]
 		if o.end <= s.start {
 			w.done(o.launch, &o.sums)
 			continue
 		}
-		o.sums.share(s, float64(min(o.end, s.end)-max(o.start, s.start))/w.hertz, all, length)
-		// VTune's rule, which the figures of its screens confirm: the sample is of the launch in which it ends.
-		if o.start < s.end && s.end <= o.end {
-			o.sums.end(s, float64(s.end-max(o.start, s.start))/w.hertz)
-		}
+		all += within(o)
 		kept = append(kept, *o)
 	}
 	w.open = kept
+	for i := range w.open {
+		o := &w.open[i]
+		o.sums.share(s, within(o), all, length)
+		// VTune's rule, which the figures of its screens confirm: the sample is of the launch in which it ends.
+		if s.end <= o.end {
+			o.sums.end(s, within(o))
+		}
+	}
 }
 
 // share adds what a launch has of a sample in which it runs for some seconds, of those of all launches and of its length.
 // All that is counted in a sample is of launches.
 func (s *sums) share(x *sample, within, all, length float64) {
-	if within <= 0 {
+	if within <= 0 { // a launch of less than a tick
 		return
 	}
 	s.seen += within
@@ -142,9 +119,6 @@ func (s *sums) share(x *sample, within, all, length float64) {
 			s.own[m] += v * part
 		}
 	}
-	held := x.values[occupancy] * length
-	s.low += min(max(held-100*(all-within), 0), 100*within)
-	s.high += min(held, 100*within)
 }
 
 // end adds a sample that ends within the launch.
@@ -159,14 +133,10 @@ func (s *sums) end(x *sample, within float64) {
 	}
 }
 
-// finish ends the launches that are open, and those after the last sample.
+// finish ends the launches that are open. Those after the last sample are in no figure.
 func (w *sweep) finish() {
 	for i := range w.open {
 		w.done(w.open[i].launch, &w.open[i].sums)
-	}
-	for ; w.next < len(w.launches); w.next++ {
-		l := &w.launches[w.next]
-		w.done(l, &sums{launches: 1, seconds: float64(l.end-l.start) / w.hertz})
 	}
 }
 

@@ -22,29 +22,32 @@ import (
 func (a *adapter) readLaunches() error {
 	finalized := a.timeline()
 	why := a.traced(nil)
-	if a.ctx.Err() != nil {
-		return a.ctx.Err()
-	}
-	if why == nil {
-		a.from = "the traces of the program"
-		return a.compareTimes(finalized)
-	}
-	// A file that is cut short says that the folder was not copied whole: no other place makes up for that.
-	if isFault(why, codeContradiction, codeCut) {
-		return why
-	}
-	a.tasks, a.launches = tasks{}, nil
-	found, err := a.dicer()
 	switch {
 	case a.ctx.Err() != nil:
 		return a.ctx.Err()
-	case isFault(err, codeContradiction):
-		return err
-	case err != nil:
-		why = fmt.Errorf("%w; dicer.db: %w", why, err)
-	case found:
-		a.from, a.loose = "dicer.db", true
-		return nil
+	case why == nil:
+		a.from = "the traces of the program"
+		return a.compareTimes(finalized)
+	// A file that is cut short says that the folder was not copied whole: no other place makes up for that.
+	case isFault(why, codeContradiction, codeCut):
+		return why
+	}
+	a.tasks, a.launches = tasks{}, nil
+	// Only finalizing makes the tables.
+	database := path.Join(a.dir, "sqlite-db", "dicer.db")
+	if info, err := fs.Stat(a.fs, database); err == nil && info.Size() > 0 {
+		err = a.dicer(database)
+		switch {
+		case a.ctx.Err() != nil:
+			return a.ctx.Err()
+		case isFault(err, codeContradiction):
+			return err
+		case err != nil:
+			why = fmt.Errorf("%w; dicer.db: %w", why, err)
+		case len(a.launches) > 0:
+			a.from, a.loose = "dicer.db", true
+			return nil
+		}
 	}
 	// It holds times without names, and the traces names without times: they go together by the order of launching.
 	if len(finalized) > 0 && a.traced(finalized) == nil {
@@ -64,23 +67,20 @@ func isFault(err error, codes ...string) bool {
 // traced decodes the launches of all processes, with the finalized times where those of the GPU are missing.
 func (a *adapter) traced(finalized []span) error {
 	a.tasks, a.launches = tasks{}, nil
-	for _, p := range processes(a.data) {
-		d := decoder{tasks: &a.tasks, device: &a.device}
-		err := d.read(a.ctx, a.fs, p)
+	for _, files := range processes(a.data) {
+		d := decoder{adapter: a, files: files}
+		err := d.read()
+		var launches []launch
 		if err == nil {
-			var launches []launch
-			launches, err = d.launches(&a.clock, finalized)
-			a.launches = append(a.launches, launches...)
+			launches, err = d.pair(finalized)
 		}
-		if isFault(err, codeCut) {
+		switch {
+		case isFault(err, codeContradiction, codeCut):
 			return err
+		case err != nil:
+			return fmt.Errorf("%s: %w", files[0], err)
 		}
-		if c, ok := errors.AsType[*contradiction](err); ok {
-			return note.Faultf(codeContradiction, a.fs.pos(append([]string{p.trace}, p.threads...)[c.thread]), tableHint, "%v", c)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.trace, err)
-		}
+		a.launches = append(a.launches, launches...)
 	}
 	if len(a.launches) == 0 {
 		return fmt.Errorf("data.* holds no trace of a Level Zero program")

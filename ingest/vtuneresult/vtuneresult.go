@@ -9,11 +9,10 @@ package vtuneresult
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"path"
@@ -27,14 +26,11 @@ import (
 
 // The codes of faults.
 const (
-	codeUnreadable  = "unreadable-result"
 	codeDamaged     = "damaged-result"
 	codeCut         = "cut-result"
 	codeNoOccupancy = "no-occupancy"
 	codeNoCounters  = "no-counters"
 	codeNoResult    = "no-result"
-	codeAdapters    = "two-adapters"
-	codeReports     = "unknown-reports"
 	// The parts of the folder say different things.
 	codeContradiction = "contradicting-result"
 )
@@ -80,8 +76,6 @@ func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt inges
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
 
-func digest(sum hash.Hash) string { return "sha256:" + hex.EncodeToString(sum.Sum(nil)) }
-
 // reader reads one result.
 type reader struct {
 	ctx    context.Context
@@ -123,13 +117,9 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 		}
 	}
 	if len(adapters) == 0 {
-		kind := r.config.analysis
-		if name, known := analyses[kind]; known {
-			kind = name
-		}
 		return nil, note.Faultf(codeNoCounters, fsys.pos(r.dir), collectHint,
 			"no GPU counters in this result, which was collected with %s: data.* holds no gen_metrics*.cfg with a "+
-				".vtss beside it", kind)
+				".vtss beside it", cmp.Or(analyses[r.config.analysis], r.config.analysis))
 	}
 	return r.adapters(adapters)
 }
@@ -144,7 +134,7 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		}
 		// Never merged: each adapter has its own clock and its own thread slots.
 		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
-			return nil, note.Faultf(codeAdapters, r.fs.pos(a.sampleFile), "let the program use one of them",
+			return nil, note.Faultf("two-adapters", r.fs.pos(a.sampleFile), "let the program use one of them",
 				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
 		}
 		if used == nil || a.busy.n > 0 {
@@ -155,7 +145,7 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		r.note(note.Info, "idle-adapters", r.fs.pos(used.sampleFile), "", "no threads ran on %s, whose counters the "+
 			"result holds too", unit.Plural(int64(n), "other adapter"))
 	}
-	r.file.Digest = digest(sum)
+	r.file.Digest = fmt.Sprintf("sha256:%x", sum.Sum(nil))
 	used.finish()
 	return r.file, nil
 }

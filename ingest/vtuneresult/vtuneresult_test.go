@@ -442,7 +442,7 @@ func TestCorpus(t *testing.T) {
 		if err != nil || set.Params.Name != c.set {
 			t.Fatalf("%s: set %q, %v", c.name, set.Params.Name, err)
 		}
-		for _, m := range append(set.Counters, set.Information...) {
+		for _, m := range set.Counters {
 			if m.refused != nil {
 				t.Errorf("%s: %s %v", c.name, m.Name, m.refused)
 			}
@@ -508,9 +508,10 @@ func FuzzRecords(f *testing.F) {
 	f.Add(trace)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list := fstest.MapFS{"x": &fstest.MapFile{Data: data}}
-		d := decoder{tasks: &tasks{}, device: &gpu{}}
-		if err := d.read(context.Background(), FS{FS: list}, process{trace: "x"}); err == nil {
-			_, _ = d.launches(&clock{hertz: 1}, nil)
+		a := &adapter{reader: &reader{ctx: context.Background(), fs: FS{FS: list}}, clock: clock{hertz: 1}}
+		d := decoder{adapter: a, files: []string{"x"}}
+		if err := d.read(); err == nil {
+			_, _ = d.pair(nil)
 		}
 	})
 }
@@ -523,8 +524,8 @@ func FuzzEquations(f *testing.F) {
 			return
 		}
 		before, after := make([]byte, reportSize), bytes.Repeat([]byte{7}, reportSize)
-		for _, c := range set.Counters {
-			if p, err := set.newPlan(c.Name); err == nil {
+		for i := range set.Counters {
+			if p, err := set.newPlan(i); err == nil {
 				p.compute(before, after)
 			}
 		}
