@@ -84,10 +84,12 @@ const (
 
 // SideBySide compares runs with each other. names has one for each of the results.
 func SideBySide(names []string, results []*compare.Result) *Runs {
-	s := &Runs{}
+	s := &Runs{Runs: make([]RunOfMany, len(results))}
 	first := map[string]string{}
+	var work []float64
 	for i, r := range results {
-		run := RunOfMany{Place: i, Name: names[i], Result: r}
+		run := &s.Runs[i]
+		run.Place, run.Name, run.Result = i, names[i], r
 		var files []string
 		for _, in := range contents(r) {
 			files = append(files, contentOf(in))
@@ -97,11 +99,18 @@ func SideBySide(names []string, results []*compare.Result) *Runs {
 			run.CopyOf = first[key]
 			first[key] = cmp.Or(run.CopyOf, run.Name)
 		}
-		s.Runs = append(s.Runs, run)
+		if run.CopyOf != "" {
+			s.add(Finding{Run: run, What: RunCopy})
+		} else {
+			work = append(work, run.work())
+		}
 	}
 	s.collect()
 	slices.SortStableFunc(s.Kernels, func(a, b KernelOfMany) int { return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1)) })
-	s.standOut()
+	if len(work) >= leastRuns {
+		s.compareRuns(work)
+	}
+	s.sortFindings()
 	return s
 }
 
@@ -169,19 +178,8 @@ func (k *KernelOfMany) sum() {
 	}
 }
 
-// standOut finds the runs that stand out, and what stands out in the others.
-func (s *Runs) standOut() {
-	var work []float64
-	for i := range s.Runs {
-		if r := &s.Runs[i]; r.CopyOf != "" {
-			s.add(Finding{Run: r, What: RunCopy})
-		} else {
-			work = append(work, r.work())
-		}
-	}
-	if len(work) >= leastRuns {
-		s.compareRuns(work)
-	}
+// sortFindings puts the worst first, and gives runs and kernels theirs.
+func (s *Runs) sortFindings() {
 	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
 		rank := func(f Finding) int { return slices.Index(runFindings[:], f.What) }
 		size := func(f Finding) float64 { return math.Abs(float64(f.Off.Or(0))) }
@@ -205,7 +203,6 @@ func (s *Runs) compareRuns(work []float64) {
 	idle := make([]bool, len(s.Runs))
 	for i := range s.Runs {
 		r := &s.Runs[i]
-		idle[i] = r.CopyOf == "" && (r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual)
 		if r.CopyOf != "" {
 			continue
 		}
@@ -214,7 +211,7 @@ func (s *Runs) compareRuns(work []float64) {
 				r.Lacks++
 			}
 		}
-		if idle[i] {
+		if idle[i] = r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual; idle[i] {
 			s.add(Finding{Run: r, What: RunIdle})
 		} else if r.Lacks > 0 {
 			s.add(Finding{Run: r, What: RunLacks})
