@@ -42,15 +42,11 @@ func findingText(s *track.Series) string {
 // begun says what changed where the series begins, and how long ago: "driver changed here".
 func begun(s *track.Series) string {
 	what := report.ListOf(s.Begins.Changed, func(c track.Change) string { return c.What })
-	return strings.Join(what, " and ") + " changed " + ago(s)
-}
-
-// ago says how long ago the series began.
-func ago(s *track.Series) string {
+	ago := "here"
 	if n := s.Age(); n > 0 {
-		return unit.Counted(n, "run", "runs") + " ago"
+		ago = unit.Counted(n, "run", "runs") + " ago"
 	}
-	return "here"
+	return strings.Join(what, " and ") + " changed " + ago
 }
 
 // place tells series of one kernel apart: device, driver, program.
@@ -67,15 +63,12 @@ func place(s *track.Series) string {
 // runName names a run with its commit and label.
 func runName(r *track.Ref) string {
 	text := fmt.Sprintf("run %d of %s", r.Run, when(r.Time))
-	var words []string
+	said := report.OneLine(r.Label)
 	if r.Commit != "" {
-		words = append(words, "commit "+report.OneLine(shortCommit(r.Commit)))
+		said = strings.TrimSuffix("commit "+report.OneLine(shortCommit(r.Commit))+", "+said, ", ")
 	}
-	if r.Label != "" {
-		words = append(words, report.OneLine(r.Label))
-	}
-	if len(words) > 0 {
-		text += " (" + strings.Join(words, ", ") + ")"
+	if said != "" {
+		text += " (" + said + ")"
 	}
 	return text
 }
@@ -87,17 +80,6 @@ func lastChange(s *track.Series) *trend.ChangePoint { return &s.Changes[len(s.Ch
 func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
 	return fmt.Sprintf("%s, %s -> %s (%s, p %s)", runName(s.Ref(c.Index, v.Refs)), v.print(c.MeanBefore), v.print(c.MeanAfter),
 		v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
-}
-
-// moved says what moved with the occupancy.
-func moved(s *track.Series) (parts []string) {
-	for _, move := range s.Moved {
-		m := metric{track.Metric{Metric: move.Metric}}
-		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", report.StartLower(m.Title()), m.between(move.Before, move.After), by))
-		}
-	}
-	return parts
 }
 
 // whole says all of a series where no row of a screen stands beside it: what its rows say, and the evidence.
@@ -113,15 +95,21 @@ func (v *view) whole(s *track.Series) string {
 // with its finding, what comes of it, and its change points. A changed device comes first, for then there is no verdict. A
 // changed driver or launch shape is no excuse: the series is judged by the runs before it, see track/begin.go.
 func (v *view) evidence(s *track.Series) string {
-	var text []string
+	var text, moved []string
+	for _, move := range s.Moved {
+		m := metric{track.Metric{Metric: move.Metric}}
+		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
+			moved = append(moved, fmt.Sprintf("%s %s (%s)", report.StartLower(m.Title()), m.between(move.Before, move.After), by))
+		}
+	}
 	if s.NeedsAttention() {
 		if s.Begins != nil && s.Age() < track.Fresh && (s.FirstBad == nil || !s.GoesOn()) {
 			text = append(text, v.begins(s))
 		} else if s.Outcome() == trend.Alarm {
 			text = append(text, "It may be an outlier; if the next run is like it, that is a regression.")
 		}
-		if list := moved(s); len(list) > 0 {
-			text = append(text, "With it moved "+strings.Join(list, ", ")+".")
+		if len(moved) > 0 {
+			text = append(text, "With it moved "+strings.Join(moved, ", ")+".")
 		}
 		if s.Absent {
 			text = append(text, "A run on this driver in this launch shape mends it, or 'occudiff track accept'.")
