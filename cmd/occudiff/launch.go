@@ -182,7 +182,7 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 
 // platforms gives the table of platforms with the user's on top, and the one that was asked for: one without a key when
 // none was, for a batch has a column for it. A file of one platform is asked for that one.
-func (l *launch) platforms() (t *computeunit.Table, p computeunit.Platform, err error) {
+func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err error) {
 	if t, err = computeunit.Builtin(); err != nil {
 		return nil, p, err
 	}
@@ -193,7 +193,7 @@ func (l *launch) platforms() (t *computeunit.Table, p computeunit.Platform, err 
 			return nil, p, err
 		}
 		if t = t.With(more); key == "" && len(more) == 1 {
-			key = more[0].Key
+			key = string(more[0].Key)
 		}
 	}
 	if key == "" {

@@ -281,7 +281,7 @@ func (p *prediction) batchRun() (batch.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		return batch.ComputeUnits(t, platform.Key), nil
+		return batch.ComputeUnits(t, string(platform.Key)), nil
 	case p.Compat != "":
 		t, err := calculator.Builtin()
 		if err != nil {

@@ -108,7 +108,7 @@ func Calculator(t *calculator.Table, s Shared) Run {
 
 // ComputeUnits predicts kernels on compute units by the register-file model. The platform is that of the rows that name
 // none; it may be empty.
-func ComputeUnits(t *computeunit.Table, platform string) Run {
+func ComputeUnits(t computeunit.Table, platform string) Run {
 	shared := Shared{Device: platform}
 	find := remembered("platform", shared, func(name string, _ int) (computeunit.Platform, error) { return t.Find(name) })
 	return model{
@@ -133,7 +133,7 @@ func ComputeUnits(t *computeunit.Table, platform string) Run {
 				spilled = "1"
 			}
 			return []string{integer(int64(o.RegisterBytesAllowed)), spilled, optional(o.ByRegisters, integer), optional(o.BySLM, integer),
-				integer(o.BySubgroups), integer(o.ByHardware), integer(o.Groups), o.Limits.String(), integer(o.SubgroupsPerGroup),
+				integer(o.BySubgroups), integer(o.ByHardware), integer(o.Groups), strings.Join(o.Limits, "+"), integer(o.SubgroupsPerGroup),
 				integer(o.ActiveSubgroups), integer(o.TotalSubgroups), decimal(o.Occupancy.Percent()), decimal(o.Lanes.Percent()),
 				integer(o.PaddedSize), optional(o.ByRegistersPadded, integer), statusOK, ""}, nil
 		},

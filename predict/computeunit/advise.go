@@ -52,31 +52,27 @@ type Relaxed struct {
 // Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the
 // fixed ones, for the settings with the highest occupancy, and among these the most lanes in use. Every setting found
 // works as it stands: Predict gives its occupancy for any use of registers and SLM up to its maxima.
-func (p *Platform) Advise(w Want) (Advice, error) {
-	subgroupSizes, err := p.subgroupSizes(w)
-	if err != nil {
-		return Advice{}, err
+func (p *Platform) Advise(w Want) (a Advice, err error) {
+	subgroupSizes := p.SubgroupSizes
+	if sg, ok := w.SubgroupSize.Value(); ok {
+		subgroupSizes = counts{count(sg)} // a size that the platform does not offer is a what-if question
 	}
-	var a Advice
+	if len(subgroupSizes) == 0 {
+		return a, fmt.Errorf("platform %q lists no sub-group sizes; "+
+			"give one, or fill the column subgroup_sizes of its platform file", p.Key)
+	}
 	for _, sg := range subgroupSizes {
-		for _, size := range p.groupSizes(w, sg) {
-			s, ok, err := p.setting(w, sg, size)
-			if err != nil {
-				return Advice{}, err
-			}
-			if ok {
-				a.keep(s)
+		for _, size := range p.groupSizes(w, int64(sg)) {
+			if err := p.try(&a, w, int64(sg), size); err != nil {
+				return a, err
 			}
 		}
 	}
-	if a.Full = a.full(); !a.Full {
+	a.Full = len(a.Settings) > 0 && a.Settings[0].Occupancy == 1 && a.Settings[0].Lanes == 1
+	if !a.Full {
 		a.Least, err = p.relax(w)
 	}
 	return a, err
-}
-
-func (a *Advice) full() bool {
-	return len(a.Settings) > 0 && a.Settings[0].Occupancy == 1 && a.Settings[0].Lanes == 1
 }
 
 // relax frees the fixed resources one by one.
@@ -107,37 +103,12 @@ func (p *Platform) relax(w Want) (list []Relaxed, err error) {
 	return list, nil
 }
 
-// keep adds a setting that is as good as those found, or drops them all for a better one.
-func (a *Advice) keep(s Setting) {
-	if len(a.Settings) > 0 {
-		best := a.Settings[0]
-		better := cmp.Or(cmp.Compare(s.Occupancy, best.Occupancy), cmp.Compare(s.Lanes, best.Lanes))
-		if better < 0 {
-			return
-		} else if better > 0 {
-			a.Settings = nil
-		}
-	}
-	a.Settings = append(a.Settings, s)
-}
-
-func (p *Platform) subgroupSizes(w Want) ([]int64, error) {
-	if sg, ok := w.SubgroupSize.Value(); ok {
-		return []int64{sg}, nil // a size that the platform does not offer is a what-if question
-	}
-	if len(p.SubgroupSizes) == 0 {
-		return nil, fmt.Errorf("platform %q lists no sub-group sizes; "+
-			"give one, or fill the column subgroup_sizes of its platform file", p.Key)
-	}
-	return p.SubgroupSizes, nil
-}
-
 // groupSizes lists the work-group sizes to try: full sub-groups from one to what a compute unit holds.
 func (p *Platform) groupSizes(w Want, subgroupSize int64) []int64 {
 	if size, ok := w.GroupSize.Value(); ok {
 		return []int64{size}
 	}
-	largest := p.MaxGroupSize.Or(maxQuantity)
+	largest := int64(cmp.Or(p.MaxGroupSize, maxQuantity))
 	var sizes []int64
 	for n := int64(1); n <= p.subgroups() && n*subgroupSize <= largest; n++ {
 		sizes = append(sizes, n*subgroupSize)
@@ -145,21 +116,33 @@ func (p *Platform) groupSizes(w Want, subgroupSize int64) []int64 {
 	return sizes
 }
 
-// setting evaluates one choice; ok is false when no work-group fits, or when a kernel would have no register at all.
-func (p *Platform) setting(w Want, subgroupSize, groupSize int64) (s Setting, ok bool, err error) {
+// try adds one choice to the advice if it is as good as those found, or in their place if it is better. It is passed over
+// when no work-group fits, or when a kernel would have no register at all.
+func (p *Platform) try(a *Advice, w Want, subgroupSize, groupSize int64) error {
 	r, err := p.Predict(Launch{
 		GroupSize: groupSize, SubgroupSize: subgroupSize, SLM: w.SLM.Or(0), RegisterBytes: w.RegisterBytes.Or(0),
 	})
 	if err != nil || r.Groups == 0 {
-		return Setting{}, false, err
+		return err
 	}
-	s = Setting{
+	s := Setting{
 		SubgroupSize: subgroupSize, GroupSize: groupSize, Groups: r.Groups, Occupancy: r.Occupancy, Lanes: r.Lanes,
 		MaxRegisterBytes: min(r.RegisterBytesAllowed, p.RegisterBytes/unit.Bytes(r.Groups*groupSize)),
 		MaxSLM:           p.SLM / unit.Bytes(r.Groups),
+		Fill:             unit.NonZero(int64(p.ComputeUnits) * r.Groups),
 	}
-	if units, known := p.ComputeUnits.Value(); known {
-		s.Fill = unit.Some(units * r.Groups)
+	if s.MaxRegisterBytes == 0 {
+		return nil
 	}
-	return s, s.MaxRegisterBytes > 0, nil
+	if len(a.Settings) > 0 {
+		best := a.Settings[0]
+		better := cmp.Or(cmp.Compare(s.Occupancy, best.Occupancy), cmp.Compare(s.Lanes, best.Lanes))
+		if better < 0 {
+			return nil
+		} else if better > 0 {
+			a.Settings = nil
+		}
+	}
+	a.Settings = append(a.Settings, s)
+	return nil
 }

@@ -15,25 +15,6 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Platform is one GPU as the model sees it: what a compute unit has.
-type Platform struct {
-	Key                      string // short, unique: gen11
-	Name                     string
-	Blocks                   int64      // processing blocks of a compute unit
-	SubgroupsPerBlock        int64      // sub-group states that a processing block holds
-	RegisterBytesPerSubgroup unit.Bytes // most that one sub-group may use
-	RegisterBytes            unit.Bytes // register file of the compute unit
-	SLM                      unit.Bytes // of the compute unit
-	MaxGroups                int64      // work-groups that the hardware keeps active
-
-	ComputeUnits  unit.Opt[int64] // of the whole GPU
-	SubgroupSizes []int64         // that the compiler offers, rising; empty when not known
-	MaxGroupSize  unit.Opt[int64] // work-items per work-group
-}
-
-// subgroups gives the sub-group states of a compute unit, the denominator of its occupancy.
-func (p *Platform) subgroups() int64 { return p.Blocks * p.SubgroupsPerBlock }
-
 // Launch is what the model needs to know of a kernel. The zero value of SLM and RegisterBytes means that none is used.
 type Launch struct {
 	GroupSize     int64      `json:"work_group_size"`         // work-items per work-group
@@ -42,9 +23,6 @@ type Launch struct {
 	RegisterBytes unit.Bytes `json:"register_bytes_per_item"` // per work-item
 }
 
-// Limits are the resources that bind.
-type Limits []string
-
 // The limits, in the order in which outputs list them.
 const (
 	LimitRegisters = "registers" // register file
@@ -52,9 +30,6 @@ const (
 	LimitSubgroups = "subgroups" // sub-group states
 	LimitHardware  = "hardware"  // active work-groups
 )
-
-// String joins the limits with `+`, as the reference data does.
-func (l Limits) String() string { return strings.Join(l, "+") }
 
 // Result is the theoretical occupancy of one compute unit.
 type Result struct {
@@ -68,7 +43,7 @@ type Result struct {
 	BySubgroups int64           `json:"by_sub_groups"`                // by sub-group states
 	ByHardware  int64           `json:"by_hardware"`                  // by active work-groups
 	Groups      int64           `json:"work_groups_per_compute_unit"` // the least of the four
-	Limits      Limits          `json:"limits"`                       // all that equal it
+	Limits      []string        `json:"limits"`                       // all that equal it
 
 	SubgroupsPerGroup int64      `json:"sub_groups_per_work_group"`
 	ActiveSubgroups   int64      `json:"active_sub_groups"`
@@ -96,7 +71,7 @@ func (p *Platform) Predict(l Launch) (Result, error) {
 		RegisterBytesAllowed: unit.Bytes(ceilDiv(int64(p.RegisterBytesPerSubgroup), l.SubgroupSize)),
 		SubgroupsPerGroup:    ceilDiv(l.GroupSize, l.SubgroupSize),
 		TotalSubgroups:       p.subgroups(),
-		ByHardware:           p.MaxGroups,
+		ByHardware:           int64(p.MaxGroups),
 	}
 	r.PaddedSize = r.SubgroupsPerGroup * l.SubgroupSize
 	r.Spilled = l.RegisterBytes > r.RegisterBytesAllowed
@@ -156,11 +131,59 @@ func (l Launch) check() error {
 	return nil
 }
 
-// ceilDiv divides and rounds up; both numbers are at least 0 and 1.
-func ceilDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 {
-		q++
+// ceilDiv divides and rounds up; both numbers are at least 1.
+func ceilDiv(a, b int64) int64 { return (a-1)/b + 1 }
+
+// Spread is how a number of work-groups runs on all compute units of a GPU. All but Fill are absent without a number.
+type Spread struct {
+	WorkGroups unit.Opt[int64] `json:"work_groups"`
+	// Fill is how many work-groups fill the GPU once: the fewest that give its full occupancy; multiples of it leave no
+	// tail. Absent when the number of compute units is not known.
+	Fill    unit.Opt[int64]      `json:"work_groups_that_fill"`
+	Waves   unit.Opt[float64]    `json:"waves"`           // fractional
+	Peak    unit.Opt[unit.Ratio] `json:"peak_percent"`    // while the waves are full, or of the only wave
+	Average unit.Opt[unit.Ratio] `json:"average_percent"` // over all waves, the last one counted as long as a full one
+	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"`    // of the last, partial wave; 0 when it is full
+}
+
+// Spread says how so many work-groups of a predicted kernel run on the whole GPU; 0 are not known.
+func (p *Platform) Spread(r Result, groups int64) (s Spread, err error) {
+	fill := int64(p.ComputeUnits) * r.Groups
+	s.Fill = unit.NonZero(fill)
+	switch {
+	case groups == 0:
+		return s, nil
+	case p.ComputeUnits == 0:
+		return s, fmt.Errorf("platform %q has no number of compute units; fill the column compute_units of "+
+			"its platform file", p.Key)
+	case fill == 0:
+		return s, fmt.Errorf("a compute unit of platform %q holds no work-group of this kernel (%s), so "+
+			"nothing fills it", p.Key, strings.Join(r.Limits, "+"))
 	}
-	return q
+	full, left, peak := groups/fill, groups%fill, r.Occupancy
+	waves := float64(groups) / float64(fill)
+	average, tail := peak, unit.Ratio(0)
+	if left > 0 {
+		tail = unit.Ratio(float64(peak) * float64(left) / float64(fill))
+		average = unit.Ratio(float64(peak) * waves / float64(full+1))
+		if full == 0 {
+			peak = tail
+		}
+	}
+	s.WorkGroups, s.Waves = unit.Some(groups), unit.Some(waves)
+	s.Peak, s.Average, s.Tail = unit.Some(peak), unit.Some(average), unit.Some(tail)
+	return s, nil
+}
+
+// WorkGroups counts the work-groups of a launch, of which the last in a dimension may be smaller; 0 without a global
+// size.
+func WorkGroups(global, local unit.Size3) int64 {
+	if !global.Present() || !local.Present() {
+		return 0
+	}
+	n := int64(1) // no overflow: there are no more work-groups than work-items
+	for i := range 3 {
+		n *= ceilDiv(global.Dim(i), local.Dim(i))
+	}
+	return n
 }

@@ -1,8 +1,10 @@
 package computeunit_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -35,7 +37,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%s: %d work-groups, %.2f%% (%s)\n", p.Key, r.Groups, r.Occupancy.Percent(), r.Limits)
+		fmt.Printf("%s: %d work-groups, %.2f%% (%s)\n", p.Key, r.Groups, r.Occupancy.Percent(), strings.Join(r.Limits, "+"))
 	}
 	// Output:
 	// gen11: 9 work-groups, 96.43% (subgroups)
@@ -105,7 +107,7 @@ func TestWhatDoesNotFitIsAResult(t *testing.T) {
 		{computeunit.Launch{GroupSize: 57 * 8, SubgroupSize: 8, SLM: 65537}, "slm+subgroups", "all that bind are named"},
 	} {
 		r, err := p.Predict(c.launch)
-		if err != nil || r.Groups != 0 || r.Occupancy != 0 || r.Limits.String() != c.limits {
+		if err != nil || r.Groups != 0 || r.Occupancy != 0 || strings.Join(r.Limits, "+") != c.limits {
 			t.Errorf("%+v: %d work-groups by %s, %v; want 0 by %s: %s", c.launch, r.Groups, r.Limits, err, c.limits, c.reason)
 		}
 	}
@@ -165,8 +167,9 @@ func TestAdviseAgainstSearch(t *testing.T) {
 			found[[2]int64{s.SubgroupSize, s.GroupSize}] = s
 		}
 		full := 0
-		for _, sg := range p.SubgroupSizes {
-			for size := sg; size <= p.MaxGroupSize.Or(1<<20) && size <= p.Blocks*p.SubgroupsPerBlock*sg; size++ {
+		for _, offered := range p.SubgroupSizes {
+			sg := int64(offered)
+			for size := sg; size <= int64(cmp.Or(p.MaxGroupSize, 1<<20)) && size <= int64(p.Blocks*p.SubgroupsPerBlock)*sg; size++ {
 				r, err := p.Predict(computeunit.Launch{GroupSize: size, SubgroupSize: sg})
 				if err != nil {
 					t.Fatal(err)
@@ -275,7 +278,7 @@ func TestSpread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Least != 112 || s.Peak != c.peak || s.Tail != c.tail || s.Average != c.average {
+		if s.Fill != unit.Some[int64](112) || s.Peak != unit.Some(c.peak) || s.Tail != unit.Some(c.tail) || s.Average != unit.Some(c.average) {
 			t.Errorf("%d work-groups: %+v; want %+v: %s", c.groups, s, c, c.reason)
 		}
 	}
@@ -286,7 +289,7 @@ func TestSpreadErrors(t *testing.T) {
 	fits, _ := p.Predict(computeunit.Launch{GroupSize: 64, SubgroupSize: 16})
 	tooBig, _ := p.Predict(computeunit.Launch{GroupSize: 64, SubgroupSize: 16, SLM: 1 << 20})
 	unknown := p
-	unknown.ComputeUnits = unit.Opt[int64]{}
+	unknown.ComputeUnits = 0
 	for _, c := range []struct {
 		platform computeunit.Platform
 		result   computeunit.Result
@@ -295,11 +298,13 @@ func TestSpreadErrors(t *testing.T) {
 	}{
 		{unknown, fits, 1, `platform "gen11" has no number of compute units; fill the column compute_units of its platform file`},
 		{p, tooBig, 1, `a compute unit of platform "gen11" holds no work-group of this kernel (slm), so nothing fills it`},
-		{p, fits, 0, "0 work-groups; expected at least 1"},
 	} {
 		if _, err := c.platform.Spread(c.result, c.groups); err == nil || err.Error() != c.want {
 			t.Errorf("got %v; want %q", err, c.want)
 		}
+	}
+	if s, err := p.Spread(fits, 0); err != nil || s != (computeunit.Spread{Fill: unit.Some[int64](112)}) {
+		t.Errorf("without a number of work-groups: %+v, %v; want what fills the GPU alone", s, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -13,7 +14,7 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-func builtin(t testing.TB) *computeunit.Table {
+func builtin(t testing.TB) computeunit.Table {
 	t.Helper()
 	table, err := computeunit.Builtin()
 	if err != nil {
@@ -22,7 +23,7 @@ func builtin(t testing.TB) *computeunit.Table {
 	return table
 }
 
-func find(t testing.TB, table *computeunit.Table, key string) computeunit.Platform {
+func find(t testing.TB, table computeunit.Table, key string) computeunit.Platform {
 	t.Helper()
 	p, err := table.Find(key)
 	if err != nil {
@@ -56,7 +57,7 @@ func cells(r computeunit.Result) map[string]string {
 	return map[string]string{
 		"regs_available_bytes": itoa(int64(r.RegisterBytesAllowed)), "spilled": spilled,
 		"reg_limit": opt(r.ByRegisters), "slm_limit": opt(r.BySLM), "subgroup_limit": itoa(r.BySubgroups),
-		"hw_limit": itoa(r.ByHardware), "final_limit": itoa(r.Groups), "limited_by": r.Limits.String(),
+		"hw_limit": itoa(r.ByHardware), "final_limit": itoa(r.Groups), "limited_by": strings.Join(r.Limits, "+"),
 		"subgroups_per_wg": itoa(r.SubgroupsPerGroup), "active_subgroups": itoa(r.ActiveSubgroups),
 		"total_subgroups": itoa(r.TotalSubgroups), "padded_threads": itoa(r.PaddedSize),
 		"reg_limit_padded": opt(r.ByRegistersPadded),
@@ -136,8 +137,8 @@ func TestBuiltinAgreesWithTheReferencePlatforms(t *testing.T) {
 	table := builtin(t)
 	for _, want := range reference.Platforms {
 		p := find(t, table, want.Key)
-		if p.Blocks != want.Blocks || p.SubgroupsPerBlock != want.States || p.RegisterBytesPerSubgroup != want.Subgroup ||
-			p.RegisterBytes != want.Unit || p.SLM != want.SLM || p.MaxGroups != want.Groups {
+		if int64(p.Blocks) != want.Blocks || int64(p.SubgroupsPerBlock) != want.States || p.RegisterBytesPerSubgroup != want.Subgroup ||
+			p.RegisterBytes != want.Unit || p.SLM != want.SLM || int64(p.MaxGroups) != want.Groups {
 			t.Errorf("platform %s is %+v; the reference has %+v", want.Key, p, want)
 		}
 	}

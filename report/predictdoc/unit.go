@@ -22,12 +22,7 @@ type unitPrediction struct {
 type unitResult struct {
 	computeunit.Launch
 	computeunit.Result
-	WorkGroups         unit.Opt[int64]      `json:"work_groups"`
-	WorkGroupsThatFill unit.Opt[int64]      `json:"work_groups_that_fill"`
-	Waves              unit.Opt[float64]    `json:"waves"`
-	PeakPercent        unit.Opt[unit.Ratio] `json:"peak_percent"`
-	AveragePercent     unit.Opt[unit.Ratio] `json:"average_percent"`
-	TailPercent        unit.Opt[unit.Ratio] `json:"tail_percent"`
+	computeunit.Spread
 }
 
 // ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0
@@ -37,9 +32,9 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	if err != nil {
 		return nil, err
 	}
-	j := unitResult{Launch: l, Result: r}
-	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
-		j.WorkGroupsThatFill = unit.Some(units * r.Groups)
+	s, err := p.Spread(r, groups)
+	if err != nil {
+		return nil, err
 	}
 	steps := unitSteps(p, &l, &r)
 	limits := unit.Listed(r.Limits, "and")
@@ -54,20 +49,18 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 				unit.Memory(l.RegisterBytes), unit.Memory(r.RegisterBytesAllowed))
 		}
 	}
-	if groups > 0 {
-		s, err := p.Spread(r, groups)
-		if err != nil {
-			return nil, err
-		}
-		j.WorkGroups, j.Waves = unit.Some(groups), unit.Some(s.Waves)
-		j.PeakPercent, j.AveragePercent, j.TailPercent = unit.Some(s.Peak), unit.Some(s.Average), unit.Some(s.Tail)
-		steps = append(steps, predict.Step{Label: "waves", Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Least), Value: number(s.Waves)})
-		closing += fmt.Sprintf(" GPU peak %s, average %s.", report.PercentText(s.Peak), report.PercentText(s.Average))
+	if fill, ok := s.Fill.Value(); ok {
+		steps = append(steps, predict.Step{Label: "work-groups that fill the GPU", Value: report.Thousands(fill),
+			Formula: fmt.Sprintf("%d compute units x %d; multiples leave no tail", p.ComputeUnits, r.Groups)})
+	}
+	if waves, ok := s.Waves.Value(); ok {
+		steps = append(steps, predict.Step{Label: "waves", Formula: fmt.Sprintf("%d work-groups / %d", groups, s.Fill.Or(0)), Value: number(waves)})
+		closing += fmt.Sprintf(" GPU peak %s, average %s.", report.PercentText(s.Peak.Or(0)), report.PercentText(s.Average.Or(0)))
 	}
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
 		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing}
 	pg.setSteps(steps)
-	return pg.answer(unitPrediction{predictSchema, "compute-unit", p.Key, j}), nil
+	return pg.answer(unitPrediction{predictSchema, "compute-unit", string(p.Key), unitResult{l, r, s}}), nil
 }
 
 // unitSteps words the model's formulas with the figures.
@@ -104,18 +97,14 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		steps = append(steps, predict.Step{Label: s.label, Formula: s.formula, Value: s.value, Binds: binds,
 			Aside: !binds && s.limit != ""})
 	}
-	if units, ok := p.ComputeUnits.Value(); ok && r.Groups > 0 {
-		steps = append(steps, predict.Step{Label: "work-groups that fill the GPU", Value: report.Thousands(units * r.Groups),
-			Formula: fmt.Sprintf("%d compute units x %d; multiples leave no tail", units, r.Groups)})
-	}
 	return steps
 }
 
 func platformLine(p *computeunit.Platform) string {
 	text := fmt.Sprintf("%s (%s), a compute unit with %d processing blocks x %d sub-groups, %s of registers, %s of SLM",
 		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock, unit.Memory(p.RegisterBytes), unit.Memory(p.SLM))
-	if n, ok := p.ComputeUnits.Value(); ok {
-		text += fmt.Sprintf("; %d compute units", n)
+	if p.ComputeUnits > 0 {
+		text += fmt.Sprintf("; %d compute units", p.ComputeUnits)
 	}
 	return text
 }
@@ -166,7 +155,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.
 	if err != nil {
 		return nil, err
 	}
-	v := unitAdvice{adviseSchema, "compute-unit", p.Key, a.Full, report.NewTable("best", "", a.Settings, unitSettingColumns), nil}
+	v := unitAdvice{adviseSchema, "compute-unit", string(p.Key), a.Full, report.NewTable("best", "", a.Settings, unitSettingColumns), nil}
 	if len(a.Least) > 0 {
 		v.Least = report.NewTable("", "", a.Least, relaxedColumns)
 	}

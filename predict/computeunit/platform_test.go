@@ -25,7 +25,7 @@ func TestReadAcceptsColumnsInAnyOrder(t *testing.T) {
 	if p.Key != "my-gpu" || p.SLM != 48<<10 || p.RegisterBytesPerSubgroup != 8<<10 || p.RegisterBytes != 1<<20 || p.subgroups() != 48 {
 		t.Errorf("read %+v", p)
 	}
-	if p.ComputeUnits.Present() || p.MaxGroupSize.Present() || len(p.SubgroupSizes) != 0 {
+	if p.ComputeUnits != 0 || p.MaxGroupSize != 0 || len(p.SubgroupSizes) != 0 {
 		t.Errorf("what the file does not say is not absent: %+v", p)
 	}
 }

@@ -1,0 +1,168 @@
+package computeunit
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"occudiff/ingest/note"
+	"occudiff/ingest/table"
+	"occudiff/ingest/unit"
+)
+
+// Platform is one GPU as the model sees it: what a compute unit has. It is a line of a platform file, whose columns may
+// come in any order.
+type Platform struct {
+	Key                      table.Name `csv:"key" table:"required"` // short, unique: gen11
+	Name                     table.Name `csv:"name" table:"required"`
+	Blocks                   count      `csv:"processing_blocks" table:"required"`           // of a compute unit
+	SubgroupsPerBlock        count      `csv:"subgroups_per_block" table:"required"`         // sub-group states that a block holds
+	RegisterBytesPerSubgroup unit.Bytes `csv:"register_bytes_per_subgroup" table:"required"` // most that one sub-group may use
+	RegisterBytes            unit.Bytes `csv:"register_bytes" table:"required"`              // register file of the compute unit
+	SLM                      unit.Bytes `csv:"slm_bytes" table:"required"`                   // of the compute unit
+	MaxGroups                count      `csv:"max_groups" table:"required"`                  // work-groups that the hardware keeps active
+
+	ComputeUnits  count      `csv:"compute_units"`  // of the whole GPU; 0 when not known
+	SubgroupSizes counts     `csv:"subgroup_sizes"` // that the compiler offers, rising; empty when not known
+	MaxGroupSize  count      `csv:"max_group_size"` // work-items per work-group; 0 when not known
+	Source        table.Name `csv:"source"`
+	Confidence    table.Name `csv:"confidence"`
+}
+
+// count is a whole number above 0; an empty cell is 0.
+type count int64
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (c *count) UnmarshalCSV(cell string) error {
+	if cell = strings.TrimSpace(cell); cell == "" {
+		return nil
+	}
+	n, err := table.ParseCount(cell)
+	if *c = count(n); err == nil && n == 0 {
+		return errors.New("0 is not above 0")
+	}
+	return err
+}
+
+// counts are several, each once and rising.
+type counts []count
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller.
+func (c *counts) UnmarshalCSV(cell string) error {
+	for part := range table.Fields(cell) {
+		var n count
+		if err := n.UnmarshalCSV(part); err != nil {
+			return err
+		}
+		*c = append(*c, n)
+	}
+	slices.Sort(*c)
+	*c = slices.Compact(*c)
+	return nil
+}
+
+// subgroups gives the sub-group states of a compute unit, the denominator of its occupancy.
+func (p *Platform) subgroups() int64 { return int64(p.Blocks * p.SubgroupsPerBlock) }
+
+// Table is a list of platforms, in the order of their files.
+type Table []Platform
+
+//go:embed platforms.csv
+var platformsCSV string
+
+// Builtin reads the embedded platforms: gen11, rtx2080ti and mali_g52.
+func Builtin() (Table, error) {
+	return read("platforms.csv (embedded)", strings.NewReader(platformsCSV))
+}
+
+// ReadFile reads a platform file.
+func ReadFile(path string) (Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, note.Faultf("platform-file", note.Pos{File: path}, "give a CSV file with a row per platform",
+			"the platform file cannot be opened: %v", note.Reason(err))
+	}
+	defer f.Close()
+	return read(path, f)
+}
+
+// read reads a platform file: CSV with a header, a platform per row. It returns every fault of the file at once, each
+// with its place, and no platforms unless the whole file is right: half a table would give answers for a platform that
+// the user meant to replace.
+func read(file string, r io.Reader) (Table, error) {
+	f := table.Format{Code: "platform-file", What: "platform file", Strict: true}
+	f.Columns, f.Required = table.Columns[Platform]()
+	s, err := table.Load(file, r, f)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Records) == 0 {
+		return nil, note.Faultf(f.Code, note.Pos{File: file}, "the columns are "+strings.Join(f.Columns, ","),
+			"the platform file has no rows; expected a header and a row for each platform")
+	}
+	first := map[string]int{} // line of a key
+	return table.Convert(s, func(i int, p *Platform) (Platform, error) {
+		if line, twice := first[normalized(string(p.Key))]; twice {
+			return *p, note.Faultf(f.Code, s.Pos(i, ""), "give each platform a key of its own",
+				"platform %q is on line %d already", p.Key, line)
+		}
+		first[normalized(string(p.Key))] = s.Records[i].Line
+		return *p, p.check(s, i)
+	})
+}
+
+// check holds what the figures of a platform must fulfill.
+func (p *Platform) check(s *table.Sheet, i int) error {
+	for k, n := range []unit.Bytes{p.RegisterBytesPerSubgroup, p.RegisterBytes, p.SLM} {
+		if n == 0 {
+			column := []string{"register_bytes_per_subgroup", "register_bytes", "slm_bytes"}[k]
+			return note.Faultf("platform-file", s.Pos(i, column), "", "column %s: 0 is not above 0", column)
+		}
+	}
+	if p.RegisterBytesPerSubgroup > p.RegisterBytes {
+		return note.Faultf("platform-file", s.Pos(i, ""), "register_bytes counts the whole compute unit",
+			"platform %q: one sub-group may use %d register bytes, but the compute unit has %d",
+			p.Key, p.RegisterBytesPerSubgroup, p.RegisterBytes)
+	}
+	if p.MaxGroupSize > 0 && len(p.SubgroupSizes) > 0 && p.MaxGroupSize < p.SubgroupSizes[0] {
+		return note.Faultf("platform-file", s.Pos(i, ""), "",
+			"platform %q: the work-group maximum %d is below the smallest sub-group size %d", p.Key, p.MaxGroupSize, p.SubgroupSizes[0])
+	}
+	return nil
+}
+
+// With gives a table with further platforms; one whose key is there already replaces it.
+func (t Table) With(more Table) Table {
+	return append(slices.DeleteFunc(slices.Clone(t), func(old Platform) bool {
+		_, err := more.Find(string(old.Key))
+		return err == nil
+	}), more...)
+}
+
+// Keys lists the keys of the platforms.
+func (t Table) Keys() (keys []string) {
+	for _, p := range t {
+		keys = append(keys, string(p.Key))
+	}
+	return keys
+}
+
+// Find gives the platform of a key; case, spaces, `-` and `_` do not matter, and the prefix `cu:` may stand before it.
+func (t Table) Find(key string) (Platform, error) {
+	for _, p := range t {
+		if normalized(string(p.Key)) == normalized(key) {
+			return p, nil
+		}
+	}
+	return Platform{}, fmt.Errorf("platform %q is not known; expected one of %s, or a platform file that has it",
+		key, strings.Join(t.Keys(), ", "))
+}
+
+func normalized(key string) string {
+	key = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(key)), "cu:")
+	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(key)
+}
