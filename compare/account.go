@@ -28,24 +28,20 @@ func Parts() []Part { return slices.Clone(parts[:]) }
 // Account says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
 // cannot be told are absent and belong to another.
 type Account struct {
-	Used, Limits                                unit.Points
-	Underfilled, Empty, Shortfall, LastWaveLoss unit.Opt[unit.Points]
-	Policy                                      predict.Policy       // of the prediction that the parts are taken from; Auto without one
-	PredictedIdle                               unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
-	Certainty                                   Certainty
-	Lost                                        unit.Opt[unit.Seconds] // slot time below the prediction
-	Causes                                      []Cause                // of a row that does not match: by part, the most probable first
+	Parts         ByPart[unit.Opt[unit.Points]]
+	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
+	PredictedIdle unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
+	Certainty     Certainty
+	Lost          unit.Opt[unit.Seconds] // slot time below the prediction
+	Causes        []Cause                // of a row that does not match: by part, the most probable first
 }
 
 // Points gives a part, absent when it is not told.
 func (a *Account) Points(p Part) unit.Opt[unit.Points] {
-	all := a.points()
-	return all.Of(p)
-}
-
-func (a *Account) points() ByPart[unit.Opt[unit.Points]] {
-	return ByPart[unit.Opt[unit.Points]]{unit.Some(a.Used), a.Underfilled, a.Empty, a.Shortfall, a.LastWaveLoss,
-		unit.Some(a.Limits)}
+	if a == nil {
+		return unit.Opt[unit.Points]{}
+	}
+	return a.Parts.Of(p)
 }
 
 // ByPart has a value for each part, in the order of Parts.
@@ -64,7 +60,7 @@ func (a *Account) Printed() (printed ByPart[unit.Opt[unit.Points]]) {
 	var tenths, remainder ByPart[float64]
 	var told []int
 	left := 1000.0
-	for i, o := range a.points() {
+	for i, o := range a.Parts {
 		if v, ok := o.Value(); ok {
 			tenths[i] = math.Floor(float64(v)*10 + 1e-6)
 			remainder[i] = float64(v)*10 - tenths[i]
@@ -86,7 +82,7 @@ func (a *Account) Printed() (printed ByPart[unit.Opt[unit.Points]]) {
 func (a *Account) Drawn() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
-	for i, o := range a.points() {
+	for i, o := range a.Parts {
 		v, ok := o.Value()
 		if !ok {
 			continue
@@ -111,9 +107,7 @@ func (r *Result) account(row *Row) *Account {
 	}
 	a := r.parts(row)
 	a.Certainty = row.Certainty
-	if row.Total.Present() {
-		a.Lost = unit.Some(row.Lost())
-	}
+	a.Lost = unit.Maybe(row.Lost(), row.Total.Present())
 	if row.Verdict == Below {
 		f := finder{r: r, row: row, account: &a}
 		a.Causes = f.all()
@@ -122,23 +116,28 @@ func (r *Result) account(row *Row) *Account {
 }
 
 // parts computes the parts of a row that is accounted for.
-func (r *Result) parts(row *Row) Account {
-	m := row.Measured.Or(0)
-	p := row.Predicted
+func (r *Result) parts(row *Row) (a Account) {
+	set := func(p Part, v unit.Points) { a.Parts[p.number()] = unit.Some(v) }
+	m, p := row.Measured.Or(0), row.Predicted
+	set(PartUsed, pointsOf(m))
 	if p == nil {
 		peak := row.Peak.Or(0)
-		return Account{Used: pointsOf(m), Shortfall: unit.Some(peak.Minus(m)), Limits: pointsOf(1 - peak)}
-	}
-	held, ran := row.PredictedAt(), r.predictedWhileBusy(row)
-	a := Account{Used: pointsOf(m), LastWaveLoss: unit.Some(p.Peak.Minus(held.Average)), Limits: pointsOf(1 - p.Peak),
-		Policy: row.XVEs.Policy, PredictedIdle: unit.Some(ran.Idle)}
-	idle, known := row.Idle.Value()
-	if !known || !row.BusyOccupancy.Present() {
-		a.Shortfall = unit.Some(held.Average.Minus(m))
+		set(PartShortfall, peak.Minus(m))
+		set(PartLimits, pointsOf(1-peak))
 		return a
 	}
-	empty := pointsOf(ran.Loaded * (idle - ran.Idle))
-	a.Empty, a.Underfilled = unit.Some(empty), unit.Some(held.Average.Minus(m)-empty)
+	held, ran := row.PredictedAt(), r.predictedWhileBusy(row)
+	a.Policy, a.PredictedIdle = row.XVEs.Policy, unit.Some(ran.Idle)
+	set(PartTail, p.Peak.Minus(held.Average))
+	set(PartLimits, pointsOf(1-p.Peak))
+	missing := held.Average.Minus(m)
+	if idle, known := row.ran(); known {
+		empty := pointsOf(ran.Loaded * (idle - ran.Idle))
+		set(PartEmpty, empty)
+		set(PartUnderfilled, missing-empty)
+	} else {
+		set(PartShortfall, missing)
+	}
 	return a
 }
 

@@ -120,8 +120,8 @@ func TestAccountOfRealRuns(t *testing.T) {
 			x, _ := a.Certainty.Crosstalk.Value()
 			intervals, own = trim(n), trim(1-float64(x))
 		}
-		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Used), text(row.Idle, "%.1f", 100), text(row.BusyOccupancy, loaded, 100),
-			text(a.Underfilled, "%.1f", 1), text(a.Empty, "%.1f", 1), intervals, own)
+		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Points(compare.PartUsed).Or(0)), text(row.Idle, "%.1f", 100), text(row.BusyOccupancy, loaded, 100),
+			text(a.Points(compare.PartUnderfilled), "%.1f", 1), text(a.Points(compare.PartEmpty), "%.1f", 1), intervals, own)
 		if got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.file, c.task, got, c.want)
 		}

@@ -8,11 +8,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// kernelTimes is the time of the kernels that were measured: in all, and times what is told of each.
+// kernelTimes is the time of the kernels that were measured: in all, and times what each used.
 type kernelTimes struct {
-	all, idle, measured unit.Seconds
-	pipe, memory        unit.Seconds // of the busiest pipe; GB of memory, as far as kernels have them
-	unsampled           bool         // there are kernels of which no sample is: what they held is in those of others
+	all       unit.Seconds
+	used      use
+	unsampled bool // there are kernels of which no sample is: what they held is in those of others
 	// The same of all kernels, measured or not: the least and the most that their launches hold, as far as they are
 	// known, and the least time in which they leave XVEs empty.
 	timed, least, most, empty unit.Seconds
@@ -25,16 +25,28 @@ func (t *kernelTimes) add(k *ingest.Kernel, reach unit.Ratio) {
 	t.least += total * unit.Seconds(held.least)
 	t.most += total * unit.Seconds(held.most)
 	t.empty += total * unit.Seconds(held.empty)
-	if !k.Idle.Present() || !k.Measured.Present() {
-		return
+	if k.Idle.Present() && k.Measured.Present() {
+		t.unsampled = t.unsampled || unsampled(k)
+		t.all += total
+		t.used = t.used.with(usedBy(k), func(sum, own float64) float64 { return sum + float64(total)*own })
 	}
-	t.unsampled = t.unsampled || unsampled(k)
-	t.all += total
-	t.idle += total * unit.Seconds(k.Idle.Or(0))
-	t.measured += total * unit.Seconds(k.Measured.Or(0))
+}
+
+// use is what the counters of a kernel say, 0 where it is not counted.
+type use struct {
+	measured, idle float64 // shares: of the thread slots, of XVEs without a thread
+	pipe           float64 // share of the time in which the busiest pipe was active
+	memory         float64 // GB/s
+}
+
+func usedBy(k *ingest.Kernel) use {
 	busiest, _ := k.Counters.BusiestPipe()
-	t.pipe += total * unit.Seconds(busiest.Or(0))
-	t.memory += total * unit.Seconds(k.Counters.Memory().Or(0))
+	return use{float64(k.Measured.Or(0)), float64(k.Idle.Or(0)), float64(busiest.Or(0)), k.Counters.Memory().Or(0)}
+}
+
+// with joins each figure of one use with that of another.
+func (u use) with(v use, join func(u, v float64) float64) use {
+	return use{join(u.measured, v.measured), join(u.idle, v.idle), join(u.pipe, v.pipe), join(u.memory, v.memory)}
 }
 
 // held bounds what a kernel holds, and the XVEs that it leaves empty from below.
@@ -69,27 +81,19 @@ func (r *Result) apart(row *Row, idle unit.Ratio) unit.Ratio {
 	if !known || f >= 1 {
 		return idle
 	}
-	return min(idle, max((idle-f*others.idle)/(1-f), 0))
+	return min(idle, max((idle-f*unit.Ratio(others.idle))/(1-f), 0))
 }
 
-// others is what the other kernels of a run measure, and how idle XVEs were, weighted by time.
-type others struct {
-	measured, idle, pipe unit.Ratio
-	memory               float64 // GB/s
-}
-
-func (r *Result) others(row *Row) (o others, known bool) {
+// others is what the other measured kernels of a run use, weighted by time.
+func (r *Result) others(row *Row) (mean use, known bool) {
 	t, of := row.Total.Or(0), &r.kernelTime
 	rest := of.all - t
 	if rest <= t*1e-9 || !row.Idle.Present() || !row.Measured.Present() || of.unsampled {
-		return o, false
+		return use{}, false
 	}
-	less := func(all unit.Seconds, own unit.Ratio) unit.Ratio {
-		return unit.Ratio((all - t*unit.Seconds(own)) / rest)
-	}
-	busiest, _ := row.Counters.BusiestPipe()
-	return others{less(of.measured, row.Measured.Or(0)), less(of.idle, row.Idle.Or(0)), less(of.pipe, busiest.Or(0)),
-		float64(less(of.memory, unit.Ratio(row.Counters.Memory().Or(0))))}, true
+	return of.used.with(usedBy(&row.Kernel), func(sum, own float64) float64 {
+		return (sum - float64(t)*own) / float64(rest)
+	}), true
 }
 
 // ownRange bounds what the launches of a row held by themselves. Of its value a share a is of other tasks and a share g

@@ -58,8 +58,8 @@ func TestPartsOfCandidate(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
 	row := &r.Rows[0]
 	a := row.Account
-	if empty := a.Empty.Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(a.Underfilled.Or(0)-50) > digit {
-		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty, a.Underfilled.Or(0))
+	if empty, underfilled := a.Points(PartEmpty).Or(0), a.Points(PartUnderfilled).Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(underfilled-50) > digit {
+		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty, underfilled)
 	}
 }
 

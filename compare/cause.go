@@ -43,33 +43,22 @@ type Cause struct {
 // setCause says why a row does not match: nothing for rows that match or were not judged. Of an account it is the surest
 // cause, of equal ones that of the larger part.
 func (r *Result) setCause(row *Row) {
-	switch row.Verdict {
-	case NoPrediction:
-		row.Cause = r.adapters(row)
-		return
-	case Below, Above, Unmeasurable:
-	default:
-		return
-	}
-	c := r.withheld
-	if c == nil {
-		c = cmp.Or(r.shape(row), r.model(row))
-	}
-	if c != nil {
-		row.Cause = c
-		return
-	}
 	f := finder{r: r, row: row}
-	switch row.Verdict {
-	case Unmeasurable: // the reason is there
-		return
-	case Above:
+	switch v := row.Verdict; {
+	case v == NoPrediction:
+		row.Cause = r.adapters(row)
+	case v != Below && v != Above && v != Unmeasurable:
+	case r.withheld != nil:
+		row.Cause = r.withheld
+	case modelOff(row):
+		row.Cause = cmp.Or(r.shape(row), r.model(row))
+	case v == Above:
 		f.above()
-	case Below:
+		row.Cause = surest(f.found)
+	case v == Below:
 		row.Account = r.account(row)
-		f.found = row.Account.Causes
-	}
-	row.Cause = surest(f.found)
+		row.Cause = surest(row.Account.Causes)
+	} // of a row that is unmeasurable the reason is there
 }
 
 // surest is the cause that a row is headed by: the one with the most confidence, of such the first that was measured,
@@ -93,9 +82,8 @@ func surer(a, b Cause) int {
 
 // largest is the part that most of what is missing from the prediction went to, as printed.
 func (a *Account) largest() Part {
-	printed := a.Printed()
-	switch _, whole := a.Shortfall.Value(); {
-	case whole:
+	switch printed := a.Printed(); {
+	case a.Points(PartShortfall).Present():
 		return PartShortfall
 	case printed.Of(PartUnderfilled).Or(0) > printed.Of(PartEmpty).Or(0):
 		return PartUnderfilled

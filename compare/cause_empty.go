@@ -37,14 +37,14 @@ func (f *finder) nothingRan(p Part) bool {
 }
 
 // ran gives the idle share where it can be that of the measured occupancy's window.
-func (f *finder) ran() (idle unit.Ratio, ok bool) {
-	idle, ok = f.row.Idle.Value()
-	return idle, ok && f.row.BusyOccupancy.Present()
+func (r *Row) ran() (idle unit.Ratio, ok bool) {
+	idle, ok = r.Idle.Value()
+	return idle, ok && r.BusyOccupancy.Present()
 }
 
 // engines fits a GPU of which one of k stacks or compute engines worked, where nothing counts them.
 func (f *finder) engines(p Part) {
-	idle, known := f.ran()
+	idle, known := f.row.ran()
 	d := f.r.Device
 	_, counted := f.r.averaged(f.row)
 	if !known || d == nil || counted.Present() || d.Tiles < 2 && d.Architecture != "Xe-HPC" {
@@ -73,7 +73,7 @@ func (f *finder) gaps(p Part, told bool) {
 		return
 	}
 	c := &f.row.Certainty
-	idle, known := f.ran()
+	idle, known := f.row.ran()
 	most := min(c.likelyOutside().Or(1), idle)
 	points := pointsOf(f.row.Measured.Or(0) * most / max(1-most, 1e-9))
 	if !known || c.Exact || points < leastCause || told && idle > 2*most {
@@ -89,7 +89,7 @@ func (f *finder) gaps(p Part, told bool) {
 
 // dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.
 func (f *finder) dry(p Part) {
-	idle, known := f.ran()
+	idle, known := f.row.ran()
 	likely, bounded := f.row.Certainty.likelyOutside().Value()
 	if !known || !bounded || f.row.Predicted == nil {
 		return
@@ -125,7 +125,7 @@ func (f *finder) diluted(p Part) bool {
 	c := &f.row.Certainty
 	share, m := c.Foreign.Or(0), f.row.Measured.Or(0)
 	o, known := f.r.others(f.row)
-	points := pointsOf(share / max(1-share, 0.01) * (m - o.measured))
+	points := pointsOf(share / max(1-share, 0.01) * (m - unit.Ratio(o.measured)))
 	if most, ranged := f.row.HeldHigh.Value(); ranged {
 		points = min(points, most.Minus(m))
 	}
@@ -133,7 +133,7 @@ func (f *finder) diluted(p Part) bool {
 		return false
 	}
 	f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
-		"itself it may hold up to %.1f points more.", c.edgesText(), shareText(share), o.measured.Percent(), float64(points)),
+		"itself it may hold up to %.1f points more.", c.edgesText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
 	return true
 }

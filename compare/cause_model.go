@@ -15,11 +15,8 @@ func modelOff(row *Row) bool {
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
 }
 
-// shape says that a row's work size lacks a dimension, where a grid larger by a whole factor has the profiler's peak.
+// shape says, of a row of which the model is off, that its work size lacks a dimension, where a grid larger by a whole factor has the profiler's peak.
 func (r *Result) shape(row *Row) *Cause {
-	if !modelOff(row) {
-		return nil
-	}
 	k, clamped := r.gridTimes(row)
 	if k < 2 {
 		return nil
@@ -34,12 +31,16 @@ func (r *Result) shape(row *Row) *Cause {
 	if clamped || gridStep(threads, slots) < shapeCertain || k > shapeFactor || r.Fit.off > 1 {
 		sure = low
 	}
+	fitting := "" // all that ran
+	if len(r.Fit.Devices) > 0 {
+		fitting = ", which is so of " + r.Fit.String()
+	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
 	return &Cause{Name: CauseShape, Confidence: sure.String(), Because: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
 		"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
 		"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
 		unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads, "thread"),
-		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), r.fitting())}
+		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
 }
 
 // gridTimes is how many times larger a row's grid would have to be for the profiler's peak, 0 where no factor fits;
@@ -86,12 +87,7 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 
 // model says that the profiler's peak and the predicted one differ.
 func (r *Result) model(row *Row) *Cause {
-	if !modelOff(row) {
-		return nil
-	}
-	figures := fmt.Sprintf("The profiler's peak is %.1f%% and the predicted peak %.1f%% of %s thread slots",
-		row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())))
-	why := ""
+	var why string
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():
 		why = fmt.Sprintf(". VTune limits it by SLM to %.1f%%, and the SLM per work-group is not in the export: add unitrace's kernel "+
@@ -106,13 +102,6 @@ func (r *Result) model(row *Row) *Cause {
 		}
 		why += "."
 	}
-	return &Cause{Name: CauseModel, Confidence: medium.String(), Because: figures + why}
-}
-
-// fitting names the devices that fit all that ran.
-func (r *Result) fitting() string {
-	if len(r.Fit.Devices) == 0 {
-		return ""
-	}
-	return ", which is so of " + r.Fit.String()
+	return &Cause{Name: CauseModel, Confidence: medium.String(), Because: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
+		"peak %.1f%% of %s thread slots%s", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())), why)}
 }

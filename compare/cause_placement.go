@@ -14,7 +14,7 @@ import (
 // work-groups of 40 threads, on 2 of 6 Xe-cores or on 3 with a barrier, is read.
 func (f *finder) placement(p Part) bool {
 	row, q := f.row, f.row.Predicted
-	idle, known := f.ran()
+	idle, known := f.row.ran()
 	c := &row.Certainty
 	n, timed := c.Intervals.Value()
 	if !known || q == nil || q.Waves >= 1 || q.Groups < 2 || !c.Exact && (!timed || n < 1) {

@@ -135,7 +135,7 @@ func (f *finder) refit(p Part) {
 	t.registers(medium)
 	if share := f.row.Certainty.Foreign.Or(0); len(t.found) == before && share > 0 { // others may have added to both halves
 		o, _ := t.r.others(t.row)
-		t.above = pointsOf(max(share*(o.measured-t.measured), 0))
+		t.above = pointsOf(max(share*(unit.Ratio(o.measured)-t.measured), 0))
 		t.registers(low)
 	}
 	if n, _ := f.row.Certainty.Intervals.Value(); f.row.PeakDifference.Present() ||

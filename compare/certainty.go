@@ -113,23 +113,23 @@ func (c confidence) String() string { return [...]string{"low", "medium", "high"
 
 // limit is the most that can be told from the row's counters: see the thresholds.
 func (c *Certainty) limit() confidence {
-	by := low
-	switch foreign := c.Foreign.Or(1); {
-	case foreign <= foreignHigh:
-		by = high
-	case foreign <= foreignMedium:
-		by = medium
-	}
+	by := sureWith(c.Foreign.Or(1), foreignHigh, foreignMedium)
 	crosstalk, known := c.Crosstalk.Value()
-	switch {
-	case !known:
+	if !known {
 		return max(by, medium) - 1
-	case crosstalk > CrosstalkMedium:
-		return low
-	case crosstalk > crosstalkHigh:
-		return min(by, medium)
 	}
-	return by
+	return min(by, sureWith(crosstalk, crosstalkHigh, CrosstalkMedium))
+}
+
+// sureWith is how sure one can be of values of which so much may be wrong, with the most that each confidence bears.
+func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
+	switch {
+	case wrong <= ofHigh:
+		return high
+	case wrong <= ofMedium:
+		return medium
+	}
+	return low
 }
 
 // refuse says why the values of a row cannot be held against its reference; nil where they can. That is a fact and no

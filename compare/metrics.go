@@ -55,12 +55,7 @@ func MetricNamed(name string) int {
 // partMetrics are the parts of the account, in points of all thread slots.
 func partMetrics() (list []Metric) {
 	for _, p := range parts {
-		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] {
-			if r.Account == nil {
-				return unit.Opt[float64]{}
-			}
-			return plain(r.Account.Points(p))
-		}})
+		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] { return plain(r.Account.Points(p)) }})
 	}
 	return list
 }

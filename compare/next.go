@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -160,11 +161,7 @@ type Help struct {
 
 // Gains says whether a lever may save time, and not only tell more.
 func (l Lever) Gains() bool {
-	switch l {
-	case NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads:
-		return false
-	}
-	return true
+	return !slices.Contains([]Lever{NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads}, l)
 }
 
 // HelpFor decides what may make a row faster: by its cause where it is below the prediction, else by what keeps the

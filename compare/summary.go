@@ -74,10 +74,7 @@ func (s *Summary) Compared() int { return s.Matched + s.Idle + s.Mismatched() }
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
 
 func points(v float64, ok bool) unit.Opt[unit.Points] {
-	if !ok {
-		return unit.Opt[unit.Points]{}
-	}
-	return unit.Some(unit.Points(v))
+	return unit.Maybe(unit.Points(v), ok)
 }
 
 // ModelAgrees says whether the profiler's peak and the predicted peak agree within ModelTolerance, and whether there are

@@ -36,7 +36,7 @@ func (f *finder) tracedGaps(p Part, t *launches.Task) {
 		return
 	}
 	sure, idleText := medium, ""
-	if idle, known := f.ran(); known {
+	if idle, known := f.row.ran(); known {
 		idleText = fmt.Sprintf("; XVEs were idle %.1f%% of the time", idle.Percent())
 		if share >= gapsEnough*(idle-f.row.PredictedAt().Idle) {
 			sure = high

@@ -81,35 +81,14 @@ func (w *Worth) Stake(row *Row) float64 {
 	return float64(t) * (1 - 1/max(b, 1))
 }
 
-// use is what a kernel makes of XVEs that run, and of memory.
-type use struct {
-	held   unit.Ratio // of the slots of XVEs that ran
-	pipe   unit.Ratio // of their time, in which the busiest pipe was active; 0 where none is counted
-	memory float64    // GB/s; 0 where it is not counted
-	idle   unit.Ratio // XVEs without a thread
-}
-
-// uses gives what the counters of a row say, and where other kernels are in them what is left when their part is taken
-// out: f of a value is theirs at most, so that the kernel's own is (value - f x theirs) / (1 - f). All of these are
-// mixes only where kernels take turns.
-func (r *Result) uses(row *Row) (list []use) {
-	busiest, _ := row.Counters.BusiestPipe()
-	m, idle, pipe := row.Measured.Or(0), row.Idle.Or(0), busiest.Or(0)
-	memory := row.Counters.Memory().Or(0)
-	list = append(list, useOf(m, idle, pipe, memory))
-	o, several := r.others(row)
-	if f := row.Certainty.Foreign.Or(1); several && f > 0 {
-		f = min(f, 1-1e-9)
-		own := func(x, theirs unit.Ratio) unit.Ratio { return min(max((x-f*theirs)/(1-f), 0), 1) }
-		list = append(list, useOf(own(m, o.measured), own(idle, o.idle), own(pipe, o.pipe),
-			max((memory-float64(f)*o.memory)/(1-float64(f)), 0)))
-	}
-	return list
-}
-
-func useOf(m, idle, pipe unit.Ratio, memory float64) use {
-	busy := max(1-idle, 1e-3)
-	return use{held: min(max(m/busy, 1e-3), 1), pipe: min(pipe/busy, 1), memory: memory, idle: min(idle, 1-1e-3)}
+// ownUse is what is left of a row's counters without the other kernels that are in them: f of a value is theirs at most,
+// so that the kernel's own is (value - f x theirs) / (1 - f). All of these are mixes only where kernels take turns.
+func (r *Result) ownUse(row *Row) (own use, mixed bool) {
+	others, several := r.others(row)
+	f := min(float64(row.Certainty.Foreign.Or(1)), 1-1e-9)
+	return usedBy(&row.Kernel).with(others, func(mix, theirs float64) float64 {
+		return max((mix-f*theirs)/(1-f), 0)
+	}), several && f > 0
 }
 
 // limit is one of those that bound what more threads can gain.
@@ -128,11 +107,11 @@ func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
 			reach = unit.Ratio(m.ThreadsPerXVE) / unit.Ratio(r.Device.ThreadsPerXVE)
 		}
 	}
-	list := []limit{{float64(reach / u.held), "slots", fmt.Sprintf("slots: %s / %s held while XVEs ran", tenth(reach),
-		tenth(u.held))}}
-	if _, name := row.Counters.BusiestPipe(); u.pipe > 0 {
-		list = append(list, limit{1 / float64(u.pipe), "pipe " + name, fmt.Sprintf("pipe %s: 1 / %s of the busy time", name,
-			tenth(u.pipe))})
+	busy := max(1-u.idle, 1e-3)
+	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
+	list := []limit{{float64(reach / held), "slots", fmt.Sprintf("slots: %s / %s held while XVEs ran", tenth(reach), tenth(held))}}
+	if _, name := row.Counters.BusiestPipe(); pipe > 0 {
+		list = append(list, limit{1 / float64(pipe), "pipe " + name, fmt.Sprintf("pipe %s: 1 / %s of the busy time", name, tenth(pipe))})
 	}
 	for i := range roofs {
 		f := &roofs[i]
@@ -155,8 +134,8 @@ func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
 // emptied is how much of the launches' own time XVEs stood empty: likely and at most. Time outside the launches leaves
 // all XVEs empty and is bounded by min(edges, idle); where nothing measures it, worthOutside of the bound is taken. What
 // the launch leaves empty by itself is the floor, the lower one where policies differ.
-func emptied(row *Row, idle unit.Ratio) (likely, most unit.Ratio) {
-	floor := row.XVEs.Floor
+func emptied(row *Row, u use) (likely, most unit.Ratio) {
+	floor, idle := row.XVEs.Floor, unit.Ratio(min(u.idle, 1-1e-3))
 	outside := min(row.Certainty.Edges.Or(1), idle)
 	if !row.Certainty.Exact {
 		outside *= worthOutside
@@ -194,15 +173,15 @@ func (r *Result) worth(row *Row) (w Worth) {
 		return Worth{Verdicts: []WorthVerdict{WorthUntold}, Because: why}
 	}
 	roofs, wrong := r.roofs(row)
-	uses := r.uses(row)
-	limits := r.depthLimits(row, uses[0], roofs)
-	likely, most := emptied(row, uses[0].idle)
-	for _, u := range uses[1:] { // the worse end of what the counters say and what is left without the others
-		if other := r.depthLimits(row, u, roofs); other[0].bound > limits[0].bound {
+	counted := usedBy(&row.Kernel)
+	limits := r.depthLimits(row, counted, roofs)
+	likely, most := emptied(row, counted)
+	if own, mixed := r.ownUse(row); mixed { // the worse end of what the counters say and what is left without the others
+		if other := r.depthLimits(row, own, roofs); other[0].bound > limits[0].bound {
 			limits = other
 			limits[0].text += ", without what others can have put in"
 		}
-		l, m := emptied(row, u.idle)
+		l, m := emptied(row, own)
 		likely, most = min(likely, l), max(most, m)
 	}
 	w.Depth = Bound{unit.Some(limits[0].bound), limits[0].text}

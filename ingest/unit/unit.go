@@ -75,9 +75,9 @@ func (o Opt[T]) Or(def T) T {
 func (o Opt[T]) Present() bool { return o.ok }
 
 // Maybe is a value where ok says that there is one.
-func Maybe(v float64, ok bool) Opt[float64] {
+func Maybe[T any](v T, ok bool) Opt[T] {
 	if !ok {
-		return Opt[float64]{}
+		return Opt[T]{}
 	}
 	return Some(v)
 }
