@@ -55,8 +55,8 @@ func sectionOf(title string) (section, bool) {
 	return section{}, false
 }
 
-// isHeader says whether a line is the header of a table of kernels.
-func isHeader(trimmed string) bool { return strings.HasPrefix(trimmed, "Kernel,") }
+// kernelFirst begins the header of a table of kernels.
+const kernelFirst = "Kernel,"
 
 // The columns of reasons of stalls end so; versions of 2023 name the kernel and the instruction in one field,
 // `f!0x000000c0`, below a header that begins with the instruction.
@@ -124,7 +124,7 @@ func newHeader(text string, deviceNumber int) *header {
 	marker := false // of a stream of samples
 	for i, name := range names {
 		name = strings.TrimSpace(name)
-		if voids.MatchString(name) {
+		if base, _, _ := strings.Cut(name, "["); slices.Contains(voids, base) || strings.HasPrefix(base, "MidQuery") {
 			h.voids = append(h.voids, i)
 		}
 		if word, ok := strings.CutSuffix(name, stallEvents); ok {
@@ -166,7 +166,7 @@ type fields struct {
 	*header
 	launch names.Launch // what the name says
 	nameAt int
-	err    error // the first that reading its numbers came upon
+	err    *rowError // the first that reading its numbers came upon
 }
 
 // mostLaunches bounds how many names of a table are remembered.
@@ -174,7 +174,7 @@ const mostLaunches = 4096
 
 // split takes a row apart from its right end: a kernel's name may hold commas, and older versions do not quote it.
 // items says that braces in it hold work-items.
-func (h *header) split(text string, items bool) (f fields, err error) {
+func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	end := len(strings.TrimRight(text, " \t"))
 	body := text[:end]
 	if h.comma && strings.HasSuffix(body, ",") {
@@ -218,6 +218,7 @@ func (h *header) split(text string, items bool) (f fields, err error) {
 	if f.launch, known = h.launches[name]; known {
 		return f, nil
 	}
+	var err error
 	name = strings.Clone(name) // not the whole row
 	if f.launch, err = names.ParseLaunch(name, items); err != nil {
 		return f, badf(f.nameAt, "%v", err)
@@ -286,7 +287,7 @@ func (f *fields) ratio(q quantity) unit.Opt[float64] {
 	return o
 }
 
-func (f *fields) badf(q quantity, format string, args ...any) error {
+func (f *fields) badf(q quantity, format string, args ...any) *rowError {
 	e := badf(f.start[f.at[q]], format, args...)
 	// Taken apart again only for a fault, instead of keeping the names of every table.
 	names := strings.Split(strings.TrimSpace(f.text), ",")

@@ -12,7 +12,7 @@ import (
 
 // into makes the file's kernels and notes of what the tables told.
 // They are in the order of the report, which is that of its timing table where it has one.
-func (r *reader) into(f *ingest.File) (err error) {
+func (r *reader) into(f *ingest.File) error {
 	c := r.coverage()
 	warned := 0
 	warn := func(n note.Note) { // the first ones, of many kernels
@@ -28,11 +28,8 @@ func (r *reader) into(f *ingest.File) (err error) {
 			continue
 		}
 		k := ingest.Kernel{Task: a.key.Task, Global: a.key.Global, Local: a.key.Local, Direction: a.key.Direction,
-			Device: a.key.Device, Pos: a.pos, Instances: unit.Some(t.launches), Total: unit.Some(unit.Seconds(t.seconds)),
-			Launches: t.spread()}
-		if a.key.SIMD > 0 {
-			k.SIMD = unit.Some(a.key.SIMD)
-		}
+			Device: a.key.Device, SIMD: unit.NonZero(a.key.SIMD), Pos: a.pos, Instances: unit.Some(t.launches),
+			Total: unit.Some(unit.Seconds(t.seconds)), Launches: t.spread()}
 		// The number of an adapter is only said where there is more than one: the kernels of one are those of any
 		// other run of it.
 		if c.several && a.key.adapter >= 0 {
@@ -57,16 +54,16 @@ func (r *reader) into(f *ingest.File) (err error) {
 				warn(n)
 			}
 		}
+		if err := ingest.CheckCounts(&k); err != nil {
+			return err
+		}
 		places[a.number] = len(f.Kernels)
 		f.Kernels = append(f.Kernels, k)
-		if err == nil {
-			err = ingest.CheckCounts(&k)
-		}
 	}
 	if r.launches.Len() > 0 {
 		f.Launches = r.launches.Renumber(places)
 	}
-	return err
+	return nil
 }
 
 // coverage says which kernels are told of launch by launch, so that a table that names less is not taken for kernels of

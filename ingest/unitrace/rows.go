@@ -13,7 +13,7 @@ import (
 )
 
 // timing takes a row of a device timing or kernel submission table: all launches of a kernel, or of one of its shapes.
-func (r *reader) timing(f *fields) error {
+func (r *reader) timing(f *fields) *rowError {
 	timeColumn := total
 	if f.source == fromSubmission {
 		timeColumn = execute
@@ -41,7 +41,7 @@ func (r *reader) timing(f *fields) error {
 
 // properties takes a row of the kernel properties. Of a kernel that was compiled twice it keeps what needs more, so that
 // no limit is overlooked.
-func (r *reader) properties(f *fields) error {
+func (r *reader) properties(f *fields) *rowError {
 	t := &f.launch
 	p := ingest.Kernel{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD,
 		Pos: r.in.Pos(f.nameAt + 1)}
@@ -91,9 +91,10 @@ func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
 
 // stalled takes a row of a table of instructions.
 // Instructions are added up to their kernel: which one stalls is a question for the tool's own listing.
-func (r *reader) stalled(f *fields) (err error) {
+func (r *reader) stalled(f *fields) *rowError {
 	events := make([]int64, len(f.stalls))
 	for i, c := range f.stalls {
+		var err error
 		if events[i], err = strconv.ParseInt(f.parts[c.at], 10, 64); err != nil || events[i] < 0 {
 			return badf(f.start[c.at], "column %s%s: %s is not a number of events", c.name, stallEvents,
 				table.Quote(f.parts[c.at]))
@@ -139,7 +140,7 @@ type sample struct {
 }
 
 // metrics takes a row of a metric table.
-func (r *reader) metrics(f *fields) error {
+func (r *reader) metrics(f *fields) *rowError {
 	gpu := f.number(gpuTime).Or(0)
 	s := sample{gpu: gpu, seconds: f.number(kernelTime).Or(gpu), instance: f.count(instance).Or(0),
 		tile: f.count(subDevice).Or(0)}
@@ -176,7 +177,7 @@ func (r *reader) metrics(f *fields) error {
 }
 
 // interval takes when a launch began and ended.
-func (r *reader) interval(f *fields, adapter int, tile int64) error {
+func (r *reader) interval(f *fields, adapter int, tile int64) *rowError {
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
 	}
@@ -203,7 +204,7 @@ func (r *reader) ran(t *names.Launch, start, end int64, device string) {
 }
 
 // overTime keeps a sample with its time; without an account it is of no kernel that is named.
-func (r *reader) overTime(a *account, f *fields, x *sample) error {
+func (r *reader) overTime(a *account, f *fields, x *sample) *rowError {
 	if !r.opt.Samples || f.source != fromSamples || !f.has(sampled) || !x.means[0].Present() ||
 		r.sampled >= ingest.MaxSamples {
 		return nil

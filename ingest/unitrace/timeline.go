@@ -21,15 +21,15 @@ func isTimeline(trimmed string) bool {
 
 // timeline takes a launch. Only Level Zero quotes names; an unquoted one may be of either backend, so that the first
 // braces may hold work-groups or work-items, and its global size is left open unless only one can be.
-func (r *reader) timeline(text string) error {
+func (r *reader) timeline(text string) *rowError {
 	mark := strings.LastIndex(text, " [ns] ")
 	name, times := text[:mark], text[mark+len(" [ns] "):]
 	at, device := 0, ""
 	for _, before := range []string{" : ", "): "} {
 		if i := strings.Index(name, before); i >= 0 {
 			at = i + len(before)
-			if _, of, ok := strings.Cut(name[:i], " Device "); ok {
-				device = "Device " + of
+			if _, of, ok := strings.Cut(name[:i+1], " Device "); ok {
+				device = "Device " + strings.TrimSpace(of)
 			}
 			break
 		}

@@ -7,8 +7,9 @@ package unitrace
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"occudiff/ingest"
@@ -40,7 +41,7 @@ func (Format) Sniff(head []byte) bool {
 				return true
 			}
 		}
-		if isTimeline(text) || (isHeader(text) && newHeader(text, 0).kind != skipped) {
+		if isTimeline(text) || strings.HasPrefix(text, kernelFirst) && newHeader(text, 0).kind != skipped {
 			return true
 		}
 	}
@@ -49,7 +50,7 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt, index: map[kernelKey]*account{},
+	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt, headers: map[tableKey]*header{}, index: map[kernelKey]*account{},
 		props: map[ingest.Key]int{}, lanes: map[string]uint32{}, stallsOf: map[string]int{}, xves: map[int]bool{},
 		seriesOf: map[*account]int{}, launch: launch{tiles: map[int64]float64{}}}
 	for r.in.Next() {
@@ -73,6 +74,7 @@ type reader struct {
 	section section
 	items   bool // of the last backend on a GPU
 	header  *header
+	headers map[tableKey]*header // those that came before: some versions repeat them for each launch
 	rows    int64
 	titles  int      // headings of these tools
 	reports int      // device timings
@@ -96,6 +98,15 @@ type reader struct {
 	seriesOf  map[*account]int
 }
 
+// tableKey tells tables apart whose rows are read in another way.
+type tableKey struct {
+	header  string
+	section section
+}
+
+// mostHeaders bounds how many headers are remembered.
+const mostHeaders = 64
+
 // The order of the cases matters: a report goes to the terminal of the program, so lines of the program and of other
 // threads stand within tables.
 func (r *reader) line() {
@@ -115,7 +126,7 @@ func (r *reader) line() {
 	case raw && r.header != nil:
 		r.row("NoKernel," + trimmed)
 	case r.section.other:
-	case isHeader(trimmed):
+	case strings.HasPrefix(trimmed, kernelFirst):
 		r.startTable(text)
 	case strings.HasPrefix(trimmed, instruction):
 		r.startTable("Kernel," + trimmed)
@@ -159,8 +170,16 @@ func (r *reader) blank() {
 
 func (r *reader) startTable(text string) {
 	// A header repeated before each row of a launch (one per tile) does not end the launch: a blank line does.
-	if r.header == nil || r.header.text != text {
-		r.header = newHeader(text, r.section.device)
+	h, known := r.headers[tableKey{text, r.section}]
+	if !known {
+		if len(r.headers) == mostHeaders {
+			clear(r.headers)
+		}
+		h = newHeader(text, r.section.device)
+		r.headers[tableKey{text, r.section}] = h
+	}
+	if r.header != h {
+		r.header, h.rows = h, 0
 	}
 	if r.header.kind == skipped && r.skipped.Line == 0 {
 		r.skipped = r.in.Pos(1)
@@ -191,17 +210,13 @@ func (r *reader) row(text string) {
 }
 
 // count counts a row, as bad when there is an error.
-func (r *reader) count(err error) {
-	var e *rowError
-	switch {
-	case err == nil:
+func (r *reader) count(err *rowError) {
+	if err == nil {
 		r.rows++
-	case errors.As(err, &e):
-		// Escape sequences are not in the text that was read, and are in the file that a person opens.
-		r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, e.at)), "", "%s", e.text)
-	default:
-		r.bad.Add(r.in.Pos(1), "", "%v", err)
+		return
 	}
+	// Escape sequences are not in the text that was read, and are in the file that a person opens.
+	r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, err.at)), "", "%s", err.text)
 }
 
 // rowError is what is wrong with a row and where.
@@ -209,8 +224,6 @@ type rowError struct {
 	at   int // index in the line
 	text string
 }
-
-func (e *rowError) Error() string { return e.text }
 
 func badf(at int, format string, args ...any) *rowError {
 	return &rowError{at, fmt.Sprintf(format, args...)}
@@ -221,10 +234,8 @@ func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Rows: r.rows, BadRows: r.bad.Count,
 		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: &r.trace, Samples: r.samples, Props: r.propsList,
 		Stalls: r.shares(), Notes: append(r.bad.Notes(), r.invalid.notes()...)}
-	for n := range r.xves {
-		if len(r.xves) == 1 { // counters of several GPUs say nothing of one
-			f.Platform.CountedXVEs = unit.Some(n)
-		}
+	if counted := slices.Collect(maps.Keys(r.xves)); len(counted) == 1 { // of several GPUs they say nothing of one
+		f.Platform.CountedXVEs = unit.Some(counted[0])
 	}
 	if err := r.into(f); err != nil {
 		return nil, err

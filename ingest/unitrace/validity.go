@@ -3,7 +3,6 @@ package unitrace
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +14,9 @@ import (
 
 // voids are the columns that say that the counters of their row are not to be used, where they are not 0.
 // ReportCtxSwitchLost is none of them: it is 8 in a real report whose occupancies are right.
-var voids = regexp.MustCompile(`^(ResultUncertainty|QuerySplitOccurred|OverrunOccurr?ed|ReportError|ReportLost|` +
-	`ReportInconsistent|ReportWithoutWorkload|ReportContextMismatch|MidQuery[^[]*)(\[|$)`)
+// So is each that begins with MidQuery.
+var voids = []string{"ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError",
+	"ReportLost", "ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch"}
 
 // void gives the name of a column that says that the counters of a row are not to be used; empty when none does.
 func (f *fields) void() string {
