@@ -73,11 +73,8 @@ func Files(steps []Step) (words []string) {
 
 // Quote quotes an argument for a POSIX shell where it needs that.
 func Quote(a string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-			strings.ContainsRune("-_./,:=@%+", r)
-	}
-	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=@%+"
+	if a != "" && strings.Trim(a, plain) == "" {
 		return a
 	}
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
@@ -145,11 +142,5 @@ func exportSteps(result, dir string) []Step {
 // down to a hundredth of a millisecond. It also says whether nine can be had at all.
 func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 	interval = (launch / samplesPerLaunch).Truncate(10 * time.Microsecond)
-	switch {
-	case interval < Finest:
-		return Finest, false
-	case interval > coarsest:
-		return coarsest, true
-	}
-	return interval, true
+	return min(max(interval, Finest), coarsest), interval >= Finest
 }

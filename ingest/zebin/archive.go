@@ -1,11 +1,11 @@
 package zebin
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -87,38 +87,28 @@ func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, na
 	if !isDevice(head) || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return readDevice(pos, r, size, Target{Release: releaseOf(name)})
+	t := Target{}
+	if m := deviceMember.FindStringSubmatch(name); m != nil {
+		t.Release = m[1]
+	}
+	return readDevice(pos, r, size, t)
 }
 
-// releaseOf takes the graphics IP version from a member's name: 12.10 of 64.12.10.0, nothing of others.
-func releaseOf(member string) string {
-	parts := strings.Split(member, ".")
-	if len(parts) != 4 || parts[0] != "32" && parts[0] != "64" {
-		return ""
-	}
-	for _, p := range parts {
-		if _, err := strconv.Atoi(p); err != nil {
-			return ""
-		}
-	}
-	return parts[1] + "." + parts[2]
-}
+// deviceMember is the name of a member that tells its graphics IP version: 12.10 of 64.12.10.0.
+var deviceMember = regexp.MustCompile(`^(?:32|64)\.(\d+\.\d+)\.\d+$`)
 
 // memberName reads the name of an archive's member, in the table of long names where it stands there.
 func memberName(field string, long []byte) string {
 	name := strings.TrimRight(field, " ")
-	if n, err := strconv.Atoi(strings.TrimPrefix(name, "/")); err == nil && name != "" && name[0] == '/' && n >= 0 &&
-		n < len(long) {
-		rest := long[n:]
-		if end := bytes.IndexAny(rest, "/\n"); end >= 0 {
-			rest = rest[:end]
-		}
-		return string(rest)
+	at, special := strings.CutPrefix(name, "/")
+	if !special {
+		return strings.TrimSuffix(name, "/")
 	}
-	if name == "//" || name == "/" {
-		return name
+	if n, err := strconv.Atoi(at); err == nil && n >= 0 && n < len(long) {
+		rest := string(long[n:]) + "\n"
+		return rest[:strings.IndexAny(rest, "/\n")]
 	}
-	return strings.TrimSuffix(name, "/")
+	return name
 }
 
 // archiveSize is where an archive ends inside a program: behind the last header that is whole.

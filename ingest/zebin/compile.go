@@ -62,30 +62,32 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.CombinedOutput()
 	text := messages(string(out[:min(len(out), maxMessages)]))
+	said := ""
+	if text != "" {
+		said = ":\n" + text
+	}
 	binary = filepath.Join(dir, "kernel")
+	_, missing := os.Stat(binary)
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	pos := note.Pos{File: source}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", "", note.Faultf("compiler-slow", note.Pos{File: source}, "", "ocloc did not finish within %v for %s",
-			compileLimit, device)
+		err = note.Faultf("compiler-slow", pos, "", "ocloc did not finish within %v for %s", compileLimit, device)
 	case ctx.Err() != nil:
-		return "", "", ctx.Err()
+		err = ctx.Err()
+	case exited && exit.ExitCode() == unknownDevice:
+		hint := fmt.Sprintf("this ocloc may be too old to know %s; 'ocloc compile --help' lists what it knows", device)
+		err = note.Faultf(UnknownDevice, pos, hint, "ocloc does not compile it for %s%s", device, said)
+	case exited:
+		err = note.Faultf("compiler-error", pos, "", "ocloc does not compile it for %s%s", device, said)
 	case err != nil:
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			return "", "", note.Faultf("no-ocloc", note.Pos{}, "", "ocloc cannot be started: %v", err)
-		}
-		code, hint := "compiler-error", ""
-		if exit.ExitCode() == unknownDevice {
-			code = UnknownDevice
-			hint = fmt.Sprintf("this ocloc may be too old to know %s; 'ocloc compile --help' lists what it knows", device)
-		}
-		return "", "", note.Faultf(code, note.Pos{File: source}, hint, "ocloc does not compile it for %s%s", device, said(text))
+		err = note.Faultf("no-ocloc", note.Pos{}, "", "ocloc cannot be started: %v", err)
+	case missing != nil:
+		err = note.Faultf("compiler-error", pos, "", "ocloc wrote no binary for %s%s", device, said)
+	default:
+		return binary, text, nil
 	}
-	if _, err := os.Stat(binary); err != nil {
-		return "", "", note.Faultf("compiler-error", note.Pos{File: source}, "", "ocloc wrote no binary for %s%s",
-			device, said(text))
-	}
-	return binary, text, nil
+	return "", "", err
 }
 
 // unknownDevice is ocloc's exit status for a device that it does not know (OCLOC_INVALID_DEVICE is -33, of which a
@@ -94,13 +96,6 @@ const unknownDevice = 223
 
 // UnknownDevice is the code of the error of a device that this version of the compiler does not know.
 const UnknownDevice = "compiler-unknown-device"
-
-func said(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ":\n" + text
-}
 
 // messages are the compiler's lines without those that say nothing.
 func messages(out string) string {

@@ -57,13 +57,9 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 
 // isDump says whether a file of a folder may be an image: programs are not looked into there, only dumps.
 func isDump(path string) bool {
-	switch name := strings.ToLower(filepath.Base(path)); {
-	case strings.HasSuffix(name, ".ze_info"), strings.HasSuffix(name, ".zeinfo"),
-		strings.HasSuffix(name, "ze_info.txt"):
-		return true
-	}
-	head := headOf(path)
-	return isDevice(head) || strings.HasPrefix(string(head), archiveMagic)
+	name, head := strings.ToLower(path), headOf(path)
+	return strings.HasSuffix(name, ".ze_info") || strings.HasSuffix(name, ".zeinfo") ||
+		strings.HasSuffix(name, "ze_info.txt") || isDevice(head) || strings.HasPrefix(string(head), archiveMagic)
 }
 
 // IsFile says whether a file is a kernel binary, or a program or archive that may hold some.

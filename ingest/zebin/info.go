@@ -1,9 +1,10 @@
 package zebin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -12,7 +13,7 @@ import (
 )
 
 // knownMajor is the major version of .ze_info that is understood. Minor versions only add fields.
-const knownMajor = 1
+const knownMajor = "1"
 
 // zeInfo is the part of .ze_info that occupancy hangs on. Everything else in it is skipped.
 type zeInfo struct {
@@ -27,14 +28,12 @@ type zeKernel struct {
 		SIMD      int     `yaml:"simd_size"`
 		SLM       int64   `yaml:"slm_size"`
 		Barriers  int     `yaml:"barrier_count"`
-		Threads   int     `yaml:"eu_thread_count"`
 		Spill     *int64  `yaml:"spill_size"`
 		Private   *int64  `yaml:"private_size"`
 		Local     []int64 `yaml:"required_work_group_size"`
 		Stack     bool    `yaml:"has_stack_calls"`
 	} `yaml:"execution_env"`
 	Buffers []struct {
-		Type  string `yaml:"type"`
 		Usage string `yaml:"usage"`
 		Size  int64  `yaml:"size"`
 		// PerItem is set where Size is per work-item instead of per thread.
@@ -49,16 +48,16 @@ type zeKernel struct {
 func parseInfo(text []byte, img *Image) error {
 	var info zeInfo
 	if err := yaml.Unmarshal(text, &info); err != nil {
+		line, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
 		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again, or report the file",
-			".ze_info is not the YAML that was expected: %s", firstLine(err))
+			".ze_info is not the YAML that was expected: %s", line)
 	}
 	if info.Version == "" {
 		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again", ".ze_info does not say its version")
 	}
-	major, _, _ := strings.Cut(info.Version, ".")
-	if n, err := strconv.Atoi(major); err != nil || n != knownMajor {
+	if major, _, _ := strings.Cut(info.Version, "."); major != knownMajor {
 		return note.Faultf("newer-ze-info", img.Pos, "use a newer occudiff",
-			".ze_info is of version %s; versions %d.x are understood", info.Version, knownMajor)
+			".ze_info is of version %s; versions %s.x are understood", info.Version, knownMajor)
 	}
 	for i := range info.Kernels {
 		z := &info.Kernels[i]
@@ -85,7 +84,7 @@ func (z *zeKernel) kernel() (Kernel, error) {
 		return k, fmt.Errorf("simd_size %d; expected 1, 8, 16 or 32", e.SIMD)
 	case e.Registers <= 0 || e.Registers > 512:
 		return k, fmt.Errorf("grf_count %d; expected 1 to 512", e.Registers)
-	case e.SLM < 0 || e.Barriers < 0 || e.Threads < 0:
+	case e.SLM < 0 || e.Barriers < 0:
 		return k, errors.New("a size or count is negative")
 	}
 	var err error
@@ -101,28 +100,25 @@ func (z *zeKernel) kernel() (Kernel, error) {
 
 // fixedSize is the work-group size of the source; trailing ones are not said, as profilers do not.
 func fixedSize(dims []int64) (unit.Size3, error) {
-	if len(dims) == 0 || len(dims) == 3 && dims[0] == 0 && dims[1] == 0 && dims[2] == 0 {
+	switch {
+	case slices.Equal(dims, []int64{0, 0, 0}): // none is fixed
 		return unit.Size3{}, nil
-	}
-	if len(dims) > 3 {
+	case len(dims) > 3:
 		return unit.Size3{}, fmt.Errorf("required_work_group_size has %d numbers; expected 3", len(dims))
-	}
-	for len(dims) > 1 && dims[len(dims)-1] == 1 {
-		dims = dims[:len(dims)-1]
 	}
 	for _, n := range dims {
 		if n < 1 || n > 1<<20 {
 			return unit.Size3{}, fmt.Errorf("required_work_group_size has %d; expected 1 or more", n)
 		}
 	}
-	return unit.Size(dims...), nil
+	return unit.Size(dims...).Trim(), nil
 }
 
 // memory fills what is per thread: from version 1.39 on spill_size and private_size say it; before, scratch buffers
 // hold spills and private memory together, or each in a buffer of its own.
 func (z *zeKernel) memory(k *Kernel) error {
 	if z.Env.Spill != nil || z.Env.Private != nil {
-		spill, private := value(z.Env.Spill), value(z.Env.Private)
+		spill, private := *cmp.Or(z.Env.Spill, new(int64)), *cmp.Or(z.Env.Private, new(int64))
 		if spill < 0 || private < 0 || spill > 1<<40 || private > 1<<40 {
 			return errors.New("a size of memory is out of bounds")
 		}
@@ -155,16 +151,4 @@ func (z *zeKernel) memory(k *Kernel) error {
 		k.Spill, k.Private = unit.Some(unit.Bytes(spill)), unit.Some(unit.Bytes(private))
 	}
 	return nil
-}
-
-func value(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
-	return line
 }
