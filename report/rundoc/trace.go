@@ -7,6 +7,7 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -38,14 +39,14 @@ type traceEvent struct {
 	Args     *traceArgs `json:"args,omitempty"`
 }
 
-// traceArgs is what an event says beside its times. Percentages are 0 to 100.
+// traceArgs is what an event says beside its times.
 type traceArgs struct {
-	Name      string   `json:"name,omitempty"`
-	Global    string   `json:"global,omitempty"`
-	Local     string   `json:"local,omitempty"`
-	Predicted *float64 `json:"predicted_percent,omitempty"` // average
-	Peak      *float64 `json:"predicted_peak_percent,omitempty"`
-	Measured  *float64 `json:"measured_percent,omitempty"`
+	Name      string  `json:"name,omitempty"`
+	Global    string  `json:"global,omitempty"`
+	Local     string  `json:"local,omitempty"`
+	Predicted percent `json:"predicted_percent,omitempty"` // average
+	Peak      percent `json:"predicted_peak_percent,omitempty"`
+	Measured  percent `json:"measured_percent,omitempty"`
 	// MeanOf is how many launches the measured value is the mean of, where it is not of this one alone.
 	MeanOf     int64  `json:"mean_of_launches,omitempty"`
 	Verdict    string `json:"verdict,omitempty"`
@@ -61,11 +62,14 @@ func traceOf(r *compare.Result) any {
 		return nil
 	}
 	f := &traceFile{Unit: "ms", begin: t.First}
-	sampled := false
+	var samples []ingest.Moment // of whatever ran
 	for _, s := range r.Samples {
-		if s.Key.Task == "" && len(s.List) > 0 {
-			f.begin, sampled = min(f.begin, s.List[0].At-s.List[0].Length), true
+		if s.Key.Task == "" {
+			samples = append(samples, s.List...)
 		}
+	}
+	for _, s := range samples {
+		f.begin = min(f.begin, s.At-s.Length)
 	}
 	for i, name := range t.Devices {
 		f.add(traceEvent{Phase: "M", Name: "process_name", Process: i, Args: &traceArgs{Name: cmp.Or(name, "GPU")}})
@@ -77,11 +81,11 @@ func traceOf(r *compare.Result) any {
 		tracks[device].until(l.Start, device, f)
 		f.add(traceEvent{Phase: "X", Name: report.KernelName(t.Tasks[l.Task].Task), Process: device, Thread: int(l.Lane),
 			At: f.since(l.Start), Duration: float64(l.End-l.Start) / 1e3, Args: args})
-		x := running{l.End, args.Predicted, args.Measured}
-		if sampled { // the samples are drawn and not the means of launches
-			x.measured = nil
+		x := running{l.End, [...]percent{args.Predicted, args.Measured}}
+		if len(samples) > 0 { // they are drawn and not the means of launches
+			x.values[1] = percent{}
 		}
-		if x.predicted != nil || x.measured != nil {
+		if x.values != [2]percent{} {
 			tracks[device].running = append(tracks[device].running, x)
 			tracks[device].draw(l.Start, device, f)
 		}
@@ -89,51 +93,37 @@ func traceOf(r *compare.Result) any {
 	for device := range tracks {
 		tracks[device].until(math.MaxInt64, device, f)
 	}
-	for _, s := range r.Samples {
-		for i := range s.List {
-			if s.Key.Task == "" { // of whatever ran: a counter keeps its value until the next one
-				percent := 100 * float64(s.List[i].Measured)
-				f.add(traceEvent{Phase: "C", Name: measuredTrack, At: f.since(s.List[i].At - s.List[i].Length),
-					Args: &traceArgs{Measured: &percent}})
-			}
-		}
+	for _, s := range samples { // a counter keeps its value until the next one
+		f.add(traceEvent{Phase: "C", Name: counters[1], At: f.since(s.At - s.Length),
+			Args: &traceArgs{Measured: unit.Some(unit.Ratio(s.Measured))}})
 	}
 	return f
 }
 
-// The counter tracks.
-const (
-	measuredTrack  = "Measured occupancy [%]"
-	predictedTrack = "Predicted occupancy [%]"
-)
+// counters are the tracks beside the slices.
+var counters = [...]string{"Predicted occupancy [%]", "Measured occupancy [%]"}
 
 // track draws the occupancies of a device: those of the launch that began last of those that run, and 0 when none with
 // a value does, since a counter of the format cannot be absent.
 type track struct {
 	running []running // in the order in which they began
-	shown   [2]float64
+	shown   [len(counters)]unit.Ratio
 }
 
 // running is a launch that runs.
 type running struct {
-	end                 int64
-	predicted, measured *float64
+	end    int64
+	values [len(counters)]percent
 }
 
 // until draws the ends of launches up to a moment.
 func (t *track) until(at int64, device int, f *traceFile) {
 	for len(t.running) > 0 {
-		first := 0
-		for i := range t.running {
-			if t.running[i].end < t.running[first].end {
-				first = i
-			}
-		}
-		end := t.running[first].end
+		end := slices.MinFunc(t.running, func(a, b running) int { return cmp.Compare(a.end, b.end) }).end
 		if end > at {
 			return
 		}
-		t.running = slices.Delete(t.running, first, first+1)
+		t.running = slices.DeleteFunc(t.running, func(x running) bool { return x.end == end })
 		if end < at || len(t.running) > 0 { // a launch that begins at once draws over this
 			t.draw(end, device, f)
 		}
@@ -142,21 +132,18 @@ func (t *track) until(at int64, device int, f *traceFile) {
 
 // draw draws what is shown from a moment on, where that changes.
 func (t *track) draw(at int64, device int, f *traceFile) {
-	for i, name := range []string{predictedTrack, measuredTrack} {
-		now := 0.0
-		for _, x := range slices.Backward(t.running) {
-			if v := [...]*float64{x.predicted, x.measured}[i]; v != nil {
-				now = *v
-				break
-			}
+	for i, name := range counters {
+		var now unit.Ratio
+		for _, x := range t.running {
+			now = x.values[i].Or(now)
 		}
 		if now == t.shown[i] {
 			continue
 		}
 		t.shown[i] = now
-		args := &traceArgs{Predicted: &now}
+		args := &traceArgs{Predicted: unit.Some(now)}
 		if i == 1 {
-			args = &traceArgs{Measured: &now}
+			args = &traceArgs{Measured: unit.Some(now)}
 		}
 		f.add(traceEvent{Phase: "C", Name: name, Process: device, At: f.since(at), Args: args})
 	}
@@ -166,7 +153,7 @@ func (t *track) draw(at int64, device int, f *traceFile) {
 type sliceArgs struct {
 	trace    *ingest.Trace
 	kernels  []*traceArgs              // by the task
-	launches map[[2]int64][]*traceArgs // where each is a row: by the task and the nanoseconds that it took
+	launches map[[2]int64][]*traceArgs // where each is a row, by the task and the nanoseconds that it took, in their order
 }
 
 // slicesOf makes the arguments of all rows.
@@ -176,45 +163,29 @@ func slicesOf(r *compare.Result) *sliceArgs {
 		row := &r.Rows[i]
 		if task, ok := r.Trace.Find(&row.Kernel); ok {
 			args := argsOf(row)
-			if n := row.Instances.Or(0); n > 1 && args.Measured != nil {
+			if n := row.Instances.Or(0); n > 1 && args.Measured.Present() {
 				args.MeanOf = n
 			}
 			of.kernels[task] = args
 		}
 	}
-	type launch struct {
-		line int
-		key  [2]int64
-		args *traceArgs
-	}
-	var each []launch
 	for row := range r.Launches() {
 		if task, ok := r.Trace.Find(&row.Kernel); ok && row.Total.Present() {
 			key := [2]int64{int64(task), int64(math.Round(1e9 * float64(row.Total.Or(0))))}
-			each = append(each, launch{row.Pos.Line, key, argsOf(row)})
+			of.launches[key] = append(of.launches[key], argsOf(row))
 		}
-	}
-	// Launches that took the same time are told apart by their order in the file, which is that in which they began.
-	slices.SortStableFunc(each, func(a, b launch) int { return cmp.Compare(a.line, b.line) })
-	for _, l := range each {
-		of.launches[l.key] = append(of.launches[l.key], l.args)
 	}
 	return of
 }
 
 // argsOf gives what is said of a row.
 func argsOf(row *compare.Row) *traceArgs {
-	a := &traceArgs{Global: row.Global.String(), Local: row.Local.String()}
+	a := &traceArgs{Global: row.Global.String(), Local: row.Local.String(), Measured: row.Measured}
 	if row.Verdict != compare.NotAKernel {
 		a.Verdict = string(row.Verdict)
 	}
 	if p := row.Predicted; p != nil {
-		average, peak := p.Average.Percent(), p.Peak.Percent()
-		a.Predicted, a.Peak = &average, &peak
-	}
-	if m, ok := row.Measured.Value(); ok {
-		measured := m.Percent()
-		a.Measured = &measured
+		a.Predicted, a.Peak = unit.Some(p.Average), unit.Some(p.Peak)
 	}
 	if c := row.Cause; c != nil {
 		a.Cause, a.Confidence = c.Name, c.Confidence
