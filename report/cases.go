@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"occudiff/ingest/unit"
 )
 
 // TestSuite is a compared run as test cases, a kernel each, for the test pages of CI systems. All texts are one line of
@@ -27,7 +29,7 @@ type Case struct {
 	Name    string // Fan2 (2048x2048 in 1024x1, SIMD32)
 	File    string
 	Line    int
-	Seconds *float64 // of all launches
+	Seconds unit.Opt[unit.Seconds] // of all launches
 	Outcome Outcome
 	Type    string // the cause, else the verdict, of what did not pass
 	Message string // one line: below by 36.8 points: dispatch
@@ -109,14 +111,11 @@ func (s *TestSuite) Count(o Outcome) (n int) {
 	return n
 }
 
-// Seconds gives the time of all cases, nil when none has one.
-func (s *TestSuite) Seconds() (sum *float64) {
+// Seconds gives the time of all cases, nothing when none has one.
+func (s *TestSuite) Seconds() (sum unit.Opt[unit.Seconds]) {
 	for i := range s.Cases {
-		if t := s.Cases[i].Seconds; t != nil {
-			if sum == nil {
-				sum = new(float64)
-			}
-			*sum += *t
+		if t, timed := s.Cases[i].Seconds.Value(); timed {
+			sum = unit.Some(sum.Or(0) + t)
 		}
 	}
 	return sum

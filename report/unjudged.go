@@ -20,7 +20,7 @@ type Unjudged struct {
 type UnjudgedKernels struct {
 	Reason string // one of the reasons below
 	N      int
-	Text   string // "2 unmeasurable"
+	Text   string // what stands behind the count: "unmeasurable"
 }
 
 // The reasons, as --accept-unjudged takes them.
@@ -30,26 +30,32 @@ const (
 	ReasonMissing      = "missing" // a run or a side does not have it
 )
 
-// Sort gives the text of what is not accepted and of what is: empty where there is nothing. Nothing judged at all is
-// never accepted.
+// Sort gives the text of what is not accepted, with the flag that would accept it, and of what is: empty where there is
+// nothing. Nothing judged at all is never accepted.
 func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
-	if u.Gate == "" {
+	switch {
+	case u.Gate == "":
 		return "", ""
-	}
-	if u.Judged == 0 {
+	case u.Judged == 0:
 		return u.Gate + " had nothing to judge" + u.Nothing, ""
 	}
 	var no, yes []UnjudgedKernels
+	var reasons []string
 	for _, k := range u.Of {
 		switch {
 		case k.N == 0:
 		case slices.Contains(accepted, k.Reason):
 			yes = append(yes, k)
 		default:
-			no = append(no, k)
+			if no = append(no, k); !slices.Contains(reasons, k.Reason) {
+				reasons = append(reasons, k.Reason)
+			}
 		}
 	}
-	return u.text(no), u.text(yes)
+	if refused = u.text(no); refused != "" {
+		refused += "; --accept-unjudged=" + strings.Join(reasons, ",") + " accepts that"
+	}
+	return refused, u.text(yes)
 }
 
 // text says how many kernels were judged and which were not.
@@ -57,22 +63,13 @@ func (u *Unjudged) text(list []UnjudgedKernels) string {
 	if len(list) == 0 {
 		return ""
 	}
-	n := 0
-	for _, k := range list {
+	n, texts := 0, make([]string, len(list))
+	for i, k := range list {
 		n += k.N
+		texts[i] = k.String()
 	}
 	return u.Gate + ": " + Thousands(int64(u.Judged)) + " of " + unit.Counted(u.Kernels, "kernel", "kernels") +
-		" judged; " + Thousands(int64(n)) + " not: " +
-		strings.Join(ListOf(list, func(k UnjudgedKernels) string { return k.Text }), ", ")
+		" judged; " + Thousands(int64(n)) + " not: " + strings.Join(texts, ", ")
 }
 
-// Refused lists the reasons of what is not accepted, for the flag that would accept it.
-func (u *Unjudged) Refused(accepted []string) string {
-	var list []string
-	for _, k := range u.Of {
-		if k.N > 0 && !slices.Contains(accepted, k.Reason) && !slices.Contains(list, k.Reason) {
-			list = append(list, k.Reason)
-		}
-	}
-	return strings.Join(list, ",")
-}
+func (k UnjudgedKernels) String() string { return Thousands(int64(k.N)) + " " + k.Text }

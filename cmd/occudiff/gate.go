@@ -76,9 +76,6 @@ func (a *app) accept(notes *[]note.Note, u report.Unjudged) (unseen []string, er
 	if passed != "" {
 		accepted(report.CodeAcceptedUnjudged, "--accept-unjudged", passed)
 	}
-	if refused != "" && u.Judged > 0 {
-		refused += "; --accept-unjudged=" + u.Refused(a.AcceptUnjudged) + " accepts that"
-	}
 	if refused != "" {
 		unseen = append(unseen, refused)
 	}

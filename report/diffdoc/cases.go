@@ -71,7 +71,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	// The new side last: it is the code that one can mend.
 	for _, l := range []*diff.Launch{r.Old, r.New} {
 		if l != nil {
-			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), report.Finite(l.Total)
+			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), l.Total
 		}
 	}
 	switch r.Verdict {
@@ -164,9 +164,9 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	}
 	u.Kernels = u.Judged + missing + uncompared + unexplained
 	u.Of = []report.UnjudgedKernels{
-		{Reason: report.ReasonMissing, N: missing, Text: unit.Counted(missing, "is", "are") + " on one side alone (" + name + ")"},
-		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: report.Thousands(int64(uncompared)) + " not comparable"},
-		{Reason: report.ReasonNoPrediction, N: unexplained, Text: report.Thousands(int64(unexplained)) + " with another launch or device and without a prediction"},
+		{Reason: report.ReasonMissing, N: missing, Text: "on one side alone (" + name + ")"},
+		{Reason: report.ReasonUnmeasurable, N: uncompared, Text: "not comparable"},
+		{Reason: report.ReasonNoPrediction, N: unexplained, Text: "with another launch or device and without a prediction"},
 	}
 	return u
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -124,9 +125,10 @@ func escapeLines(s string) string {
 
 // seconds is empty when absent; schemas want decimals, no exponent. A sum of times ends in digits that nobody measured,
 // as 1.7017770000000003: they are rounded away.
-func seconds(t *float64) string {
-	if t == nil {
+func seconds(time unit.Opt[unit.Seconds]) string {
+	t, ok := time.Value()
+	if !ok {
 		return ""
 	}
-	return strconv.FormatFloat(report.Round(*t), 'f', -1, 64)
+	return strconv.FormatFloat(report.Round(float64(t)), 'f', -1, 64)
 }

@@ -11,8 +11,7 @@ import (
 // Answer gives a compared run in every form.
 func Answer(r *compare.Result, prov report.Provenance) *report.Answer {
 	v := Value(r)
-	return &report.Answer{
-		Chart: overTimeChart(v.Over),
+	a := &report.Answer{
 		Make:  func() *report.Document { return FromResult(r, prov) },
 		Value: v,
 		Card:  func() *report.Card { return card(r) },
@@ -20,6 +19,11 @@ func Answer(r *compare.Result, prov report.Provenance) *report.Answer {
 		Tests: func() *report.TestSuite { return TestSuiteFrom(r, prov) },
 		Trace: func() any { return traceOf(r) },
 	}
+	if len(v.Over) > 0 {
+		p := v.Over[0].plot(0)
+		a.Chart = &p
+	}
+	return a
 }
 
 // shown gives the result with the rows that people want to see.
@@ -28,19 +32,15 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 		return r
 	}
 	nan := math.NaN()
-	var choices []report.Candidate
-	for i := range r.Rows {
+	v := r.View(show.Choose(len(r.Rows), func(i int) report.Candidate {
 		row := &r.Rows[i]
-		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel,
-			Value: show.Value(float64(row.Lost()), float64(row.Total.Or(unit.Seconds(nan))),
-				float64(row.Difference.Or(unit.Points(nan))))}
+		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: show.Value(float64(row.Lost()),
+			float64(row.Total.Or(unit.Seconds(nan))), float64(row.Difference.Or(unit.Points(nan))))}
 		if show.Sort == report.SortWorth {
-			w := row.Worth
-			c.Value = w.Stake(row)
+			c.Value = row.Worth.Stake(row)
 		}
-		choices = append(choices, c)
-	}
-	v := r.View(show.Choose(len(choices), func(i int) report.Candidate { return choices[i] }))
-	v.Notes = append(show.LeftOut(len(v.Rows), len(choices), "rows", func(i int) string { return r.Rows[i].Task }), r.Notes...)
+		return c
+	}))
+	v.Notes = append(show.LeftOut(len(v.Rows), len(r.Rows), "rows", func(i int) string { return r.Rows[i].Task }), r.Notes...)
 	return v
 }

@@ -37,7 +37,7 @@ func unusable(r *compare.Result) string {
 		return "the device cannot be the GPU that ran: " + r.Fit.Contradiction
 	case s.Judged == 0:
 		return "no kernel could be judged: " +
-			strings.Join(report.ListOf(uncomparedKernels(s), func(k report.UnjudgedKernels) string { return k.Text }), ", ")
+			strings.Join(report.ListOf(uncomparedKernels(s), report.UnjudgedKernels.String), ", ")
 	}
 	return strings.Join(report.NotWhole(r.Notes), "; ")
 }

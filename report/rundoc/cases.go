@@ -25,7 +25,7 @@ func cases(r *compare.Result, class string) (list []report.Case) {
 
 func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	c := report.Case{Class: class, Name: testName(row), File: report.OneLine(row.Pos.File), Line: row.Pos.Line,
-		Seconds: report.Finite(row.Total), Outcome: report.Skipped}
+		Seconds: row.Total, Outcome: report.Skipped}
 	if agrees, compared := row.ModelAgrees(); compared && !agrees {
 		c.Model = "VTune's peak differs from the predicted peak by " +
 			report.Signed(float64(row.PeakDifference.Or(0)), 1) + " points, more than " +

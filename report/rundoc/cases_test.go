@@ -19,7 +19,7 @@ func TestSuiteOfGaussian(t *testing.T) {
 	if s.Name != "occudiff validate nightly" || len(s.Cases) != 2 || s.Count(report.Failed) != 1 || s.Count(report.Skipped) != 1 || s.Count(report.Passed) != 0 {
 		t.Fatalf("got %+v", s)
 	}
-	if got := s.Seconds(); got == nil || math.Abs(*got-1.108685) > 1e-12 {
+	if got := float64(s.Seconds().Or(0)); math.Abs(got-1.108685) > 1e-12 {
 		t.Errorf("the suite took %v, want the kernels' 1.108685 s", got)
 	}
 	cases := s.Cases
@@ -77,11 +77,11 @@ func TestSuiteOutcomes(t *testing.T) {
 		r := sample.Absent()
 		r.Rows[0].Verdict, r.Rows[0].Difference = c.verdict, unit.Some[unit.Points](7)
 		s := rundoc.TestSuiteFrom(r, report.Provenance{})
-		if got := s.Cases[0]; got.Outcome != c.want || got.Message != c.message || got.Class != "unknown device" || got.Name != "k" || got.Seconds != nil {
+		if got := s.Cases[0]; got.Outcome != c.want || got.Message != c.message || got.Class != "unknown device" || got.Name != "k" || got.Seconds.Present() {
 			t.Errorf("%s (%s): got %+v", c.verdict, c.reason, got)
 		}
-		if s.Seconds() != nil {
-			t.Errorf("%s: a time that nobody measured is %v", c.verdict, *s.Seconds())
+		if s.Seconds().Present() {
+			t.Errorf("%s: a time that nobody measured is %v", c.verdict, s.Seconds())
 		}
 	}
 	if s := rundoc.TestSuiteFrom(sample.Empty(), report.Provenance{}); len(s.Cases) != 0 {

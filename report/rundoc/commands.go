@@ -15,35 +15,33 @@ import (
 // anybody may have written its file.
 const shellWords = ";|&`$<>(){}\\!#*?\n"
 
+// runs are what to run next, and what comes of it.
+var runs = map[compare.Action]struct{ command, gives string }{
+	compare.Trace:  {"unitrace --chrome-kernel-logging", "give validate its .json, too"},
+	compare.Query:  {"unitrace -q", "counters around each launch"},
+	compare.Binary: {"unitrace --device-timing --verbose", "shows registers and SLM"},
+	compare.Probe:  {gives: "settings with fewer threads, to be measured"},
+}
+
 // commandOf words what to run next about a row; "" where there is nothing.
 func commandOf(r *compare.Result, row *compare.Row, next compare.Next) string {
-	collect := ""
-	switch next.Do {
+	collect := runs[next.Do].command
+	switch l, seconds := r.KnownLaunch(row), next.Setting.Or(0); next.Do {
+	case compare.NoAction:
+		return ""
 	case compare.Advise:
-		return report.CommandLine(append([]string{"occudiff", "advise"}, launchFlags(r, r.KnownLaunch(row))...))
+		return launchCommand(r, l, "advise")
 	case compare.Probe:
-		return report.CommandLine(append(append([]string{"occudiff", "advise"}, launchFlags(r, r.KnownLaunch(row))...),
-			"--probe"))
+		return launchCommand(r, l, "advise", "--probe")
 	case compare.Grid:
-		l, h := r.KnownLaunch(row), r.HelpFor(row)
-		l.Global = unit.Size(h.At * l.Local.Dim(0))
+		l.Global = unit.Size(r.HelpFor(row).At * l.Local.Dim(0))
 		l.Local = l.Local.Trim()
-		return report.CommandLine(append([]string{"occudiff", "predict"}, launchFlags(r, l)...))
-	case compare.Trace:
-		collect = "unitrace --chrome-kernel-logging"
-	case compare.Query:
-		collect = "unitrace -q"
-	case compare.Binary:
-		collect = "unitrace --device-timing --verbose"
+		return launchCommand(r, l, "predict")
 	case compare.Interval:
-		seconds := next.Setting.Or(0)
+		collect = fmt.Sprintf("vtune -collect gpu-hotspots -knob gpu-sampling-interval=%.4g --", seconds*1e3)
 		if row.Certainty.Own {
 			collect = fmt.Sprintf("oneprof -k -i --sampling-interval %.4g", seconds*1e6)
-		} else {
-			collect = fmt.Sprintf("vtune -collect gpu-hotspots -knob gpu-sampling-interval=%.4g --", seconds*1e3)
 		}
-	default:
-		return ""
 	}
 	// unitrace takes the application without dashes before it.
 	app := report.OneLine(r.Platform.Command)
@@ -53,13 +51,13 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.Next) string {
 	return collect + " " + app
 }
 
-// launchFlags are the flags of predict and advise that say all that is known of a launch.
-func launchFlags(r *compare.Result, l predict.Launch) []string {
+// launchCommand is predict or advise with flags that say all that is known of a launch, and more.
+func launchCommand(r *compare.Result, l predict.Launch, command string, more ...string) string {
 	global := l.Global.String()
 	if n := l.Global.Dim(0); l.Global.Rank() == 1 && n > 0 && n%1024 == 0 {
 		global = strconv.FormatInt(n/1024, 10) + "K"
 	}
-	list := []string{"--device", r.Device.Key, "--global", global, "--local", l.Local.String(), "--simd",
+	list := []string{"occudiff", command, "--device", r.Device.Key, "--global", global, "--local", l.Local.String(), "--simd",
 		strconv.Itoa(l.SIMD)}
 	add := func(flag string, n int64) {
 		if n > 0 {
@@ -72,5 +70,5 @@ func launchFlags(r *compare.Result, l predict.Launch) []string {
 	if whole := l.SLM > 0 || l.Barriers > 0; l.Policy == predict.Whole && !whole || l.Policy == predict.Free && whole {
 		list = append(list, "--policy", l.Policy.String())
 	}
-	return list
+	return report.CommandLine(append(list, more...))
 }

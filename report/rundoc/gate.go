@@ -2,6 +2,7 @@ package rundoc
 
 import (
 	"fmt"
+	"slices"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -34,12 +35,10 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 			g.Failure = fmt.Sprintf("the prediction differs from the profiler's peak on %d of %d kernels by more than "+
 				"%g points", n, s.Kernels, float64(compare.ModelTolerance))
 		}
-		u.Judged = s.ModelCompared
-		of := func(reason string, n int, what string) {
-			u.Of = append(u.Of, report.UnjudgedKernels{Reason: reason, N: n, Text: report.Thousands(int64(n)) + " " + what})
-		}
-		of(report.ReasonNoPrediction, s.NoPrediction, "without a prediction")
-		of(report.ReasonUnmeasurable, max(0, s.Kernels-s.ModelCompared-s.NoPrediction), "without a peak of the profiler")
+		u.Judged, u.Of = s.ModelCompared, []report.UnjudgedKernels{
+			{Reason: report.ReasonNoPrediction, N: s.NoPrediction, Text: "without a prediction"},
+			{Reason: report.ReasonUnmeasurable, N: max(0, s.Kernels-s.ModelCompared-s.NoPrediction),
+				Text: "without a peak of the profiler"}}
 	default:
 		return g
 	}
@@ -50,15 +49,11 @@ func GateOf(r *compare.Result, gate string) (g Gate) {
 
 // uncomparedKernels counts what no verdict is about, by the reason: a closing line that hides it would let a run pass
 // that saw nothing.
-func uncomparedKernels(s *compare.Summary) (list []report.UnjudgedKernels) {
-	for _, k := range []report.UnjudgedKernels{{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
+func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
+	return slices.DeleteFunc([]report.UnjudgedKernels{
+		{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
 		{Reason: report.ReasonNoPrediction, N: s.NoPrediction, Text: "without a prediction"},
 		{Reason: report.ReasonUnmeasurable, N: s.NoMeasurement, Text: "without a measurement"},
-		{Reason: report.ReasonUnmeasurable, N: s.Compared() + s.PeaksAgree - s.Judged, Text: "compared with VTune's peak alone"}} {
-		if k.N > 0 {
-			k.Text = report.Thousands(int64(k.N)) + " " + k.Text
-			list = append(list, k)
-		}
-	}
-	return list
+		{Reason: report.ReasonUnmeasurable, N: s.Compared() + s.PeaksAgree - s.Judged, Text: "compared with VTune's peak alone"},
+	}, func(k report.UnjudgedKernels) bool { return k.N <= 0 })
 }

@@ -114,15 +114,6 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 // Sampled says whether a kernel of a run can be shown over time.
 func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
 
-// overTimeChart is the picture of the first kernel, nil without one.
-func overTimeChart(list []OverTime) *report.Plot {
-	if len(list) == 0 {
-		return nil
-	}
-	p := list[0].plot(0)
-	return &p
-}
-
 // plottedBars is how many samples are drawn: more would hide each other, and the profile says what they have in common.
 const plottedBars = 60
 

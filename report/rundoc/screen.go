@@ -27,59 +27,68 @@ type line struct {
 	*compare.Row
 	share  unit.Opt[unit.Ratio] // of the kernels' time
 	help   compare.Help
-	at     int    // of the result
+	at     int // of the result
+	rank   rank
 	number int    // from 1; 0 where nothing is to do
 	name   string // of a line that people see
 }
 
-// light says whether the kernel takes so little time that it neither leads a screen nor counts for what it means.
-func (l *line) light() bool { return l.share.Or(1) < leastShare }
+// rank is where a row stands on the screen.
+type rank int
+
+const (
+	leading rank = iota // something can be gained
+	following
+	light // it takes so little time that it neither leads a screen nor counts for what it means
+)
 
 // gains says whether something may save time.
-func (l *line) gains() bool { return !l.light() && l.help.Gains() }
+func (l *line) gains() bool { return l.rank != light && l.help.Gains() }
+
+// groups is how many work-groups are predicted; 0 where that is not known.
+func (l *line) groups() int64 {
+	if l.Predicted == nil {
+		return 0
+	}
+	return l.Predicted.Groups
+}
 
 // linesOf gives the kernels of a run in the order of the screen: what can be gained, by slot time below the prediction
 // and then by time; then the others by time; kernels of no weight last. Rows that somebody sorted stay as they are.
 func linesOf(r *compare.Result, show report.Selection) []line {
 	all := r.Summary.KernelTime.Or(0)
-	list := make([]line, 0, len(r.Rows))
+	list, anyGain := make([]line, 0, len(r.Rows)), false
 	for i := range r.Rows {
 		if r.Rows[i].Verdict == compare.NotAKernel {
 			continue
 		}
 		l := line{Row: &r.Rows[i], at: i, help: r.HelpFor(&r.Rows[i])}
 		if t, timed := l.Total.Value(); timed && all > 0 {
-			l.share = unit.Some(unit.Ratio(t / all))
+			if l.share = unit.Some(unit.Ratio(t / all)); l.share.Or(1) < leastShare {
+				l.rank = light
+			}
 		}
-		list = append(list, l)
+		list, anyGain = append(list, l), anyGain || l.gains()
 	}
-	anyGain := slices.ContainsFunc(list, func(l line) bool { return l.gains() })
-	const leading, following, light = 0, 1, 2
-	ranks := make([]int8, len(r.Rows)) // by the place in the result
 	for i := range list {
-		l := &list[i]
-		switch {
-		case l.light():
-			ranks[l.at] = light
-		case l.gains():
 		// Where nothing can be gained, what can be measured better comes first.
-		case anyGain || l.Verdict != compare.Unmeasurable || r.NextOf(l.Row).Do == compare.NoAction:
-			ranks[l.at] = following
+		if l := &list[i]; l.rank != light && !l.gains() &&
+			(anyGain || l.Verdict != compare.Unmeasurable || r.NextOf(l.Row).Do == compare.NoAction) {
+			l.rank = following
 		}
 	}
 	if show.Sort == "" {
 		slices.SortStableFunc(list, func(a, b line) int {
-			x, y := ranks[a.at], ranks[b.at]
 			lost := 0
-			if x == leading && y == leading {
+			if a.rank == leading {
 				lost = cmp.Compare(b.Lost(), a.Lost())
 			}
-			return cmp.Or(cmp.Compare(x, y), lost, cmp.Compare(b.Total.Or(0), a.Total.Or(0)))
+			return cmp.Or(cmp.Compare(a.rank, b.rank), lost, cmp.Compare(b.Total.Or(0), a.Total.Or(0)))
 		})
 	}
 	number := 0
 	for i := range list {
-		if ranks[list[i].at] == leading {
+		if list[i].rank == leading {
 			number++
 			list[i].number = number
 		}
@@ -115,13 +124,11 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		}
 		s.Means = cmp.Or(s.Means, meaning(r, lines))
 	}
-	shown, rest := lines[:min(len(lines), most)], lines[min(len(lines), most):]
+	most = min(len(lines), most)
+	shown, rest := lines[:most], lines[most:]
 	nameLines(shown)
-	switch {
-	case times != nil:
-		s.Rows = logTable(r, shown, times)
-	case len(shown) > 0:
-		s.Rows = screenTable(r, shown, show.Sort)
+	if most > 0 {
+		s.Rows = screenTable(r, shown, times, show.Sort)
 	}
 	if len(rest) > 0 {
 		s.More = "and " + report.Thousands(int64(len(rest))) + " more"
@@ -238,13 +245,7 @@ func isSeries(lines []line) bool {
 // secondWave puts launches of one kernel in the order of their work-groups and says what they show: it takes longer
 // where a second wave begins. It is empty where they do not.
 func secondWave(lines []line, time func(*line) unit.Seconds) string {
-	groups := func(l *line) int64 {
-		if l.Predicted == nil {
-			return 0
-		}
-		return l.Predicted.Groups
-	}
-	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(groups(&a), groups(&b)) })
+	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.groups(), b.groups()) })
 	for i := 1; i < len(lines); i++ {
 		a, b := lines[i-1].Predicted, lines[i].Predicted
 		before, after := time(&lines[i-1]), time(&lines[i])
@@ -295,7 +296,7 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 		}
 		at := slices.IndexFunc(checks, func(c report.Check) bool { return c.Command == command })
 		if at < 0 {
-			at, checks, of = len(checks), append(checks, report.Check{Command: command, Gives: given[next.Do]}), append(of, nil)
+			at, checks, of = len(checks), append(checks, report.Check{Command: command, Gives: runs[next.Do].gives}), append(of, nil)
 		}
 		of[at] = append(of[at], l.number)
 	}
@@ -317,13 +318,6 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 		ask += " (likely, not proven: " + sure + " confidence)"
 	}
 	return ask, checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
-}
-
-// given is what comes of a command.
-var given = map[compare.Action]string{
-	compare.Trace: "give validate its .json, too", compare.Query: "counters around each launch",
-	compare.Binary: "shows registers and SLM",
-	compare.Probe:  "settings with fewer threads, to be measured",
 }
 
 // missing is the command that brings what a prediction needs, where one does.

@@ -9,30 +9,21 @@ import (
 	"occudiff/report"
 )
 
-// mostNotes is how many notes of one kind are listed: JSON has all of them.
-const mostNotes = 1000
-
-// noteSection lists what the stages had to say, the run's notes first, then those of rows. JSON has all of them with
-// their rows.
+// noteSection lists what the stages had to say, the run's notes first, then those of rows, each text once. JSON has all of
+// them with their rows.
 func noteSection(r *compare.Result) report.Section {
-	list := report.RunNotes(r.Notes)
-	type noted struct{ kernels, last int } // last: the item that was listed last
-	codes := map[string]noted{}
+	list, count := report.RunNotes(r.Notes), map[string]int{}
 	for i := range r.Rows {
-		row := &r.Rows[i]
-		for _, n := range rowNotes(row) {
-			c := codes[n.Code]
-			if c.kernels++; c.kernels <= mostNotes {
-				c.last = len(list)
-				list = append(list, report.TaskNote{Note: n, Task: row.Task})
+		for _, n := range rowNotes(&r.Rows[i]) {
+			if count[n.Text]++; count[n.Text] == 1 {
+				list = append(list, report.TaskNote{Note: n, Task: r.Rows[i].Task})
 			}
-			codes[n.Code] = c
 		}
 	}
-	for _, c := range codes {
-		if c.kernels > mostNotes {
-			list[c.last].Text += "; " + unit.Counted(c.kernels-mostNotes, "more kernel has", "more kernels have") +
-				" the same note"
+	for i := range list[len(r.Notes):] {
+		n := &list[len(r.Notes)+i]
+		if more := count[n.Text] - 1; more > 0 {
+			n.Text += "; " + unit.Counted(more, "more kernel has", "more kernels have") + " the same note"
 		}
 	}
 	return report.NoteSection(list)
@@ -44,6 +35,7 @@ func timingSection(r *compare.Result) report.Section {
 	if len(r.Timings) > 0 && hostTimes(r) == nil {
 		s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
 		s.Tables = []*report.Table{timingTable(r).Show(firstTimings...)}
+		s.Tables[0].In = report.Files
 	}
 	return s
 }

@@ -14,86 +14,69 @@ import (
 	"occudiff/report"
 )
 
-// screenTable has the rows of a screen.
-func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
-	text := func(key, title string, kind report.Kind, of func(*line) cell) report.Col[line] {
-		return report.Define(column{Key: key, Title: title, Kind: kind, In: report.Everywhere}, of)
+// shownAs is a column of the screen.
+func shownAs(key, title string, kind report.Kind, of func(*line) cell) report.Col[line] {
+	return report.Define(column{Key: key, Title: title, Kind: kind, In: report.Everywhere}, of)
+}
+
+// screenTable has the rows of a screen, those of a log alone with the times of the host.
+func screenTable(r *compare.Result, lines []line, times map[int]unit.Seconds, by report.SortKey) *report.Table {
+	name := shownAs("kernel", "Kernel", report.Text, func(l *line) cell { return report.TextCell(l.name) })
+	name.Cut, name.Role = true, report.Code
+	predicted := shownAs("predicted", "Predicted", report.Number, func(l *line) cell { return predictedCell(r, l.Row) })
+	if times != nil {
+		groups := shownAs("groups", "Work-groups", report.Integer, func(l *line) cell { return report.OptInt(unit.NonZero(l.groups())) })
+		host := shownAs("host", "Host time", report.Duration, func(l *line) cell { return report.DurationCell(times[l.at]) })
+		waves := shownAs("waves", "Waves", report.Number, func(l *line) cell {
+			if l.groups() == 0 {
+				return cell{}
+			}
+			return report.NumCell(report.Number, l.Predicted.Waves)
+		})
+		host.Decimals, waves.Decimals = 4, 2
+		return report.NewTable("screen", "", lines, []report.Col[line]{name, groups, host, predicted, waves}).Show()
 	}
 	any := func(of func(*line) bool) bool {
 		return slices.ContainsFunc(lines, func(l line) bool { return of(&l) })
 	}
-	seen, title := func(l *line) cell { return measuredCell(l.Row) }, "Measured"
+	seen := shownAs("measured", "Measured", report.Number, func(l *line) cell { return measuredCell(l.Row) })
 	if !any(func(l *line) bool { return l.Measured.Present() }) {
-		seen, title = func(l *line) cell { return percentCell(l.Peak) }, "VTune's peak"
+		seen = shownAs("measured", "VTune's peak", report.Number, func(l *line) cell { return percentCell(l.Peak) })
 	}
-	numbered, helped := any(func(l *line) bool { return l.number > 0 }), any(func(l *line) bool { return helpText(l) != "" })
-	predicted := "VTune's peak"
-	if any(func(l *line) bool { return l.Predicted != nil }) {
-		predicted = "Predicted"
+	bare := !any(func(l *line) bool { return l.Predicted != nil })
+	if bare {
+		predicted.Title = "VTune's peak"
 	}
+	why := shownAs("why", "Why", report.Text, func(l *line) cell { return report.StatusCell(whyText(r, l.Row), statusOf(l.Verdict)) })
+	help := shownAs("help", "What may help", report.Text, func(l *line) cell { return report.OptText(unit.Some(helpText(l))) }) // nothing is no dash: there is no question
+	why.Fold, help.Fold, help.Drop = true, true, 1
 	list := []report.Col[line]{
-		text("n", "#", report.Text, func(l *line) cell {
-			if !numbered {
-				return cell{}
-			}
-			return report.OptText(unit.Some(strings.TrimPrefix(strconv.Itoa(l.number), "0")))
-		}),
-		nameColumn,
-		text("time", "Time", report.Number, func(l *line) cell { return percentCell(l.share) }),
-		text("predicted", predicted, report.Number, func(l *line) cell { return predictedCell(r, l.Row) }),
-		text("measured", title, report.Number, seen),
+		shownAs("n", "#", report.Text, func(l *line) cell { return report.OptText(unit.Some(strings.TrimPrefix(strconv.Itoa(l.number), "0"))) }),
+		name,
+		shownAs("time", "Time", report.Number, func(l *line) cell { return percentCell(l.share) }),
+		predicted, seen,
+		shownAs("idle", "Idle", report.Number, func(l *line) cell { return percentCell(l.Idle) }),
+		shownAs("stalled", "Stalled", report.Number, func(l *line) cell { return percentCell(l.Stalled) }),
+		why,
 	}
-	// Where nothing can be held against what was measured, the rest of it is all there is.
-	if predicted != "Predicted" && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak }) {
-		list = append(list, text("idle", "Idle", report.Number, func(l *line) cell { return percentCell(l.Idle) }),
-			text("stalled", "Stalled", report.Number, func(l *line) cell { return percentCell(l.Stalled) }))
-	}
-	list = append(list, report.Define(column{Key: "why", Title: "Why", Kind: report.Text, In: report.Everywhere, Fold: true},
-		func(l *line) cell { return report.StatusCell(whyText(r, l.Row), statusOf(l.Verdict)) }))
 	// What the rows are sorted by, where no other column shows it.
 	switch by {
 	case report.SortWorth:
-		list = append(list, text("sorted_by", "At most gained", report.Number, func(l *line) cell { return spanCell(l.Worth.Stake(l.Row)) }))
-		list[len(list)-1].Doc = "time x (1 - 1 / bound)"
+		list = append(list, shownAs("sorted_by", "At most gained", report.Number, func(l *line) cell { return spanCell(l.Worth.Stake(l.Row)) }))
 	case report.SortLost:
-		list = append(list, text("sorted_by", "Slot time lost", report.Number, func(l *line) cell { return spanCell(float64(l.Lost())) }))
+		list = append(list, shownAs("sorted_by", "Slot time lost", report.Number, func(l *line) cell { return spanCell(float64(l.Lost())) }))
 	case report.SortDifference:
-		list = append(list, text("sorted_by", "Difference", report.Number, func(l *line) cell { return report.OptPoints(l.Difference) }))
+		list = append(list, shownAs("sorted_by", "Difference", report.Number, func(l *line) cell { return report.OptPoints(l.Difference) }))
 	}
-	return report.NewTable("screen", "", lines, append(list,
-		report.Define(column{Key: "help", Title: "What may help", Kind: report.Text, In: report.Everywhere, Fold: true, Drop: 1},
-			func(l *line) cell {
-				if !helped {
-					return cell{}
-				}
-				return report.OptText(unit.Some(helpText(l))) // nothing is no dash: there is no question
-			}))).Show()
-}
-
-var nameColumn = report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, In: report.Everywhere, Cut: true, Role: report.Code},
-	func(l *line) cell { return report.TextCell(l.name) })
-
-// logTable has the launches of a log alone.
-func logTable(r *compare.Result, lines []line, times map[int]unit.Seconds) *report.Table {
-	in := report.Everywhere
-	return report.NewTable("screen", "", lines, []report.Col[line]{nameColumn,
-		report.Define(column{Key: "groups", Title: "Work-groups", Kind: report.Integer, In: in}, func(l *line) cell {
-			if l.Predicted == nil {
-				return cell{}
-			}
-			return report.OptInt(unit.NonZero(l.Predicted.Groups))
-		}),
-		report.Define(column{Key: "host", Title: "Host time", Kind: report.Duration, Decimals: 4, In: in},
-			func(l *line) cell { return report.DurationCell(times[l.at]) }),
-		report.Define(column{Key: "predicted", Title: "Predicted", Kind: report.Number, In: in},
-			func(l *line) cell { return predictedCell(r, l.Row) }),
-		report.Define(column{Key: "waves", Title: "Waves", Kind: report.Number, Decimals: 2, In: in}, func(l *line) cell {
-			if p := l.Predicted; p != nil && p.Groups > 0 {
-				return report.NumCell(report.Number, p.Waves)
-			}
-			return cell{}
-		}),
-	}).Show()
+	// Where nothing can be held against what was measured, the rest of it is all there is.
+	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
+	shown := map[string]bool{"n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
+		"help": any(func(l *line) bool { return helpText(l) != "" })}
+	list = slices.DeleteFunc(append(list, help), func(c report.Col[line]) bool {
+		said, sometimes := shown[c.Key]
+		return sometimes && !said
+	})
+	return report.NewTable("screen", "", lines, list).Show()
 }
 
 // spanCell is a time in the unit that fits it.
@@ -174,7 +157,7 @@ func whyText(r *compare.Result, row *compare.Row) string {
 	}
 	if avg, timed := row.Average().Value(); timed && c.Name == compare.CauseSampling &&
 		row.Verdict == compare.Unmeasurable && row.Certainty.Intervals.Or(1) < 1 {
-		text = "launches of " + shortSpan(avg)
+		text = "launches of " + unit.Span(avg)
 	}
 	if c.Confidence == "low" && c.Name != compare.CauseUnexplained {
 		text += "?"
@@ -206,15 +189,6 @@ var shortCauses = map[string]string{
 	compare.CauseDispatch:  "threads too short", compare.CauseSIMD: "another SIMD width",
 	compare.CauseSLM: "more SLM than told", compare.CauseBarriers: "more barriers than told",
 	compare.CauseUnexplained: "not known",
-}
-
-// shortSpan prints a time with two digits.
-func shortSpan(t unit.Seconds) string {
-	number, of, _ := strings.Cut(unit.Span(t), " ")
-	if v, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64); err == nil && v >= 10 {
-		number = report.Decimal(v, 0)
-	}
-	return number + " " + of
 }
 
 // keptLow says what keeps the prediction of a row that matches low.

@@ -64,7 +64,7 @@ func meaning(r *compare.Result, lines []line) string {
 	what := "time between launches"
 	for _, l := range lines {
 		switch {
-		case l.light():
+		case l.rank == light:
 		case l.number > 0 && l.gains():
 			gain = append(gain, l)
 			if l.help.Lever != compare.ShorterGaps {
@@ -85,7 +85,7 @@ func meaning(r *compare.Result, lines []line) string {
 	}
 	switch {
 	case len(none) == 0:
-	case len(gain)+len(untold) == 0 && allMatch(none):
+	case len(gain)+len(untold) == 0 && !slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match }):
 		begin = strings.Clone // it may begin with a name
 		parts = append(parts, asPredicted(r, none), "more threads will not help: "+bindsText(&none[0]))
 	default:
@@ -131,10 +131,6 @@ func asPredicted(r *compare.Result, lines []line) string {
 	}
 	predicted := strings.Replace(strings.Replace(predictedCell(r, row).Text, "-", " to ", 1), ".0%", "%", 1)
 	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + ")"
-}
-
-func allMatch(lines []line) bool {
-	return !slices.ContainsFunc(lines, func(l line) bool { return l.Verdict != compare.Match })
 }
 
 // theLines names one row, and counts several.

@@ -31,9 +31,9 @@ func TestDesign(t *testing.T) {
 Meteor Lake Arc (the summary): 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
 Occupancy may cost time in kernel 1 (97%)
 
-#  Kernel   Time  Predicted  Measured  Why                What may help
-1  Fan2    96.6%      99.5%     62.7%  threads too short  more work per work-item
-   Fan1     3.4%      14.3%   (19.9%)  launches of 18 us  longer launches
+#  Kernel   Time  Predicted  Measured  Why                  What may help
+1  Fan2    96.6%      99.5%     62.7%  threads too short    more work per work-item
+   Fan1     3.4%      14.3%   (19.9%)  launches of 18.4 us  longer launches
 
 First make sure (why 1 is likely, not proven: medium confidence)
 1  unitrace --chrome-kernel-logging ./app (give validate its .json, too)
