@@ -37,17 +37,8 @@ func Define[R any](c Column, of func(*R) Cell) Col[R] { return Col[R]{Column: c,
 // NewTable makes a table of rows that are there. This is where their type goes away. Cells are made when they are asked
 // for, each alone, so that a table costs nothing until somebody looks, and what nobody looks at is not made.
 func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
-	t := newTable(key, title, len(rows), cols)
-	t.cell = func(row, column int) Cell { return cols[column].Of(&rows[row]) }
-	return t
-}
-
-// One is one row as an object of JSON, null for none.
-func One[R any](row *R, cols []Col[R]) *Table {
-	t := newTable("", "", 0, cols)
-	if t.One = true; row != nil {
-		t.Len, t.cell = 1, func(_, column int) Cell { return cols[column].Of(row) }
-	}
+	t := TableOf(key, cols)(rows)
+	t.Title = title
 	return t
 }
 
@@ -55,16 +46,26 @@ func One[R any](row *R, cols []Col[R]) *Table {
 func TableOf[R any](key string, cols []Col[R]) func(rows []R) *Table {
 	columns := ColumnsOf(cols)
 	return func(rows []R) *Table {
-		t := &Table{Key: key, Len: len(rows), Main: len(rows), In: Everywhere, Columns: columns}
-		t.cell = func(row, column int) Cell { return cols[column].Of(&rows[row]) }
-		return t
+		return &Table{Key: key, Len: len(rows), Main: len(rows), In: Everywhere, Columns: columns,
+			cell: func(row, column int) Cell { return cols[column].Of(&rows[row]) }}
 	}
+}
+
+// One is one row as an object of JSON, null for none.
+func One[R any](row *R, cols []Col[R]) *Table {
+	var rows []R
+	if row != nil {
+		rows = []R{*row}
+	}
+	t := NewTable("", "", rows, cols)
+	t.One = true
+	return t
 }
 
 // NewStream makes a table of rows that come one after the other, and of which nobody knows beforehand how many there
 // are: for JSON and CSV alone. A row is good until the next one.
-func NewStream[R any](key string, rows iter.Seq[*R], cols []Col[R]) *Table {
-	t := newTable(key, "", 0, cols)
+func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
+	t := NewTable("rows", "", nil, cols)
 	t.records = func(yield func(Record) bool) {
 		for row := range rows {
 			if !yield(func(column int) Cell { return cols[column].Of(row) }) {
@@ -72,12 +73,6 @@ func NewStream[R any](key string, rows iter.Seq[*R], cols []Col[R]) *Table {
 			}
 		}
 	}
-	return t
-}
-
-func newTable[R any](key, title string, n int, cols []Col[R]) *Table {
-	t := &Table{Key: key, Title: title, Len: n, Main: n, In: Everywhere}
-	t.Columns = ColumnsOf(cols)
 	return t
 }
 
@@ -182,16 +177,8 @@ func (t *Table) Hide(from View, keys ...string) {
 	}
 }
 
-// scale is what seconds are multiplied by in the unit of the column.
-func (c *Column) scale() float64 {
-	switch c.Unit {
-	case "ms":
-		return 1e3
-	case "us":
-		return 1e6
-	}
-	return 1
-}
+// scales are what seconds are multiplied by in the unit of a column.
+var scales = map[string]float64{"ms": 1e3, "us": 1e6}
 
 // onPaper is the column of the cells that paper gives.
 func (c Column) onPaper() Column {
@@ -206,18 +193,14 @@ func (c Column) onPaper() Column {
 
 // paper is a cell as people see it: a name decoded, a list with commas, a time in the unit of its column.
 func (c *Column) paper(v Cell) Cell {
-	switch {
-	case v.Kind == Duration:
-		v.Kind, v.Num = Number, v.Num*c.scale()
-	case v.Kind == Name && v.Text == "":
-		v = Cell{}
-	case v.Kind == Name:
-		v.Kind, v.Text = Text, names.Display(v.Text)
-	case v.Kind == Array && len(v.List) > 0:
-		v = Cell{Kind: Text, Status: v.Status, Text: strings.Join(v.List, ", ")}
-	case v.Kind == Array:
-		v = Cell{}
-	case v.Kind == Bool:
+	switch v.Kind {
+	case Duration:
+		v.Kind, v.Num = Number, v.Num*cmp.Or(scales[c.Unit], 1)
+	case Name:
+		return TextCell(names.Display(v.Text))
+	case Array:
+		return StatusCell(strings.Join(v.List, ", "), v.Status)
+	case Bool:
 		v.Kind = Text
 	}
 	return v

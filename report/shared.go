@@ -42,7 +42,7 @@ func DeviceRows(d *arch.Device) Pairs {
 	rows.Count("XVEs per Xe-core", int64(d.XVEPerXeCore))
 	rows.Count("Threads per XVE", int64(d.ThreadsPerXVE))
 	rows.Count("Thread slots per Xe-core", int64(d.SlotsPerXeCore()))
-	rows.Text("SIMD widths", numbers(d.SIMDWidths))
+	rows.Text("SIMD widths", strings.Join(ListOf(d.SIMDWidths, strconv.Itoa), ", "))
 	rows.Text("Registers of an XVE", grfBytes(d))
 	if len(d.SIMDWidths) > 0 {
 		narrow := slices.Min(d.SIMDWidths)
@@ -95,11 +95,6 @@ func (p *Pairs) Count(name string, n int64) {
 // Number adds a number.
 func (p *Pairs) Number(name string, x float64) {
 	*p = append(*p, Pair{name, NumCell(Number, x)})
-}
-
-// numbers prints a list of integers.
-func numbers(list []int) string {
-	return strings.Join(ListOf(list, strconv.Itoa), ", ")
 }
 
 func bandwidths(list []arch.Bandwidth) string {

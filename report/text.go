@@ -42,7 +42,7 @@ func Few(list []string, most int) []string {
 const LabelWidth = 30
 
 func UpperFirst(s string) string {
-	if s[0] >= 'a' && s[0] <= 'z' {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
 		return string(s[0]-'a'+'A') + s[1:]
 	}
 	return s
@@ -142,9 +142,6 @@ func Visible(r rune) bool {
 	}
 	return r != utf8.RuneError && !unicode.IsControl(r) && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef)
 }
-
-// Symbol is the name of a kernel: as the input has it in JSON and CSV, decoded where people read it.
-type Symbol string
 
 // KernelName is the name of a kernel for people, on one line.
 func KernelName(task string) string { return OneLine(names.Display(task)) }

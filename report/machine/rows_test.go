@@ -100,7 +100,7 @@ const launchJSON = `{"schema":"occudiff/launch/1","rows":[` +
 func TestTypedTable(t *testing.T) {
 	rows := launchRows()
 	table := report.NewTable("launches", "", rows, launchColumns())
-	stream := report.NewStream("launches", func(yield func(*launchRow) bool) {
+	stream := report.NewStream(func(yield func(*launchRow) bool) {
 		for i := range rows {
 			if !yield(&rows[i]) {
 				return

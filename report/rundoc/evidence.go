@@ -80,8 +80,10 @@ func evidence(r *compare.Row) string {
 			}
 			text = strings.TrimRight(text, " ")
 		}
-	} else if why := stopped(report.OneLine(because(r))); why != "" {
-		text += " " + report.UpperFirst(why)
+	} else if r.Cause != nil {
+		text += " " + sentence(r.Cause.Because)
+	} else if r.NoPrediction != "" {
+		text += " " + sentence(r.NoPrediction)
 	}
 	if c := r.Undecided(); c != nil && r.Verdict != compare.Idle {
 		text += " To decide: " + c.Decide + "."
@@ -97,23 +99,9 @@ func evidence(r *compare.Row) string {
 	return text
 }
 
-func stopped(text string) string {
-	if text == "" || strings.HasSuffix(text, ".") {
-		return text
-	}
-	return text + "."
-}
-
-// because is the evidence of the cause, or why there is no prediction.
-// It is the one text of both, since a reader asks the same of a kernel that was not compared.
-func because(r *compare.Row) string {
-	switch {
-	case r.Cause != nil:
-		return r.Cause.Because
-	case r.Predicted == nil && r.Verdict != compare.NotAKernel:
-		return r.NoPrediction
-	}
-	return ""
+// sentence makes one of a reason.
+func sentence(why string) string {
+	return report.UpperFirst(strings.TrimSuffix(report.OneLine(why), ".")) + "."
 }
 
 // lossParts are the parts that the prediction does not have, the largest first, without those that are next to nothing.
@@ -138,7 +126,7 @@ func causeTexts(a *compare.Account, p compare.Part) string {
 		switch {
 		case c.Part != p:
 		case text == "":
-			text = stopped(report.OneLine(c.Because))
+			text = sentence(c.Because)
 			switch c.Name {
 			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNothingRan: // they say what cannot be told
 			default:

@@ -67,7 +67,7 @@ func Value(r *compare.Result) *Validate {
 		Schema:  ValidateSchema,
 		Device:  predictdoc.DeviceOf(r.Device, r.ChosenBy),
 		Inputs:  Inputs(r.Inputs),
-		Rows:    report.NewStream("rows", kernelsOf(r), kernelColumns),
+		Rows:    report.NewStream(kernelsOf(r), kernelColumns),
 		Timings: timingTable(r),
 		Summary: r.Summary,
 		Notes:   report.Notes(r.Notes),

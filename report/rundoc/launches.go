@@ -1,6 +1,8 @@
 package rundoc
 
 import (
+	"cmp"
+
 	"occudiff/compare"
 	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
@@ -33,18 +35,12 @@ var deviceColumns = []report.Col[launches.Device]{
 	report.Define(duration("window_seconds", "", "First to last", "ms", 3, 0, "first launch to end of the last"), func(d *launches.Device) cell { return report.DurationCell(d.Window) }),
 	report.Define(duration("busy_seconds", "", "Busy", "ms", 3, 0, "in which anything ran"), func(d *launches.Device) cell { return report.DurationCell(d.Busy) }),
 	report.Define(column{Key: "busy_percent", Path: "busy_percent", Always: true, Title: "Busy", Kind: report.Percent, In: report.All},
-		func(d *launches.Device) cell { return report.RatioCell(busyShare(d)) }),
+		func(d *launches.Device) cell {
+			return report.RatioCell(unit.Ratio(d.Busy / cmp.Or(d.Window, 1))) // a single launch of no length has no window
+		}),
 	report.Define(column{Key: "launches_at_once", Path: "launches_at_once", Always: true, Title: "Launches at once", Decimals: 2,
 		Kind: report.Number, In: report.All, Doc: "mean while anything ran"},
 		func(d *launches.Device) cell { return report.NumCell(report.Number, d.AtOnce) }),
-}
-
-// busyShare is how much of the time of a device anything ran. A single launch of no length has no window.
-func busyShare(d *launches.Device) unit.Ratio {
-	if d.Window <= 0 {
-		return 0
-	}
-	return unit.Ratio(d.Busy / d.Window)
 }
 
 // taskColumns are what the launches of a task have in common. Quantiles and not extremes: one launch that waited for a

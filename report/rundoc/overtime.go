@@ -14,7 +14,7 @@ import (
 // OverTime is a kernel whose occupancy was sampled while its launches ran, beside the simulated launch.
 // Its samples are thinned out for JSON and the table.
 type OverTime struct {
-	Task   report.Symbol `json:"task"`
+	Task   string        `json:"task"`
 	Global unit.Size3    `json:"global"`
 	Local  unit.Size3    `json:"local"`
 	SIMD   unit.Opt[int] `json:"simd"`
@@ -64,7 +64,7 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 			continue
 		}
 		k := overTimeOf(o)
-		k.Task, k.Global, k.Local, k.SIMD, k.mean = report.Symbol(row.Task), row.Global, row.Local, row.SIMD, row.Measured
+		k.Task, k.Global, k.Local, k.SIMD, k.mean = row.Task, row.Global, row.Local, row.SIMD, row.Measured
 		if list = append(list, k); len(list) == timedKernels {
 			break
 		}
@@ -152,6 +152,6 @@ func (k *OverTime) plot(at int) report.Plot {
 			Points: []report.Point{{X: at}, {X: at, Y: 100}}})
 	}
 	return report.Plot{Key: fmt.Sprintf("overtime-%d", at+1), Unit: "%", Max: 100, Text: text,
-		Title:     "Occupancy over time: " + report.CutMiddle(report.KernelName(string(k.Task)), report.LabelWidth),
+		Title:     "Occupancy over time: " + report.CutMiddle(report.KernelName(k.Task), report.LabelWidth),
 		LineChart: &report.LineChart{X: "Time since the launch began [ms]", Y: "Occupancy", Series: series}}
 }

@@ -41,7 +41,7 @@ func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 	for i, r := range results {
 		results[i] = shown(r, show)
 	}
-	return report.NewStream("rows", kernelsOf(results...), kernelColumns)
+	return report.NewStream(kernelsOf(results...), kernelColumns)
 }
 
 // kernelTable is the table of all rows for people.

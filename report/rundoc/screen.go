@@ -278,7 +278,7 @@ func nameLines(lines []line) {
 
 // checksOf gathers the commands of the rows, each once, and says how sure the causes are that they settle.
 func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Check) {
-	var of [][]int
+	of := map[string][]int{}
 	var unproven []int
 	sure := ""
 	for i := range lines {
@@ -294,18 +294,17 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 				sure = "low"
 			}
 		}
-		at := slices.IndexFunc(checks, func(c report.Check) bool { return c.Command == command })
-		if at < 0 {
-			at, checks, of = len(checks), append(checks, report.Check{Command: command, Gives: runs[next.Do].gives}), append(of, nil)
+		if of[command] == nil {
+			checks = append(checks, report.Check{Command: command, Gives: runs[next.Do].gives})
 		}
-		of[at] = append(of[at], l.number)
+		of[command] = append(of[command], l.number)
 	}
 	if len(checks) == 0 {
 		return "", nil
 	}
 	for i := range checks {
 		if len(lines) > 1 {
-			checks[i].Rows = rangeText(of[i])
+			checks[i].Rows = rangeText(of[checks[i].Command])
 		}
 	}
 	ask = "First make sure"
