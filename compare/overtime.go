@@ -17,7 +17,7 @@ type OverTime struct {
 	// Tail is when the tail begins; absent where there is none, or where the length is not known well enough.
 	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds" jsonschema:"when the tail begins; null without one, or where the length is not known well"`
 	Bins  []Bin                  `json:"-"` // equal parts of a launch, as many as are known to 5 points; empty where only the mean is
-	Bars  []Bar                  `json:"-"` // samples that are mostly of one launch
+	Bars  []Bin                  `json:"-"` // samples that are mostly of one launch
 	Curve []Step                 `json:"-"`
 }
 
@@ -27,17 +27,11 @@ type Step struct {
 	Simulated unit.Ratio
 }
 
-// Bin is a part of the launch.
+// Bin is a part of the launch, or a sample in it, which has the measured value alone.
 type Bin struct {
 	Start, End          unit.Seconds // since the launch began
 	Measured, Low, High unit.Ratio
 	Simulated           unit.Ratio
-}
-
-// Bar is a sample in a launch of the mean length.
-type Bar struct {
-	Start, End unit.Seconds // since the launch began
-	Measured   unit.Ratio
 }
 
 // lengthOfSamples says that nothing but the samples tells how long a launch takes.
@@ -65,7 +59,7 @@ func (r *Result) OverTime(ctx context.Context, row *Row, laid []launches.Laid) *
 	if err != nil || len(sim.Phases) == 0 {
 		return nil
 	}
-	o := &OverTime{Launches: own.Launches, Length: own.Span, From: lengthOfSamples, Bins: []Bin{}, Bars: []Bar{}}
+	o := &OverTime{Launches: own.Launches, Length: own.Span, From: lengthOfSamples, Bins: []Bin{}, Bars: []Bin{}}
 	if t := r.Traced(row); t != nil && t.Launches > 0 && t.Time > 0 {
 		o.Length, o.From = t.Time/unit.Seconds(t.Launches), "the trace"
 	} else if mean, ok := row.Average().Value(); ok && mean > own.Span*1.001 {
@@ -85,7 +79,7 @@ func (r *Result) OverTime(ctx context.Context, row *Row, laid []launches.Laid) *
 		o.Bins = append(o.Bins, x)
 	}
 	for _, b := range own.Bars {
-		o.Bars = append(o.Bars, Bar{known * unit.Seconds(b.Start), known * unit.Seconds(b.End), b.Measured})
+		o.Bars = append(o.Bars, Bin{Start: known * unit.Seconds(b.Start), End: known * unit.Seconds(b.End), Measured: b.Measured})
 	}
 	return o
 }

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"occudiff/ingest"
-	"occudiff/ingest/unit"
 )
 
 // Estimate is what a task's launches held on average, in percent, and an interval that holds the truth in 95 of 100; NaN
@@ -21,9 +20,8 @@ type Values [metrics]Estimate
 
 // Estimates are what is told of a recording.
 type Estimates struct {
-	Tasks  []*Values    // nil of tasks with too little time to be told beside so many
-	Load   float64      // mean occupancy of the samples in which nothing was launched, in percent
-	Offset unit.Seconds // by which launches are taken to be later than they say, where their clock is another
+	Tasks []*Values // nil of tasks with too little time to be told beside so many
+	Load  float64   // mean occupancy of the samples in which nothing was launched, in percent
 }
 
 const (
@@ -60,8 +58,7 @@ func Estimator(r *ingest.Recording) *Estimates {
 	e := &Estimates{Tasks: make([]*Values, len(d.level)), Load: d.load[Occupancy]}
 	wider := 0.0
 	if r.Loose {
-		by := d.offset()
-		d, e.Offset, wider = d.shifted(by), unit.Seconds(by*d.interval/1e9), offsetError
+		d, wider = d.shifted(d.offset()), offsetError
 	}
 	var all []*sums
 	for m := range models {
@@ -72,49 +69,37 @@ func Estimator(r *ingest.Recording) *Estimates {
 			e.Tasks[task] = &Values{}
 		}
 	}
-	var fits [metrics][]*posterior // of each model
-	var least [metrics]int         // the model that leaves the least noise
 	for metric := range metrics {
-		for m, s := range all {
-			fits[metric] = append(fits[metric], s.fit(metric, prior{partSpread, 0, leastLevel}))
-			if fits[metric][m].noise < fits[metric][least[metric]].noise {
-				least[metric] = m
-			}
-		}
-	}
-	for m, s := range all {
-		means := [metrics]*mat.VecDense{}
-		for metric := range metrics {
-			if least[metric] == m {
-				means[metric] = fits[metric][m].mean
-			}
-		}
-		left := s.left(means)
-		for metric := range metrics {
-			if least[metric] != m {
-				continue
-			}
-			values := best(all, fits[metric], metric, m, left[metric])
-			for task, v := range e.Tasks {
-				if v != nil {
-					x := values[d.level[task]]
-					// Others may run in the launches' time, too.
-					v[metric] = Estimate{x.Mean, x.Low - wider - d.load[metric], x.High + wider}
-				}
+		values := best(all, metric)
+		for task, v := range e.Tasks {
+			if v != nil {
+				x := values[d.level[task]]
+				// Others may run in the launches' time, too.
+				v[metric] = Estimate{x.Mean, x.Low - wider - d.load[metric], x.High + wider}
 			}
 		}
 	}
 	return e
 }
 
-// best gives the values of all levels by a model. Others that leave about as little noise widen the intervals.
-func best(all []*sums, fits []*posterior, metric Metric, m int, left []float64) []Estimate {
+// best gives the values of all levels by the model that leaves the least noise. Others that leave about as little widen
+// the intervals.
+func best(all []*sums, metric Metric) []Estimate {
 	if math.IsNaN(all[0].squares[metric]) { // the samples do not have it
 		return slices.Repeat([]Estimate{{math.NaN(), math.NaN(), math.NaN()}}, all[0].levels)
 	}
-	values := all[m].estimates(metric, fits[m], left)
+	var fits []*posterior // of each model
+	least := 0
+	for m, s := range all {
+		fits = append(fits, s.fit(metric, prior{partSpread, 0, leastLevel}))
+		if fits[m].noise < fits[least].noise {
+			least = m
+		}
+	}
+	left := all[least].left(metric, fits[least].mean)
+	values := all[least].estimates(metric, fits[least], left)
 	for o, f := range fits {
-		if o == m || fits[m].noise < alike*f.noise {
+		if o == least || fits[least].noise < alike*f.noise {
 			continue
 		}
 		for level, other := range all[o].estimates(metric, f, left) {
@@ -131,7 +116,7 @@ func best(all []*sums, fits []*posterior, metric Metric, m int, left []float64) 
 func (s *sums) plain(metric Metric) []float64 {
 	k := s.levels
 	x, held := make([]float64, k), make([]bool, k)
-	for again := true; again; {
+	for {
 		left, y := mat.NewSymDense(k, nil), mat.NewVecDense(k, nil)
 		for i := range k {
 			if held[i] {
@@ -151,17 +136,19 @@ func (s *sums) plain(metric Metric) []float64 {
 			y.SetVec(i, v)
 		}
 		var c mat.Cholesky
-		if again = c.Factorize(left) && c.SolveVecTo(y, y) == nil; !again {
-			break
+		if !c.Factorize(left) || c.SolveVecTo(y, y) != nil {
+			return x
 		}
-		again = false
+		again := false
 		for i := range k {
 			if x[i] = min(max(y.AtVec(i), 0), 100); x[i] != y.AtVec(i) {
 				held[i], again = true, true
 			}
 		}
+		if !again {
+			return x
+		}
 	}
-	return x
 }
 
 // prior is what is thought of parts: they lie about their level by spread times it, which is taken to be no less than

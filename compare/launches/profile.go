@@ -58,7 +58,7 @@ func Lay(r *ingest.Recording) []Laid {
 			f = x
 		}
 	}
-	left := s.left([metrics]*mat.VecDense{Occupancy: f.mean})[Occupancy]
+	left := s.left(Occupancy, f.mean)
 	for task := range list {
 		if n := list[task].Launches; n > 0 {
 			list[task].Span /= unit.Seconds(n)

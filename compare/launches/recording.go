@@ -1,7 +1,6 @@
 package launches
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -73,15 +72,12 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 		time[l.Task] += x.end - x.start
 		shapes[tasks[l.Task].Task] = append(shapes[tasks[l.Task].Task], x.end-x.start)
 	}
-	for _, list := range shapes {
-		slices.Sort(list)
-	}
+	d.median = make([]float64, len(tasks))
 	for i := range tasks {
-		m := 0.0
 		if list := shapes[tasks[i].Task]; len(list) > 0 {
-			m = (list[len(list)/2] + list[(len(list)-1)/2]) / 2
+			slices.Sort(list)
+			d.median[i] = (list[len(list)/2] + list[(len(list)-1)/2]) / 2
 		}
-		d.median = append(d.median, m)
 	}
 	for _, m := range r.List {
 		active := 100 * float64(m.Active)
@@ -115,11 +111,7 @@ func (d *recording) others() {
 
 // columns numbers the unknowns.
 func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
-	order := make([]int, len(tasks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(time[b], time[a]) })
+	order := longestFirst(len(tasks), func(i int) float64 { return time[i] })
 	d.level, d.first = make([]int, len(tasks)), make([]int, len(tasks))
 	shapes := map[string]int{}
 	for i, task := range order {

@@ -106,9 +106,9 @@ type walk struct {
 
 // engine is a GPU with the launches that run on it.
 type engine struct {
+	Device
 	now, first, last int64
-	kernel           ending // the kernel that ended last
-	launches         int64
+	kernel           ending         // the kernel that ended last
 	busy, product    float64        // nanoseconds; times the number of launches that ran at once
 	running          []ending       // the one that ends first is the last
 	kernels          map[uint32]int // launches that run, by task; kernels alone
@@ -125,7 +125,7 @@ func (w *walk) launch(l ingest.Launch) {
 	e := &w.engines[w.trace.Lanes[l.Lane]]
 	t := &w.Tasks[l.Task]
 	w.advance(e, l.Start)
-	if e.launches == 0 {
+	if e.Launches == 0 {
 		e.first, e.last, e.kernels = l.Start, l.Start, map[uint32]int{}
 	} else {
 		gap := 0.0
@@ -135,7 +135,7 @@ func (w *walk) launch(l ingest.Launch) {
 		t.Waited += seconds(gap)
 		w.before(e, l, gap)
 	}
-	e.launches++
+	e.Launches++
 	e.now = l.Start
 	t.Launches++
 	t.Time += seconds(float64(l.End - l.Start))
@@ -220,15 +220,14 @@ func (w *walk) during(e *engine, to int64) {
 func (w *walk) finish() {
 	for i := range w.engines {
 		e := &w.engines[i]
-		if w.advance(e, math.MaxInt64); e.launches == 0 {
+		if w.advance(e, math.MaxInt64); e.Launches == 0 {
 			continue
 		}
-		d := Device{Name: w.trace.Devices[i], Launches: e.launches,
-			Window: seconds(float64(e.last - e.first)), Busy: seconds(e.busy)}
+		e.Name, e.Window, e.Busy = w.trace.Devices[i], seconds(float64(e.last-e.first)), seconds(e.busy)
 		if e.busy > 0 {
-			d.AtOnce = e.product / e.busy
+			e.AtOnce = e.product / e.busy
 		}
-		w.Devices = append(w.Devices, d)
+		w.Devices = append(w.Devices, e.Device)
 	}
 	for i := range w.Tasks {
 		t := &w.Tasks[i]
@@ -268,10 +267,15 @@ func (s *Sequence) Step() unit.Seconds { return seconds(float64(s.trace.Step)) }
 
 // Longest gives the numbers of the tasks with the most time, the most first.
 func (s *Sequence) Longest(n int) []int {
-	order := make([]int, len(s.Tasks))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Tasks[b].Time, s.Tasks[a].Time) })
+	order := longestFirst(len(s.Tasks), func(i int) float64 { return float64(s.Tasks[i].Time) })
 	return order[:min(n, len(order))]
+}
+
+// longestFirst gives the numbers below n by their time; equal ones stay in order.
+func longestFirst(n int, time func(int) float64) (order []int) {
+	for i := range n {
+		order = append(order, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(time(b), time(a)) })
+	return order
 }

@@ -1,6 +1,10 @@
 package launches
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // model is how launches are cut into parts that hold the same in all launches of a kernel.
 type model int
@@ -19,37 +23,32 @@ const (
 )
 
 // edges gives the ends of the parts of a launch.
-func (d *recording) edges(list []float64, l *span, m model) []float64 {
+func (d *recording) edges(l *span, m model) []float64 {
 	length, n := l.end-l.start, d.parts
 	third := n / 3
 	step := d.median[l.task] / float64(n-third) // the last third is for longer launches
-	list = append(list[:0], l.start)
-	switch whole := n == partsOfOne; {
-	case whole && m == relative, whole && m < relative && d.median[l.task] > longLaunch:
-		fine := length / finest
-		if m < relative {
-			fine = min(1/float64(third), length/float64(3*third))
+	long := n == partsOfOne && (m == relative || m < relative && d.median[l.task] > longLaunch)
+	fine := length / finest
+	if m < relative {
+		fine = min(1/float64(third), length/float64(3*third))
+	}
+	ends := float64(third) * fine
+	list := append(make([]float64, 0, n+1), l.start)
+	for p := 1; p < n; p++ {
+		at := l.start + length*float64(p)/float64(n)
+		switch {
+		case long && p <= third:
+			at = l.start + float64(p)*fine
+		case long && p <= 2*third:
+			at = l.start + ends + float64(p-third)*(length-2*ends)/float64(third)
+		case long:
+			at = l.end - float64(n-p)*fine
+		case m == fromStart:
+			at = min(l.start+float64(p)*step, l.end)
+		case m == fromEnd:
+			at = max(l.end-float64(n-p)*step, l.start)
 		}
-		ends := float64(third) * fine
-		for p := 1; p <= third; p++ {
-			list = append(list, l.start+float64(p)*fine)
-		}
-		for p := 1; p <= third; p++ {
-			list = append(list, l.start+ends+float64(p)*(length-2*ends)/float64(third))
-		}
-		for p := third - 1; p > 0; p-- {
-			list = append(list, l.end-float64(p)*fine)
-		}
-	default:
-		for p := 1; p < n; p++ {
-			at := l.start + length*float64(p)/float64(n)
-			if m == fromStart {
-				at = min(l.start+float64(p)*step, l.end)
-			} else if m == fromEnd {
-				at = max(l.end-float64(n-p)*step, l.start)
-			}
-			list = append(list, at)
-		}
+		list = append(list, at)
 	}
 	return append(list, l.end)
 }
@@ -59,15 +58,23 @@ type mixture struct {
 	x       []float64
 	in      []bool
 	columns []int
+	parts   []part
 	time    float64
 }
 
-func (m *mixture) add(column int, v float64) {
-	if !m.in[column] {
-		m.in[column] = true
-		m.columns = append(m.columns, column)
+// part is what the launches of a level add to a column.
+type part struct {
+	level, column int
+	v             float64
+}
+
+func (m *mixture) add(p part) {
+	if !m.in[p.column] {
+		m.in[p.column] = true
+		m.columns = append(m.columns, p.column)
 	}
-	m.x[column] += v
+	m.x[p.column] += p.v
+	m.parts = append(m.parts, p)
 }
 
 // running is a launch that began and has not ended.
@@ -77,71 +84,54 @@ type running struct {
 	slope float64 // by how much of the median it is longer
 }
 
-// each calls do with the samples that hold launches, and held, where it is given, with what of a level's time is in a
-// column.
-func (d *recording) each(m model, held func(level, column int, v float64), do func(*sample, *mixture)) {
+// each calls do with the samples that hold launches. Both are good until the next.
+func (d *recording) each(m model, do func(*sample, *mixture)) {
 	n := d.unknowns()
 	x := mixture{x: make([]float64, n), in: make([]bool, n)}
 	var open []running
-	var free [][]float64
 	next := 0
 	for i := range d.samples {
 		y := &d.samples[i]
 		for ; next < len(d.launches) && d.launches[next].start < y.end; next++ {
-			o := running{span: &d.launches[next]}
-			if n := len(free); n > 0 {
-				o.edges, free = free[n-1], free[:n-1]
-			}
-			o.edges = d.edges(o.edges, o.span, m)
-			if median := d.median[o.task]; median > 0 {
-				o.slope = min((o.end-o.start)/median, mostLonger) - 1
+			l := &d.launches[next]
+			o := running{span: l, edges: d.edges(l, m)}
+			if median := d.median[l.task]; median > 0 {
+				o.slope = min((l.end-l.start)/median, mostLonger) - 1
 			}
 			open = append(open, o)
 		}
-		kept := open[:0]
-		for _, o := range open {
-			if o.end <= y.start {
-				free = append(free, o.edges)
-				continue
-			}
-			kept = append(kept, o)
-			d.share(&o, y, &x, held)
+		open = slices.DeleteFunc(open, func(o running) bool { return o.end <= y.start })
+		for i := range open {
+			d.share(&open[i], y, &x)
 		}
-		if open = kept; x.time > 0 {
+		if x.time > 0 {
 			do(y, &x)
 		}
 		for _, c := range x.columns {
 			x.x[c], x.in[c] = 0, false
 		}
-		x.columns, x.time = x.columns[:0], 0
+		x.columns, x.parts, x.time = x.columns[:0], x.parts[:0], 0
 	}
 }
 
 const mostLonger = 3 // times the median: a launch that is longer counts as one of these
 
 // share adds what a launch has of a sample.
-func (d *recording) share(o *running, y *sample, x *mixture, held func(level, column int, v float64)) {
+func (d *recording) share(o *running, y *sample, x *mixture) {
 	own := min(o.end, y.end) - max(o.start, y.start)
 	if own <= 0 {
 		return
 	}
-	level := d.level[o.task]
-	add := func(column int, v float64) {
-		x.add(column, v)
-		if held != nil {
-			held(level, column, v)
-		}
-	}
+	level, first := d.level[o.task], d.first[o.task]
 	x.time += own
-	add(level, own)
-	first := d.first[o.task]
+	x.add(part{level, level, own})
 	if first < 0 {
 		return
 	}
-	add(first+d.parts, own*o.slope)
+	x.add(part{level, first + d.parts, own * o.slope})
 	for p := range d.parts {
 		if v := min(o.edges[p+1], y.end) - max(o.edges[p], y.start); v > 0 {
-			add(first+p, v)
+			x.add(part{level, first + p, v})
 		}
 	}
 }
@@ -166,8 +156,11 @@ func (d *recording) sum(m model) *sums {
 		s.values[k] = make([]float64, n)
 	}
 	shares := make([]float64, n*n)
-	d.each(m, func(level, column int, v float64) { s.held[level*n+column] += v }, func(y *sample, x *mixture) {
+	d.each(m, func(y *sample, x *mixture) {
 		s.samples++
+		for _, p := range x.parts {
+			s.held[p.level*n+p.column] += p.v
+		}
 		for _, a := range x.columns {
 			v := x.x[a] / x.time
 			if a < d.levels {
@@ -191,42 +184,26 @@ func (d *recording) sum(m model) *sums {
 	return s
 }
 
-// left gives of each level the variance that fits leave in samples which it shares with others, of the metrics that have a
-// fit. It is that of the begins and ends of launches, which a model may miss where it fits all that lies between.
-func (s *sums) left(means [metrics]*mat.VecDense) (squares [metrics][]float64) {
-	weights, some := make([]float64, s.levels), false
-	for k, mean := range means {
-		squares[k] = make([]float64, s.levels)
-		some = some || mean != nil
-	}
-	if !some {
-		return squares
-	}
-	s.each(s.model, nil, func(y *sample, x *mixture) {
-		var z [metrics]float64
-		for k, mean := range means {
-			if mean != nil {
-				z[k] = s.slotTime(y, Metric(k), x.time)
-				for _, c := range x.columns {
-					z[k] -= x.x[c] * mean.AtVec(c)
-				}
-			}
+// left gives of each level the variance that a fit leaves in samples which it shares with others. It is that of the begins
+// and ends of launches, which a model may miss where it fits all that lies between.
+func (s *sums) left(metric Metric, mean *mat.VecDense) []float64 {
+	squares, weights := make([]float64, s.levels), make([]float64, s.levels)
+	s.each(s.model, func(y *sample, x *mixture) {
+		z := s.slotTime(y, metric, x.time)
+		for _, c := range x.columns {
+			z -= x.x[c] * mean.AtVec(c)
 		}
 		for _, c := range x.columns {
 			if c < s.levels {
 				w := x.x[c] * (x.time - x.x[c]) / x.time // 0 where it is alone
 				weights[c] += w
-				for k := range z {
-					squares[k][c] += z[k] * z[k] / x.time * w
-				}
+				squares[c] += z * z / x.time * w
 			}
 		}
 	})
-	for k := range squares {
-		for c, w := range weights {
-			if squares[k][c] > 0 {
-				squares[k][c] /= w
-			}
+	for c, w := range weights {
+		if squares[c] > 0 {
+			squares[c] /= w
 		}
 	}
 	return squares

@@ -44,8 +44,8 @@ var binColumns = append(span(func(b *compare.Bin) unit.Seconds { return b.Start 
 	share("measured_high_percent", "high", 5, func(b *compare.Bin) unit.Ratio { return b.High }),
 	share("simulated_percent", "Simulated", 0, func(b *compare.Bin) unit.Ratio { return b.Simulated }))
 
-var barColumns = append(span(func(b *compare.Bar) unit.Seconds { return b.Start }, func(b *compare.Bar) unit.Seconds { return b.End }),
-	share("measured_percent", "Measured", 0, func(b *compare.Bar) unit.Ratio { return b.Measured }))
+var barColumns = append(span(func(b *compare.Bin) unit.Seconds { return b.Start }, func(b *compare.Bin) unit.Seconds { return b.End }),
+	share("measured_percent", "Measured", 0, func(b *compare.Bin) unit.Ratio { return b.Measured }))
 
 // timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
 const timedKernels, shownSamples = 12, 2000
