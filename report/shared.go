@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"occudiff/predict/arch"
@@ -19,7 +17,7 @@ func NameValue(key, title string, rows Pairs) *Table {
 	return t
 }
 
-// DeviceFacts are what the reader of a run has to know of its device; DeviceRows has the rest.
+// DeviceFacts are what the reader of a run has to know of its device; 'occudiff devices KEY' has the rest.
 func DeviceFacts(d *arch.Device, chosenBy string) (rows Pairs) {
 	rows.Text("Device", d.Name)
 	rows.Text("Key", d.Key)
@@ -30,34 +28,6 @@ func DeviceFacts(d *arch.Device, chosenBy string) (rows Pairs) {
 	rows.Count("Shared local memory per Xe-core [bytes]", int64(d.SLMPerXeCore))
 	rows.Text("Memory bandwidth", bandwidths(d.Memory))
 	rows.Text("Source of this row", d.Source)
-	return rows
-}
-
-// DeviceRows are all properties of a device with their sources.
-func DeviceRows(d *arch.Device) Pairs {
-	rows := DeviceFacts(d, "")
-	rows.Text("Code name", d.Codename)
-	rows.Count("Stacks", int64(d.Tiles))
-	rows.Count("Xe-cores", int64(d.XeCores))
-	rows.Count("XVEs per Xe-core", int64(d.XVEPerXeCore))
-	rows.Count("Threads per XVE", int64(d.ThreadsPerXVE))
-	rows.Count("Thread slots per Xe-core", int64(d.SlotsPerXeCore()))
-	rows.Text("SIMD widths", strings.Join(ListOf(d.SIMDWidths, strconv.Itoa), ", "))
-	rows.Text("Registers of an XVE", grfBytes(d))
-	if len(d.SIMDWidths) > 0 {
-		narrow := slices.Min(d.SIMDWidths)
-		rows.Count(fmt.Sprintf("Lanes at sub-group size %d (\"total operations\")", narrow), int64(d.Slots()*narrow))
-	}
-	rows.Text("Shared local memory per Xe-core, by source [KB]", bySource(d.SLMBySource))
-	rows.Count("Maximum shared local memory per work-group [bytes]", int64(d.SLMPerGroupMax))
-	rows.Count("Maximum work-items per work-group", int64(d.MaxGroupSize))
-	rows.Count("Maximum work-groups per Xe-core", int64(d.GroupSlots))
-	rows.Text("Barriers per Xe-core", bySource(d.BarrierSlots))
-	rows.Text("L3 bandwidth", bandwidths(d.L3))
-	rows.Text("Clock of the counters", clock(d.Clock))
-	rows.Text("PCI ids", strings.Join(d.PCIIDs, ", "))
-	rows.Text("Confidence", d.Confidence)
-	rows.Text("Notes", d.Notes)
 	return rows
 }
 
@@ -106,31 +76,6 @@ func grfModes(d *arch.Device) string {
 		return fmt.Sprintf("%d registers (%s KB): %d threads per XVE", m.Registers,
 			Shortest(float64(m.Registers*d.RegisterBytes)/1024), m.ThreadsPerXVE)
 	}), "; ")
-}
-
-// grfBytes is the register file of an XVE: that of the mode that leaves the least of it unused.
-func grfBytes(d *arch.Device) string {
-	most := 0
-	for _, m := range d.GRFModes {
-		most = max(most, m.Registers*m.ThreadsPerXVE*d.RegisterBytes)
-	}
-	if most == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s KB, of %d bytes each", Shortest(float64(most)/1024), d.RegisterBytes)
-}
-
-func bySource(counts []arch.SourcedCount) string {
-	return strings.Join(ListOf(counts, func(c arch.SourcedCount) string {
-		return fmt.Sprintf("%d (%s)", c.Count, c.Source)
-	}), ", ")
-}
-
-func clock(c arch.Clock) string {
-	if c.Hz == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s MHz (%s)", Shortest(c.Hz/1e6), c.Source)
 }
 
 // CommandLine prints arguments so that a shell reads them back as they were.

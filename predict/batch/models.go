@@ -80,7 +80,7 @@ func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string
 }
 
 // Calculator predicts as Intel's calculator does: texts, rounding and faults included.
-func Calculator(t *calculator.Table, s Shared) Run {
+func Calculator(t calculator.Table, s Shared) Run {
 	find := remembered("device", s, t.Find)
 	return launches(s, func(r *row) ([]string, error) {
 		d, err := find(r)
@@ -98,11 +98,11 @@ func Calculator(t *calculator.Table, s Shared) Run {
 			return nil, errors.New(o.Refusal.String())
 		}
 		gpu := make([]string, 5)
-		if g, ok := o.GPU.Value(); ok {
+		if g := o.GPU; g != nil {
 			gpu = []string{decimal(g.PeakPercent), decimal(g.AveragePercent), decimal(g.Waves), decimal(g.FullWaves), decimal(g.TailPercent)}
 		}
 		return slices.Concat([]string{statusOK, "", decimal(o.ThreadsPerGroup), decimal(o.LimitThreads), optional(o.LimitSLM, decimal),
-			decimal(o.LimitSlots), optional(o.Groups, decimal), decimal(o.GroupsPerCore), o.LimitedBy.String(), decimal(o.XeCorePercent)}, gpu), nil
+			decimal(o.LimitSlots), optional(o.Groups, decimal), decimal(o.GroupsPerCore), strings.Join(o.LimitedBy, "+"), decimal(o.XeCorePercent)}, gpu), nil
 	})
 }
 

@@ -9,7 +9,10 @@
 package calculator
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/ingest/table"
@@ -41,6 +44,61 @@ type Device struct {
 
 // XeCores gives XVEs / XVEs per Xe-core. The calculator does not round it: 24 XVEs of 16 are 1.5 Xe-cores.
 func (d *Device) XeCores() float64 { return float64(d.XVEs) / float64(d.XVEPerXeCore) }
+
+// Table is the calculator's list of devices, in the order of its lists, each with its default XVE count.
+type Table []Device
+
+//go:embed devices.csv
+var devicesCSV string
+
+// Builtin reads the embedded list, whose rows are held by a test. It parses at every call: keep the table.
+func Builtin() (Table, error) {
+	columns, _ := table.Columns[Device]()
+	s, err := table.Parse("devices.csv", devicesCSV, table.Format{Columns: columns})
+	if err != nil {
+		return nil, err
+	}
+	return table.Convert(s, func(_ int, d *Device) (Device, error) {
+		d.XVEs = d.XVEChoices[0]
+		return *d, nil
+	})
+}
+
+// Find gives the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case does not matter) with one of the XVE
+// counts that the calculator's form offers for it; 0 takes the first, its default. Any PCI id of a device finds it;
+// an id that two devices claim finds the first, as in the calculator.
+func (t Table) Find(key string, xve int) (Device, error) {
+	is := func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(key)) }
+	i := slices.IndexFunc(t, func(d Device) bool { return is(d.Key) })
+	if i < 0 {
+		i = slices.IndexFunc(t, func(d Device) bool {
+			return slices.ContainsFunc(d.PCIIDs, func(id string) bool { return is("pci:" + id) })
+		})
+	}
+	if i < 0 {
+		return Device{}, fmt.Errorf("calculator device %q is not known; "+
+			"expected a family (%s), pci:ID as in pci:E20B, or %s", key, t.keysOf("fam:"), t.keysOf("url:"))
+	}
+	d := t[i]
+	if xve != 0 && !slices.Contains(d.XVEChoices, xve) {
+		return Device{}, fmt.Errorf("calculator device %q has no configuration with %d XVEs; it offers %s",
+			d.Key, xve, spaced(d.XVEChoices))
+	}
+	d.XVEs = cmp.Or(xve, d.XVEs)
+	return d, nil
+}
+
+func (t Table) keysOf(prefix string) string {
+	var keys []string
+	for _, d := range t {
+		if strings.HasPrefix(d.Key, prefix) {
+			keys = append(keys, d.Key)
+		}
+	}
+	return strings.Join(keys, ", ")
+}
+
+func spaced(values []int) string { return strings.Trim(fmt.Sprint(values), "[]") }
 
 // Input is what the calculator's form holds.
 type Input struct {
@@ -98,9 +156,6 @@ func (r Refusal) Explain(d *Device, in Input) string {
 	return strings.Join(parts, "; ")
 }
 
-// Limits are the resources that hold the number of work-groups per Xe-core down, in the order of the constants.
-type Limits []string
-
 // The limits, in the order in which the calculator's outputs list them.
 const (
 	LimitThreads  = "threads"  // thread slots
@@ -110,29 +165,25 @@ const (
 	LimitGrid     = "wg_total" // all work-groups of the launch
 )
 
-// String joins the limits with `+`.
-func (l Limits) String() string { return strings.Join(l, "+") }
-
 // Output is what the calculator shows, and what it computes on the way. Numbers are float64 since the original's are;
 // those that count are whole for every input that its form takes. When Refusal is not 0, nothing else is set.
 type Output struct {
-	Refusal Refusal `json:"-"`
+	Refusal Refusal
 
-	GlobalItems     float64 `json:"-"` // 0 when the text was empty
-	GroupItems      float64 `json:"-"`
-	SLMAllocKB      int     `json:"-"` // after rounding up to a step; above the largest step it stays as it is
-	ThreadsPerGroup float64 `json:"threads_per_work_group"`
+	GlobalItems     float64 // 0 when the text was empty
+	GroupItems      float64
+	SLMAllocKB      int // after rounding up to a step; above the largest step it stays as it is
+	ThreadsPerGroup float64
 
-	LimitThreads float64           `json:"by_threads"` // work-groups per Xe-core by thread slots
-	LimitSLM     unit.Opt[float64] `json:"by_slm"`     // by SLM; absent without SLM
-	// LimitSlots is by work-group slots, or by barrier slots when there is a barrier.
-	LimitSlots    float64           `json:"by_slots" jsonschema:"work-group slots, or those of barriers for a kernel with one"`
-	Groups        unit.Opt[float64] `json:"work_groups"` // of the launch; absent without a global size
-	GroupsPerCore float64           `json:"work_groups_per_xe_core"`
-	LimitedBy     Limits            `json:"limits"`
+	LimitThreads  float64           // work-groups per Xe-core by thread slots
+	LimitSLM      unit.Opt[float64] // by SLM; absent without SLM
+	LimitSlots    float64           // by work-group slots, or by barrier slots when there is a barrier
+	Groups        unit.Opt[float64] // of the launch; absent without a global size
+	GroupsPerCore float64
+	LimitedBy     []string // all limits that GroupsPerCore equals, in the order of the constants
 
-	XeCorePercent float64       `json:"xe_core_percent"`
-	GPU           unit.Opt[GPU] `json:"-"` // absent without a global size
+	XeCorePercent float64
+	GPU           *GPU // nil without a global size
 }
 
 // GPU is the part of the output that needs a global size. With no work-group per Xe-core, waves are NaN as the

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"occudiff/ingest/unit"
@@ -41,7 +42,7 @@ func readRows(t testing.TB, path string) []map[string]string {
 	return rows
 }
 
-func builtin(t testing.TB) *calculator.Table {
+func builtin(t testing.TB) calculator.Table {
 	t.Helper()
 	table, err := calculator.Builtin()
 	if err != nil {
@@ -50,7 +51,7 @@ func builtin(t testing.TB) *calculator.Table {
 	return table
 }
 
-func find(t testing.TB, table *calculator.Table, row map[string]string) calculator.Device {
+func find(t testing.TB, table calculator.Table, row map[string]string) calculator.Device {
 	t.Helper()
 	d, err := table.Find(row["dev"], atoi(t, row["xve"]))
 	if err != nil {
@@ -100,7 +101,7 @@ func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	c["lim_threads"], c["lim_slm"], c["lim_slots"] = unit.Some(out.LimitThreads), out.LimitSLM, unit.Some(out.LimitSlots)
 	c["wg_total"], c["wg_per_core"] = out.Groups, unit.Some(out.GroupsPerCore)
 	c["core_pct"] = unit.Some(out.XeCorePercent)
-	if g, ok := out.GPU.Value(); ok {
+	if g := out.GPU; g != nil {
 		c["peak_pct"], c["avg_pct"], c["avg_exact_pct"] = unit.Some(g.PeakPercent), unit.Some(g.AveragePercent), unit.Some(g.AverageExact)
 		c["waves"], c["full_waves"], c["tail_pct"] = unit.Some(g.Waves), unit.Some(g.FullWaves), unit.Some(g.TailPercent)
 	}
@@ -115,7 +116,7 @@ func differences(row map[string]string, out calculator.Output) []string {
 		status = "error"
 	}
 	for column, got := range map[string]string{
-		"status": status, "message": out.Refusal.String(), "limited_by": out.LimitedBy.String(),
+		"status": status, "message": out.Refusal.String(), "limited_by": strings.Join(out.LimitedBy, "+"),
 	} {
 		if row[column] != got {
 			diff = append(diff, column+": want "+row[column]+", got "+got)

@@ -2,6 +2,9 @@ package calculator
 
 import (
 	"math"
+	"math/big"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"occudiff/ingest/unit"
@@ -9,75 +12,57 @@ import (
 
 // Run computes what the calculator shows for a device and a filled form.
 func Run(d *Device, in Input) Output {
-	form, refusal := readForm(d, in)
-	if refusal != 0 {
-		return Output{Refusal: refusal}
+	out := readForm(d, in)
+	if out.Refusal != 0 {
+		return Output{Refusal: out.Refusal}
 	}
-	out := Output{GlobalItems: form.global, GroupItems: form.group, SLMAllocKB: allocated(d, in.SLMKB)}
-	groups := form.global / form.group
-	if form.global == 0 { // the calculator's way to leave the number of work-groups out of the minimum
+	out.SLMAllocKB = allocated(d, in.SLMKB)
+	groups := out.GlobalItems / out.GroupItems
+	if out.GlobalItems == 0 { // the calculator's way to leave the number of work-groups out of the minimum
 		groups = float64(d.GroupSlots)
 	} else {
 		out.Groups = unit.Some(groups)
 	}
-	xc := xeCore(d, form, in, out.SLMAllocKB, groups)
-	out.ThreadsPerGroup = xc.threads
-	out.LimitThreads = xc.byThreads
-	if out.SLMAllocKB != 0 {
-		out.LimitSLM = unit.Some(xc.bySLM)
-	}
-	out.LimitSlots = xc.slots
-	out.GroupsPerCore = xc.groups
-	out.LimitedBy = limitedBy(&out, groups, hasBarriers(d, in))
-	out.XeCorePercent = xc.percent
-	if form.global != 0 {
-		out.GPU = unit.Some(wholeGPU(d, form, xc))
+	out.fill(d, in, groups)
+	if out.GlobalItems != 0 {
+		out.GPU = wholeGPU(d, &out)
 	}
 	return out
 }
 
-// sizes are the two sizes of the form as numbers.
-type sizes struct{ global, group float64 }
-
 // readForm parses the sizes and applies the calculator's checks. Messages accumulate, except that a size that does not
 // divide is only looked at when all else is right.
-func readForm(d *Device, in Input) (sizes, Refusal) {
-	var r Refusal
+func readForm(d *Device, in Input) (out Output) {
+	refuse := func(bit Refusal, that bool) {
+		if that {
+			out.Refusal |= bit
+		}
+	}
 	silent := false
-	var s sizes
 	if in.Global != "" {
-		sep := ","
+		separator := ","
 		if strings.Contains(in.Global, "*") {
-			sep = "*"
+			separator = "*"
 		}
-		v, parts, ok := product(in.Global, sep)
-		s.global = v + 0 // -0 becomes 0
+		v, parts, ok := product(in.Global, separator)
+		out.GlobalItems = v + 0 // -0 becomes 0
 		silent = parts > 3
-		if !ok {
-			r |= badGlobal
-		}
+		refuse(badGlobal, !ok)
 	}
 	v, parts, ok := product(in.Local, ",")
-	s.group = v
+	out.GroupItems = v
 	silent = silent || parts > 3
-	if !ok {
-		r |= badLocal
-	}
-	if parts <= 3 && s.group > float64(d.MaxGroupSize) {
-		r |= tooBig
-	}
-	if in.SIMD < 1 {
-		r |= badSIMD
-	}
+	refuse(badLocal, !ok)
+	refuse(tooBig, v > float64(d.MaxGroupSize)) // of four parts v is NaN
+	refuse(badSIMD, in.SIMD < 1)
 	switch {
-	case r != 0:
-		return s, r
+	case out.Refusal != 0:
 	case silent:
-		return s, tooManyParts
-	case math.Mod(s.global, s.group) != 0: // also NaN: a work-group size of 0 divides nothing
-		return s, notDividing
+		out.Refusal = tooManyParts
+	default:
+		refuse(notDividing, math.Mod(out.GlobalItems, v) != 0) // also NaN: a work-group size of 0 divides nothing
 	}
-	return s, 0
+	return out
 }
 
 // product multiplies the integers that the parts of a text begin with, and counts the parts; ok is false when one of
@@ -107,81 +92,99 @@ func allocated(d *Device, kb int) int {
 	return kb
 }
 
-// hasBarriers says whether the barrier slots replace the work-group slots.
-func hasBarriers(d *Device, in Input) bool { return in.Barrier && d.BarrierSlots != 0 }
-
-// residency is what one Xe-core holds.
-type residency struct {
-	threads, byThreads, bySLM, slots, groups, percent float64
-}
-
-// xeCore computes the residency of one Xe-core; slmKB is as allocated.
-func xeCore(d *Device, s sizes, in Input, slmKB int, groups float64) residency {
+// fill says what one Xe-core holds of a launch of so many work-groups, and names every limit that this number equals.
+// Without a global size the calculator takes the work-group slots for the number of work-groups, so that wg_total can be
+// named there too.
+func (o *Output) fill(d *Device, in Input, groups float64) {
 	all := float64(d.Threads)
 	available := all
 	if in.LargeGRF {
 		available /= 2
 	}
-	x := residency{threads: math.Ceil(s.group / float64(in.SIMD)), slots: float64(d.GroupSlots)}
-	if hasBarriers(d, in) {
-		x.slots = float64(d.BarrierSlots)
-	}
-	x.byThreads = math.Floor(available / x.threads)
-	x.bySLM = x.slots
-	if slmKB != 0 {
-		x.bySLM = math.Floor(float64(d.SLMKB) / float64(slmKB))
-	}
-	x.groups = x.byThreads
-	for _, limit := range [...]float64{x.bySLM, x.slots, groups} {
-		if x.groups > limit {
-			x.groups = limit
-		}
-	}
-	x.percent = x.threads * x.groups / all * 100
-	return x
-}
-
-// limitedBy names every limit that the number of work-groups equals. Without a global size the calculator takes the
-// work-group slots for the number of work-groups, so that wg_total can be named there too.
-func limitedBy(out *Output, groups float64, barriers bool) (l Limits) {
 	slots := LimitSlots
-	if barriers {
-		slots = LimitBarriers
+	o.LimitSlots = float64(d.GroupSlots)
+	if in.Barrier && d.BarrierSlots != 0 { // they replace the work-group slots
+		slots, o.LimitSlots = LimitBarriers, float64(d.BarrierSlots)
 	}
-	for _, c := range []struct {
+	o.ThreadsPerGroup = math.Ceil(o.GroupItems / float64(in.SIMD))
+	o.LimitThreads = math.Floor(available / o.ThreadsPerGroup)
+	if o.SLMAllocKB != 0 {
+		o.LimitSLM = unit.Some(math.Floor(float64(d.SLMKB) / float64(o.SLMAllocKB)))
+	}
+	limits := []struct {
 		name   string
 		groups unit.Opt[float64]
-	}{{LimitThreads, unit.Some(out.LimitThreads)}, {LimitSLM, out.LimitSLM}, {slots, unit.Some(out.LimitSlots)},
-		{LimitGrid, unit.Some(groups)}} {
-		if n, ok := c.groups.Value(); ok && n == out.GroupsPerCore {
-			l = append(l, c.name)
+	}{{LimitThreads, unit.Some(o.LimitThreads)}, {LimitSLM, o.LimitSLM}, {slots, unit.Some(o.LimitSlots)}, {LimitGrid, unit.Some(groups)}}
+	o.GroupsPerCore = o.LimitThreads
+	for _, l := range limits {
+		if n, ok := l.groups.Value(); ok && o.GroupsPerCore > n {
+			o.GroupsPerCore = n
 		}
 	}
-	return l
+	for _, l := range limits {
+		if n, ok := l.groups.Value(); ok && n == o.GroupsPerCore {
+			o.LimitedBy = append(o.LimitedBy, l.name)
+		}
+	}
+	o.XeCorePercent = o.ThreadsPerGroup * o.GroupsPerCore / all * 100
 }
 
 // wholeGPU spreads the launch over the GPU in waves. The calculator rounds the waves to two decimals before it takes
 // the average from them.
-func wholeGPU(d *Device, s sizes, xc residency) GPU {
-	wave := d.XeCores() * xc.groups * s.group // work-items
-	left := math.Mod(s.global, wave)
-	full := math.Trunc(s.global / wave)
+func wholeGPU(d *Device, o *Output) *GPU {
+	wave := d.XeCores() * o.GroupsPerCore * o.GroupItems // work-items
+	left := math.Mod(o.GlobalItems, wave)
+	full := math.Trunc(o.GlobalItems / wave)
 	if wave == 0 {
 		full = math.NaN() // as its parseInt makes of Infinity
 	}
-	g := GPU{
-		PeakPercent: xc.percent, AveragePercent: xc.percent, AverageExact: xc.percent,
-		Waves: full, FullWaves: full, TailPercent: left / wave * xc.percent,
+	g := &GPU{
+		PeakPercent: o.XeCorePercent, AveragePercent: o.XeCorePercent, AverageExact: o.XeCorePercent,
+		Waves: full, FullWaves: full, TailPercent: left / wave * o.XeCorePercent,
 	}
 	if left == 0 || math.IsNaN(left) {
 		return g
 	}
 	exact := full + left/wave
 	g.Waves = toFixed2(exact)
-	g.AveragePercent = g.Waves * xc.percent / (full + 1)
-	g.AverageExact = exact * xc.percent / (full + 1)
+	g.AveragePercent = g.Waves * o.XeCorePercent / (full + 1)
+	g.AverageExact = exact * o.XeCorePercent / (full + 1)
 	if full == 0 {
-		g.PeakPercent = left / wave * xc.percent
+		g.PeakPercent = left / wave * o.XeCorePercent
 	}
 	return g
+}
+
+// The functions here are JavaScript's, by the rules of ECMA-262, because the calculator's answers depend on them: which
+// texts are numbers, and how a tie is rounded. Texts that mean something to Number() only (`.5e9`, `Infinity`) and
+// numbers whose text has an exponent (from 1e21 on) were followed too, and left: no form is filled so.
+
+// leadingInt is what parseInt reads of a text: its white space is that of ECMA-262, which differs from unicode.IsSpace
+// by U+0085 and U+FEFF.
+var leadingInt = regexp.MustCompile(`^[\s\v\p{Zs}\x{2028}\x{2029}\x{feff}]*([+-]?)(?:0[xX]([0-9a-fA-F]*)|([0-9]+))`)
+
+// parseInt reads the leading integer of a text as JavaScript's parseInt does: `4096 items` is 4096, `16*4` is 16,
+// `0x20` is 32, and a text that begins with no digit is NaN.
+func parseInt(text string) float64 {
+	m := leadingInt.FindStringSubmatch(text)
+	if m == nil || m[2] == "" && m[3] == "" {
+		return math.NaN()
+	}
+	digits := m[3]
+	if m[2] != "" {
+		digits = "0x" + m[2] + "p0"
+	}
+	v, _ := strconv.ParseFloat(m[1]+digits, 64) // the only error is the range, and then the value is Inf, too
+	return v
+}
+
+// toFixed2 rounds to two decimals as JavaScript's toFixed(2) does: to the hundredths nearest to the exact binary value,
+// and to the larger of two. 1.005 is 1 since it is a little less than it looks; 0.125 is 0.13, where Go's %.2f gives
+// 0.12. x is finite and not below 0.
+func toFixed2(x float64) float64 {
+	r := new(big.Rat).SetFloat64(x)
+	r.Mul(r, big.NewRat(200, 1)).Add(r, big.NewRat(1, 1)) // floor(100x + 1/2) = floor((200x+1) / 2)
+	n := new(big.Int).Quo(r.Num(), new(big.Int).Mul(r.Denom(), big.NewInt(2)))
+	v, _ := new(big.Rat).SetFrac(n, big.NewInt(100)).Float64()
+	return v
 }

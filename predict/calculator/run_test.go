@@ -1,10 +1,12 @@
 package calculator_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"occudiff/predict/calculator"
@@ -63,11 +65,11 @@ func TestKnownFaults(t *testing.T) {
 	if byID, byFamily := run("pci:E20B", in), run("fam:xe2_hpg", in); byID.XeCorePercent != 0 || byFamily.XeCorePercent != 100 {
 		t.Errorf("B580 by id %v%%, by family %v%%; want 0 (32 threads per Xe-core) and 100 (64)", byID.XeCorePercent, byFamily.XeCorePercent)
 	}
-	g, _ := run("fam:gen12", calculator.Input{Global: "32", Local: "32", SIMD: 32}).GPU.Value()
+	g := run("fam:gen12", calculator.Input{Global: "32", Local: "32", SIMD: 32}).GPU
 	if g.PeakPercent >= g.AveragePercent {
 		t.Errorf("one thread on Tiger Lake: peak %v, average %v; the calculator's rounding puts the average above the peak", g.PeakPercent, g.AveragePercent)
 	}
-	over, _ := run("fam:gen12", calculator.Input{Global: "512", Local: "256", SIMD: 16, SLMKB: 65}).GPU.Value()
+	over := run("fam:gen12", calculator.Input{Global: "512", Local: "256", SIMD: 16, SLMKB: 65}).GPU
 	if !math.IsNaN(over.Waves) || over.PeakPercent != 0 {
 		t.Errorf("65 KB of SLM: waves %v, peak %v; the calculator has NaN and 0", over.Waves, over.PeakPercent)
 	}
@@ -89,7 +91,7 @@ func TestOccupancyStaysInRange(t *testing.T) {
 		if out.Refusal != 0 {
 			t.Fatalf("%s %+v is refused: %s", d.Key, in, out.Refusal)
 		}
-		g := out.GPU.Or(calculator.GPU{})
+		g := cmp.Or(out.GPU, &calculator.GPU{})
 		for _, p := range []float64{out.XeCorePercent, g.PeakPercent, g.AverageExact} {
 			if !(p >= 0 && p <= 100*(1+1e-12)) {
 				t.Errorf("%s %+v: %v%% is not within 0..100", d.Key, in, p)
@@ -161,8 +163,8 @@ func ExampleRun() {
 		return
 	}
 	out := calculator.Run(&tigerLake, calculator.Input{Global: "512*48", Local: "512", SIMD: 32})
-	g, _ := out.GPU.Value()
+	g := out.GPU
 	fmt.Printf("%v work-groups per Xe-core (%s), peak %.1f%%, %v waves, average %.1f%%\n",
-		out.GroupsPerCore, out.LimitedBy, g.PeakPercent, g.Waves, g.AveragePercent)
+		out.GroupsPerCore, strings.Join(out.LimitedBy, "+"), g.PeakPercent, g.Waves, g.AveragePercent)
 	// Output: 7 work-groups per Xe-core (threads), peak 100.0%, 1.14 waves, average 57.0%
 }

@@ -46,7 +46,7 @@ var adviceColumns = slices.Concat(
 	object("current", "null when the launch cannot run; message says why", func(a *advice) *predict.Prediction { return a.found.Current }, shown(predictionColumns)),
 	[]report.Col[advice]{
 		report.Define(column{Path: "message", Kind: report.Text}, func(a *advice) cell { return report.TextCell(errorText(a.found.Refusal)) }),
-		rows("best", "", func(a *advice) []setting {
+		rows(column{Path: "best"}, func(a *advice) []setting {
 			return report.ListOf(a.found.Best, func(s predict.Setting) setting { return setting{s, "best"} })
 		}, settingColumns),
 	},
@@ -57,7 +57,7 @@ var adviceColumns = slices.Concat(
 		return &setting{*a.found.Least, "least change"}
 	}, shown(settingColumns)),
 	[]report.Col[advice]{
-		rows("next_steps", "", func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
+		rows(column{Path: "next_steps"}, func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
 		report.Define(column{Path: "work_groups_that_fill", Kind: report.Integer}, func(a *advice) cell { return count(a.found.Fill.Least) }),
 		report.Define(column{Path: "work_groups_without_tail", Kind: report.Integer, Doc: "multiples of it leave no tail"}, func(a *advice) cell { return count(a.found.Fill.Multiple) }),
 		report.Define(column{Path: "slm_room_bytes", Kind: report.Integer}, func(a *advice) cell { return count(a.found.SLMRoom) }),
@@ -72,7 +72,7 @@ var settingColumns = slices.Concat(
 		report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: all}, func(s *setting) cell { return count(s.Launch.SIMD) }),
 		report.Define(column{Key: "slm", Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all}, func(s *setting) cell { return report.IntCell(s.Launch.SLM) }),
 		report.Define(column{Key: "registers", Title: "Registers", Kind: report.Integer, Drop: 1, In: all}, func(s *setting) cell { return count(s.Launch.GRF) }),
-		rows("changes", "", func(s *setting) []predict.Change { return s.Changes }, changeColumns),
+		rows(column{Path: "changes"}, func(s *setting) []predict.Change { return s.Changes }, changeColumns),
 	},
 	object("predicted", "", func(s *setting) *predict.Prediction { return &s.Prediction },
 		shown(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
@@ -80,16 +80,22 @@ var settingColumns = slices.Concat(
 		report.Define(column{Key: "changes", Title: "Change", Kind: report.Text, Fold: true, In: all}, func(s *setting) cell { return report.TextCell(s.words()) }),
 	})
 
-var changeColumns = slices.Concat(texts("setting text", func(c *predict.Change) []string { return []string{c.Setting, c.Text} }),
-	ints("from to", func(c *predict.Change) []int64 { return []int64{c.From, c.To} }))
+var changeColumns = []report.Col[predict.Change]{
+	report.Define(column{Path: "setting", Always: true, Kind: report.Text}, func(c *predict.Change) cell { return text(c.Setting) }),
+	report.Define(column{Path: "text", Always: true, Kind: report.Text}, func(c *predict.Change) cell { return text(c.Text) }),
+	report.Define(column{Path: "from", Always: true, Kind: report.Integer}, func(c *predict.Change) cell { return report.IntCell(c.From) }),
+	report.Define(column{Path: "to", Always: true, Kind: report.Integer}, func(c *predict.Change) cell { return report.IntCell(c.To) }),
+}
 
 var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 	report.Define(column{Path: "limits", Always: true, Kind: report.Array}, func(n *predict.NextStep) cell { return report.ListCell(n.Limits) }),
 	report.Define(column{Path: "before_percent", Always: true, Kind: report.Percent}, func(n *predict.NextStep) cell { return report.RatioCell(n.Before) }),
 	report.Define(column{Path: "after_percent", Always: true, Kind: report.Percent}, func(n *predict.NextStep) cell { return report.RatioCell(n.After) }),
 	report.Define(column{Path: "alone", Always: true, Kind: report.Bool}, func(n *predict.NextStep) cell { return report.BoolCell(n.Alone) }),
-}, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change }, changeColumns),
-	texts("of text", func(n *predict.NextStep) []string { return []string{n.Of, n.Text} }))
+}, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change }, changeColumns), []report.Col[predict.NextStep]{
+	report.Define(column{Path: "of", Always: true, Kind: report.Text}, func(n *predict.NextStep) cell { return text(n.Of) }),
+	report.Define(column{Path: "text", Always: true, Kind: report.Text}, func(n *predict.NextStep) cell { return text(n.Text) }),
+})
 
 func adviceTable(list ...advice) *report.Table {
 	return report.NewTable("kernels", "", list, adviceColumns)

@@ -4,33 +4,42 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"occudiff/ingest/unit"
 	"occudiff/predict/calculator"
 	"occudiff/report"
 )
 
 // calculation is the JSON output of `predict --compat calculator`. A number that the calculator shows as NaN is null.
 type calculation struct {
-	Schema     string      `json:"schema"`
-	Compat     string      `json:"compat"`
-	DeviceKey  string      `json:"device_key"`
-	Status     string      `json:"status"`
-	Message    *string     `json:"message"`
-	Calculated *calculated `json:"calculated"`
+	Schema     string        `json:"schema"`
+	Compat     string        `json:"compat"`
+	DeviceKey  string        `json:"device_key"`
+	Status     string        `json:"status"`
+	Message    *string       `json:"message"`
+	Calculated *report.Table `json:"calculated"`
 }
 
-// calculated is what the calculator shows.
-type calculated struct {
-	calculator.Output
-	PeakPercent         unit.Opt[float64] `json:"peak_percent"`
-	AveragePercent      unit.Opt[float64] `json:"average_percent"`
-	AverageExactPercent unit.Opt[float64] `json:"average_exact_percent"`
-	Waves               unit.Opt[float64] `json:"waves"`
-	FullWaves           unit.Opt[float64] `json:"full_waves"`
-	TailPercent         unit.Opt[float64] `json:"tail_percent"`
-}
+// calculatedColumns are what the calculator shows. The figures stand as the form has them, also the average of rounded
+// waves beside that of unrounded ones, which differ.
+var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
+	report.Define(column{Path: "threads_per_work_group", Always: true, Title: "threads per work-group", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.ThreadsPerGroup) }),
+	report.Define(column{Path: "by_threads", Always: true, Title: "work-groups by threads", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitThreads) }),
+	report.Define(column{Path: "by_slm", Title: "work-groups by SLM", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.LimitSLM, 1) }),
+	report.Define(column{Path: "by_slots", Always: true, Title: "work-groups by slots or barriers", Kind: report.Number, Doc: "work-group slots, or those of barriers for a kernel with one"}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitSlots) }),
+	report.Define(column{Path: "work_groups", Title: "work-groups of the launch", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.Groups, 1) }),
+	report.Define(column{Path: "work_groups_per_xe_core", Always: true, Title: "work-groups per Xe-core", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.GroupsPerCore) }),
+	report.Define(column{Path: "limits", Always: true, Title: "limited by", Kind: report.Array}, func(o *calculator.Output) cell { return report.ListCell(o.LimitedBy) }),
+	report.Define(column{Path: "xe_core_percent", Always: true, Title: "Xe-core occupancy", Kind: report.Percent}, func(o *calculator.Output) cell { return report.NumCell(report.Percent, o.XeCorePercent) }),
+}, report.Within("", "", func(o *calculator.Output) *calculator.GPU { return o.GPU }, []report.Col[calculator.GPU]{
+	report.Define(column{Path: "peak_percent", Title: "GPU peak occupancy", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.PeakPercent) }),
+	report.Define(column{Path: "average_percent", Title: "GPU average occupancy", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.AveragePercent) }),
+	report.Define(column{Path: "average_exact_percent", Title: "GPU average from unrounded waves", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.AverageExact) }),
+	report.Define(column{Path: "waves", Title: "waves", Kind: report.Number}, func(g *calculator.GPU) cell { return report.NumCell(report.Number, g.Waves) }),
+	report.Define(column{Path: "full_waves", Title: "full waves", Kind: report.Number}, func(g *calculator.GPU) cell { return report.NumCell(report.Number, g.FullWaves) }),
+	report.Define(column{Path: "tail_percent", Title: "occupancy of the last wave", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.TailPercent) }),
+}))
 
 // Calculator answers as Intel's calculator does for its form filled in. The error is the calculator's refusal.
 func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, error) {
@@ -38,47 +47,12 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 	if o.Refusal != 0 {
 		return nil, errors.New(o.Refusal.Explain(d, in))
 	}
-	// The figures stand as the form shows them, also the average of rounded waves beside that of unrounded ones: the
-	// form has both, and they differ.
-	v := &calculated{Output: o}
-	// The calculator has one column for both: with a barrier the slots are those of barriers.
-	slots := "work-groups by slots"
-	if in.Barrier {
-		slots = "work-groups by barriers"
-	}
-	percent := func(x float64) string { return number(x) + "%" }
-	var rows report.Pairs
-	rows.Text("threads per work-group", number(o.ThreadsPerGroup))
-	rows.Text("work-groups by threads", number(o.LimitThreads))
-	rows.Text("work-groups by SLM", optNumber(o.LimitSLM, "no SLM used"))
-	rows.Text(slots, number(o.LimitSlots))
-	rows.Text("work-groups of the launch", optNumber(o.Groups, "no global size"))
-	rows.Text("work-groups per Xe-core", number(o.GroupsPerCore))
-	rows.Text("limited by", strings.Join(o.LimitedBy, ", "))
-	rows.Text("Xe-core occupancy", percent(o.XeCorePercent))
-	if g, ok := o.GPU.Value(); ok {
-		v.PeakPercent, v.AveragePercent, v.AverageExactPercent = unit.Some(g.PeakPercent), unit.Some(g.AveragePercent),
-			unit.Some(g.AverageExact)
-		v.Waves, v.FullWaves, v.TailPercent = unit.Some(g.Waves), unit.Some(g.FullWaves), unit.Some(g.TailPercent)
-		rows.Text("GPU peak occupancy", percent(g.PeakPercent))
-		rows.Text("GPU average occupancy", percent(g.AveragePercent))
-		rows.Text("GPU average from unrounded waves", percent(g.AverageExact))
-		rows.Text("waves", number(g.Waves))
-		rows.Text("full waves", number(g.FullWaves))
-		rows.Text("occupancy of the last wave", percent(g.TailPercent))
-	}
 	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator",
 		headline: []string{calculatorLine(d), formLine(&in)},
-		table:    inTerminal(report.NameValue("calculator", "", rows)),
+		table:    facts("calculator", &o, calculatedColumns),
 		closing:  "As Intel's GPU Occupancy Calculator computes it, rounding and faults included."}
 	return pg.answer(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok",
-		Calculated: v}), nil
-}
-
-// inTerminal shows a table of names and values in a terminal too.
-func inTerminal(t *report.Table) *report.Table {
-	t.In |= report.Terminal
-	return t
+		Calculated: report.One(&o, calculatedColumns)}), nil
 }
 
 func calculatorLine(d *calculator.Device) string {
@@ -108,11 +82,4 @@ func formLine(in *calculator.Input) string {
 		text += ", large GRF"
 	}
 	return text
-}
-
-func optNumber(o unit.Opt[float64], absent string) string {
-	if x, ok := o.Value(); ok {
-		return number(x)
-	}
-	return absent
 }

@@ -26,16 +26,16 @@ const (
 )
 
 // deviceColumns are of the device that a prediction is for.
-var deviceColumns = slices.Concat([]report.Col[arch.Choice]{
+var deviceColumns = []report.Col[arch.Choice]{
 	report.Define(column{Key: "device", Path: "key", Always: true, Title: "Device", Kind: report.Text, In: all}, func(c *arch.Choice) cell { return report.TextCell(c.Device.Key) }),
 	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Name", Kind: report.Text, Drop: 1, Cut: true, In: all}, func(c *arch.Choice) cell { return text(c.Device.Name) }),
-}, texts("architecture", func(c *arch.Choice) []string { return []string{c.Device.Architecture} }),
-	ints("xe_cores xve_per_xe_core threads_per_xve", func(c *arch.Choice) []int64 {
-		return []int64{int64(c.Device.XeCores), int64(c.Device.XVEPerXeCore), int64(c.Device.ThreadsPerXVE)}
-	}), []report.Col[arch.Choice]{
-		report.Define(column{Key: "thread_slots", Path: "thread_slots", Always: true, Title: "Thread slots", Brief: "Slots", Kind: report.Integer, Drop: 4, In: all}, func(c *arch.Choice) cell { return report.IntCell(c.Device.Slots()) }),
-		report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By) }),
-	})
+	report.Define(column{Path: "architecture", Always: true, Kind: report.Text}, func(c *arch.Choice) cell { return text(c.Device.Architecture) }),
+	report.Define(column{Path: "xe_cores", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.XeCores) }),
+	report.Define(column{Path: "xve_per_xe_core", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.XVEPerXeCore) }),
+	report.Define(column{Path: "threads_per_xve", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.ThreadsPerXVE) }),
+	report.Define(column{Key: "thread_slots", Path: "thread_slots", Always: true, Title: "Thread slots", Brief: "Slots", Kind: report.Integer, Drop: 4, In: all}, func(c *arch.Choice) cell { return report.IntCell(c.Device.Slots()) }),
+	report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By) }),
+}
 
 // launchColumns are a launch as it was asked about. What is at its default is absent; SLM and barriers are amounts.
 var launchColumns = []report.Col[predict.Launch]{
@@ -135,21 +135,6 @@ var stepColumns = []report.Col[predict.Step]{
 	}),
 }
 
-// texts, ints are columns of JSON alone that always have a value, by their paths.
-func texts[R any](paths string, of func(*R) []string) []report.Col[R] {
-	return report.ListOf(strings.Fields(paths), func(path string) report.Col[R] {
-		i := slices.Index(strings.Fields(paths), path)
-		return report.Define(column{Path: path, Always: true, Kind: report.Text}, func(r *R) cell { return text(of(r)[i]) })
-	})
-}
-
-func ints[R any](paths string, of func(*R) []int64) []report.Col[R] {
-	return report.ListOf(strings.Fields(paths), func(path string) report.Col[R] {
-		i := slices.Index(strings.Fields(paths), path)
-		return report.Define(column{Path: path, Always: true, Kind: report.Integer}, func(r *R) cell { return report.IntCell(of(r)[i]) })
-	})
-}
-
 // object is a part of a row that may be missing.
 func object[R, P any](path, doc string, of func(*R) *P, cols []report.Col[P]) []report.Col[R] {
 	there := report.Define(column{Path: path, Kind: report.Object, Doc: doc}, func(r *R) cell { return report.ObjectCell(of(r) != nil) })
@@ -157,9 +142,9 @@ func object[R, P any](path, doc string, of func(*R) *P, cols []report.Col[P]) []
 }
 
 // rows is a list of a row, for JSON.
-func rows[R, P any](path, doc string, of func(*R) []P, cols []report.Col[P]) report.Col[R] {
-	return report.Define(column{Path: path, Always: true, Kind: report.Array, Of: report.ColumnsOf(cols), Doc: doc},
-		func(r *R) cell { return report.RowsCell(report.NewTable("", "", of(r), cols)) })
+func rows[R, P any](c column, of func(*R) []P, cols []report.Col[P]) report.Col[R] {
+	c.Always, c.Kind, c.Of = true, report.Array, report.ColumnsOf(cols)
+	return report.Define(c, func(r *R) cell { return report.RowsCell(report.NewTable("", "", of(r), cols)) })
 }
 
 // unpathed gives columns that JSON does not have.

@@ -33,7 +33,7 @@ func Outputs() []report.Output {
 		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
 			Text: "a launch on each device asked for; with --compat calculator or --model compute-unit what those " +
 				"say.",
-			Values: []any{prediction{predictSchema, aLaunch, report.NewTable("", "", nil, onDeviceColumns)}, calculation{}, unitPrediction{}}},
+			Values: []any{prediction{predictSchema, aLaunch, report.NewTable("", "", nil, onDeviceColumns)}, calculation{Calculated: report.One(nil, calculatedColumns)}, unitPrediction{}}},
 		{Name: "sweep", ID: sweepSchema, Command: "occudiff predict --sweep local|slm|simd --format json",
 			Text: "a launch with one setting varied.", Values: []any{sweep{Device: noDevice, Launch: launchValue(nil), Points: report.NewTable("", "", nil, (&axis{}).columnsOf(nil, nil))}}},
 		{Name: "timeline", ID: timelineSchema, Command: "occudiff predict --timeline --format json",

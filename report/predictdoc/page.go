@@ -82,6 +82,47 @@ func (p *page) answer(value any) *report.Answer {
 	return &report.Answer{Doc: d, Value: value, Table: p.table}
 }
 
+// facts are what a row has under a title, one below the other: a number with the unit of its column, rows of its own with
+// the titles of their columns behind the values.
+func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
+	var list report.Pairs
+	for _, c := range cols {
+		if c.Title != "" {
+			list.Text(c.Heading(), fact(c.Of(row)))
+		}
+	}
+	t := report.NameValue(key, "", list)
+	t.In |= report.Terminal
+	return t
+}
+
+// fact words a value.
+func fact(c cell) string {
+	switch {
+	case c.Rows != nil:
+		var words []string
+		for row := range c.Rows.All() {
+			var parts []string
+			for i, v := range row {
+				if text := fact(v); text != "" {
+					parts = append(parts, strings.TrimSpace(text+" "+c.Rows.Columns[i].Title))
+				}
+			}
+			words = append(words, strings.Join(parts, " "))
+		}
+		return strings.Join(words, "; ")
+	case c.Kind == report.Bool:
+		return " " // its title says it
+	case c.Kind == report.Integer:
+		return report.Thousands(c.Int)
+	case c.Kind == report.Number:
+		return number(c.Num)
+	case c.Kind == report.Percent:
+		return number(c.Num) + "%"
+	}
+	return cmp.Or(c.Text, strings.Join(c.List, ", "))
+}
+
 // launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32, 16 KB SLM".
 func launchLine(l *predict.Launch) string {
 	var parts []string

@@ -64,8 +64,8 @@ var onDeviceColumns = slices.Concat(
 		}))),
 	object("driver", "", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
 	[]report.Col[onDevice]{
-		rows("steps", "", func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
-		rows("notes", "", func(c *onDevice) []note.Note { return c.Notes }, report.NoteColumns()),
+		rows(column{Path: "steps"}, func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
+		rows(column{Path: "notes"}, func(c *onDevice) []note.Note { return c.Notes }, report.NoteColumns()),
 		report.Define(column{Key: "reason", Title: "Remark", Kind: report.Text, In: all}, (*onDevice).remark),
 		report.Define(column{Key: "message", Kind: report.Text, In: report.Data}, func(c *onDevice) cell { return report.TextCell(errorText(c.refusal)) }),
 	})

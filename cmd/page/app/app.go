@@ -30,7 +30,7 @@ type App struct {
 
 	devices *arch.Table
 	// calculators are the devices of Intel's calculator, read when they are asked for.
-	calculators func() (*calculator.Table, error)
+	calculators func() (calculator.Table, error)
 	last        *report.Answer
 }
 

@@ -116,7 +116,7 @@ func TestRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Name != "max1100_mix" || !strings.Contains(r.HTML, "within 2 points") {
+	if r.Name != "max1100_mix" || !strings.Contains(r.HTML, "2 points; ") {
 		t.Errorf("%s: %.300s", r.Name, r.HTML)
 	}
 	for _, format := range []string{"html", "md", "json", "csv"} {

@@ -67,7 +67,7 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 		}
 	}
 	differ("Xe-core occupancy", o.XeCorePercent, p.XeCore.Percent(), "%")
-	if g, ok := o.GPU.Value(); ok && p.HasGrid() {
+	if g := o.GPU; g != nil && p.HasGrid() {
 		differ("Peak", g.PeakPercent, p.Peak.Percent(), "%")
 		differ("Average", g.AveragePercent, p.Average.Percent(), "%")
 		differ("Waves", g.Waves, p.Waves, "")

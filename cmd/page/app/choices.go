@@ -45,7 +45,7 @@ func Offers() ([]Offer, error) {
 
 // calculatorOf finds a device in the list of Intel's calculator by its PCI ids, with its XVE count where the calculator
 // offers that.
-func calculatorOf(t *calculator.Table, d *arch.Device) (calculator.Device, bool) {
+func calculatorOf(t calculator.Table, d *arch.Device) (calculator.Device, bool) {
 	for _, id := range d.PCIIDs {
 		if of, err := t.Find("pci:"+id, d.XVEs()); err == nil {
 			return of, true
