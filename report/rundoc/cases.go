@@ -64,7 +64,37 @@ func figures(r *compare.Row) string {
 	for k, c := range t.Columns[1:] {
 		fmt.Fprintf(&b, "%s: %s\n", c.Heading(), c.Print(t.Cell(0, k+1)))
 	}
+	if p := r.Pos.String(); p != "" {
+		b.WriteString("row: " + report.OneLine(p) + "\n")
+	}
 	return b.String()
+}
+
+// addProperties says how the suite was made. CI systems compare the properties of two runs, so names and forms stay.
+func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
+	s.Add("occudiff.version", prov.Version)
+	s.Add("command", report.CommandLine(prov.CommandLine))
+	s.Add("label", prov.Label)
+	if d := r.Device; d != nil {
+		s.Add("device", d.Key)
+		s.Add("device.name", d.Name)
+		s.Add("device.architecture", d.Architecture)
+		s.Add("device.thread_slots", strconv.Itoa(d.Slots()))
+		s.Add("device.chosen_by", r.ChosenBy)
+	}
+	p := &r.Platform
+	s.Add("driver", p.Driver)
+	s.Add("vtune.version", p.VTune)
+	s.Add("os", p.OS)
+	s.Add("job", p.JobID)
+	s.Add("tolerance_points", report.Shortest(float64(r.Options.Tolerance)))
+	s.Add("model_tolerance_points", report.Shortest(float64(compare.ModelTolerance)))
+	s.Add("sampling_interval_seconds", report.Shortest(float64(r.Options.SamplingInterval)))
+	s.Add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
+	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
+	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
+	s.AddEach("not_whole", report.NotWhole(r.Notes))
+	s.AddEach("input", report.InputLines(r))
 }
 
 // TestSuiteFrom turns a compared run into test cases.
@@ -77,13 +107,7 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 		class += "/" + report.OneLine(prov.Label)
 	}
 	s.Collected, s.Host = r.Platform.Collected, report.OneLine(r.Platform.Host)
-	for _, p := range madeFrom(r, prov) {
-		s.Add(p.Name, report.Column{}.Print(p.Value))
-	}
-	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
-	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
-	s.AddEach("not_whole", report.NotWhole(r.Notes))
-	s.AddEach("input", report.InputLines(r))
+	addProperties(s, r, prov)
 	s.SetCases(cases(r, class))
 	return s
 }

@@ -49,6 +49,7 @@ Limits [%]: 0.0
 Verdict: below
 Cause: dispatch
 Worth: cannot be told
+row: bench_gaussian.hotspots.csv:2:1
 `
 	if diff := cmp.Diff(want, fan2.Text); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)

@@ -18,12 +18,14 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		Date:    r.Platform.Collected,
 		Screen:  screenOf(r, prov.Show),
 		Version: prov.Version,
+		Headline: []string{"Sampling interval " + samplingText(r) + "; tolerance " +
+			report.Shortest(float64(r.Options.Tolerance)) + " points"},
 	}
 	if on := r.Device; on != nil {
 		d.Subject = "Run on " + report.OneLine(on.Name)
-		d.Headline = []string{fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots (from %s); sampling interval %s",
+		d.Headline = append([]string{fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots (from %s)",
 			report.OneLine(on.Name), on.XeCores, on.XVEPerXeCore, on.ThreadsPerXVE, report.Thousands(int64(on.Slots())),
-			report.OneLine(r.ChosenBy), samplingText(r))}
+			report.OneLine(r.ChosenBy))}, d.Headline...)
 	}
 	d.Sections = slices.Concat([]report.Section{kernelSection(r), evidenceSection(r), launchSection(r)},
 		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), madeSection(r, prov)})
