@@ -1,6 +1,7 @@
 package vtuneresult
 
 import (
+	"cmp"
 	"fmt"
 	"hash"
 	"math"
@@ -32,6 +33,7 @@ type adapter struct {
 	outside             int64             // launches
 	first               uint64            // tick of the first report
 	last                uint64
+	samples             int64
 	lengths             lengths
 	busy                periods
 }
@@ -83,27 +85,33 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		}
 		return float32(percent / 100)
 	}
-	w := newSweep(a.launches, a.clock.hertz, a.ended)
+	slices.SortStableFunc(a.launches, func(a, b launch) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
+	w := &sweep{launches: a.launches, hertz: float64(a.clock.hertz), done: a.ended}
 	err = a.eachSample(c, sum, func(s *sample) {
-		if a.last = s.end; a.lengths.n == 0 {
+		if a.last = s.end; a.samples == 0 {
 			a.first = s.start
 		}
+		a.samples++
 		a.lengths.add(s.end - s.start)
 		if a.recording != nil {
 			v := &s.values
 			a.recording.Add(ingest.Moment{At: a.nanoseconds(s.end), Length: a.nanoseconds(s.end) - a.nanoseconds(s.start),
 				Measured: float32(v[occupancy] / 100), Active: part(v[active]), Stalled: part(v[stall])})
 		}
+		a.busy.addSample(s, w.hertz)
 		w.addSample(s)
-		if a.opt.Progress != nil && a.lengths.n%4096 == 0 {
-			a.opt.Progress(a.lengths.n * reportSize / 4) // of what is read, about as much
+		if a.opt.Progress != nil && a.samples%4096 == 0 {
+			a.opt.Progress(a.samples * reportSize / 4) // of what is read, about as much
 		}
 	})
 	if err != nil {
 		return err
 	}
-	w.finish()
-	a.busy = w.busy
+	for i := range w.open { // up to the last sample
+		a.ended(w.open[i].launch, &w.open[i].sums)
+	}
 	n := len(a.launches)
 	a.launches = slices.DeleteFunc(a.launches, func(l launch) bool { return l.end <= a.first || l.start >= a.last })
 	if a.outside = int64(n - len(a.launches)); n > 0 && len(a.launches) == 0 {
@@ -188,7 +196,7 @@ func (a *adapter) finish() {
 	f, at := a.file, a.fs.pos(a.sampleFile)
 	ticks, lost := a.lengths.interval()
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
-	f.Rows = a.lengths.n
+	f.Rows = a.samples
 	f.Platform = a.platform(interval)
 	// The hardware takes a power of two of its ticks: 0.853 ms for 1 ms is as it should be.
 	if asked, ok := a.config.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
@@ -197,7 +205,7 @@ func (a *adapter) finish() {
 	}
 	if lost > 0 {
 		a.note(note.Warning, "lost-samples", at, "sample less often", "%d of %d samples cover more than one and a "+
-			"half intervals: reports of the counters were lost", lost, a.lengths.n)
+			"half intervals: reports of the counters were lost", lost, a.samples)
 	}
 	if len(a.launches) == 0 {
 		a.periods(f)

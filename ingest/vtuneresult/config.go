@@ -1,7 +1,7 @@
 package vtuneresult
 
 import (
-	"bufio"
+	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -39,11 +39,8 @@ func readConfig(fsys FS, dir, mark string) (c config, err error) {
 	}
 	r := v.Collection
 	c.analysis = r.Analysis
-	c.platform = ingest.Platform{Host: r.Host, OS: r.OS}
-	// "Intel VTune Profiler 2023.0.0"
-	if words := strings.Fields(r.Product); len(words) > 0 {
-		c.platform.VTune = words[len(words)-1]
-	}
+	version := r.Product[strings.LastIndex(r.Product, " ")+1:] // of "Intel VTune Profiler 2023.0.0"
+	c.platform = ingest.Platform{Host: r.Host, OS: r.OS, VTune: version}
 	if begin := max(r.Begin, r.Time); begin > 0 {
 		c.platform.Collected = time.Unix(begin, 0).UTC()
 	}
@@ -59,25 +56,14 @@ func (c *config) options(fsys FS, name string) {
 		return
 	}
 	defer f.Close()
-	var command []string
-	program := false
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line := lines.Text()
-		if program {
-			command = append(command, line)
-			continue
-		}
-		program = line == "--"
-		if value, ok := strings.CutPrefix(line, "--gpu-sampling-interval="); ok {
-			// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds. What follows -- is the program, a word
-			// a line.
-			if _, ms, ok := strings.Cut(value, "|"); ok {
-				value = ms
-			}
-			if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 {
-				c.asked = unit.Some(unit.Seconds(n / 1e3))
-			}
-		}
+	text, _ := io.ReadAll(io.LimitReader(f, maxXML)) // what there is of it
+	// An option a line; what follows -- is the program, a word a line.
+	options, command, _ := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n--\n")
+	c.platform.Command = strings.ReplaceAll(strings.TrimSuffix(command, "\n"), "\n", " ")
+	// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds.
+	_, value, _ := strings.Cut(options, "--gpu-sampling-interval=")
+	value, _, _ = strings.Cut(value, "\n")
+	if ms, err := strconv.ParseFloat(value[strings.Index(value, "|")+1:], 64); err == nil && ms > 0 {
+		c.asked = unit.Some(unit.Seconds(ms / 1e3))
 	}
-	c.platform.Command = strings.Join(command, " ")
 }

@@ -84,15 +84,17 @@ type traced struct {
 	size   [3]uint32
 	order  uint64    // the launch's number
 	ticks  [3]uint64 // of a finished launch: start, end and now on the GPU's clock
+	kernel *made     // that was made
 	at     int64     // where it stands in its file
 	file   int       // of the process
 }
 
-// made is a kernel as it was created.
+// made is a kernel as it was created, with the size of work-groups that was set last; nil before that.
 type made struct {
-	name string
-	simd int
-	slm  unit.Bytes
+	name  string
+	simd  int
+	slm   unit.Bytes
+	local *[3]uint32
 }
 
 // decoder decodes the launches of one process.
@@ -103,7 +105,6 @@ type decoder struct {
 	files   []string // of the process
 	file    int      // which is read
 	process clock
-	made    []made
 	records []traced
 }
 
@@ -180,12 +181,10 @@ func (d *decoder) call(r *record) error {
 		c.take(8)
 		// Behind module, kernel and thread: the mangled name, the name of the binary, its size, SIMD width, bytes of
 		// SLM.
-		k := made{name: c.text()}
+		t.kernel = &made{name: c.text()}
 		c.text()
 		c.u64()
-		k.simd, k.slm = int(c.u32()), unit.Bytes(c.u32())
-		t.order = uint64(len(d.made))
-		d.made = append(d.made, k)
+		t.kernel.simd, t.kernel.slm = int(c.u32()), unit.Bytes(c.u32())
 	case idGroup:
 		t.handle, t.size = c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
 	// Command list, kernel, work-groups in x, y and z, thread, event, events to wait for, number.
@@ -227,17 +226,18 @@ func (d *decoder) call(r *record) error {
 // event that has none, since events are used again. It checks all that can be checked and refuses the whole otherwise.
 func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	waiting := map[uint64][]int{}
-	kernels, groups := map[uint64]*made{}, map[uint64][3]uint32{}
+	kernels := map[uint64]*made{}
 	timed := 0
 	for i := range d.records {
 		t := &d.records[i]
 		switch t.id {
 		case idDevice:
 		case idKernel:
-			kernels[t.handle] = &d.made[t.order]
-			delete(groups, t.handle)
+			kernels[t.handle] = t.kernel
 		case idGroup:
-			groups[t.handle] = t.size
+			if k := kernels[t.handle]; k != nil {
+				k.local = &t.size
+			}
 		case idFinished:
 			open := waiting[t.event]
 			if len(open) == 0 {
@@ -251,7 +251,7 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 			}
 			timed++
 		default:
-			task, err := d.task(t, kernels[t.handle], groups)
+			task, err := d.task(t, kernels[t.handle])
 			if err != nil {
 				return nil, err
 			}
@@ -286,22 +286,21 @@ func (t *traced) unwrap(about uint64) (start, end uint64) {
 }
 
 // task gives what a launch is of.
-func (d *decoder) task(t *traced, k *made, groups map[uint64][3]uint32) (uint32, error) {
+func (d *decoder) task(t *traced, k *made) (uint32, error) {
 	if t.id == idCopy {
 		return d.tasks.number(ingest.Key{Task: copyTask}, unit.Opt[unit.Bytes]{}), nil
 	}
-	local, sized := groups[t.handle]
-	if k == nil || !sized {
+	if k == nil || k.local == nil {
 		return 0, fmt.Errorf("launch %d is of a kernel whose name or work-group size is not told", t.order)
 	}
-	var global [3]int64
-	for i := range global {
-		global[i] = int64(t.size[i]) * int64(local[i])
+	var global, local [3]int64
+	for i, n := range k.local {
+		local[i], global[i] = int64(n), int64(t.size[i])*int64(n)
 		if global[i] <= 0 || k.simd < 1 || k.simd > 64 {
 			return 0, fmt.Errorf("launch %d has a size or SIMD width that no launch has", t.order)
 		}
 	}
 	key := ingest.Key{Task: names.Task(k.name), SIMD: k.simd, Global: unit.Size(global[:]...).Trim(),
-		Local: unit.Size(int64(local[0]), int64(local[1]), int64(local[2])).Trim()}
+		Local: unit.Size(local[:]...).Trim()}
 	return d.tasks.number(key, unit.Some(k.slm)), nil
 }

@@ -59,16 +59,8 @@ type counter struct {
 
 // element is a token: a word, with a value where it takes one.
 type element struct {
+	High       string     `xml:"EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt,attr"` // beside RD_40BIT_CNTR_ByteOffset
 	Attributes []xml.Attr `xml:",any,attr"`
-}
-
-func (e *element) value(word string) (string, bool) {
-	for _, a := range e.Attributes {
-		if a.Name.Local == word {
-			return a.Value, true
-		}
-	}
-	return "", false
 }
 
 // word is the name of a token and its value.
@@ -243,8 +235,7 @@ func compileRead(e *element, word, value string, delta element) ([]step, error) 
 		return nil, err
 	}
 	if strings.HasPrefix(word, "RD_40") {
-		high, _ := e.value("EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt")
-		if s.high, err = offset(high); err != nil {
+		if s.high, err = offset(e.High); err != nil {
 			return nil, err
 		}
 		s.mask = 1<<40 - 1

@@ -218,15 +218,14 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 func (f FS) data(dir string) (files []string, err error) {
 	entries, err := fs.ReadDir(f, dir)
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), "data.") {
-			continue
-		}
-		inside, err := fs.ReadDir(f, path.Join(dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range inside {
-			files = append(files, path.Join(dir, e.Name(), file.Name()))
+		if e.IsDir() && strings.HasPrefix(e.Name(), "data.") {
+			inside, err := fs.ReadDir(f, path.Join(dir, e.Name()))
+			if err != nil {
+				return nil, err
+			}
+			for _, file := range inside {
+				files = append(files, path.Join(dir, e.Name(), file.Name()))
+			}
 		}
 	}
 	return files, err

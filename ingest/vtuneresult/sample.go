@@ -212,35 +212,28 @@ func (c *counters) fill(s *sample) error {
 	return nil
 }
 
-// lengths counts how long samples are, to find what the hardware's interval is.
-type lengths struct {
-	n     int64
-	count map[uint64]int64
-}
+// lengths counts how long samples are, in ticks, to find what the hardware's interval is.
+type lengths map[uint64]int64
 
 // maxLengths bounds the different lengths that are counted; nearly all samples have the same.
 const maxLengths = 1 << 16
 
-func (l *lengths) add(ticks uint64) {
-	if l.count == nil {
-		l.count = map[uint64]int64{}
-	}
-	l.n++
-	if _, known := l.count[ticks]; known || len(l.count) < maxLengths {
-		l.count[ticks]++
+func (l lengths) add(ticks uint64) {
+	if _, known := l[ticks]; known || len(l) < maxLengths {
+		l[ticks]++
 	}
 }
 
 // interval gives the most frequent length, and how many samples are longer than one and a half of it: reports were lost
 // there.
-func (l *lengths) interval() (ticks uint64, lost int64) {
-	for t, n := range l.count {
+func (l lengths) interval() (ticks uint64, lost int64) {
+	for t, n := range l {
 		// The mode, not the mean: context switches cut samples short, and lost reports make some longer.
-		if n > l.count[ticks] || n == l.count[ticks] && t < ticks {
+		if n > l[ticks] || n == l[ticks] && t < ticks {
 			ticks = t
 		}
 	}
-	for t, n := range l.count {
+	for t, n := range l {
 		if float64(t) > 1.5*float64(ticks) {
 			lost += n
 		}

@@ -162,17 +162,15 @@ func (s *stream) large(size uint32, typ uint16) error {
 		return s.fault("the frame claims %d bytes; at most %d are read", size, maxFrame)
 	}
 	s.frame.Reset()
-	// The size counts itself and the type, and not the flags before it.
-	if _, err := s.in.Discard(4 + head); err != nil {
-		return s.readFault(err)
-	}
-	switch n, err := io.CopyN(&s.frame, s.in, int64(size)-head); {
-	case err == io.EOF && n < int64(size)-head:
+	// The size counts itself and the type, and not the flags before it; all of them were looked at.
+	_, _ = s.in.Discard(4 + head)
+	_, err := io.CopyN(&s.frame, s.in, int64(size)-head)
+	switch {
+	case err == io.EOF:
 		return s.cut("the file is cut short")
 	case err != nil:
 		return s.readFault(err)
 	}
-	var err error
 	if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err != nil {
 		return s.fault("the frame is not zstd, or damaged: %v", err)
 	}

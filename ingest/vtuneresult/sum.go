@@ -1,10 +1,5 @@
 package vtuneresult
 
-import (
-	"cmp"
-	"slices"
-)
-
 // sums adds up samples in two ways: those that end within a launch, as VTune gives each sample to the launch in which it
 // ends; and of all, the launches' part of the time that launches have in them.
 // The two answer two questions: what VTune prints, and what the launches had.
@@ -56,7 +51,6 @@ type sweep struct {
 	next     int
 	open     []open
 	done     func(*launch, *sums)
-	busy     periods
 }
 
 // open is a launch that began and is not known to have ended.
@@ -65,17 +59,9 @@ type open struct {
 	sums sums
 }
 
-func newSweep(launches []launch, hertz uint64, done func(*launch, *sums)) *sweep {
-	slices.SortStableFunc(launches, func(a, b launch) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
-	})
-	return &sweep{launches: launches, hertz: float64(hertz), done: done}
-}
-
 // addSample takes the next sample.
 func (w *sweep) addSample(s *sample) {
 	// Launches may run side by side, so several are open at a time; those that ended before this sample are done.
-	w.busy.addSample(s, w.hertz)
 	for ; w.next < len(w.launches) && w.launches[w.next].start < s.end; w.next++ {
 		l := &w.launches[w.next]
 		w.open = append(w.open, open{l, sums{launches: 1, seconds: float64(l.end-l.start) / w.hertz}})
@@ -130,13 +116,6 @@ func (s *sums) end(x *sample, within float64) {
 			v *= x.values[clocks]
 		}
 		s.values[m] += v
-	}
-}
-
-// finish ends the launches that are open. Those after the last sample are in no figure.
-func (w *sweep) finish() {
-	for i := range w.open {
-		w.done(w.open[i].launch, &w.open[i].sums)
 	}
 }
 

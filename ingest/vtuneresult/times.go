@@ -3,7 +3,6 @@ package vtuneresult
 import (
 	"cmp"
 	"encoding/binary"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -140,17 +139,14 @@ const (
 func (a *adapter) timeline() (list []span) {
 	dir := path.Join(a.dir, "sqlite-db", "timelinedb")
 	var directory struct {
-		Attributes []xml.Attr `xml:",any,attr"`
-		Entries    []struct {
+		Version string `xml:"version,attr"`
+		Entries []struct {
 			Key   string `xml:"key,attr"`
 			Value string `xml:"value,attr"`
 		} `xml:"dbEntry"`
 	}
 	if _, err := fs.Stat(a.fs, path.Join(dir, "directory.xml")); err != nil ||
-		decodeXML(a.fs, path.Join(dir, "directory.xml"), &directory) != nil ||
-		!slices.ContainsFunc(directory.Attributes, func(x xml.Attr) bool {
-			return x.Name.Local == "version" && x.Value == timelineVersion
-		}) {
+		decodeXML(a.fs, path.Join(dir, "directory.xml"), &directory) != nil || directory.Version != timelineVersion {
 		return nil
 	}
 	for _, e := range directory.Entries {

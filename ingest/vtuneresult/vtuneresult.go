@@ -113,7 +113,7 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	for _, name := range r.data {
 		stem, ok := strings.CutSuffix(name, ".cfg")
 		if ok && strings.HasPrefix(path.Base(stem), "gen_metrics") && slices.Contains(r.data, stem+".vtss") {
-			adapters = append(adapters, &adapter{reader: r, setFile: name, sampleFile: stem + ".vtss"})
+			adapters = append(adapters, &adapter{reader: r, setFile: name, sampleFile: stem + ".vtss", lengths: lengths{}})
 		}
 	}
 	if len(adapters) == 0 {
