@@ -62,17 +62,9 @@ var (
 	countUnits = map[string]float64{"": 1, "events": 1, "threads": 1, "messages": 1, "count": 1}
 )
 
-func (q quantity) units() map[string]float64 {
-	switch {
-	case q == gpuTime:
-		return timeUnits
-	case q <= stalled:
-		return shareUnits
-	case q <= l3Write:
-		return byteUnits
-	}
-	return countUnits
-}
+var unitsOf = [quantities]map[string]float64{gpuTime: timeUnits, occupancy: shareUnits, active: shareUnits,
+	stalled: shareUnits, memoryRead: byteUnits, memoryWrite: byteUnits, l3Read: byteUnits, l3Write: byteUnits,
+	threads: countUnits, barriers: countUnits}
 
 // launchID is what the arguments of a kernel's event say of its launch.
 type launchID struct {
@@ -142,7 +134,7 @@ func (r *reader) counters(x *reading, args []byte) error {
 			continue
 		}
 		q, known := counterNames[string(name)]
-		per := q.units()[string(unitName)]
+		per := unitsOf[q][string(unitName)]
 		if !known || per == 0 {
 			if len(r.unused) < mostUnused && !slices.Contains(r.unused, string(key)) {
 				r.unused = append(r.unused, string(key))
@@ -194,7 +186,7 @@ func (r *reader) pair(x *reading) (bool, error) {
 	t := r.order[r.taskOf[l.Task]]
 	if t != r.tasks[x.name] && x.name != "kernel_"+strconv.FormatUint(x.id.number, 10) {
 		return false, fmt.Errorf("kernel_id %d of %s is of a launch of %s", x.id.number, table.Quote(x.name),
-			table.Quote(t.key.Task))
+			table.Quote(t.kernel.Task))
 	}
 	delete(r.numbered, x.id.number)
 	r.lanesOf[l.Lane].read++

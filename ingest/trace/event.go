@@ -45,11 +45,10 @@ func (e *event) parse(b []byte) (use bool, err error) {
 		case "":
 			return false, errNotJSON
 		case "ph":
-			if s, _ := text(value); len(s) != 1 || s[0] != 'X' && s[0] != 'M' {
+			if len(value) != len(`"X"`) || value[1] != 'X' && value[1] != 'M' {
 				return false, nil
-			} else {
-				e.phase = s[0]
 			}
+			e.phase = value[1]
 		case "cat":
 			s, _ := text(value)
 			// Where the phase comes behind the category, the last line of parse looks at both.
@@ -121,15 +120,11 @@ func text(b []byte) ([]byte, error) {
 	if len(b) < 2 || b[0] != '"' {
 		return nil, errors.New("the name is not a string")
 	}
-	if bytes.IndexByte(b, '\\') < 0 {
-		return b[1 : len(b)-1], nil
-	}
 	var s string
-	if err := json.Unmarshal(b, &s); err != nil {
-		// unitrace writes names as they are, backslashes included.
-		return b[1 : len(b)-1], nil
+	if bytes.IndexByte(b, '\\') >= 0 && json.Unmarshal(b, &s) == nil {
+		return []byte(s), nil
 	}
-	return []byte(s), nil
+	return b[1 : len(b)-1], nil // unitrace writes names as they are, backslashes included
 }
 
 // nanoseconds reads a time in microseconds exactly: a float holds no nanoseconds of the time since 1970.

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,18 +44,11 @@ func (r *reader) head(name string, value []byte, line int) {
 
 // devices says on which device the launches ran, where PyTorch names it: processes of launches are numbers of devices.
 func (r *reader) devices(f *ingest.File) {
-	var of []deviceSaid
-	for _, pid := range r.trace.Devices {
-		for _, d := range r.platform {
-			if strconv.Itoa(d.ID) == pid && strings.Contains(d.Name, "Intel") {
-				of = append(of, d)
-			}
-		}
-	}
 	// A trace of counters alone does not say on which of several they were read.
-	if len(r.trace.Devices) == 0 && len(r.platform) == 1 && strings.Contains(r.platform[0].Name, "Intel") {
-		of = r.platform
-	}
+	alone := len(r.trace.Devices) == 0 && len(r.platform) == 1
+	of := slices.DeleteFunc(r.platform, func(d deviceSaid) bool {
+		return !alone && !slices.Contains(r.trace.Devices, strconv.Itoa(d.ID)) || !strings.Contains(d.Name, "Intel")
+	})
 	if len(of) == 0 {
 		return
 	}

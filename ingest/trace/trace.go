@@ -98,7 +98,6 @@ type lane struct {
 // task is what is launched under a name.
 type task struct {
 	kernel      ingest.Kernel
-	key         ingest.Key
 	place       int    // in reader.order
 	number      uint32 // in the trace, once it has a launch there
 	placed      bool
@@ -171,22 +170,16 @@ func (r *reader) array() error {
 		b, err := r.in.value()
 		switch {
 		// The program was killed while it wrote: what came before is good.
-		case errors.Is(err, errEnd):
-			return err
-		case err != nil:
-			if !r.in.resync() {
-				return errEnd
+		case errors.Is(err, errEnd), errors.Is(err, errBroken) && !r.in.resync():
+			return errEnd
+		case err == nil && b == nil:
+			err = errLong
+		case err == nil:
+			r.events++
+			var use bool
+			if use, err = e.parse(b); use {
+				err = r.event(&e, line)
 			}
-			r.bad.Add(r.pos(line), "", "%v", err)
-			continue
-		case b == nil:
-			r.bad.Add(r.pos(line), "", "%v", errLong)
-			continue
-		}
-		r.events++
-		use, err := e.parse(b)
-		if err == nil && use {
-			err = r.event(&e, line)
 		}
 		if err != nil {
 			r.bad.Add(r.pos(line), "", "%v", err)
@@ -240,7 +233,7 @@ func (r *reader) event(e *event, line int) error {
 		r.lanesOf = append(r.lanesOf, lane{pid: string(e.pid)})
 	}
 	if !t.placed {
-		t.placed, t.number = true, r.trace.Task(t.key)
+		t.placed, t.number = true, r.trace.Task(t.kernel.Key())
 		if int(t.number) == len(r.taskOf) {
 			r.taskOf = append(r.taskOf, t.place)
 		}
@@ -276,9 +269,8 @@ func (r *reader) task(name []byte, line int) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := ingest.KeyOf(&parsed)
-	t := &task{key: key, place: len(r.order), kernel: ingest.Kernel{Task: key.Task, Global: key.Global, Local: key.Local,
-		SIMD: parsed.SIMD, Direction: key.Direction, Pos: r.pos(line)}}
+	t := &task{place: len(r.order), kernel: ingest.Kernel{Task: parsed.Name, Global: parsed.Global, Local: parsed.Local,
+		SIMD: parsed.SIMD, Direction: parsed.Direction, Pos: r.pos(line)}}
 	r.tasks[string(name)] = t
 	r.order = append(r.order, t)
 	return t, nil
