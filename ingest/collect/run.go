@@ -31,13 +31,17 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 		cmd := exec.CommandContext(ctx, path, s.Args[1:]...)
 		cmd.Stdout, cmd.Stderr = out, out
 		cmd.WaitDelay = 10 * time.Second
-		if err := cmd.Run(); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return failed(s, err)
-		}
-		if s.File != "" && len(Written(s)) == 0 {
+		err = cmd.Run()
+		exit, exited := errors.AsType[*exec.ExitError](err)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return ctx.Err()
+		case exited:
+			return note.Faultf("collector-failed", note.Pos{}, "'occudiff collect --check' looks for what is missing",
+				"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), ingest.HideSecrets(s.String()))
+		case err != nil:
+			return note.Faultf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
+		case s.File != "" && len(Written(s)) == 0:
 			return note.Faultf("no-export", note.Pos{File: s.File}, "look at what it printed above",
 				"%s succeeded but wrote nothing", s.Args[0])
 		}
@@ -56,14 +60,6 @@ func Written(s Step) []string {
 		info, err := os.Stat(f)
 		return err != nil || info.Size() == 0
 	})
-}
-
-func failed(s Step, err error) error {
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return note.Faultf("collector-failed", note.Pos{}, "'occudiff collect --check' looks for what is missing",
-			"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), ingest.HideSecrets(s.String()))
-	}
-	return note.Faultf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
 }
 
 func hintFor(program string) string {

@@ -2,6 +2,7 @@ package unitrace
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -86,10 +87,9 @@ const (
 // header is a table's header.
 // The memory of a row is its own: a file has millions of rows under one header.
 type header struct {
-	text   string
 	kind   kind
 	source source
-	fields int                 // behind the kernel's name
+	names  []string            // of the columns behind the kernel's name
 	comma  bool                // one empty field more than names
 	at     [quantities]int     // index behind the name, -1 when there is no such column
 	per    [quantities]float64 // units to the base unit
@@ -111,19 +111,21 @@ type reason struct {
 }
 
 func newHeader(text string, deviceNumber int) *header {
-	h := &header{text: text, device: deviceNumber, launches: map[string]names.Launch{}}
+	h := &header{device: deviceNumber, launches: map[string]names.Launch{}}
 	for q := range h.at {
 		h.at[q] = -1
 	}
-	names := strings.Split(strings.TrimSpace(text), ",")[1:]
-	// Some versions end each line with a comma.
-	if n := len(names); n > 0 && strings.TrimSpace(names[n-1]) == "" {
-		names, h.comma = names[:n-1], true
+	for name := range strings.SplitSeq(text, ",") {
+		h.names = append(h.names, strings.TrimSpace(name))
 	}
-	h.fields, h.counts = len(names), countsOf(names)
+	h.names = h.names[1:]
+	// Some versions end each line with a comma.
+	if n := len(h.names); n > 0 && h.names[n-1] == "" {
+		h.names, h.comma = h.names[:n-1], true
+	}
+	h.parts, h.start, h.counts = make([]string, len(h.names)), make([]int, len(h.names)), countsOf(h.names)
 	marker := false // of a stream of samples
-	for i, name := range names {
-		name = strings.TrimSpace(name)
+	for i, name := range h.names {
 		if base, _, _ := strings.Cut(name, "["); slices.Contains(voids, base) || strings.HasPrefix(base, "MidQuery") {
 			h.voids = append(h.voids, i)
 		}
@@ -180,14 +182,16 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	if h.comma && strings.HasSuffix(body, ",") {
 		body = body[:len(body)-1]
 	}
-	if cap(h.parts) < h.fields {
-		h.parts, h.start = make([]string, h.fields), make([]int, h.fields)
-	}
-	h.parts, h.start = h.parts[:h.fields], h.start[:h.fields]
-	for i := h.fields - 1; i >= 0; i-- {
-		cut := h.lastSeparator(body)
+	want := len(h.names) + 1
+	for i := range slices.Backward(h.names) {
+		cut := strings.LastIndexByte(body, ',')
+		// Older versions print the properties with a comma behind the first number only and spaces behind the others.
+		// Names of kernels hold spaces, but the fields behind them none.
+		if h.kind == properties {
+			cut = strings.LastIndexAny(body, ", \t")
+		}
 		if cut < 0 {
-			return f, badf(end, "the row has %d of %d fields", h.fields-i, h.fields+1)
+			return f, badf(end, "the row has %d of %d fields", want-1-i, want)
 		}
 		field := body[cut+1:]
 		h.parts[i] = strings.TrimSpace(field)
@@ -204,14 +208,13 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	}
 	// A row with too few fields would take its missing ones from the name; a quote that does not end the name tells.
 	if last := strings.LastIndexByte(text, '"'); name[0] == '"' && name[len(name)-1] != '"' && last > f.nameAt {
-		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","),
-			",")+1, h.fields+1)
+		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","), ",")+1, want)
 	}
 	if i := strings.LastIndexByte(name, ','); i >= 0 && !strings.HasSuffix(name, `"`) {
 		// Too many fields leave a number at the end of the name, which no name of a kernel has behind a comma without
 		// quotes.
 		if _, err := strconv.ParseFloat(strings.TrimSpace(name[i+1:]), 64); err == nil {
-			return f, badf(f.nameAt+i, "the row has more than %d fields", h.fields+1)
+			return f, badf(f.nameAt+i, "the row has more than %d fields", want)
 		}
 	}
 	var known bool
@@ -227,16 +230,6 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 		h.launches[name] = f.launch
 	}
 	return f, nil
-}
-
-// lastSeparator finds where the last field starts. Older versions print the properties with a comma behind the first
-// number only and spaces behind the others.
-// Names of kernels hold spaces, but the fields behind them none.
-func (h *header) lastSeparator(body string) int {
-	if h.kind == properties {
-		return strings.LastIndexAny(body, ", \t")
-	}
-	return strings.LastIndexByte(body, ',')
 }
 
 // number gives a quantity of the row in its base unit; absent when the table or the row does not have it. What is wrong
@@ -288,11 +281,7 @@ func (f *fields) ratio(q quantity) unit.Opt[float64] {
 }
 
 func (f *fields) badf(q quantity, format string, args ...any) *rowError {
-	e := badf(f.start[f.at[q]], format, args...)
-	// Taken apart again only for a fault, instead of keeping the names of every table.
-	names := strings.Split(strings.TrimSpace(f.text), ",")
-	e.text = "column " + strings.TrimSpace(names[f.at[q]+1]) + ": " + e.text
-	return e
+	return badf(f.start[f.at[q]], "column %s: %s", f.names[f.at[q]], fmt.Sprintf(format, args...))
 }
 
 // quantity is what a column holds.

@@ -1,6 +1,7 @@
 package unitrace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,7 +19,7 @@ func (r *reader) timing(f *fields) *rowError {
 	if f.source == fromSubmission {
 		timeColumn = execute
 	}
-	if width, ok := f.count(simd).Value(); ok && width > 0 && width <= 64 && !f.launch.SIMD.Present() {
+	if width := f.count(simd).Or(0); width > 0 && width <= 64 && !f.launch.SIMD.Present() {
 		f.launch.SIMD = unit.Some(int(width))
 	}
 	n, haveCalls := f.count(calls).Value()
@@ -45,10 +46,8 @@ func (r *reader) properties(f *fields) *rowError {
 	t := &f.launch
 	p := ingest.Kernel{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD,
 		Pos: r.in.Pos(f.nameAt + 1)}
-	if n, ok := f.small(simd).Value(); ok {
-		p.SIMD = unit.Some(n)
-	}
-	p.SLM, p.Spill, p.Registers = memory(f.count(slm)), memory(f.count(spill)), f.small(registers)
+	p.SIMD = cmp.Or(f.small(simd), p.SIMD)
+	p.SLM, p.Spill, p.Registers = as[unit.Bytes](f.count(slm)), as[unit.Bytes](f.count(spill)), f.small(registers)
 	if f.err != nil {
 		return f.err
 	}
@@ -66,19 +65,17 @@ func (r *reader) properties(f *fields) *rowError {
 }
 
 // small is a count of lanes or registers.
-func (f *fields) small(q quantity) (o unit.Opt[int]) {
-	switch n, ok := f.count(q).Value(); {
-	case ok && (n < 1 || n > 1<<16):
+func (f *fields) small(q quantity) unit.Opt[int] {
+	o := f.count(q)
+	if n := o.Or(1); n < 1 || n > 1<<16 {
 		f.err = f.badf(q, "%d is out of range", n)
-	case ok:
-		o = unit.Some(int(n))
 	}
-	return o
+	return as[int](o)
 }
 
-func memory(n unit.Opt[int64]) (o unit.Opt[unit.Bytes]) {
+func as[T int | unit.Bytes](n unit.Opt[int64]) (o unit.Opt[T]) {
 	if v, ok := n.Value(); ok {
-		o = unit.Some(unit.Bytes(v))
+		o = unit.Some(T(v))
 	}
 	return o
 }
@@ -194,13 +191,12 @@ func (r *reader) interval(f *fields, adapter int, tile int64) *rowError {
 
 // ran notes when a launch ran.
 func (r *reader) ran(t *names.Launch, start, end int64, device string) {
-	lane, known := r.lanes[device]
-	if !known {
-		device, lane = strings.Clone(device), uint32(len(r.trace.Lanes))
-		r.lanes[device] = lane
-		r.trace.AddLane(device)
+	lane := slices.Index(r.trace.Devices, device) // of which each has one
+	if lane < 0 {
+		lane = len(r.trace.Lanes)
+		r.trace.AddLane(strings.Clone(device))
 	}
-	r.trace.Add(ingest.Launch{Start: start, End: end, Task: r.trace.Task(ingest.KeyOf(t)), Lane: lane})
+	r.trace.Add(ingest.Launch{Start: start, End: end, Task: r.trace.Task(ingest.KeyOf(t)), Lane: uint32(lane)})
 }
 
 // overTime keeps a sample with its time; without an account it is of no kernel that is named.

@@ -51,7 +51,7 @@ func (Format) Sniff(head []byte) bool {
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt, headers: map[tableKey]*header{}, index: map[kernelKey]*account{},
-		props: map[ingest.Key]int{}, lanes: map[string]uint32{}, stallsOf: map[string]int{}, xves: map[int]bool{},
+		props: map[ingest.Key]int{}, stallsOf: map[string]int{}, xves: map[int]bool{},
 		seriesOf: map[*account]int{}, launch: launch{tiles: map[int64]float64{}}}
 	for r.in.Next() {
 		r.line()
@@ -92,7 +92,6 @@ type reader struct {
 	stalls    []ingest.TaskStalls
 	stallsOf  map[string]int // in stalls
 	trace     ingest.Trace
-	lanes     map[string]uint32 // of trace, by device
 	samples   []ingest.Samples
 	sampled   int // in all of them
 	seriesOf  map[*account]int

@@ -22,7 +22,7 @@ var voids = []string{"ResultUncertainty", "QuerySplitOccurred", "OverrunOccured"
 func (f *fields) void() string {
 	for _, i := range f.voids {
 		if x, err := strconv.ParseFloat(f.parts[i], 64); err == nil && x != 0 {
-			return strings.TrimSpace(strings.Split(f.text, ",")[i+1])
+			return f.names[i]
 		}
 	}
 	return ""
@@ -71,8 +71,8 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	}
 	shape := int64(1) // work-groups
 	for i := range 3 {
-		l := max(k.Local.Dim(i), 1)
-		shape *= (max(k.Global.Dim(i), 1) + l - 1) / l
+		l := k.Local.Dim(i)
+		shape *= (k.Global.Dim(i) + l - 1) / l
 	}
 	text := fmt.Sprintf("task %q: the GPU counted %s a launch", k.Task, perLaunch(counted, s.exact, "work-group"))
 	want := fmt.Sprintf("where its launch shape makes %d", shape)
@@ -107,13 +107,10 @@ type counts struct {
 }
 
 func countsOf(names []string) counts {
-	at := func(name string) int {
-		return slices.IndexFunc(names, func(s string) bool { return strings.TrimSpace(s) == name })
-	}
-	c := counts{clocks: at("GpuSliceClocksCount[events]")}
+	c := counts{clocks: slices.Index(names, "GpuSliceClocksCount[events]")}
 	for i, name := range names {
-		metric, ok := strings.CutSuffix(strings.TrimSpace(name), "_UTILIZATION[%]")
-		if events := at(metric + "[events]"); ok && events >= 0 {
+		metric, ok := strings.CutSuffix(name, "_UTILIZATION[%]")
+		if events := slices.Index(names, metric+"[events]"); ok && events >= 0 {
 			c.pairs = append(c.pairs, [2]int{events, i})
 		}
 	}
