@@ -20,10 +20,10 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	if on.fit == nil {
 		on.fit = fitDevices(run, on.Device, nil, opt)
 	}
-	r := &Result{Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Inputs: run.Inputs, Platform: run.Platform, Options: opt,
-		Instructions: run.Instructions, Sequence: launches.Follow(run.Trace), Trace: run.Trace, Samples: run.Samples,
-		Recording: run.Recording, launches: run.Launches, adapterTime: map[string]unit.Seconds{},
-		Notes: slices.Concat([]note.Note{}, run.Notes, on.Notes, intervalGiven(run, on.Device, opt))}
+	r := &Result{Run: *run, Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Options: opt, Sequence: launches.Follow(run.Trace),
+		adapterTime: map[string]unit.Seconds{}}
+	r.Kernels, r.Run.Summary, r.Run.Timings = nil, nil, nil
+	r.Notes = slices.Concat([]note.Note{}, run.Notes, on.Notes, intervalGiven(run, on.Device, opt))
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {
@@ -282,13 +282,11 @@ func (r *Result) onlyIdle(row *Row) bool {
 // checkRow notes what the row's own figures say against each other.
 func (r *Result) checkRow(row *Row) {
 	say := func(severity note.Severity, code, format string, args ...any) {
-		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos,
-			Text: fmt.Sprintf(format, args...)})
+		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos, Text: fmt.Sprintf(format, args...)})
 	}
-	warn := func(code, format string, args ...any) { say(note.Warning, code, format, args...) }
 	if d, ok := row.PeakDifference.Value(); ok && abs(d) > ModelTolerance+digit &&
 		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
-		warn("model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
+		say(note.Warning, "model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 			"launch shape", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
@@ -298,12 +296,12 @@ func (r *Result) checkRow(row *Row) {
 	}
 	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.BusyOccupancy.Present() &&
 		m.Minus(1-row.Idle.Or(0)) > arraySum {
-		warn("idle-contradicts", "measured %.1f%% with the array idle %.1f%% of the time: a thread cannot be "+
+		say(note.Warning, "idle-contradicts", "measured %.1f%% with the array idle %.1f%% of the time: a thread cannot be "+
 			"loaded while an XVE is idle, so these are not from one window",
 			m.Percent(), row.Idle.Or(0).Percent())
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
-		warn("array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())
+		say(note.Warning, "array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())
 	}
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
@@ -312,7 +310,7 @@ func (r *Result) checkRow(row *Row) {
 		if started == 1 {
 			noun = "thread was"
 		}
-		warn("threads-started", "%.0f %s started where %.0f are predicted: check the launch shape", started, noun, want)
+		say(note.Warning, "threads-started", "%.0f %s started where %.0f are predicted: check the launch shape", started, noun, want)
 	}
 }
 

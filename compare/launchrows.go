@@ -14,7 +14,7 @@ import (
 func (r *Result) Launches() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		var row Row
-		for _, l := range r.launches.All() {
+		for _, l := range r.Run.Launches.All() {
 			at := r.place[l.Kernel]
 			if at < 0 { // a view has left it out
 				continue
@@ -31,7 +31,7 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 	*row = Row{Kernel: of.Kernel, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
 		XVEs: of.XVEs, Verdict: NotAKernel}
 	k := &row.Kernel
-	k.Pos.File = r.launches.File(l.Kernel, k)
+	k.Pos.File = r.Run.Launches.File(l.Kernel, k)
 	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
 	k.ClearSampled()
 	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle
@@ -44,4 +44,4 @@ func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
 }
 
 // LaunchCount is how many Launches there are.
-func (r *Result) LaunchCount() int { return r.launches.Len() }
+func (r *Result) LaunchCount() int { return r.Run.Launches.Len() }

@@ -55,10 +55,8 @@ func (r *Row) Undecided() *Cause {
 	} else if r.Cause != nil {
 		causes = []Cause{*r.Cause}
 	}
-	for i := range causes {
-		if causes[i].Decide != "" {
-			return &causes[i]
-		}
+	if i := slices.IndexFunc(causes, func(c Cause) bool { return c.Decide != "" }); i >= 0 {
+		return &causes[i]
 	}
 	return nil
 }
@@ -91,8 +89,11 @@ func (r *Result) NextOf(row *Row) Next {
 	case row.Predicted == nil:
 	case row.Worth.Has(MoreThreads) && r.Better(row):
 		return Next{Do: Advise}
-	case row.Worth.Verdict() == WorthUntold && row.Measured.Present() && row.Verdict.Compared() && r.canProbe(row):
-		return Next{Do: Probe}
+	case row.Worth.Verdict() == WorthUntold && row.Measured.Present() && row.Verdict.Compared():
+		// As long as there are settings that lower the occupancy of the launch and leave its work as it is.
+		if p, err := predict.Probes(r.Device, r.KnownLaunch(row)); err == nil && len(p) > 0 {
+			return Next{Do: Probe}
+		}
 	}
 	return Next{}
 }
@@ -115,12 +116,6 @@ func (r *Result) Better(row *Row) bool {
 	}
 	return a.Best[0].Prediction.Average.Minus(a.Current.Average) >= 1 ||
 		a.Best[0].Prediction.Peak.Minus(a.Current.Peak) >= 1
-}
-
-// canProbe says whether there are settings that lower the occupancy of a launch and leave its work as it is.
-func (r *Result) canProbe(row *Row) bool {
-	p, err := predict.Probes(r.Device, r.KnownLaunch(row))
-	return err == nil && len(p) > 0
 }
 
 // Lever is what may make a kernel faster as far as its occupancy goes.
@@ -167,59 +162,43 @@ func (l Lever) Gains() bool {
 // HelpFor decides what may make a row faster: by its cause where it is below the prediction, else by what keeps the
 // prediction low. It says nothing beyond the row's worth: a bound is that of depth or of spread.
 func (r *Result) HelpFor(row *Row) Help {
-	switch row.Verdict {
-	case NotAKernel, NoPrediction, NoMeasurement, PeaksAgree:
-		return Help{}
-	case Unmeasurable:
+	w, cause, p := &row.Worth, cmp.Or(row.Cause, &Cause{}), row.Predicted
+	lever := leverOf[cause.Name]
+	switch v := row.Verdict; {
+	case v == Unmeasurable, v.Compared() && cause.Name == CauseSampling:
 		return row.toMeasure()
-	case Idle: // what is missing may lie between launches, and nothing else is
+	case v == Idle: // what is missing may lie between launches, and nothing else is
 		return Help{Lever: ShorterGaps}
+	case !v.Compared():
+		return Help{}
+	case lever != NoLever:
+		return Help{Lever: lever}
+	case cause.Name == CausePlacement:
+		return Help{Lever: MoreGroups, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}
+	case cause.Name == CauseImbalance && w.Has(SpreadTheWork):
+		return Help{Lever: EvenGroups, Most: w.Spread.Most}
 	}
-	w := &row.Worth
-	depth := Help{Lever: MoreInFlight, Most: w.Depth.Most}
-	cause := cmp.Or(row.Cause, &Cause{})
-	if l := leverOf[cause.Name]; l != NoLever {
-		return Help{Lever: l}
+	depth, registers := Help{Lever: MoreInFlight, Most: w.Depth.Most}, r.fewerRegisters(r.KnownLaunch(row).GRF)
+	var limits predict.Limit
+	if p != nil && !modelOff(row) {
+		limits = p.Limits & (predict.LimitRegisters | predict.LimitSLM)
 	}
-	switch cause.Name {
-	case CausePlacement:
-		return Help{Lever: MoreGroups, At: row.Predicted.GroupsPerXeCore * int64(r.Device.XeCores), From: row.Predicted.Groups}
-	case CauseSampling:
-		return row.toMeasure()
-	case CauseImbalance:
-		if w.Has(SpreadTheWork) {
-			return Help{Lever: EvenGroups, Most: w.Spread.Most}
-		}
-	case CauseGRF:
-		if m := r.fewerRegisters(cause.Registers); m > 0 && row.Verdict == Below {
-			depth.Lever, depth.At = Registers, int64(m)
-		}
-	case CauseSLM:
+	switch {
+	case cause.Name != CauseSLM && registers > 0 && (cause.Name == CauseGRF && row.Verdict == Below || limits&predict.LimitRegisters != 0):
+		depth.Lever, depth.At = Registers, int64(registers)
+	case cause.Name == CauseSLM, limits == predict.LimitSLM:
 		depth.Lever = LessSLM
 	}
-	if p := row.Predicted; p != nil && depth.Lever == MoreInFlight && !modelOff(row) {
-		switch {
-		case p.Limits&predict.LimitRegisters != 0:
-			if m := r.fewerRegisters(r.KnownLaunch(row).GRF); m > 0 {
-				depth.Lever, depth.At = Registers, int64(m)
-			}
-		case p.Limits&predict.LimitSLM != 0:
-			depth.Lever = LessSLM
-		}
-	}
-	switch w.Verdict() {
-	case SpreadTheWork:
+	switch v := w.Verdict(); {
+	case v == SpreadTheWork:
 		return r.groups(row, Help{Lever: Spread, Most: w.Spread.Most})
-	case MoreThreads:
-		if depth.Lever == MoreInFlight {
-			return r.groups(row, depth)
-		}
-		return depth
-	case ElseBinds, OccupancyEnough:
+	case v == ElseBinds || v == OccupancyEnough:
 		return Help{Lever: NotThreads, Most: w.Depth.Most}
-	}
-	// A lever whose gain nobody can tell has no bound: at most so many times would sound like a promise.
-	if depth.Lever != MoreInFlight {
+	case v == MoreThreads && depth.Lever == MoreInFlight:
+		return r.groups(row, depth)
+	case v == MoreThreads:
+		return depth
+	case depth.Lever != MoreInFlight: // whose gain nobody can tell: at most so many times would sound like a promise
 		return Help{Lever: depth.Lever, At: depth.At}
 	}
 	return Help{}
@@ -251,31 +230,22 @@ const leastTail unit.Points = 5
 
 // toMeasure is what would make a row measurable.
 func (r *Row) toMeasure() Help {
-	c := r.Undecided()
-	if c == nil {
-		return Help{}
-	}
-	switch c.Next.Do {
-	case Query:
+	switch c := r.Undecided(); {
+	case c == nil:
+	case c.Next.Do == Query:
 		return Help{Lever: MeasureEach}
-	case Interval:
+	case c.Next.Do == Interval:
 		return Help{Lever: SampleFiner}
-	case NoAction:
-		if r.Certainty.Intervals.Or(1) < 1 || r.Certainty.Window.Present() {
-			return Help{Lever: LongerLaunch}
-		}
+	case c.Next.Do == NoAction && (r.Certainty.Intervals.Or(1) < 1 || r.Certainty.Window.Present()):
+		return Help{Lever: LongerLaunch}
 	}
 	return Help{}
 }
 
 // fewerRegisters is the register mode with the most threads, where that is another one than the kernel's; else 0.
 func (r *Result) fewerRegisters(now int) int {
-	if r.Device == nil {
-		return 0
-	}
-	best := mostThreads(r.Device)
-	if best < now {
-		return best
+	if r.Device != nil && mostThreads(r.Device) < now {
+		return mostThreads(r.Device)
 	}
 	return 0
 }

@@ -165,32 +165,23 @@ type Summary struct {
 
 // Result is a run, compared.
 type Result struct {
-	Device   *arch.Device // nil when none is known
-	ChosenBy string       // what named it: "--device", "the form", "the summary: 112 XVE", ...
-	Fit      Fit          // where none is known, or where it cannot be the one that ran
-	Inputs   []ingest.Input
-	Platform ingest.Platform
-	// Instructions of the run, which say how much the sampled counters mix up what ran.
-	Instructions ingest.Instructions
+	ingest.Run              // without its kernels, which are in Rows, and timings
+	Device     *arch.Device // nil when none is known
+	ChosenBy   string       // what named it: "--device", "the form", "the summary: 112 XVE", ...
+	Fit        Fit          // where none is known, or where it cannot be the one that ran
 	// Sequence is how the launches follow each other, nil without a trace.
 	Sequence *launches.Sequence
-	Trace    *ingest.Trace    // what that was told from
-	Samples  []ingest.Samples // occupancies over time, when they were asked for
-	// Recording is what the values were estimated from, nil without one.
-	Recording *ingest.Recording
 	// Rows are the kernels in the order for reading: what needs attention first, then by slot time lost. Each is
 	// complete and does not change.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary
 	Options Options // as used
-	Notes   []note.Note
 
 	taskTime    unit.Seconds            // of all tasks
 	adapterTime map[string]unit.Seconds // of those that name their adapter, by its name; "" is of all of them
 	kernelTime  kernelTimes
-	fromSummary bool // the rows are those of a summary
-	launches    *ingest.Launches
+	fromSummary bool  // the rows are those of a summary
 	place       []int // the row of each kernel of the run
 	withheld    *Cause
 }

@@ -17,7 +17,8 @@ func (r *Result) joinTimings(run *ingest.Run) {
 		row, found := byName[names.BaseOf(t.Kernel)]
 		if !found {
 			row = -1
-			if k, ok := r.launch(&t, run.Platform); ok {
+			switch k := r.launched(&t, run.Platform.VectorSize); {
+			case k.Global.Present():
 				at, seen := byKey[k.Key()]
 				if row = at; !seen {
 					row = len(r.Rows)
@@ -25,9 +26,9 @@ func (r *Result) joinTimings(run *ingest.Run) {
 					r.Rows = append(r.Rows, Row{Kernel: k, FromLog: true})
 					r.forecast(&r.Rows[row])
 				}
-			} else if l := r.launchOfKernel(&ingest.Kernel{Task: t.Kernel}); l.Local.Present() && l.SIMD > 0 {
+			case k.Local.Present() && k.SIMD.Present():
 				groupsMissing = append(groupsMissing, t)
-			} else {
+			default:
 				missing = append(missing, t)
 			}
 		}
@@ -64,24 +65,22 @@ func (r *Result) noteNames() {
 	say("--simd", r.Options.SIMD.Unmatched(tasks))
 }
 
-// launch makes a row of a timing when its sizes are known.
-func (r *Result) launch(t *ingest.Timing, p ingest.Platform) (ingest.Kernel, bool) {
-	local, _ := r.Options.Local.Of(t.Kernel)
-	simd, _ := r.Options.SIMD.Of(t.Kernel)
-	items, ok := local.Items()
-	if !ok || simd == 0 {
-		return ingest.Kernel{}, false
+// launched is the kernel of a timing, with its global size where the others are known.
+func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kernel {
+	l := r.launchOfKernel(&ingest.Kernel{Task: t.Kernel})
+	k := ingest.Kernel{Task: t.Kernel, Local: l.Local, SIMD: unit.NonZero(l.SIMD), Pos: t.Pos}
+	items, ok := l.Local.Items()
+	if !ok || l.SIMD == 0 {
+		return k
 	}
-	global := unit.Size3{}
-	if g, ok := t.Groups.Value(); ok && g > 0 && g <= (1<<62)/items {
-		d := local.List()
+	if g := t.Groups.Or(0); g > 0 && g <= (1<<62)/items {
+		d := l.Local.List()
 		d[0] *= g
-		global = unit.Size(d...)
-	} else if n, ok := p.VectorSize.Value(); ok && n > 0 && local.Rank() == 1 {
-		global = unit.Size(n)
+		k.Global = unit.Size(d...)
+	} else if n := vector.Or(0); n > 0 && l.Local.Rank() == 1 {
+		k.Global = unit.Size(n)
 	}
-	return ingest.Kernel{Task: t.Kernel, Global: global, Local: local, SIMD: unit.Some(simd), Pos: t.Pos},
-		global.Present()
+	return k
 }
 
 // byName gives the row of each name that a log may print, the one with the most time when several launch shapes carry
