@@ -24,5 +24,13 @@ type Check struct {
 	Gives   string // what comes of it; may be empty
 }
 
+// Text is the command and what comes of it.
+func (c *Check) Text() string {
+	if c.Gives == "" {
+		return c.Command
+	}
+	return c.Command + "   (" + c.Gives + ")"
+}
+
 // ScreenRows is how many rows a screen has at most.
 const ScreenRows = 10

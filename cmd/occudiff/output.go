@@ -112,9 +112,7 @@ func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 		}
 		file.write, names[p] = svg(p), url.PathEscape(filepath.Base(path))
 	}
-	page.write = func(w io.Writer) error {
-		return text.Markdown(w, doc, func(p *report.Plot) string { return names[p] })
-	}
+	page.write = func(w io.Writer) error { return text.Markdown(w, doc, names) }
 	return nil
 }
 

@@ -48,17 +48,15 @@ func rightAligned(c *report.Column) bool { return c.RightAligned() || c.Kind == 
 // fitText makes a text one that a cell can hold: without control characters that XML cannot carry, and no longer than
 // a cell may be; then it says how much is missing.
 func fitText(s string) string {
-	if strings.IndexFunc(s, unfit) >= 0 {
-		s = strings.Map(func(r rune) rune {
-			if r == '\r' {
-				return '\n'
-			}
-			if unfit(r) {
-				return utf8.RuneError
-			}
-			return r
-		}, strings.ReplaceAll(s, "\r\n", "\n"))
-	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r':
+			return '\n'
+		case r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0xFFFE || r == 0xFFFF:
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ReplaceAll(s, "\r\n", "\n"))
 	// Bytes are never fewer than the UTF-16 units that a spreadsheet counts, and most texts are short: the conversion
 	// is rarely needed.
 	if len(s) <= excelize.TotalCellChars {
@@ -95,10 +93,6 @@ func unescaped(s string) any {
 	return append(runs, excelize.RichTextRun{Text: s})
 }
 
-func unfit(r rune) bool {
-	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == utf8.RuneError || r == 0xFFFE || r == 0xFFFF
-}
-
 // address gives the name of a cell: A1.
 func address(column, row int, absolute ...bool) string {
 	a, err := excelize.CoordinatesToCellName(column, row, absolute...)
@@ -108,14 +102,12 @@ func address(column, row int, absolute ...bool) string {
 	return a
 }
 
+// notInNames is what a name of a table cannot hold.
+var notInNames = regexp.MustCompile(`[^\pL\p{Nd}]`)
+
 // tableName makes a name that formulas may use: Kernels, By_run.
 func tableName(sheet string) string {
-	s := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return '_'
-	}, sheet)
+	s := notInNames.ReplaceAllString(sheet, "_")
 	// Names of tables begin with a letter or an underscore.
 	if !unicode.IsLetter([]rune(s)[0]) {
 		s = "_" + s

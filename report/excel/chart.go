@@ -20,8 +20,7 @@ func chartHeight(bars *report.StackedBars) int { return chartFrame + barHeight*l
 func slots(bars *report.StackedBars) *report.Table {
 	columns := []report.Col[report.StackedRow]{
 		report.Define(report.Column{Kind: report.Text}, func(*report.StackedRow) report.Cell { return report.Cell{} }), // the narrow one
-		report.Define(report.Column{Title: "Kernel", Kind: report.Text, Wrap: true},
-			func(r *report.StackedRow) report.Cell { return report.TextCell(r.Name) })}
+		texts("Kernel", true, func(r *report.StackedRow) string { return r.Name })}
 	for i, part := range bars.Parts {
 		if !bars.Shows(i) {
 			continue
@@ -69,8 +68,7 @@ func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart
 			Name:       fmt.Sprintf("'%s'!%s", sheet, address(column, of.row, true)),
 			Categories: cells(2), Values: cells(column),
 			// The colors are those of package plot.
-			Fill: excelize.Fill{Type: "pattern", Pattern: 1,
-				Color: []string{[...]string{"12499B", "0A8F96", "8250DF", "BF3989", "CFC6B4", "E9E3D7"}[i%6]}},
+			Fill: filled([...]string{"12499B", "0A8F96", "8250DF", "BF3989", "CFC6B4", "E9E3D7"}[i%6]),
 		})
 		column++
 	}

@@ -56,14 +56,19 @@ func (s *sheet) add(b block) {
 	s.blocks = append(s.blocks, b)
 }
 
-func (s *sheet) text(text string, r role) { s.add(block{text: text, role: r}) }
+// text adds paragraphs, those that say something.
+func (s *sheet) text(r role, texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			s.add(block{text: text, role: r})
+		}
+	}
+}
 
 func (s *sheet) table(t *report.Table) {
 	if len(s.blocks) > 0 {
-		s.text("", body)
-		if t.Title != "" {
-			s.text(t.Title, strong)
-		}
+		s.add(block{})
+		s.text(strong, t.Title)
 	}
 	s.add(block{table: t.Shown(report.Sheet)})
 }
@@ -71,16 +76,9 @@ func (s *sheet) table(t *report.Table) {
 // answer is the screen of a document: one printed page.
 func answer(d *report.Document) *sheet {
 	s, screen := &sheet{name: "Answer", onePage: true}, d.Screen
-	s.text(d.Title, title)
-	s.text(screen.Line, strong)
-	paragraphs := func(list ...string) {
-		for _, text := range list {
-			if text != "" {
-				s.text(text, body)
-			}
-		}
-	}
-	paragraphs(append([]string{screen.Means}, screen.Notes...)...)
+	s.text(title, d.Title)
+	s.text(strong, screen.Line)
+	s.text(body, append([]string{screen.Means}, screen.Notes...)...)
 	if t := screen.Rows; t != nil && t.Form == report.Facts {
 		// A terminal says some of its row in its first line.
 		var facts report.Pairs
@@ -91,25 +89,16 @@ func answer(d *report.Document) *sheet {
 	} else if t != nil {
 		s.table(t.Shown(report.Terminal))
 	}
-	paragraphs(append([]string{screen.More}, screen.Do...)...)
+	s.text(body, append([]string{screen.More}, screen.Do...)...)
 	if len(screen.Sure) > 0 {
-		text := func(title string, of func(*report.Check) string) report.Col[report.Check] {
-			return report.Define(report.Column{Title: title, Kind: report.Text, In: report.Sheet},
-				func(c *report.Check) report.Cell { return report.TextCell(of(c)) })
-		}
 		s.table(report.NewTable("sure", screen.Ask, screen.Sure, []report.Col[report.Check]{
-			text("#", func(c *report.Check) string { return c.Rows }),
-			text("Command", func(c *report.Check) string {
-				if c.Gives != "" {
-					return c.Command + "   (" + c.Gives + ")"
-				}
-				return c.Command
-			})}))
+			texts("#", false, func(c *report.Check) string { return c.Rows }),
+			texts("Command", false, (*report.Check).Text)}))
 	}
 	if screen.Bars != nil {
 		bars := *screen.Bars
 		bars.Rows = slices.DeleteFunc(slices.Clone(bars.Rows), func(r report.StackedRow) bool { return len(r.Shares) == 0 })
-		s.text("", body)
+		s.add(block{})
 		s.add(block{chart: &bars})
 		s.add(block{table: slots(&bars)})
 	}
@@ -124,12 +113,10 @@ func (s *sheet) section(of *report.Section, alone bool) {
 	}
 	if !alone || len(tables) != 1 {
 		if len(s.blocks) > 0 {
-			s.text("", body)
+			s.add(block{})
 		}
-		s.text(of.Title, heading)
-		for _, text := range of.Text {
-			s.text(text, body)
-		}
+		s.text(heading, of.Title)
+		s.text(body, of.Text...)
 	}
 	for _, t := range tables {
 		s.table(t)
@@ -139,16 +126,19 @@ func (s *sheet) section(of *report.Section, alone bool) {
 // items are the messages of a section as a table: what each is about, and the text.
 func items(of *report.Section) *report.Table {
 	return report.NewTable(of.Key, "", of.Items, []report.Col[report.Item]{
-		report.Define(report.Column{Title: of.Title, Kind: report.Text, Wrap: true, In: report.Sheet}, func(it *report.Item) report.Cell {
-			return report.TextCell(it.Lead)
-		}),
-		report.Define(report.Column{Title: "What it says", Kind: report.Text, Wrap: true, In: report.Sheet}, func(it *report.Item) report.Cell {
-			text := it.Text
+		texts(of.Title, true, func(it *report.Item) string { return it.Lead }),
+		texts("What it says", true, func(it *report.Item) string {
 			if it.Detail != "" {
-				text = "(" + it.Detail + ") " + text
+				return "(" + it.Detail + ") " + it.Text
 			}
-			return report.TextCell(text)
+			return it.Text
 		})})
+}
+
+// texts is a column of texts, over several lines where they are sentences.
+func texts[R any](title string, wrap bool, of func(*R) string) report.Col[R] {
+	return report.Define(report.Column{Title: title, Kind: report.Text, Wrap: wrap, In: report.Sheet},
+		func(row *R) report.Cell { return report.TextCell(of(row)) })
 }
 
 // list gives the table of a sheet that is nothing but a table; its heading then is the first row, with a filter.
@@ -289,7 +279,7 @@ func headWidth(heading string) int {
 
 // textRow writes a paragraph over the columns, as many as a printed line takes.
 func (b *book) textRow(sw *excelize.StreamWriter, o *block, widths []float64) error {
-	opt, s := excelize.RowOpts{Height: o.role.height()}, style{role: o.role}
+	opt, s := excelize.RowOpts{Height: map[role]float64{title: 24, heading: 18}[o.role]}, style{role: o.role}
 	if report.Width(o.text) > longText && o.role == body {
 		wide, last := 0.0, 0
 		for ; wide < paragraph; last++ {

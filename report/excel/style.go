@@ -19,17 +19,6 @@ const (
 	wrapped // text over several lines
 )
 
-// height is that of a row, 0 for the usual one.
-func (r role) height() float64 {
-	switch r {
-	case title:
-		return 24
-	case heading:
-		return 18
-	}
-	return 0
-}
-
 // style is all that tells one cell's look from another's.
 // It is the key of a map, so it holds nothing but what can be compared.
 type style struct {
@@ -67,19 +56,8 @@ func headStyle(k int, c *report.Column) style {
 // colors of a status: text on ground.
 // They are those of the spreadsheet's own styles Good, Bad and Neutral, with a darker text for Neutral: its contrast is
 // too low.
-func colors(s report.Status) (text, ground string) {
-	switch s {
-	case report.Good:
-		return "006100", "C6EFCE"
-	case report.Bad:
-		return "9C0006", "FFC7CE"
-	case report.Unsure:
-		return "7F4A00", "FFEB9C"
-	case report.Muted:
-		return "6B6B6B", ""
-	}
-	return "", ""
-}
+var colors = [...]struct{ text, ground string }{report.Good: {"006100", "C6EFCE"}, report.Bad: {"9C0006", "FFC7CE"},
+	report.Unsure: {"7F4A00", "FFEB9C"}, report.Muted: {"6B6B6B", ""}}
 
 const (
 	headGround = "1F3864"
@@ -106,16 +84,16 @@ func (s style) build() *excelize.Style {
 	if f := numberFormat(s.kind, s.decimals); f != "" {
 		x.CustomNumFmt = &f
 	}
-	if text, ground := colors(s.status); text != "" {
-		x.Font = font(false, 11, text)
-		if ground != "" {
-			x.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{ground}}
+	if c := colors[s.status]; c.text != "" {
+		x.Font = font(false, 11, c.text)
+		if c.ground != "" {
+			x.Fill = filled(c.ground)
 		}
 	}
 	switch s.role {
 	case head:
 		x.Font = font(true, 11, headText)
-		x.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{headGround}}
+		x.Fill = filled(headGround)
 		x.Alignment.Vertical, x.Alignment.WrapText = "center", true
 	case title:
 		x.Font = font(true, 16, headGround)
@@ -128,6 +106,10 @@ func (s style) build() *excelize.Style {
 		x.Alignment.WrapText = true
 	}
 	return x
+}
+
+func filled(color string) excelize.Fill {
+	return excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{color}}
 }
 
 // font names its family: programs fill in a missing one as they like.

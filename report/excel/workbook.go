@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -129,21 +130,15 @@ func (b *book) properties(d *report.Document) error {
 	})
 }
 
+// notInSheetNames are the characters that Excel refuses, and the apostrophe, which it refuses at the ends only: within a
+// name formulas would have to double it.
+var notInSheetNames = regexp.MustCompile(`[:\\/?*\[\]']`)
+
 // sheetName makes a text fit for a sheet's name.
 func sheetName(s string) string {
-	// The characters are those that Excel refuses, and the apostrophe, which it refuses at the ends only: within a name
-	// formulas would have to double it.
-	s = strings.Trim(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`:\/?*[]'`, r) {
-			return '-'
-		}
-		return r
-	}, report.OneLine(s)), " ")
+	s = strings.Trim(notInSheetNames.ReplaceAllString(report.OneLine(s), "-"), " ")
 	if r := []rune(s); len(r) > excelize.MaxSheetNameLength {
 		s = string(r[:excelize.MaxSheetNameLength])
 	}
-	if s == "" {
-		return "Sheet"
-	}
-	return s
+	return cmp.Or(s, "Sheet")
 }

@@ -47,5 +47,5 @@ func escapeData(s string) string {
 
 // escapeProperty escapes the value of a property, which a comma or two colons would end.
 func escapeProperty(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(report.Clean(s))
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
 }

@@ -18,30 +18,25 @@ import (
 // Errors are always 0: a kernel passes, fails or is skipped, and input that cannot be read leaves no file. Message is a
 // pointer because system-out has no such attribute, while an empty message of a failure is written.
 type (
+	junitTotals struct {
+		Name     string `xml:"name,attr"`
+		Tests    int    `xml:"tests,attr"`
+		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"`
+		Skipped  int    `xml:"skipped,attr"`
+		Time     string `xml:"time,attr,omitempty"`
+	}
 	junitSuites struct {
-		XMLName  xml.Name   `xml:"testsuites"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		Time     string     `xml:"time,attr,omitempty"`
-		Suite    junitSuite `xml:"testsuite"`
+		XMLName xml.Name `xml:"testsuites"`
+		junitTotals
+		Suite junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name       string           `xml:"name,attr"`
-		Tests      int              `xml:"tests,attr"`
-		Failures   int              `xml:"failures,attr"`
-		Errors     int              `xml:"errors,attr"`
-		Skipped    int              `xml:"skipped,attr"`
-		Time       string           `xml:"time,attr,omitempty"`
-		Timestamp  string           `xml:"timestamp,attr,omitempty"`
-		Hostname   string           `xml:"hostname,attr,omitempty"`
-		Properties *junitProperties `xml:"properties"`
-		Cases      []junitCase      `xml:"testcase"`
-	}
-	junitProperties struct {
-		List []junitProperty `xml:"property"`
+		junitTotals
+		Timestamp  string          `xml:"timestamp,attr,omitempty"`
+		Hostname   string          `xml:"hostname,attr,omitempty"`
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
 	}
 	junitProperty struct {
 		Name  string `xml:"name,attr"`
@@ -83,19 +78,15 @@ func JUnit(w io.Writer, s *report.TestSuite) error {
 }
 
 func junitOf(s *report.TestSuite) junitSuites {
-	suite := junitSuite{
-		Name: s.Name, Tests: len(s.Cases), Failures: s.Count(report.Failed), Skipped: s.Count(report.Skipped),
-		Time: seconds(s.Seconds()), Hostname: s.Host, Cases: report.ListOf(s.Cases, newJUnitCase),
-	}
+	totals := junitTotals{Name: s.Name, Tests: len(s.Cases), Failures: s.Count(report.Failed),
+		Skipped: s.Count(report.Skipped), Time: seconds(s.Seconds())}
+	suite := junitSuite{junitTotals: totals, Hostname: s.Host, Cases: report.ListOf(s.Cases, newJUnitCase),
+		Properties: report.ListOf(s.Properties, func(p report.TestProperty) junitProperty { return junitProperty(p) })}
 	if !s.Collected.IsZero() {
 		suite.Timestamp = s.Collected.UTC().Format("2006-01-02T15:04:05") // the schemas allow no zone
 	}
-	if len(s.Properties) > 0 {
-		suite.Properties = &junitProperties{report.ListOf(s.Properties,
-			func(p report.TestProperty) junitProperty { return junitProperty(p) })}
-	}
-	return junitSuites{Name: "occudiff", Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped,
-		Time: suite.Time, Suite: suite}
+	totals.Name = "occudiff"
+	return junitSuites{junitTotals: totals, Suite: suite}
 }
 
 func newJUnitCase(c report.Case) junitCase {

@@ -62,28 +62,26 @@ func (s scale) ticks(distance, step, most float64) (values []float64, decimals i
 // field is what is left for the data of a plot with axes.
 type field struct{ x, y scale }
 
-// newField gives a field between two corners, for values from a bottom left to a top right.
-func newField(left, top, right, bottom float64) field {
-	return field{x: scale{start: left, end: right}, y: scale{start: bottom, end: top}}
+// newField gives a field between two heights and as far as right; fitNumbers gives it its left side.
+func newField(top, right, bottom float64) field {
+	return field{x: scale{end: right}, y: scale{start: bottom, end: top}}
 }
 
 func (f *field) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
 
 // xAxis draws the horizontal axis with its numbers, lines up from them, and its title.
-func (p *pen) xAxis(f *field, title string, step float64) {
-	values, decimals := f.x.ticks(54, step, 16)
-	p.xAxisAt(f, title, values, decimals)
-}
-
-// xAxisAt is xAxis with numbers of its own.
-func (p *pen) xAxisAt(f *field, title string, values []float64, decimals int) {
+func (p *pen) xAxis(f *field, c *report.LineChart) {
+	values, decimals := c.XAlone, 0
+	if values == nil {
+		values, decimals = f.x.ticks(54, c.XStep, 16)
+	}
 	for _, v := range values {
 		x := f.x.at(v)
 		p.line(x, f.y.start, x, f.y.end, gridInk, 1, "")
 		p.text(x, f.y.start+16, "middle", tickSize, muted, report.Decimal(v, decimals))
 	}
 	p.line(f.x.start, f.y.start, f.x.end, f.y.start, axis, 1, "")
-	p.text((f.x.start+f.x.end)/2, f.y.start+33, "middle", textSize, text2, title)
+	p.text((f.x.start+f.x.end)/2, f.y.start+33, "middle", textSize, text2, c.X)
 }
 
 // axisHeight is what xAxis takes below the field.
@@ -112,12 +110,4 @@ func (f *field) fitNumbers() {
 		widest = math.Max(widest, textWidth(report.Decimal(v, decimals), tickSize))
 	}
 	f.x.start = math.Min(margin+widest+7, f.x.end/2)
-}
-
-// withUnit is the title of an axis.
-func withUnit(title, unit string) string {
-	if unit == "" {
-		return title
-	}
-	return title + " [" + unit + "]"
 }

@@ -36,16 +36,12 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 		return nil, errors.New("there is no point to draw")
 	}
 	y := p.legend(p.heading(), keys) + titleHeight
-	f := newField(0, y, p.width-margin-12, y+math.Min(linesHeight, 0.7*p.width))
+	f := newField(y, p.width-margin-12, y+math.Min(linesHeight, 0.7*p.width))
 	f.x.from, f.x.to = span(least, most)
 	_, f.y.to = span(0, math.Max(top, 0))
 	f.fitNumbers()
-	if data.XAlone != nil {
-		p.xAxisAt(&f, data.X, data.XAlone, 0)
-	} else {
-		p.xAxis(&f, data.X, data.XStep)
-	}
-	p.yAxis(&f, withUnit(data.Y, plot.Unit))
+	p.xAxis(&f, data)
+	p.yAxis(&f, report.Column{Title: data.Y, Unit: plot.Unit}.Heading())
 	for i, s := range data.Series {
 		p.series(&f, i, s)
 	}

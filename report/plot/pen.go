@@ -29,7 +29,7 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 }
 
 // narrow says whether the picture is for a phone.
-func (p *pen) narrow() bool { return p.look.Width > 0 && p.look.Width < phone }
+func (p *pen) narrow() bool { return p.width < phone }
 
 // px prints a coordinate to a tenth of a pixel. What is no number is 0, and what is far outside is brought nearer.
 func px(v float64) string {
@@ -65,24 +65,12 @@ func (p *pen) open(name string, attributes ...any) {
 
 // shape writes an element without children but a tooltip, if it has one.
 func (p *pen) shape(name, tooltip string, attributes ...any) {
-	p.group(name, tooltip, nil, attributes...)
-}
-
-// group writes an element around others, with a tooltip for all of them.
-func (p *pen) group(name, tooltip string, draw func(), attributes ...any) {
 	p.open(name, attributes...)
-	if draw == nil && tooltip == "" {
+	if tooltip == "" {
 		p.WriteString("/>\n")
 		return
 	}
-	p.WriteString(">")
-	if tooltip != "" {
-		p.WriteString("<title>" + escape(tooltip) + "</title>")
-	}
-	if draw != nil {
-		draw()
-	}
-	p.WriteString("</" + name + ">\n")
+	p.WriteString("><title>" + escape(tooltip) + "</title></" + name + ">\n")
 }
 
 func (p *pen) rect(x, y, width, height float64, ink paint, tooltip string) {
@@ -108,14 +96,7 @@ type point struct{ x, y float64 }
 
 // list gives points as SVG lists them.
 func list(points []point) string {
-	var b strings.Builder
-	for i, at := range points {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(px(at.x) + "," + px(at.y))
-	}
-	return b.String()
+	return strings.Join(report.ListOf(points, func(at point) string { return px(at.x) + "," + px(at.y) }), " ")
 }
 
 // The sizes of texts.

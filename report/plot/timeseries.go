@@ -21,7 +21,7 @@ const (
 
 // timeField fits the runs and values of a time series below a height, with some air. Run i is at x.at(i).
 func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
-	f := newField(0, y, p.width-margin-6, y+height)
+	f := newField(y, p.width-margin-6, y+height)
 	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
 	low, high := math.Inf(1), math.Inf(-1)
 	take := func(v float64) { low, high = math.Min(low, v), math.Max(high, v) }
@@ -96,24 +96,11 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	p.text(f.x.end, y-5, "end", tickSize, text2, name)
 }
 
-// statusPaint is the paint of a status, or another where it says nothing.
-func statusPaint(s report.Status, plain paint) paint {
-	switch s {
-	case report.Bad:
-		return hue0
-	case report.Good:
-		return good
-	case report.Unsure:
-		return mark1
-	}
-	return plain
-}
-
 // segments draws the mean of each segment and the change point that it begins with, to point at.
 func (p *pen) segments(f *field, c *report.TimeSeries) {
 	for _, l := range c.Segments {
 		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean),
-			statusPaint(l.Status, text2)
+			[...]paint{report.Plain: text2, report.Good: good, report.Bad: hue0, report.Unsure: mark1, report.Muted: text2}[l.Status]
 		p.line(from, mean, to, mean, ink, 2.6, "")
 		if l.Name == "" || l.From == 0 {
 			continue

@@ -3,15 +3,16 @@ package text
 import (
 	"bufio"
 	"io"
+	"regexp"
 	"strings"
 
 	"occudiff/report"
 )
 
 // Markdown writes the report as it reads well on a code host: tables, plain text without code spans. The same document
-// gives the same bytes. path gives the address of a plot's picture as seen from the page, nil where there are none.
-func Markdown(w io.Writer, d *report.Document, path func(*report.Plot) string) error {
-	p := &markdown{bufio.NewWriter(w), path}
+// gives the same bytes. pictures are the addresses of the plots that have one, as seen from the page.
+func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
+	p := &markdown{bufio.NewWriter(w), pictures}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
 	if d.Screen != nil {
 		p.screen(d.Screen)
@@ -26,43 +27,35 @@ func Markdown(w io.Writer, d *report.Document, path func(*report.Plot) string) e
 
 // markdown writes blocks with an empty line between them; bufio keeps the first error until Flush.
 type markdown struct {
-	w    *bufio.Writer
-	path func(*report.Plot) string
+	w        *bufio.Writer
+	pictures map[*report.Plot]string
 }
 
-// block writes a block of its own.
-func (p *markdown) block(text string) { p.w.WriteString("\n" + text + "\n") }
+// block writes a block of its own, nothing for an empty one.
+func (p *markdown) block(text string) {
+	if text != "" {
+		p.w.WriteString("\n" + text + "\n")
+	}
+}
 
 // screen writes what an answer begins with.
 func (p *markdown) screen(s *report.Screen) {
 	p.block(paragraph(s.Line))
 	for _, text := range append([]string{s.Means}, s.Notes...) {
-		if text != "" {
-			p.block(paragraph(text))
-		}
+		p.block(paragraph(text))
 	}
 	if s.Rows != nil {
 		p.table(s.Rows)
 	}
 	for _, text := range append([]string{s.More}, s.Do...) {
-		if text != "" {
-			p.block(paragraph(text))
-		}
-	}
-	if len(s.Sure) == 0 {
-		return
+		p.block(paragraph(text))
 	}
 	if s.Ask != "" {
 		p.block(paragraph(s.Ask + ":"))
 	}
-	for i, c := range s.Sure {
-		line := item(report.Item{Lead: strings.TrimSuffix(c.Rows, ":"), Text: checkText(c)})
-		if i == 0 {
-			p.block(strings.TrimRight(line, "\n"))
-		} else {
-			p.w.WriteString(line + "\n")
-		}
-	}
+	p.list(report.ListOf(s.Sure, func(c report.Check) report.Item {
+		return report.Item{Lead: strings.TrimSuffix(c.Rows, ":"), Text: c.Text()}
+	}))
 }
 
 func (p *markdown) section(s *report.Section) {
@@ -80,28 +73,16 @@ func (p *markdown) section(s *report.Section) {
 		p.table(t)
 	}
 	for i := range s.Plots {
-		if picture := p.picture(&s.Plots[i]); picture != "" {
-			p.block(picture)
-		}
+		p.block(p.picture(&s.Plots[i]))
 	}
-	if s.ItemsIn&report.Page == 0 || len(s.Items) == 0 {
-		return
-	}
-	for i, it := range s.Items {
-		if line := item(it); i == 0 {
-			p.block(line)
-		} else {
-			p.w.WriteString(line + "\n")
-		}
+	if s.ItemsIn&report.Page != 0 {
+		p.list(s.Items)
 	}
 }
 
 // picture links a plot: ![Fan2: Measured occupancy, in %.](report.time-series-1.svg).
 func (p *markdown) picture(plot *report.Plot) string {
-	if p.path == nil {
-		return ""
-	}
-	path := p.path(plot)
+	path := p.pictures[plot]
 	if path == "" {
 		return ""
 	}
@@ -118,7 +99,9 @@ func brackets(s string) string {
 	return strings.NewReplacer(`\[`, `\[`, `\]`, `\]`, "[", `\[`, "]", `\]`).Replace(s)
 }
 
-// item is a line of a list: - **Fan2** (2048x2048 in 1024x1, SIMD32): below by 36.8 points.
+// list writes messages, a line each: - **Fan2** (2048x2048 in 1024x1, SIMD32): below by 36.8 points.
+func (p *markdown) list(items []report.Item) { p.block(strings.Join(report.ListOf(items, item), "\n")) }
+
 func item(it report.Item) string {
 	line := "- "
 	if lead := Escape(it.Lead); lead != "" {
@@ -135,67 +118,25 @@ func item(it report.Item) string {
 
 // paragraph escapes a text and what would make its first line a heading or a list.
 func paragraph(text string) string {
-	text = Escape(text)
-	if text == "" {
-		return text
-	}
-	// a colon: two begin a command of a CI job, in the log of which this may stand
-	if strings.IndexByte("#+-=~:", text[0]) >= 0 {
-		return `\` + text
-	}
-	if digits := strings.TrimLeft(text, "0123456789"); digits != text &&
-		(strings.HasPrefix(digits, ".") || strings.HasPrefix(digits, ")")) {
-		return text[:len(text)-len(digits)] + `\` + digits
-	}
-	return text
+	return begins.ReplaceAllString(Escape(text), `$1\$2$3`)
 }
 
 // Escape makes a text plain in Markdown: entities for what HTML would take, backslashes before what marks up, one
 // line, and no spaces at the ends. A backslash is doubled only where it would escape what follows, a closing bracket
 // escaped only where it would make a link or a picture, so that ordinary names read as they are.
 func Escape(s string) string {
-	s = strings.TrimSpace(report.OneLine(s))
-	if !strings.ContainsAny(s, "<>&|*_`\\[]") {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '<':
-			b.WriteString("&lt;")
-		case '>':
-			b.WriteString("&gt;")
-		case '&':
-			b.WriteString("&amp;")
-		case '|', '*', '_', '`':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case '\\':
-			b.WriteByte(c)
-			if i+1 < len(s) && isPunctuation(s[i+1]) {
-				b.WriteByte(c)
-			}
-		case '[':
-			if i > 0 && s[i-1] == '#' { // ##[ is such a command, too
-				b.WriteByte('\\')
-			}
-			b.WriteByte(c)
-		case ']':
-			if i+1 < len(s) && strings.IndexByte("([:", s[i+1]) >= 0 {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
+	return marks.Replace(backslashes.ReplaceAllString(strings.TrimSpace(report.OneLine(s)), "$1$1$2"))
 }
 
-// isPunctuation says whether a backslash before c is an escape in Markdown.
-func isPunctuation(c byte) bool {
-	return c > ' ' && c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' || c > 'z' && c < 0x7f
-}
+var (
+	// backslashes are those that would escape what follows them.
+	backslashes = regexp.MustCompile(`(\\+)([[:punct:]])`)
+	// begins is what begins a heading or a list, or with a second colon a command of the CI job whose log this stands in.
+	begins = regexp.MustCompile(`^(?:([0-9]+)([.)])|([-#+=~:]))`)
+	marks  = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`",
+		"#[", `#\[`, // ##[ is such a command, too
+		"](", `\](`, "][", `\][`, "]:", `\]:`)
+)
 
 // table writes a table. Its columns are not padded: a code host draws it, and padding would measure every cell first.
 func (p *markdown) table(t *report.Table) {

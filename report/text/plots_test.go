@@ -17,13 +17,13 @@ func TestPlotsAreLinked(t *testing.T) {
 	d.Sections[0].Plots = append(d.Sections[0].Plots, report.Plot{Key: "sweep", Title: "Occupancy", Text: "A line."},
 		report.Plot{Key: "named", Title: "a](http://x) [b"}, report.Plot{Key: "none"})
 	var b bytes.Buffer
-	err := text.Markdown(&b, d, func(p *report.Plot) string {
-		if p.Key == "none" {
-			return "" // not drawn
+	pictures := map[*report.Plot]string{}
+	for _, p := range d.Plots(report.Page) {
+		if p.Key != "none" { // not drawn
+			pictures[p] = "r.files/" + p.Key + ".svg"
 		}
-		return "r.files/" + p.Key + ".svg"
-	})
-	if err != nil {
+	}
+	if err := text.Markdown(&b, d, pictures); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

@@ -5,9 +5,7 @@ import "occudiff/report"
 // screen writes what an answer begins with.
 func (p *printer) screen(s *report.Screen) {
 	p.wrap("", s.Line, report.Plain)
-	if s.Means != "" {
-		p.wrap("", s.Means, report.Plain)
-	}
+	p.wrap("", s.Means, report.Plain)
 	for _, note := range s.Notes {
 		p.wrap("", note, report.Unsure)
 	}
@@ -21,9 +19,7 @@ func (p *printer) screen(s *report.Screen) {
 		for _, line := range layOut(s.Rows, s.Rows.Len, p.opt.Width).lines(p.paint) {
 			p.line(line)
 		}
-		if s.More != "" {
-			p.wrap("", s.More, report.Plain)
-		}
+		p.wrap("", s.More, report.Plain)
 	}
 	for _, text := range s.Do {
 		p.line("")
@@ -31,9 +27,7 @@ func (p *printer) screen(s *report.Screen) {
 	}
 	if len(s.Sure) > 0 {
 		p.line("")
-		if s.Ask != "" {
-			p.wrap("", s.Ask, report.Plain)
-		}
+		p.wrap("", s.Ask, report.Plain)
 		p.checks(s.Sure)
 	}
 	if s.Hint != "" {
@@ -59,18 +53,10 @@ func (p *printer) checks(list []report.Check) {
 
 // fitting is a command with what comes of it where both fit into a line, else the command alone.
 func (p *printer) fitting(lead string, c report.Check) string {
-	if text := checkText(c); report.Width(lead+text) <= p.textWidth() {
+	if text := c.Text(); report.Width(lead+text) <= p.textWidth() {
 		return text
 	}
 	return c.Command
-}
-
-// checkText is a command and what comes of it.
-func checkText(c report.Check) string {
-	if c.Gives == "" {
-		return c.Command
-	}
-	return c.Command + "   (" + c.Gives + ")"
 }
 
 // facts writes the one row of a screen, a line for each column, and what to make sure.

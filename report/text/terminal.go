@@ -6,6 +6,7 @@ package text
 import (
 	"bufio"
 	"io"
+	"regexp"
 	"strings"
 
 	"occudiff/report"
@@ -65,8 +66,8 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	}
 	if d.Closing != "" {
 		p.line("")
-		p.wrap("", d.Closing, report.Plain)
 	}
+	p.wrap("", d.Closing, report.Plain)
 	return p.w.Flush()
 }
 
@@ -91,17 +92,7 @@ func (p *printer) line(text string) {
 // paint puts a color around a text when colors are wanted.
 func (p *printer) paint(text string, status report.Status) string {
 	// The colors of ECMA-48 that every terminal has: green, red, yellow and faint, in the shades that its owner chose.
-	code := ""
-	switch status {
-	case report.Good:
-		code = "32"
-	case report.Bad:
-		code = "31"
-	case report.Unsure:
-		code = "33"
-	case report.Muted:
-		code = "2"
-	}
+	code := [...]string{report.Good: "32", report.Bad: "31", report.Unsure: "33", report.Muted: "2"}[status]
 	if !p.opt.Color || code == "" || text == "" {
 		return text
 	}
@@ -109,7 +100,10 @@ func (p *printer) paint(text string, status report.Status) string {
 }
 
 func (p *printer) table(t *report.Table) {
-	shown := p.limit(t.Main, mostRows)
+	shown := t.Main
+	if !p.whole {
+		shown = min(shown, mostRows)
+	}
 	for _, line := range layOut(t, shown, p.opt.Width).lines(p.paint) {
 		p.line(line)
 	}
@@ -118,16 +112,11 @@ func (p *printer) table(t *report.Table) {
 	}
 }
 
-// limit gives how many of n are shown.
-func (p *printer) limit(n, most int) int {
-	if p.whole {
-		return n
-	}
-	return min(n, most)
-}
-
 func (p *printer) items(items []report.Item) {
-	shown := p.limit(len(items), mostItems)
+	shown := len(items)
+	if !p.whole {
+		shown = min(shown, mostItems)
+	}
 	count := map[string]int{}
 	widest := 0
 	leads := make([]string, shown)
@@ -170,8 +159,12 @@ func (p *printer) textWidth() int {
 	return min(p.opt.Width, textWidth)
 }
 
-// wrap prints a text behind a lead; its further lines hang under the first, and each of its own lines begins one.
+// wrap prints a text behind a lead; its further lines hang under the first, and each of its own lines begins one. Of
+// nothing it prints nothing.
 func (p *printer) wrap(lead, text string, status report.Status) {
+	if lead+text == "" {
+		return
+	}
 	lead = report.OneLine(lead)
 	if indent := report.Width(lead); indent > p.textWidth()/2 { // else nothing would stand beside it
 		p.line(lead)
@@ -193,7 +186,8 @@ func (p *printer) wrap(lead, text string, status report.Status) {
 func breakLines(text string, width int) []string {
 	var lines []string
 	line, used := "", 0
-	for _, word := range words(report.OneLine(text)) {
+	for _, word := range words.FindAllString(report.OneLine(text), -1) {
+		word = strings.TrimSpace(word)
 		w := report.Width(word)
 		switch {
 		case line == "":
@@ -217,26 +211,8 @@ func breakLines(text string, width int) []string {
 	return append(lines, line)
 }
 
-// words splits a text at spaces, but keeps a number with its unit: "26 us".
-func words(text string) []string {
-	var list []string
-	for _, w := range strings.Fields(text) {
-		if n := len(list); n > 0 && isUnit(w) && list[n-1] != "" && strings.Trim(list[n-1], "0123456789.,+-") == "" {
-			list[n-1] += " " + w
-			continue
-		}
-		list = append(list, w)
-	}
-	return list
-}
-
-func isUnit(word string) bool {
-	switch strings.TrimRight(word, ".,;:)") {
-	case "s", "ms", "us", "ns", "%", "KB", "MB", "points", "slots":
-		return true
-	}
-	return false
-}
+// words are those of a text, a number together with its unit: "26 us".
+var words = regexp.MustCompile(`[0-9.,+-]+\s+(?:s|ms|us|ns|%|KB|MB|points|slots)[.,;:)]*(?:\s+|$)|\S+`)
 
 // pad fills a text with spaces to a width, on the left for numbers.
 func pad(text string, width int, right bool) string {
