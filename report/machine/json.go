@@ -4,10 +4,14 @@ package machine
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
-	"reflect"
+	"slices"
+	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"occudiff/report"
 )
 
@@ -15,57 +19,148 @@ import (
 // list is null: one that is nil is empty. Fields keep their order, and names keep their characters: `<` stays `<`,
 // because the output is not put into a web page.
 //
-// It has an encoder of its own for tables, which are written row by row: a run that keeps every launch has more rows
-// than should be in memory.
+// Tables are written row by row: a run that keeps every launch has more rows than should be in memory.
 func JSON(w io.Writer, value any) error {
-	j := &jsonWriter{w: bufio.NewWriterSize(w, 64<<10), fields: map[*report.Column][]field{}}
-	j.encode(reflect.ValueOf(value), "")
-	j.buf = append(j.buf, '\n')
-	j.flush()
-	if j.err == nil {
-		j.err = j.w.Flush()
-	}
-	if j.err != nil {
-		return fmt.Errorf("writing JSON: %w", j.err)
+	out := bufio.NewWriterSize(w, 64<<10)
+	err := json.MarshalWrite(out, value, json.Deterministic(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true),
+		jsontext.WithIndent("  "), json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t *report.Table) error {
+			j := &rowWriter{Encoder: enc, fields: map[*report.Column][]field{}}
+			j.table(t)
+			return j.err
+		})))
+	out.WriteByte('\n')
+	if err = cmp.Or(out.Flush(), err); err != nil { // the first of these is the writer's own
+		return fmt.Errorf("writing JSON: %w", err)
 	}
 	return nil
 }
 
-// jsonWriter collects the output in buf and writes that between the elements of long lists.
-// An error ends a table early and nothing else: what follows it is made and not written.
-type jsonWriter struct {
-	w      *bufio.Writer
-	buf    []byte
-	fields map[*report.Column][]field // of tables whose columns many rows share
+// field is a field of the objects that rows are: a column, or an object of several.
+type field struct {
+	name   string
+	column int // -1 of an object that no column stands for
+	kind   report.Kind
+	omit   bool // where it is absent
+	fields []field
+}
+
+// fieldsOf puts columns into the objects that their paths name, in the order of the columns. The column of an object
+// comes before those that are in it.
+func fieldsOf(columns []report.Column) []field {
+	var root field
+	for i := range columns {
+		c := &columns[i]
+		if c.Path == "" {
+			continue
+		}
+		names, at := strings.Split(c.Path, "."), &root
+		for _, name := range names {
+			k := slices.IndexFunc(at.fields, func(f field) bool { return f.name == name })
+			if k < 0 {
+				k = len(at.fields)
+				at.fields = append(at.fields, field{name: name, column: -1, kind: report.Object})
+			}
+			at = &at.fields[k]
+		}
+		at.column, at.kind, at.omit = i, c.Kind, c.Optional
+	}
+	return root.fields
+}
+
+// rowWriter writes the rows of tables.
+type rowWriter struct {
+	*jsontext.Encoder
+	fields map[*report.Column][]field // of columns that were met, since each row may have a table of its own
 	err    error                      // the first one
 }
 
-func (j *jsonWriter) flush() {
+func (j *rowWriter) put(t jsontext.Token) {
 	if j.err == nil {
-		_, j.err = j.w.Write(j.buf)
-	}
-	j.buf = j.buf[:0]
-}
-
-func (j *jsonWriter) fail(err error) {
-	if j.err == nil {
-		j.err = err
+		j.err = j.WriteToken(t)
 	}
 }
 
-// separate begins the nth part of a list or an object on a line of its own.
-func (j *jsonWriter) separate(n int, open byte, indent string) {
-	if n > 0 {
-		open = ','
+// table writes rows as a list of objects, or of values where they have one column without a name.
+func (j *rowWriter) table(t *report.Table) {
+	var fields []field
+	if len(t.Columns) > 0 {
+		var known bool
+		if fields, known = j.fields[&t.Columns[0]]; !known {
+			fields = fieldsOf(t.Columns)
+			j.fields[&t.Columns[0]] = fields
+		}
 	}
-	j.buf = append(append(j.buf, open, '\n'), indent...)
-}
-
-// end closes a list or an object of n parts.
-func (j *jsonWriter) end(n int, brackets, indent string) {
-	if n == 0 {
-		j.buf = append(j.buf, brackets...)
+	if t.One {
+		for record := range t.Records() {
+			j.object(fields, record)
+			return
+		}
+		j.put(jsontext.Null)
 		return
 	}
-	j.buf = append(append(append(j.buf, '\n'), indent...), brackets[1])
+	values := report.IsList(t.Columns)
+	j.put(jsontext.BeginArray)
+	for record := range t.Records() {
+		switch {
+		case j.err != nil:
+			return
+		case values:
+			j.cell(record(0))
+		default:
+			j.object(fields, record)
+		}
+	}
+	j.put(jsontext.EndArray)
+}
+
+func (j *rowWriter) object(fields []field, record report.Record) {
+	j.put(jsontext.BeginObject)
+	for i := range fields {
+		f := &fields[i]
+		cell := report.Cell{Kind: report.Object}
+		if f.column >= 0 {
+			cell = record(f.column)
+		}
+		if f.omit && cell.Kind == report.Absent {
+			continue
+		}
+		j.put(jsontext.String(f.name))
+		switch {
+		case len(f.fields) > 0 && cell.Kind != report.Absent:
+			j.object(f.fields, record)
+		case f.kind == report.Size: // cells have 512x512
+			if j.err == nil {
+				j.err = j.WriteValue(jsontext.Value("[" + strings.ReplaceAll(cell.Text, "x", ",") + "]"))
+			}
+		default:
+			j.cell(cell)
+		}
+	}
+	j.put(jsontext.EndObject)
+}
+
+// cell writes a value: numbers at full precision, null where it is absent.
+func (j *rowWriter) cell(c report.Cell) {
+	switch c.Kind {
+	case report.Text, report.Name:
+		j.put(jsontext.String(c.Text))
+	case report.Bool:
+		j.put(jsontext.Bool(c.Text == "yes"))
+	case report.Integer:
+		j.put(jsontext.Int(c.Int))
+	case report.Number, report.Percent, report.Points, report.Duration:
+		j.put(jsontext.Float(c.Num))
+	case report.Array:
+		if c.Rows != nil {
+			j.table(c.Rows)
+			return
+		}
+		j.put(jsontext.BeginArray)
+		for _, word := range c.List {
+			j.put(jsontext.String(word))
+		}
+		j.put(jsontext.EndArray)
+	default:
+		j.put(jsontext.Null)
+	}
 }

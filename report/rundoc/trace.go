@@ -35,7 +35,7 @@ type traceEvent struct {
 	Process  int        `json:"pid"`
 	Thread   int        `json:"tid"`
 	At       float64    `json:"ts"`
-	Duration float64    `json:"dur,omitempty"`
+	Duration float64    `json:"dur,omitzero"`
 	Args     *traceArgs `json:"args,omitempty"`
 }
 
@@ -48,7 +48,7 @@ type traceArgs struct {
 	Peak      percent `json:"predicted_peak_percent,omitempty"`
 	Measured  percent `json:"measured_percent,omitempty"`
 	// MeanOf is how many launches the measured value is the mean of, where it is not of this one alone.
-	MeanOf     int64  `json:"mean_of_launches,omitempty"`
+	MeanOf     int64  `json:"mean_of_launches,omitzero"`
 	Verdict    string `json:"verdict,omitempty"`
 	Cause      string `json:"cause,omitempty"`
 	Confidence string `json:"confidence,omitempty"`
