@@ -22,13 +22,13 @@ func (s *Sizes) Set(text string) error {
 		return s.Size.Set(text)
 	}
 	s.Named = append(s.Named, text)
-	_, err := s.ByName("local")
+	_, err := s.ByName()
 	return err
 }
 
-// ByName reads the sizes; flag is the name of the flag.
-func (s *Sizes) ByName(flag string) (names.ByName[unit.Size3], error) {
-	return byName(flag, string(s.Size), s.Named, "a size", func(text string) (unit.Size3, error) {
+// ByName reads the sizes of --local.
+func (s *Sizes) ByName() (names.ByName[unit.Size3], error) {
+	return byName("local", string(s.Size), s.Named, "a size", func(text string) (unit.Size3, error) {
 		return unit.ParseSize(unit.ExpandCounts(text))
 	})
 }
@@ -52,13 +52,13 @@ func (c *Count) Set(text string) (err error) {
 		return err
 	}
 	c.Named = append(c.Named, text)
-	_, err = c.ByName("simd")
+	_, err = c.ByName()
 	return err
 }
 
-// ByName reads the numbers; flag is the name of the flag.
-func (c *Count) ByName(flag string) (names.ByName[int], error) {
-	return byName(flag, strings.TrimPrefix(strconv.Itoa(c.N), "0"), c.Named, "a number above 0", func(text string) (int, error) {
+// ByName reads the numbers of --simd.
+func (c *Count) ByName() (names.ByName[int], error) {
+	return byName("simd", strings.TrimPrefix(strconv.Itoa(c.N), "0"), c.Named, "a number above 0", func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
 		if n < 1 {
 			return n, cmp.Or(err, strconv.ErrRange)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +35,7 @@ type app struct {
 	args        []string // as given, for the provenance of reports
 	samplingSet bool
 	given       map[string]given // settings that are not from the command line
-	devices     *arch.Table      // once it was asked for
+	devices     *arch.Table      // with those of --device-file
 	bar         sync.Mutex       // of progress, which is one at a time
 
 	endings []string     // of the files that the command can write
@@ -131,22 +132,20 @@ func (a *app) say(format string, args ...any) {
 	}
 }
 
+// sayEach prints notes to standard error.
+func (a *app) sayEach(notes []note.Note) {
+	for _, n := range notes {
+		a.say("%s", n)
+	}
+}
+
 // sayNotes prints what a person should know of the input to standard error: reports carry all notes, this the first
 // that warn.
 func (a *app) sayNotes(notes []note.Note) {
 	const most = 20
-	said, left := 0, 0
-	for _, n := range notes {
-		switch {
-		case n.Severity < note.Warning:
-		case said < most:
-			a.say("%s", n)
-			said++
-		default:
-			left++
-		}
-	}
-	if left > 0 {
+	notes = slices.DeleteFunc(slices.Clone(notes), func(n note.Note) bool { return n.Severity < note.Warning })
+	a.sayEach(notes[:min(len(notes), most)])
+	if left := len(notes) - most; left > 0 {
 		a.say("... and %d more notes; reports have all of them", left)
 	}
 }

@@ -84,13 +84,15 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	// Whether the interval is known or assumed decides how sure a cause may be.
 	_, a.samplingSet = a.given["sampling-interval"]
 	a.samplingSet = a.samplingSet || a.flags.Changed("sampling-interval")
-	if err := a.checkFlags(); err != nil {
-		return err
+	err := a.checkFlags()
+	if err == nil {
+		err = a.readDevices()
 	}
-	if d.check != nil {
-		if err := d.check(args); err != nil {
-			return err
-		}
+	if err == nil && d.check != nil {
+		err = d.check(args)
+	}
+	if err != nil {
+		return err
 	}
 	if a.endings == nil {
 		a.endings = fileEndings()
@@ -105,7 +107,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 			reads = append(reads, f.Value.String())
 		}
 	})
-	err := a.openOutputs(reads, c.Context().Err)
+	err = a.openOutputs(reads, c.Context().Err)
 	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
 	defer a.out.discard()
 	if err != nil {

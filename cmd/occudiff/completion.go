@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"occudiff/cmd/cli"
-	"occudiff/predict/arch"
 )
 
 // completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
@@ -41,17 +40,14 @@ func (a *app) completion(root *cobra.Command) {
 // completeDevices completes the keys of the device table, those of --device-file included, with the devices' names. The
 // last of a list is completed.
 func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	t, err := a.table()
-	if err != nil {
-		// A broken --device-file costs its own devices and not all completion; the error is told when the command runs.
-		if t, err = arch.Builtin(); err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
+	// A broken --device-file costs its own devices and not all completion; the error is told when the command runs.
+	if _ = a.readDevices(); a.devices == nil {
+		return nil, cobra.ShellCompDirectiveError
 	}
 	// Shells replace the whole word, so what stands before the last comma is given back with each key.
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var keys []string
-	for _, d := range t.Devices() {
+	for _, d := range a.devices.Devices() {
 		if key := before + d.Key; strings.HasPrefix(strings.ToLower(key), strings.ToLower(typed)) {
 			keys = append(keys, cobra.CompletionWithDesc(key, d.Name))
 		}

@@ -197,7 +197,7 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 	if opt.Global, err = f.Global.Size("global"); err != nil {
 		return nil, err
 	}
-	if opt.Local, err = a.Local.ByName("local"); err != nil {
+	if opt.Local, err = a.Local.ByName(); err != nil {
 		return nil, err
 	}
 	if opt.Devices, err = a.namedDevice(); err != nil {
@@ -206,7 +206,7 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 	var notes []note.Note
 	var builds [2][]batch.Kernel
 	for i, path := range []string{older, newer} {
-		kernels, of, err := a.readBinaries(ctx, []string{path}, opt)
+		kernels, of, err := batch.Read(ctx, []string{path}, a.devices, opt)
 		if err != nil {
 			return nil, err
 		}

@@ -117,11 +117,7 @@ func (l *launch) names(known func(string) bool) []string {
 
 // chooseDevices finds all devices that were asked for, in the order of the flags, each once.
 func (l *launch) chooseDevices() ([]arch.Choice, error) {
-	t, err := l.table()
-	if err != nil {
-		return nil, err
-	}
-	names := l.names(t.Knows)
+	names := l.names(l.devices.Knows)
 	if len(names) == 0 {
 		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices')")
 	}
@@ -134,7 +130,7 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	}
 	for _, name := range names {
 		if !strings.EqualFold(name, "all") {
-			c, err := t.Choose(arch.Options{Name: name, XVEs: l.XVE})
+			c, err := l.devices.Choose(arch.Options{Name: name, XVEs: l.XVE})
 			if err != nil {
 				return nil, err
 			}
@@ -144,7 +140,7 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 		if l.XVE > 0 {
 			return nil, cli.Errorf("--xve %d belongs to one device, not to --device all", l.XVE)
 		}
-		devices := t.Devices()
+		devices := l.devices.Devices()
 		for i := range devices {
 			add(arch.Choice{Device: &devices[i], By: "--device all"})
 		}
@@ -162,9 +158,7 @@ func (l *launch) oneDevice(what string) (c arch.Choice, err error) {
 	if err != nil {
 		return c, err
 	}
-	for _, n := range list[0].Notes {
-		l.say("%s", n)
-	}
+	l.sayEach(list[0].Notes)
 	return list[0], nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -35,14 +34,10 @@ func (a *app) devicesCommand() *cobra.Command {
 }
 
 func (a *app) listDevices(name string) (*report.Answer, error) {
-	t, err := a.table()
-	if err != nil {
-		return nil, err
-	}
 	if name == "" {
-		return predictdoc.Devices(t.All()), nil
+		return predictdoc.Devices(a.devices.All()), nil
 	}
-	m, err := t.Find(arch.Query{Name: name, XVEs: a.XVE, Family: true})
+	m, err := a.devices.Find(arch.Query{Name: name, XVEs: a.XVE, Family: true})
 	var several *arch.AmbiguousError
 	switch {
 	case errors.As(err, &several): // a list is the answer to a question about a family
@@ -50,9 +45,7 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 	case err != nil:
 		return nil, err
 	}
-	for _, n := range m.Notes {
-		a.say("%s", n)
-	}
+	a.sayEach(m.Notes)
 	return predictdoc.Device(m.Device), nil
 }
 
@@ -80,7 +73,7 @@ func (a *app) explainCommand() *cobra.Command {
 // flagTerms are the flags of all commands with their help, each text once.
 func flagTerms() (list []report.Term) {
 	known := map[string]int{}
-	for c := range cli.All((&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}).rootCommand()) {
+	for c := range cli.All(new(app).rootCommand()) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			at, met := known[f.Name+f.Usage]
 			if !met {

@@ -262,11 +262,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 // batchRun makes the model that the flags ask for.
 // Flags of a launch hold for all rows. --device is for rows whose column is empty, so one device is enough.
 func (p *prediction) batchRun() (batch.Run, error) {
-	all, err := p.table()
-	if err != nil {
-		return nil, err
-	}
-	names := p.names(all.Knows)
+	names := p.names(p.devices.Knows)
 	if len(names) > 1 {
 		return nil, cli.Errorf("--batch takes the device from its column; --device names one for the rows that leave " +
 			"it empty")
@@ -293,7 +289,7 @@ func (p *prediction) batchRun() (batch.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return batch.Launches(all, launch, shared), nil
+	return batch.Launches(p.devices, launch, shared), nil
 }
 
 // openBatch opens the batch file; - is standard input.
@@ -311,9 +307,7 @@ func (p *prediction) openBatch(name string) (string, io.ReadCloser, error) {
 
 // sayBatch sums a batch up on standard error: results alone are on standard output.
 func (p *prediction) sayBatch(r batch.Report) {
-	for _, n := range r.Notes {
-		p.say("%s", n)
-	}
+	p.sayEach(r.Notes)
 	if r.Failed > 0 {
 		p.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
 	}
@@ -329,7 +323,7 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 	if opt.Global, err = p.Global.Size("global"); err != nil {
 		return nil, err
 	}
-	if opt.Local, err = p.Local.ByName("local"); err != nil {
+	if opt.Local, err = p.Local.ByName(); err != nil {
 		return nil, err
 	}
 	// Without a device each image is predicted for its own; so is all, since a binary runs on no other.
@@ -342,15 +336,11 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 			opt.Devices = append(opt.Devices, c.Device)
 		}
 	}
-	t, err := p.table()
-	if err != nil {
-		return nil, err
-	}
 	predict := batch.Read
 	if p.Sweep == "grf" {
 		predict = batch.Registers
 	}
-	kernels, notes, err := predict(ctx, paths, t, opt)
+	kernels, notes, err := predict(ctx, paths, p.devices, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,8 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest"
 	"occudiff/ingest/formats"
-	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
-	"occudiff/predict/batch"
 )
 
 // readingGarbage is for debug.SetGCPercent: reading makes next to no garbage, so that collecting what there is early
@@ -33,24 +31,14 @@ func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (
 	return run, err
 }
 
-// table gives the device table with the user's device file on top. It is read once, so that what the file is warned
-// of is said once.
-func (a *app) table() (*arch.Table, error) {
-	if a.devices != nil {
-		return a.devices, nil
+// readDevices reads the device table with the user's device file on top.
+func (a *app) readDevices() (err error) {
+	if a.devices, err = arch.Builtin(); err != nil || a.DeviceFile == "" {
+		return err
 	}
-	t, err := arch.Builtin()
-	if err == nil && a.DeviceFile != "" {
-		var notes []note.Note
-		notes, err = t.AddFile(a.DeviceFile)
-		for _, n := range notes {
-			a.say("%s", n)
-		}
-	}
-	if err == nil {
-		a.devices = t
-	}
-	return t, err
+	notes, err := a.devices.AddFile(a.DeviceFile)
+	a.sayEach(notes)
+	return err
 }
 
 // namedDevice gives the device that --device names; nothing where it names none.
@@ -58,11 +46,7 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 	if a.Device == "" {
 		return nil, nil
 	}
-	t, err := a.table()
-	if err != nil {
-		return nil, err
-	}
-	c, err := t.Choose(arch.Options{Name: a.Device, XVEs: a.XVE})
+	c, err := a.devices.Choose(arch.Options{Name: a.Device, XVEs: a.XVE})
 	if err != nil {
 		return nil, err
 	}
@@ -75,21 +59,17 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()
 	var err error
-	if opt.Local, err = a.Local.ByName("local"); err != nil {
+	if opt.Local, err = a.Local.ByName(); err != nil {
 		return nil, err
 	}
-	if opt.SIMD, err = a.SIMD.ByName("simd"); err != nil {
-		return nil, err
-	}
-	t, err := a.table()
-	if err != nil {
+	if opt.SIMD, err = a.SIMD.ByName(); err != nil {
 		return nil, err
 	}
 	if a.Driver != "" {
 		run.Platform.Driver = a.Driver
 	}
 	by := arch.Options{Name: a.Device, XVEs: a.XVE, By: a.given["device"].from}
-	on, err := compare.ChooseDevice(run, t, by, unnamed, opt)
+	on, err := compare.ChooseDevice(run, a.devices, by, unnamed, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +86,4 @@ func (a *app) options() compare.Options {
 	// assumed.
 	o.SamplingAssumed = !a.samplingSet
 	return o
-}
-
-// readBinaries reads kernel binaries, compiles sources, and predicts what is in them.
-func (a *app) readBinaries(ctx context.Context, paths []string, opt batch.Options) (
-	[]batch.Kernel, []note.Note, error) {
-	t, err := a.table()
-	if err != nil {
-		return nil, nil, err
-	}
-	return batch.Read(ctx, paths, t, opt)
 }

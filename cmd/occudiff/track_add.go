@@ -159,7 +159,7 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	if err != nil {
 		return nil, nil, err
 	}
-	kernels, notes, err := t.readBinaries(ctx, paths, batch.Options{Devices: devices})
+	kernels, notes, err := batch.Read(ctx, paths, t.devices, batch.Options{Devices: devices})
 	if err != nil {
 		return nil, nil, err
 	}

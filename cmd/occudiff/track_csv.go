@@ -41,13 +41,9 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	if t.flags.Changed("metric") && !records.Alone {
 		return cli.Errorf("--metric %s: %s has a column for each metric; the flag is for a file with value alone", m, path)
 	}
-	table, err := t.table()
-	if err != nil {
-		return err
-	}
 	// An export calls a series by kernel and device; only the table can tell a device from another word.
 	records.IsDevice = func(key string) bool {
-		m, err := table.Find(arch.Query{Name: key})
+		m, err := t.devices.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
 	}
 	t.sayNotes(notes)
