@@ -97,10 +97,6 @@ var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 	report.Define(column{Path: "text", Always: true, Kind: report.Text}, func(n *predict.NextStep) cell { return text(n.Text) }),
 })
 
-func adviceTable(list ...advice) *report.Table {
-	return report.NewTable("kernels", "", list, adviceColumns)
-}
-
 // Advise answers what would raise the occupancy of a launch.
 func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer, error) {
 	found, err := predict.Advise(t.Device, l, may)
@@ -115,7 +111,7 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
-	return pg.answer(adviceList{adviseSchema, deviceValue(t), adviceTable(c), report.Notes(t.Notes)}), nil
+	return pg.answer(adviceList{adviseSchema, deviceValue(t), report.NewTable("kernels", "", []advice{c}, adviceColumns), report.Notes(t.Notes)}), nil
 }
 
 // settings are the rows of the table of settings: the launch as it is and what is proposed. With few settings free the

@@ -57,10 +57,10 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define(column{Key: "threads_per_work_group", Path: "threads_per_work_group", Always: true, Title: "Threads per work-group", Brief: "Threads", Kind: report.Integer, Drop: 3, In: all},
 		func(p *predict.Prediction) cell { return report.IntCell(p.ThreadsPerGroup) }),
 
-	byResource("threads", "thread slots admit", func(p *predict.Prediction) int64 { return p.ByThreads }),
-	byResource("slm", "SLM admits; null without a limit", func(p *predict.Prediction) int64 { return p.BySLM }),
-	byResource("slots", "work-group slots admit", func(p *predict.Prediction) int64 { return p.BySlots }),
-	byResource("barriers", "barriers admit; null without a limit", func(p *predict.Prediction) int64 { return p.ByBarriers }),
+	report.Define(column{Key: "by_threads", Path: "by_threads", Group: "Work-groups per Xe-core", Title: "by threads", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that thread slots admit"}, func(p *predict.Prediction) cell { return limit(p.ByThreads) }),
+	report.Define(column{Key: "by_slm", Path: "by_slm", Group: "Work-groups per Xe-core", Title: "by SLM", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that SLM admits; null without a limit"}, func(p *predict.Prediction) cell { return limit(p.BySLM) }),
+	report.Define(column{Key: "by_slots", Path: "by_slots", Group: "Work-groups per Xe-core", Title: "by slots", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that work-group slots admit"}, func(p *predict.Prediction) cell { return limit(p.BySlots) }),
+	report.Define(column{Key: "by_barriers", Path: "by_barriers", Group: "Work-groups per Xe-core", Title: "by barriers", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that barriers admit; null without a limit"}, func(p *predict.Prediction) cell { return limit(p.ByBarriers) }),
 	report.Define(column{Key: "work_groups_per_xe_core", Path: "work_groups_per_xe_core", Always: true, Title: "Work-groups per Xe-core", Brief: "Per Xe-core", Kind: report.Integer, Drop: 5, In: all},
 		func(p *predict.Prediction) cell { return report.IntCell(p.GroupsPerXeCore) }),
 
@@ -87,9 +87,23 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define(column{Path: "partial_work_groups", Always: true, Kind: report.Bool}, func(p *predict.Prediction) cell { return report.BoolCell(p.Partial) }),
 }
 
-// Predicted gives columns of a prediction as a table of kernels has them, in this order: what a column says is found by its
-// path, and how it is called and where it appears is the table's matter.
-func Predicted(as ...report.Column) []report.Col[predict.Prediction] {
+// KernelPrediction are columns of a prediction as a table of kernels has them.
+var KernelPrediction = picked(
+	column{Path: "policy", Key: "predicted_policy", Group: "Predicted", Title: "policy", In: kept},
+	column{Path: "threads_per_work_group", Key: "threads_per_work_group", In: kept},
+	column{Path: "work_groups", Key: "work_groups", In: kept},
+	column{Path: "work_groups_per_xe_core", Key: "work_groups_per_xe_core", In: kept},
+	column{Path: "limits", Key: "limits", In: files},
+	column{Path: "xe_core_percent", Key: "predicted_xe_core_percent", Group: "Predicted", In: kept},
+	column{Path: "peak_percent", Key: "predicted_peak_percent", Group: "Predicted", Title: "peak", Drop: 9, In: all},
+	column{Path: "average_percent", Key: "predicted_average_percent", Group: "Predicted", Title: "average", Drop: 10, In: all},
+	column{Path: "average_high_percent", Key: "predicted_average_high_percent", Group: "Predicted", Title: "to", Drop: 7, In: all},
+	column{Path: "waves", Key: "waves", In: kept},
+	column{Path: "tail_percent", Key: "tail_percent", Title: "Last-wave occupancy", In: kept})
+
+// picked gives columns of a prediction in this order: what a column says is found by its path, and how it is called and
+// where it appears is the list's matter.
+func picked(as ...report.Column) []report.Col[predict.Prediction] {
 	return report.ListOf(as, func(c report.Column) report.Col[predict.Prediction] {
 		of := predictionColumns[slices.IndexFunc(predictionColumns, func(p report.Col[predict.Prediction]) bool { return p.Path == c.Path })]
 		c.Title, c.Doc = cmp.Or(c.Title, of.Title), of.Doc
@@ -98,17 +112,12 @@ func Predicted(as ...report.Column) []report.Col[predict.Prediction] {
 	})
 }
 
-// byResource is the work-groups that a resource admits, absent where it sets no limit.
-func byResource(key, admits string, of func(*predict.Prediction) int64) report.Col[predict.Prediction] {
-	key = "by_" + key
-	title := strings.ReplaceAll(strings.Replace(key, "slm", "SLM", 1), "_", " ")
-	return report.Define(column{Key: key, Path: key, Group: "Work-groups per Xe-core", Title: title, Kind: report.Integer, In: files,
-		Doc: "work-groups per Xe-core that " + admits}, func(p *predict.Prediction) cell {
-		if n := of(p); n != predict.Unlimited {
-			return report.IntCell(n)
-		}
+// limit is the work-groups that a resource admits, absent where it sets no limit.
+func limit(n int64) cell {
+	if n == predict.Unlimited {
 		return cell{}
-	})
+	}
+	return report.IntCell(n)
 }
 
 // grid is for cells that need the number of work-groups.

@@ -116,7 +116,7 @@ func Devices(devices []arch.Device) *report.Answer {
 	head := unit.Counted(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
 	pg := page{title: "Devices", key: "devices", heading: "Devices", table: report.NewTable("devices", "", devices, tableColumns)}
 	if len(devices) > mostDevices { // then a terminal has their keys by architecture, unless asked for all
-		pg.instead = byArchitecture(devices)
+		pg.brief = &report.Section{Items: byArchitecture(devices)}
 		head += ", -v all with their figures"
 	}
 	pg.headline = []string{head}

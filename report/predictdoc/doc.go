@@ -40,7 +40,7 @@ func Outputs() []report.Output {
 			Text: "the dispatch of a launch over time.", Values: []any{timelineValue{Device: noDevice, Launch: aLaunch, Phases: report.NewTable("", "", nil, phaseColumns), Predicted: predictedValue(nil)}}},
 		{Name: "advise", ID: adviseSchema, Command: "occudiff advise --format json",
 			Text: "settings of higher occupancy for a launch, or of compute units; with --probe settings of lower occupancy.",
-			Values: []any{adviceList{Device: noDevice, Kernels: adviceTable(), Notes: report.Notes(nil)},
+			Values: []any{adviceList{Device: noDevice, Kernels: report.NewTable("kernels", "", nil, adviceColumns), Notes: report.Notes(nil)},
 				unitAdvice{Settings: report.NewTable("", "", nil, unitSettingColumns), Least: report.NewTable("", "", nil, relaxedColumns)},
 				probeList{Device: noDevice, Launch: aLaunch, Current: predictedValue(nil), Probes: report.NewTable("", "", nil, probeColumns)}}},
 		{Name: "devices", ID: devicesSchema, Command: "occudiff devices --format json",
@@ -48,10 +48,10 @@ func Outputs() []report.Output {
 		{Name: "predict-binary", ID: kernelsSchema, Command: "occudiff predict FILE... --format json",
 			Text: "the kernels of binaries with what was predicted; with --sweep grf in each register mode.", Values: []any{kernelList{Kernels: report.NewTable("", "", nil, modeColumns), Notes: report.Notes(nil)}}},
 		{Name: "doctor", ID: doctorSchema, Command: "occudiff collect --check --format json",
-			Text: "what is installed for collecting.", Values: []any{doctorValue{Checks: report.NewTable("", "", nil, checkColumns())}}},
+			Text: "what is installed for collecting.", Values: []any{doctorValue{Checks: report.NewTable("", "", nil, checkColumns)}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
-			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NewTable("", "", nil, givenColumns())}}},
+			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NewTable("", "", nil, givenColumns)}}},
 		{Name: "explain", ID: explainSchema, Command: "occudiff explain --format json",
-			Text: "what the words of the other outputs mean.", Values: []any{glossary{Words: report.NewTable("", "", nil, termColumns())}}},
+			Text: "what the words of the other outputs mean.", Values: []any{glossary{Words: report.NewTable("", "", nil, termColumns)}}},
 	}
 }

@@ -22,16 +22,14 @@ type glossary struct {
 	Words  *report.Table `json:"words"`
 }
 
-func termColumns() []report.Col[report.Term] {
-	return []report.Col[report.Term]{
-		report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
-		report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
-		report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Means) }),
-		report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.Sign) }),
-		report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Do) }),
-		report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.From) }),
-		report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of an account"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
-	}
+var termColumns = []report.Col[report.Term]{
+	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
+	report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
+	report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Means) }),
+	report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.Sign) }),
+	report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Do) }),
+	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.From) }),
+	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of an account"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
 }
 
 // words lists all words.
@@ -70,7 +68,7 @@ func Explain(name string, others ...report.Term) (*report.Answer, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no output has the term %q", name)
 	}
-	t := report.NewTable("words", "", found, termColumns())
+	t := report.NewTable("words", "", found, termColumns)
 	d := &report.Document{Whole: true, Titled: true, Title: report.UpperFirst(found[0].Name)}
 	for i := range found {
 		d.Sections = append(d.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
@@ -130,12 +128,12 @@ func spelled(name string) string {
 func Glossary() *report.Answer {
 	pg := page{title: "What the terms mean", key: "words", heading: "Words", headline: []string{
 		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a heading of " +
-			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", words(), termColumns())}
+			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", words(), termColumns), brief: &report.Section{}}
 	for _, k := range report.Terms() {
 		if k.Kind != columnKind && k.Kind != fieldKind {
 			title, _, _ := strings.Cut(k.Title, ",")
 			names := report.ListOf(k.Terms, func(t report.Term) string { return t.Name })
-			pg.instead = append(pg.instead, report.Item{Lead: title, Text: strings.Join(names, ", ")})
+			pg.brief.Items = append(pg.brief.Items, report.Item{Lead: title, Text: strings.Join(names, ", ")})
 		}
 	}
 	return pg.answer(glossary{explainSchema, pg.table})

@@ -20,15 +20,6 @@ type kernelList struct {
 	Notes   *report.Table `json:"notes"`
 }
 
-// firstOfKernels are the columns of kernels that people see first.
-var firstOfKernels = []string{"demangled", "device", "simd", "registers_per_thread", "slm_bytes", "barriers", "spill_bytes",
-	"scratch_bytes", "private_bytes", "local", "best_local", "predicted_peak_percent", "predicted_average_percent", "limits",
-	"message", "file"}
-
-// firstOfModes are those of kernels in every register mode.
-var firstOfModes = []string{"demangled", "device", "registers_per_thread", "threads_per_xve", "largest_work_group", "simd", "spill_bytes",
-	"spill_words_per_lane"}
-
 // KernelColumns are of a kernel of a binary on one device, in the order of CSV. Without a global size the prediction is
 // of a GPU that is full, which has a peak; an average would need the waves.
 var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
@@ -40,11 +31,11 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 	report.Within("", "device", func(k *batch.Kernel) *arch.Choice { return &arch.Choice{Device: k.Device} }, shown(deviceColumns)),
 	[]report.Col[batch.Kernel]{
 		report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 5, In: all, Doc: "sub-group size; null where only compiling tells"}, func(k *batch.Kernel) cell { return count(k.SIMD) }),
-		report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Always: true, Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, Drop: 6, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Registers) }),
+		report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Always: true, Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Registers) }),
 		report.Define(column{Key: "slm_bytes", Path: "slm_bytes", Always: true, Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 7, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.SLM) }),
 		report.Define(column{Key: "slm_is_lower_bound", Path: "slm_is_lower_bound", Always: true, Kind: report.Bool, In: report.Data, Doc: "arguments in local memory add to it at launch"}, func(k *batch.Kernel) cell { return report.BoolCell(k.SLMIsLowerBound) }),
 		report.Define(column{Key: "barriers", Path: "barriers", Always: true, Title: "Barriers", Kind: report.Integer, Drop: 3, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Barriers) }),
-		report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, Drop: 8, In: all, Doc: "per thread; null where the binary does not tell it from private memory"}, func(k *batch.Kernel) cell { return report.OptInt(k.Spill) }),
+		report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, In: all, Doc: "per thread; null where the binary does not tell it from private memory"}, func(k *batch.Kernel) cell { return report.OptInt(k.Spill) }),
 		report.Define(column{Key: "private_bytes", Path: "private_bytes", Title: "Private", Unit: "bytes", Kind: report.Integer, In: files, Doc: "per thread; null where the binary does not tell it from spills"}, func(k *batch.Kernel) cell { return report.OptInt(k.Private) }),
 		report.Define(column{Key: "scratch_bytes", Path: "scratch_bytes", Title: "Scratch", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all, Doc: "per thread: private memory and spills together"}, func(k *batch.Kernel) cell { return report.OptInt(k.Scratch) }),
 		report.Define(column{Key: "local", Path: "local", Always: true, Title: "Fixed local", Kind: report.Size, Drop: 4, In: all, Doc: "fixed by the kernel, else empty"}, func(k *batch.Kernel) cell { return report.SizeCell(k.Local) }),
@@ -54,18 +45,7 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 			return nil
 		}
 		return &k.Prediction.Prediction
-	}, Predicted(
-		column{Path: "policy", Key: "predicted_policy", In: report.Data},
-		column{Path: "threads_per_work_group", Key: "threads_per_work_group", In: report.Data},
-		column{Path: "work_groups", Key: "work_groups", In: report.Data},
-		column{Path: "work_groups_per_xe_core", Key: "work_groups_per_xe_core", In: report.Data},
-		column{Path: "limits", Key: "limits", In: all},
-		column{Path: "xe_core_percent", Key: "predicted_xe_core_percent", In: report.Data},
-		column{Path: "peak_percent", Key: "predicted_peak_percent", Title: "Predicted peak", Brief: "Peak [%]", In: all},
-		column{Path: "average_percent", Key: "predicted_average_percent", Title: "Predicted average", Brief: "Average [%]", In: all},
-		column{Path: "average_high_percent"},
-		column{Path: "waves", Key: "waves", In: report.Data},
-		column{Path: "tail_percent", Key: "tail_percent", In: report.Data})),
+	}, KernelPrediction),
 	[]report.Col[batch.Kernel]{
 		report.Define(column{Key: "best_local", Path: "best_local", Always: true, Title: "Best local", Kind: report.Size, Drop: 9, In: all, Doc: "the work-group size of the highest occupancy; empty where the kernel fixes it"}, func(k *batch.Kernel) cell {
 			if k.Prediction == nil {
@@ -89,27 +69,25 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *bat
 // Kernels gives the kernels of binaries in every form; modes says that each stands in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Answer {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
-		table: report.NewTable("kernels", "", kernels, KernelColumns), first: firstOfKernels,
-		headline: append([]string{headline(kernels, global, modes)}, notCompiled(notes)...), closing: closing(kernels), more: noteItems(notes)}
+		table:    report.NewTable("kernels", "", kernels, KernelColumns),
+		headline: append([]string{headline(kernels, global, modes)}, notCompiled(notes)...), closing: closing(kernels)}
 	if modes {
-		pg.title, pg.heading, pg.table, pg.first = "Register modes", "Register modes", report.NewTable("kernels", "", kernels, modeColumns), firstOfModes
-		for _, key := range []string{"registers_per_thread", "spill_bytes"} { // by which the rows differ
-			pg.table.Columns[pg.table.Column(key)].Drop = 0
-		}
+		pg.title, pg.heading, pg.table = "Register modes", "Register modes", report.NewTable("kernels", "", kernels, modeColumns)
 		pg.closing = "More registers need not spill less, and another mode may take another SIMD width: compile for it to know, and " +
 			"measure both. The option of a build holds for all kernels of a module."
 		pg.items = howToAsk(kernels, func(k *batch.Kernel) int { return k.Registers })
 	}
+	pg.table.Columns[pg.table.Column("limits")].In = all // no screen says why
 	for i := range kernels {
-		if k := &kernels[i]; k.Message != "" {
-			pg.items = append(pg.items, report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key,
-				Text: report.OneLine(k.Message)})
+		k := &kernels[i]
+		item := report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key, Text: report.OneLine(k.Message)}
+		if k.Message != "" && !slices.Contains(pg.items, item) { // several modes may have the same
+			pg.items = append(pg.items, item)
 		}
 	}
-	pg.items = slices.CompactFunc(pg.items, func(a, b report.Item) bool { // of several modes
-		return a.Lead == b.Lead && a.Detail == b.Detail && a.Text == b.Text
-	})
-	return pg.answer(kernelList{kernelsSchema, pg.table, report.Notes(notes)})
+	ans := pg.answer(kernelList{kernelsSchema, pg.table, report.Notes(notes)})
+	ans.Doc.Sections = append(ans.Doc.Sections, report.NoteSection(report.RunNotes(notes)))
+	return ans
 }
 
 // howToAsk says once for each register mode how a compiler is asked for it.

@@ -44,18 +44,15 @@ type page struct {
 	headline []string
 	closing  string
 	table    *report.Table // as CSV has it
-	first    []string      // its columns that people see first
 	items    []report.Item
-	more     []report.Item // that a terminal has with -v
-	// What a terminal has in place of the table without -v, nil where it has the table.
-	brief   *report.Table
-	instead []report.Item
+	brief    *report.Section // what a terminal has in place of the table without -v, nil where it has the table
 }
 
 // setSteps sets a reasoning: of its steps a terminal has those that decide.
 func (p *page) setSteps(steps []predict.Step) {
 	brief := slices.DeleteFunc(slices.Clone(steps), func(s predict.Step) bool { return s.Aside })
-	p.table, p.brief = report.NewTable("steps", "", steps, stepColumns), report.NewTable("steps", "", brief, stepColumns)
+	p.table = report.NewTable("steps", "", steps, stepColumns)
+	p.brief = &report.Section{Tables: []*report.Table{report.NewTable("steps", "", brief, stepColumns).Show()}}
 }
 
 // answer is the page with its JSON value.
@@ -64,19 +61,16 @@ func (p *page) answer(value any) *report.Answer {
 	if p.closing != "" {
 		text = append(text, p.closing)
 	}
-	whole := report.Section{Key: p.key, Title: p.heading, Text: text, Tables: []*report.Table{p.table.Show(p.first...)},
+	whole := report.Section{Key: p.key, Title: p.heading, Text: text, Tables: []*report.Table{p.table.Show()},
 		Items: p.items, ItemsIn: report.Terminal | report.Page}
 	summary := report.Section{Key: report.SectionSummary, Title: "Summary", Sheet: "Summary", In: report.Sheet, Text: text,
-		Items: slices.Concat(p.items, p.more), ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
+		Items: p.items, ItemsIn: report.Sheet} // the sheet of the table has room for nothing else
 	d := &report.Document{Whole: true, Title: p.title, Headline: p.headline, Closing: p.closing}
-	if p.brief != nil || p.instead != nil || len(p.more) > 0 {
-		brief := whole
-		brief.Key, brief.In, brief.ItemsIn, brief.Tables = p.key+"-brief", report.Terminal, report.Terminal, nil
-		if brief.Items = append(p.instead, p.items...); p.instead == nil {
-			brief.Tables = []*report.Table{cmp.Or(p.brief, p.table).Show(p.first...)}
-		}
-		d.Sections = append(d.Sections, brief)
-		whole.Items, whole.In, whole.ItemsIn, whole.Tables[0].In = summary.Items, report.Files, report.Page, report.Files
+	if p.brief != nil {
+		p.brief.Key, p.brief.In, p.brief.ItemsIn = p.key+"-brief", report.Terminal, report.Terminal
+		p.brief.Items = append(p.brief.Items, p.items...)
+		whole.In, whole.ItemsIn, whole.Tables[0].In = report.Files, report.Page, report.Files
+		d.Sections = append(d.Sections, *p.brief)
 	}
 	d.Sections = append(d.Sections, summary, whole)
 	return &report.Answer{Doc: d, Value: value, Table: p.table}

@@ -59,9 +59,7 @@ var onDeviceColumns = slices.Concat(
 	},
 	object("predicted", "", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
 	object("other_policy", "what the policy that was not taken would give", func(c *onDevice) *predict.Prediction { return c.other },
-		shown(slices.DeleteFunc(slices.Clone(predictionColumns), func(c report.Col[predict.Prediction]) bool {
-			return !slices.Contains([]string{"policy", "peak_percent", "average_percent"}, c.Path)
-		}))),
+		picked(column{Path: "policy"}, column{Path: "peak_percent"}, column{Path: "average_percent"})),
 	object("driver", "", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
 	[]report.Col[onDevice]{
 		rows(column{Path: "steps"}, func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
@@ -257,29 +255,26 @@ func refusals(list []onDevice) (items []report.Item) {
 // Devices are compared by the share of their own slots, which is no speed: the sentence says occupancy and nothing
 // more.
 func bestDevice(list []onDevice) string {
-	var best *onDevice
-	share := func(c *onDevice) unit.Ratio {
-		f, _ := figure(c.model)
-		return f
-	}
-	ties, refused, text := 0, 0, ""
+	var best []string // keys of devices
+	var most unit.Ratio
+	refused, text := 0, ""
 	for i := range list {
-		switch c := &list[i]; {
-		case c.model == nil:
+		c := &list[i]
+		if c.model == nil {
 			refused++
-		case best == nil || share(c) > share(best):
-			best, ties = c, 0
-		case share(c) == share(best):
-			ties++
+			continue
+		}
+		share, what := figure(c.model)
+		if len(best) == 0 || share > most {
+			best, most = nil, share
+			text = fmt.Sprintf("Highest %s: %s on ", what, report.PercentText(share))
+		}
+		if share == most {
+			best = append(best, c.Device.Key)
 		}
 	}
 	if best != nil {
-		most, what := figure(best.model)
-		text = fmt.Sprintf("Highest %s: %s on %s", what, report.PercentText(most), best.Device.Key)
-		if ties > 0 {
-			text += fmt.Sprintf(" and %d more", ties)
-		}
-		text += "."
+		text += strings.Join(report.Few(best, 1), " and ") + "."
 	}
 	if refused > 0 {
 		text += fmt.Sprintf(" It cannot run on %d of %d devices.", refused, len(list))

@@ -16,19 +16,17 @@ type settingsValue struct {
 // Setting is a setting that applies, and who said so.
 type Setting struct{ Name, Value, From string }
 
-func givenColumns() []report.Col[Setting] {
-	return []report.Col[Setting]{
-		report.Define(column{Key: "name", Path: "name", Always: true, Title: "Setting", Kind: report.Text, In: all}, func(s *Setting) cell { return text(s.Name) }),
-		report.Define(column{Key: "value", Path: "value", Always: true, Title: "Value", Kind: report.Text, Fold: true, In: all, Doc: "as a flag takes it; empty where nothing is set"}, func(s *Setting) cell { return text(s.Value) }),
-		report.Define(column{Key: "from", Path: "from", Always: true, Title: "From", Kind: report.Text, In: all, Doc: "default, the environment variable, or the place in the file"}, func(s *Setting) cell { return text(s.From) }),
-	}
+var givenColumns = []report.Col[Setting]{
+	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Setting", Kind: report.Text, In: all}, func(s *Setting) cell { return text(s.Name) }),
+	report.Define(column{Key: "value", Path: "value", Always: true, Title: "Value", Kind: report.Text, Fold: true, In: all, Doc: "as a flag takes it; empty where nothing is set"}, func(s *Setting) cell { return text(s.Value) }),
+	report.Define(column{Key: "from", Path: "from", Always: true, Title: "From", Kind: report.Text, In: all, Doc: "default, the environment variable, or the place in the file"}, func(s *Setting) cell { return text(s.From) }),
 }
 
 // Settings gives the settings in every form.
 func Settings(file string, list []Setting, unknown []string) *report.Answer {
 	pg := page{title: "Settings", key: "settings", heading: "Settings",
 		headline: []string{"No settings file (occudiff.yaml) was found here or in a parent folder."},
-		table:    report.NewTable("settings", "", list, givenColumns())}
+		table:    report.NewTable("settings", "", list, givenColumns)}
 	if file != "" {
 		pg.headline[0] = "Settings file: " + report.OneLine(file)
 	}

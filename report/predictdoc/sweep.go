@@ -204,7 +204,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	}
 	if len(points) > mostPoints {
 		some := a.telling(points, t.Device, &l)
-		pg.brief = report.NewTable("sweep", "", some, a.columnsOf(some, t.Device))
+		pg.brief = &report.Section{Tables: []*report.Table{report.NewTable("sweep", "", some, a.columnsOf(some, t.Device)).Show()}}
 		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
 	return a.answer(v, points, t.Device, "Predicted occupancy, "+t.Device.Name, pg), nil

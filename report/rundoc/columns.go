@@ -39,7 +39,7 @@ var firstKernels = []string{"task", "device", "global", "local", "simd", "direct
 // kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
 var kernelColumns = slices.Concat(launchColumns,
 	object("", column{Path: "predicted", Doc: "null without one; a note says why"},
-		func(k *kernel) *predict.Prediction { return k.Predicted }, predictionColumns),
+		func(k *kernel) *predict.Prediction { return k.Predicted }, predictdoc.KernelPrediction),
 	measuredColumns,
 	object("", column{Path: "cause", Doc: "why a row does not match: the first cause of the largest part"},
 		func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
@@ -89,20 +89,6 @@ var launchColumns = []report.Col[kernel]{
 	report.Define(column{Key: "average_seconds", Path: "average_seconds", Title: "Time per launch", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept},
 		func(k *kernel) cell { return report.OptDuration(k.Average()) }),
 }
-
-// predictionColumns are of what a launch is predicted to hold.
-var predictionColumns = predictdoc.Predicted(
-	column{Path: "policy", Key: "predicted_policy", Group: "Predicted", Title: "policy", In: kept},
-	column{Path: "threads_per_work_group", Key: "threads_per_work_group", In: kept},
-	column{Path: "work_groups", Key: "work_groups", In: kept},
-	column{Path: "work_groups_per_xe_core", Key: "work_groups_per_xe_core", In: kept},
-	column{Path: "limits", Key: "limits", In: files},
-	column{Path: "xe_core_percent", Key: "predicted_xe_core_percent", Group: "Predicted", In: kept},
-	column{Path: "peak_percent", Key: "predicted_peak_percent", Group: "Predicted", Title: "peak", Drop: 9, In: report.All},
-	column{Path: "average_percent", Key: "predicted_average_percent", Group: "Predicted", Title: "average", Drop: 10, In: report.All},
-	column{Path: "average_high_percent", Key: "predicted_average_high_percent", Group: "Predicted", Title: "to", Drop: 7, In: report.All},
-	column{Path: "waves", Key: "waves", In: kept},
-	column{Path: "tail_percent", Key: "tail_percent", Title: "Last-wave occupancy", In: kept})
 
 // measuredColumns are of what was seen, and how far that is from the prediction.
 var measuredColumns = []report.Col[kernel]{
