@@ -40,8 +40,6 @@ func (v *values) seconds() nano {
 
 // entry is what was read of one key. All that is added up in it is integers, so rows may come in any order.
 type entry struct {
-	raw  string // the cells of the key as they stand in the file, see adder.rawKey
-	rest uint64
 	ingest.Key
 	hasSIMD bool
 	line    int // of the first good row

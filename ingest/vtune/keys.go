@@ -3,7 +3,6 @@ package vtune
 import (
 	"bytes"
 	"fmt"
-	"hash/maphash"
 	"strings"
 	"unicode/utf8"
 
@@ -13,11 +12,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// slot is a place of the table.
-// The hash beside the pointer saves a look at an entry elsewhere in memory for each place that is taken.
-type slot struct {
-	hash uint64
-	e    *entry
+// rowKey is the cells of a row that make its key, see adder.rawKey.
+type rowKey struct {
+	raw  string
+	rest uint64
 }
 
 // find gives the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get
@@ -28,26 +26,16 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 		return nil, p
 	}
 	raw, rest := a.rawKey(r, dir)
-	// The constant is 2^64 divided by the golden ratio, which spreads the bits of a small number (Knuth, The Art of
-	// Computer Programming 3, 6.4).
-	h := maphash.Bytes(a.seed, raw) ^ rest*0x9e3779b97f4a7c15
-	mask := uint64(len(a.table) - 1)
-	i := h & mask
-	for ; a.table[i].e != nil; i = (i + 1) & mask {
-		if s := &a.table[i]; s.hash == h && s.e.rest == rest && s.e.raw == string(raw) {
-			return s.e, nil
-		}
+	if e := a.table[rowKey{string(raw), rest}]; e != nil { // the compiler makes no text of it
+		return e, nil
 	}
 	e, p := a.entry(r, dir)
 	if p != nil {
 		return nil, p
 	}
-	e.raw, e.rest, e.number = string(raw), rest, len(a.entries)
-	a.table[i] = slot{h, e}
+	e.number = len(a.entries)
+	a.table[rowKey{string(raw), rest}] = e
 	a.entries = append(a.entries, e)
-	if a.used++; a.used*2 > len(a.table) {
-		a.grow()
-	}
 	return e, nil
 }
 
@@ -113,22 +101,6 @@ func (a *adder) longKey(r *scan.Row) []byte {
 	}
 	a.key = key
 	return key
-}
-
-func (a *adder) grow() {
-	old := a.table
-	a.table = make([]slot, 2*len(old))
-	mask := uint64(len(a.table) - 1)
-	for _, s := range old {
-		if s.e == nil {
-			continue
-		}
-		i := s.hash & mask
-		for a.table[i].e != nil {
-			i = (i + 1) & mask
-		}
-		a.table[i] = s
-	}
 }
 
 // unknown says whether a cell is empty, or says that VTune does not know its value.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"math/bits"
 
@@ -22,9 +21,7 @@ type adder struct {
 	h        *header
 	instance bool // keep every row
 
-	seed    maphash.Seed
-	table   []slot // open addressing, a power of two
-	used    int
+	table   map[rowKey]*entry
 	entries []*entry
 	key     []byte
 	row     *scan.Row
@@ -41,10 +38,8 @@ type adder struct {
 	_ [64]byte // keeps what two workers write out of one cache line
 }
 
-// newAdder takes a seed of its own for each worker: a file that is made to collide in one table does not in another.
 func newAdder(h *header, keep bool) *adder {
-	return &adder{h: h, instance: keep, seed: maphash.MakeSeed(), table: make([]slot, 512),
-		firsts: map[int]note.Note{}, absent: noValues()}
+	return &adder{h: h, instance: keep, table: map[rowKey]*entry{}, firsts: map[int]note.Note{}, absent: noValues()}
 }
 
 // Row adds a row, or takes note of what is wrong with it.
