@@ -197,9 +197,9 @@ func (a *adapter) finish() {
 	ticks, lost := a.lengths.interval()
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
 	f.Rows = a.samples
-	f.Platform = a.platform(interval)
+	a.platform(interval)
 	// The hardware takes a power of two of its ticks: 0.853 ms for 1 ms is as it should be.
-	if asked, ok := a.config.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
+	if asked, ok := a.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
 		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, and %s were asked for",
 			unit.Span(interval), unit.Span(asked))
 	}
@@ -236,9 +236,9 @@ func (a *adapter) finish() {
 	a.note(note.Info, "launches", at, "", "when kernels and copies ran (%d in all) is from %s", len(a.launches), a.from)
 }
 
-// platform is what is known of the machine.
-func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
-	p, set := a.config.platform, a.set.constants
+// platform sets what the counters know of the machine.
+func (a *adapter) platform(interval unit.Seconds) {
+	p, set := &a.file.Platform, a.set.constants
 	// The name is of the program's trace, the PCI id of the counters: with two GPUs they may be of different ones.
 	name := strings.TrimSpace(strings.SplitN(a.device.name, "[", 2)[0])
 	if a.device.seen != 1 || uint64(a.device.id) != set["PciDeviceId"] || name == "" {
@@ -251,7 +251,6 @@ func (a *adapter) platform(interval unit.Seconds) ingest.Platform {
 	p.XVEs = unit.NonZero(int(min(a.set.xves(), 1<<20)))
 	p.ThreadsPerXVE = unit.NonZero(int(min(max(set["EuThreadsCount"], set["VectorEngineThreadsCount"]), 1<<10)))
 	p.MaxFrequency = unit.NonZero(float64(set["GpuMaxFrequencyMHz"]) * 1e6)
-	return p
 }
 
 // periods tells of a run whose launches are not known: when threads ran.

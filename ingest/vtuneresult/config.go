@@ -7,23 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"occudiff/ingest"
 	"occudiff/ingest/unit"
 )
-
-// config is what a result says of its collection. Only the .vtune file is always there.
-type config struct {
-	platform ingest.Platform
-	analysis string // "gh" for gpu-hotspots
-	asked    unit.Opt[unit.Seconds]
-}
 
 // analyses are the words for kinds of analysis, as a .vtune file has them.
 var analyses = map[string]string{"gh": "gpu-hotspots", "go": "gpu-offload", "hs": "hotspots",
 	"ps": "performance-snapshot"}
 
-// readConfig reads the files of the configuration that are there.
-func readConfig(fsys FS, dir, mark string) (c config, err error) {
+// readMark takes from the .vtune file what it says of the machine, and gives the kind of analysis: "gh" for gpu-hotspots.
+func (r *reader) readMark(name string) (analysis string, err error) {
 	var v struct {
 		Collection struct {
 			Begin    int64  `xml:"collectionTimeBegin"`
@@ -34,24 +26,22 @@ func readConfig(fsys FS, dir, mark string) (c config, err error) {
 			Analysis string `xml:"variables>at"`
 		} `xml:"rdmgr"`
 	}
-	if err := decodeXML(fsys, path.Join(dir, mark), &v); err != nil {
-		return c, err
+	if err := decodeXML(r.fs, name, &v); err != nil {
+		return "", err
 	}
-	r := v.Collection
-	c.analysis = r.Analysis
-	version := r.Product[strings.LastIndex(r.Product, " ")+1:] // of "Intel VTune Profiler 2023.0.0"
-	c.platform = ingest.Platform{Host: r.Host, OS: r.OS, VTune: version}
-	if begin := max(r.Begin, r.Time); begin > 0 {
-		c.platform.Collected = time.Unix(begin, 0).UTC()
+	c, p := v.Collection, &r.file.Platform
+	p.Host, p.OS = c.Host, c.OS
+	p.VTune = c.Product[strings.LastIndex(c.Product, " ")+1:] // of "Intel VTune Profiler 2023.0.0"
+	if begin := max(c.Begin, c.Time); begin > 0 {
+		p.Collected = time.Unix(begin, 0).UTC()
 	}
-	c.options(fsys, path.Join(dir, "config", "runsa.options"))
-	return c, nil
+	return c.Analysis, nil
 }
 
-// options takes the command line and the interval that was asked for, if the file is there: projects in git often leave
+// readOptions takes the command line and the interval that was asked for, if the file is there: projects in git often leave
 // the folder out. The command is the profiled program with its arguments, which reports give to run it again.
-func (c *config) options(fsys FS, name string) {
-	f, err := fsys.Open(name)
+func (r *reader) readOptions() {
+	f, err := r.fs.Open(path.Join(r.dir, "config", "runsa.options"))
 	if err != nil {
 		return
 	}
@@ -59,11 +49,11 @@ func (c *config) options(fsys FS, name string) {
 	text, _ := io.ReadAll(io.LimitReader(f, maxXML)) // what there is of it
 	// An option a line; what follows -- is the program, a word a line.
 	options, command, _ := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n--\n")
-	c.platform.Command = strings.ReplaceAll(strings.TrimSuffix(command, "\n"), "\n", " ")
+	r.file.Platform.Command = strings.ReplaceAll(strings.TrimSuffix(command, "\n"), "\n", " ")
 	// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds.
 	_, value, _ := strings.Cut(options, "--gpu-sampling-interval=")
 	value, _, _ = strings.Cut(value, "\n")
 	if ms, err := strconv.ParseFloat(value[strings.Index(value, "|")+1:], 64); err == nil && ms > 0 {
-		c.asked = unit.Some(unit.Seconds(ms / 1e3))
+		r.asked = unit.Some(unit.Seconds(ms / 1e3))
 	}
 }

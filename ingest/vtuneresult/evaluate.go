@@ -90,57 +90,48 @@ func truth(v bool) number {
 // plan computes some of a set's metrics from pairs of reports.
 // It is made once for a set and evaluated for each of a million samples, so it holds all memory that that takes.
 type plan struct {
-	set      *metricSet
-	counters []int // in file order: those asked for, and those that they need
-	delta    []number
-	value    []number
-	stack    []number
+	*metricSet
+	used                []int // places among the counters: of the metrics, and of what they need
+	delta, value, stack []number
 }
 
-// newPlan plans some metrics, by their places among the counters of the set.
-func (set *metricSet) newPlan(wanted ...int) (*plan, error) {
-	p := &plan{set: set, delta: make([]number, len(set.Counters)), value: make([]number, len(set.Counters)),
+func newPlan(set *metricSet) plan {
+	return plan{metricSet: set, delta: make([]number, len(set.Counters)), value: make([]number, len(set.Counters)),
 		stack: make([]number, maxStack)}
-	var need func(i int) error
-	// A counter is in the list before what it needs, so symbols that name each other end; file order comes from
-	// sorting.
-	need = func(i int) error {
-		if slices.Contains(p.counters, i) {
-			return nil
-		}
-		c := set.Counters[i]
-		if c.refused != nil {
-			return fmt.Errorf("%s: %w", c.Name, c.refused)
-		}
-		p.counters = append(p.counters, i)
-		for _, s := range c.norm {
-			if s.kind == stepCounter || s.kind == stepMetric {
-				if err := need(s.at); err != nil {
-					return err
-				}
-			}
-		}
+}
+
+// need adds a counter, and those that its value is made of, in file order.
+func (p *plan) need(i int) error {
+	if slices.Contains(p.used, i) {
 		return nil
 	}
-	for _, i := range wanted {
-		if err := need(i); err != nil {
-			return nil, err
+	c := p.Counters[i]
+	if c.refused != nil {
+		return fmt.Errorf("%s: %w", c.Name, c.refused)
+	}
+	// Before what it needs, so that symbols that name each other end.
+	p.used = append(p.used, i)
+	for _, s := range c.norm {
+		if s.kind == stepCounter || s.kind == stepMetric {
+			if err := p.need(s.at); err != nil {
+				return err
+			}
 		}
 	}
-	slices.Sort(p.counters)
-	return p, nil
+	slices.Sort(p.used)
+	return nil
 }
 
 // compute computes the metrics between two reports.
 // All differences come first: an equation may name the difference of a counter that stands behind it, but the value
 // only of one before it (md_metrics_calculator.h).
 func (p *plan) compute(before, after []byte) {
-	for _, i := range p.counters {
-		p.delta[i] = p.run(p.set.Counters[i].read, before, after)
+	for _, i := range p.used {
+		p.delta[i] = p.run(p.Counters[i].read, before, after)
 	}
-	for _, i := range p.counters {
-		if p.value[i] = p.delta[i]; len(p.set.Counters[i].norm) > 0 {
-			p.value[i] = p.run(p.set.Counters[i].norm, nil, nil)
+	for _, i := range p.used {
+		if p.value[i] = p.delta[i]; len(p.Counters[i].norm) > 0 {
+			p.value[i] = p.run(p.Counters[i].norm, nil, nil)
 		}
 	}
 }

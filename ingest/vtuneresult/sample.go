@@ -45,9 +45,9 @@ var metricNames = [metrics][]string{
 // values are those of metrics. Percentages are as they come; -1 stands for a metric that the set has not.
 type values [metrics]float64
 
-// counters are the metrics of a set, and what is needed of them.
+// counters are the metrics of a set that are used.
 type counters struct {
-	plan     *plan
+	plan
 	place    [metrics]int // in the plan's values, -1 where the set does not count it
 	percents []int
 }
@@ -56,8 +56,7 @@ const occupancyHint = "collect with: vtune -collect gpu-hotspots -knob character
 
 // newCounters plans the metrics that are used of a set, which may have no occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
-	c := &counters{}
-	var wanted []int
+	c := &counters{plan: newPlan(set)}
 	// A set has one of the names; where it has several the newest counts.
 	for m, names := range metricNames {
 		c.place[m] = -1
@@ -65,7 +64,6 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 			n, known := set.byName[name]
 			if known && set.Counters[n].refused == nil && (metric(m) < memoryRead || set.Counters[n].Units == "bytes") {
 				c.place[m] = n
-				wanted = append(wanted, n)
 			}
 		}
 	}
@@ -81,13 +79,14 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	if c.place[clocks] < 0 {
 		return nil, refused("does not count the GPU's clocks")
 	}
-	var err error
-	if c.plan, err = set.newPlan(wanted...); err != nil {
-		return nil, refused("has a metric that cannot be computed: %v", err)
-	}
-	// Those before the clocks are percentages, by the order of the constants.
-	for _, i := range c.place[:clocks] {
-		if i >= 0 && set.Counters[i].Units == "percent" {
+	for m, i := range c.place {
+		if i < 0 {
+			continue
+		}
+		if err := c.need(i); err != nil {
+			return nil, refused("has a metric that cannot be computed: %v", err)
+		}
+		if metric(m) < clocks && set.Counters[i].Units == "percent" {
 			c.percents = append(c.percents, i)
 		}
 	}
@@ -96,18 +95,18 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 
 // most gives how many gigabytes of a metric there can be in a second at the highest clock, by the set's own equation.
 func (c *counters) most(m metric) (most unit.Opt[float64]) {
-	i, megahertz := c.place[m], c.plan.set.constants["GpuMaxFrequencyMHz"]
+	i, megahertz := c.place[m], c.constants["GpuMaxFrequencyMHz"]
 	if i < 0 || megahertz == 0 {
 		return most
 	}
-	steps, err := c.plan.set.compile(c.plan.set.Counters[i].Most, element{}, i)
+	steps, err := c.compile(c.Counters[i].Most, element{}, i)
 	// The clocks are all that is known of the second.
 	other := func(s step) bool { return s.kind == stepMetric || s.kind == stepCounter && s.at != c.place[clocks] }
 	if err != nil || slices.ContainsFunc(steps, other) {
 		return most
 	}
-	c.plan.delta[c.place[clocks]] = wholeNumber(megahertz * 1e6)
-	v := c.plan.run(steps, nil, nil).f() / 1e9
+	c.delta[c.place[clocks]] = wholeNumber(megahertz * 1e6)
+	v := c.run(steps, nil, nil).f() / 1e9
 	return unit.Maybe(v, v > 0)
 }
 
@@ -164,7 +163,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 			}
 			return note.Faultf("unknown-reports", a.fs.pos(a.sampleFile), tableHint, "report at byte %d: it has %d bytes%s "+
 				"and is of device 0x%04x, by VTune %s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose,
-				a.set.constants["PciDeviceId"], a.config.platform.VTune, reportSize)
+				a.set.constants["PciDeviceId"], a.file.Platform.VTune, reportSize)
 		}
 		// A report of another form would have something else there: this refuses it, whatever its length. Four of ten
 		// reports that were seen are one tick before their record.
@@ -178,7 +177,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 				return fault(r, "its time is not later than that of the one before")
 			}
 			s.start, s.end = s.end, r.time
-			c.plan.compute(before[:], report)
+			c.compute(before[:], report)
 			if err := c.fill(&s); err != nil {
 				return fault(r, "%v", err)
 			}
@@ -200,13 +199,13 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 // either.
 func (c *counters) fill(s *sample) error {
 	for _, i := range c.percents {
-		if v := c.plan.value[i].f(); !(v >= 0 && v <= mostPercent) {
-			return fmt.Errorf("%s is %.1f%%, which no GPU has", c.plan.set.Counters[i].Name, v)
+		if v := c.value[i].f(); !(v >= 0 && v <= mostPercent) {
+			return fmt.Errorf("%s is %.1f%%, which no GPU has", c.Counters[i].Name, v)
 		}
 	}
 	for m, i := range c.place {
 		if s.values[m] = -1; i >= 0 {
-			s.values[m] = c.plan.value[i].f()
+			s.values[m] = c.value[i].f()
 		}
 	}
 	return nil

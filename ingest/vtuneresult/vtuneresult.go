@@ -82,8 +82,8 @@ type reader struct {
 	fs     FS
 	dir    string
 	opt    ingest.ReadOptions
-	config config
-	data   []string // the files of data.N
+	data   []string               // the files of data.N
+	asked  unit.Opt[unit.Seconds] // the sampling interval
 	device gpu
 	file   *ingest.File
 }
@@ -103,9 +103,11 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	}
 	mark := marks[max(0, opt.Side-1)]
 	r := &reader{ctx: ctx, fs: fsys, dir: path.Dir(mark), opt: opt, file: &ingest.File{}}
-	if r.config, err = readConfig(fsys, r.dir, path.Base(mark)); err != nil {
+	analysis, err := r.readMark(mark)
+	if err != nil {
 		return nil, err
 	}
+	r.readOptions()
 	if r.data, err = fsys.data(r.dir); err != nil {
 		return nil, fsys.unreadable(r.dir, "", err)
 	}
@@ -119,7 +121,7 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	if len(adapters) == 0 {
 		return nil, note.Faultf(codeNoCounters, fsys.pos(r.dir), collectHint,
 			"no GPU counters in this result, which was collected with %s: data.* holds no gen_metrics*.cfg with a "+
-				".vtss beside it", cmp.Or(analyses[r.config.analysis], r.config.analysis))
+				".vtss beside it", cmp.Or(analyses[analysis], analysis))
 	}
 	return r.adapters(adapters)
 }
