@@ -11,8 +11,18 @@
 package zebin
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"occudiff/ingest"
 	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -66,3 +76,123 @@ type Kernel struct {
 
 // Demangled is the name as profilers print it; a name that is not mangled comes back as it is.
 func (k *Kernel) Demangled() string { return names.Display(k.Name) }
+
+// Format reads binaries beside profiler output: what the compiler fixed becomes a property of the kernels of a run.
+type Format struct{}
+
+// Kind implements ingest.Format.
+func (Format) Kind() string { return "zebin" }
+
+// What implements ingest.Format.
+func (Format) What() string { return "a kernel binary" }
+
+// Sniff implements ingest.Format.
+func (Format) Sniff(head []byte) bool { return isBinary(head) }
+
+// maxBinary is the largest binary that is read, in bytes: a SYCL program with images for many devices has some 100 MB.
+const maxBinary = 1 << 30
+
+// OfAllRuns implements ingest.Shared.
+func (Format) OfAllRuns() bool { return true }
+
+// Read implements ingest.Format.
+func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
+	data, err := io.ReadAll(io.LimitReader(src.R, maxBinary+1))
+	pos := note.Pos{File: src.Path}
+	switch {
+	case err != nil:
+		return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
+	case len(data) > maxBinary:
+		return nil, note.Faultf("too-large", pos, "give the device image of ocloc instead of the program",
+			"the binary is larger than %d MiB", maxBinary>>20)
+	}
+	images, err := Read(ctx, src.Path, bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	f := &ingest.File{}
+	f.Traits = ingest.Traits{NotARun: "this is a kernel binary, which holds no run",
+		Hint: "predict its kernels with 'occudiff predict', or give the computing-task export of their run, too"}
+	for i := range images {
+		f.Notes = append(f.Notes, images[i].Notes...)
+		for k := range images[i].Kernels {
+			f.Props = append(f.Props, images[i].Kernels[k].props())
+			f.Rows++
+		}
+	}
+	return f, nil
+}
+
+// props are what a run takes from the binary of a kernel. SLM that arguments add to is not known, and left out.
+func (k *Kernel) props() ingest.Kernel {
+	p := ingest.Kernel{Task: names.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD),
+		Registers: unit.Some(k.Registers), Spill: k.Spill, Barriers: unit.Some(int64(k.Barriers))}
+	if !k.SLMIsLowerBound {
+		p.SLM = unit.Some(k.SLM)
+	}
+	return p
+}
+
+// ReadPath reads the device images of a file, or of the files in a folder and the folders in it: ocloc's output and
+// disassembly, a compiler's shader dump, a VTune result with dumped binaries, Triton's cache. Files of a folder that
+// are no images are passed over; one that is damaged is a note on the first image.
+func ReadPath(ctx context.Context, path string) ([]Image, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+	}
+	if !info.IsDir() {
+		return readFile(ctx, path)
+	}
+	var images []Image
+	var faults []error
+	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if !d.Type().IsRegular() || !isDump(p) {
+			return nil
+		}
+		got, err := readFile(ctx, p)
+		if err != nil {
+			faults = append(faults, err)
+			return nil
+		}
+		if b, err := os.ReadFile(filepath.Join(filepath.Dir(p), ".note.intelgt.compat")); err == nil &&
+			len(b) <= maxNote {
+			// ocloc's disassembly has the notes beside it
+			got[0].Target = targetOf(b, binary.LittleEndian, got[0].Target)
+		}
+		images = append(images, got...)
+		return nil
+	})
+	if err != nil {
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+	}
+	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-binary"},
+		note.Faultf("no-binary", note.Pos{File: path},
+			"give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
+			"no file in this folder is an Intel GPU binary"))
+}
+
+// isDump says whether a file of a folder may be an image: programs are not looked into there, only dumps.
+func isDump(path string) bool {
+	name, head := strings.ToLower(path), headOf(path)
+	return strings.HasSuffix(name, ".ze_info") || strings.HasSuffix(name, ".zeinfo") ||
+		strings.HasSuffix(name, "ze_info.txt") || isDevice(head) || strings.HasPrefix(string(head), archiveMagic)
+}
+
+// IsFile says whether a file is a kernel binary, or a program or archive that may hold some.
+func IsFile(path string) bool { return isBinary(headOf(path)) }
+
+// headOf gives the first bytes of a file, none of one that cannot be read.
+func headOf(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, _ := io.ReadFull(f, head)
+	return head[:n]
+}
