@@ -3,7 +3,12 @@ package history
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // Added says what Add did.
@@ -131,4 +136,256 @@ func (p *pending) store() {
 	})
 	p.insert(`occudiff_kernel (series_id, time, run_id, `+columnNames("", ", ")+`verdict, cause, position)`, p.rows)
 	p.rows = p.rows[:0]
+}
+
+// writing is a transaction on its way. After its first error it does nothing more, as a bufio.Writer does, so that those
+// who use it need not ask at each step.
+type writing struct {
+	*DB
+	ctx context.Context
+	tx  *sql.Tx
+	err error
+}
+
+// write runs f in one transaction: all of it or nothing. Writers come one after the other, so that what one has looked up
+// is true until its end: SQLite begins its transactions as immediate ones (see sqliteDSN), a server has a lock for it.
+func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error {
+	if d.options.ReadOnly {
+		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
+	}
+	tx, err := d.sql.BeginTx(ctx, &sql.TxOptions{Isolation: d.engine.writes})
+	if err != nil {
+		return d.engine.explain(doing, ended(ctx, err))
+	}
+	w := &writing{d, ctx, tx, nil}
+	if d.engine.server {
+		w.exec(fmt.Sprint("SET LOCAL lock_timeout = ", d.options.Wait.Milliseconds()))
+		w.exec("SELECT pg_advisory_xact_lock(1868784501)") // any number that others do not use
+	}
+	d.at("begun")
+	if f(w); w.err == nil {
+		d.at("before commit")
+		w.err = tx.Commit()
+		d.at("after commit")
+	}
+	if w.err != nil {
+		// The error that made us stop is the one to report, not that of a connection that is gone.
+		_ = tx.Rollback()
+	}
+	return d.engine.explain(doing, ended(ctx, w.err))
+}
+
+// ended gives one error of a context that has ended: database/sql watches it on its own, and which of the two notices
+// first is chance.
+func ended(ctx context.Context, err error) error {
+	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// at marks a place in a transaction.
+func (d *DB) at(name string) {
+	if d.options.step != nil {
+		d.options.step(name)
+	}
+}
+
+// fail ends the transaction, unless it has failed already.
+func (w *writing) fail(format string, args ...any) {
+	w.err = cmp.Or(w.err, fmt.Errorf(format, args...))
+}
+
+// exec runs a statement and gives the number of rows that it changed.
+func (w *writing) exec(text string, args ...any) (changed int64) {
+	if w.err != nil {
+		return 0
+	}
+	done, err := w.tx.ExecContext(w.ctx, w.engine.bind(text), args...)
+	if err == nil {
+		changed, err = done.RowsAffected()
+	}
+	w.err = err
+	return changed
+}
+
+// one reads a row, and says whether there is one.
+func (w *writing) one(text string, args []any, into ...any) bool {
+	if w.err != nil {
+		return false
+	}
+	err := w.tx.QueryRowContext(w.ctx, w.engine.bind(text), args...).Scan(into...)
+	if err != sql.ErrNoRows {
+		w.err = err
+	}
+	return err == nil
+}
+
+// each runs a select and hands each row to scan.
+func (w *writing) each(text string, args []any, scan func(rows *sql.Rows) error) {
+	if w.err == nil {
+		w.err = w.scanEach(w.ctx, w.tx, text, args, scan)
+	}
+}
+
+// keys reads the keys of series.
+func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
+	if w.err == nil {
+		keys, w.err = w.readKeys(w.ctx, w.tx, where, args...)
+	}
+	return keys
+}
+
+// insert inserts rows, many by statement: on a server every statement is a journey.
+func (w *writing) insert(into string, rows [][]any) {
+	text := func(n int) string {
+		group := "(" + marks(len(rows[0])) + ")"
+		return "INSERT" + w.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group
+	}
+	for part := range slices.Chunk(rows, w.engine.batch) {
+		w.exec(text(len(part)), slices.Concat(part...)...)
+		if w.err != nil {
+			return
+		}
+		w.at("rows")
+	}
+}
+
+// marks gives "?, ?, ?" for n values.
+func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+// stored is a series that is in the tables.
+type stored struct {
+	id      int64
+	program string
+}
+
+// seriesIDs are rows with their series.
+type seriesIDs struct {
+	ids      []int64
+	programs []string // see Added
+	moved    []Rename
+}
+
+// seriesOf gives the number of each row's series, making those that are new.
+//
+// The program is part of a series, where it is known. Rows that do not name one join the only program that has their
+// kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
+// was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
+// series without a program, and the programs are returned.
+func (w *writing) seriesOf(rows []Row) (p seriesIDs) {
+	kernels := make([]string, len(rows))
+	for i := range rows {
+		kernels[i] = rows[i].kernelIdentity()
+	}
+	known := w.lookUp(kernels)
+	program := rows[0].Program // all rows of a run have the same, or none
+	if program == "" {
+		if p.programs = programsOf(known); len(p.programs) == 1 {
+			program, p.programs = p.programs[0], nil
+		}
+	}
+	p.ids = make([]int64, len(rows))
+	for i, kernel := range kernels {
+		id, adopt := find(known[kernel], program)
+		if p.ids[i] = id; adopt {
+			k := rows[i].Key
+			k.Program = program
+			w.mergeSeries(id, k)
+		}
+	}
+	if slices.Contains(p.ids, 0) {
+		p.moved = w.findRenamed(rows, program, p.ids)
+		w.makeSeries(rows, kernels, program, p.ids)
+	}
+	return p
+}
+
+// makeSeries makes the series of the rows that have none.
+func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids []int64) {
+	var fresh [][]any
+	var missing []string
+	for i, kernel := range kernels {
+		if ids[i] == 0 {
+			k := rows[i].Key
+			k.Program = program
+			missing = append(missing, kernel)
+			fresh = append(fresh, []any{k.identity(), kernel, k.stableIdentity(), k.Task, k.Global.String(), k.Local.String(),
+				k.SIMD, k.Direction, k.Device, k.Driver, k.Program})
+		}
+	}
+	w.insert("occudiff_series (identity, kernel_identity, stable_identity, "+keyColumns+")", fresh)
+	known := w.lookUp(missing)
+	for i, kernel := range kernels {
+		if ids[i] == 0 {
+			ids[i], _ = find(known[kernel], program)
+		}
+	}
+}
+
+// programsOf lists the programs that have one of the kernels that were looked up.
+func programsOf(known map[string][]stored) []string {
+	programs := map[string]bool{}
+	for _, of := range known {
+		for _, s := range of {
+			programs[s.program] = true
+		}
+	}
+	delete(programs, "")
+	return slices.Sorted(maps.Keys(programs))
+}
+
+// find gives the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one
+// there is, and names no program.
+func find(of []stored, program string) (id int64, adopt bool) {
+	for _, s := range of {
+		if s.program == program {
+			return s.id, false
+		}
+	}
+	if len(of) == 1 && of[0].program == "" {
+		return of[0].id, true
+	}
+	return 0, false
+}
+
+// lookUp finds the series of kernels.
+func (w *writing) lookUp(kernels []string) map[string][]stored {
+	known := make(map[string][]stored, len(kernels))
+	for part := range slices.Chunk(kernels, w.engine.batch) {
+		text := `SELECT kernel_identity, id, program FROM occudiff_series WHERE kernel_identity IN (` +
+			marks(len(part)) + `) ORDER BY id`
+		w.each(text, anyOf(part), func(rows *sql.Rows) error {
+			var kernel string
+			var s stored
+			err := rows.Scan(&kernel, &s.id, &s.program)
+			if !slices.Contains(known[kernel], s) { // two rows of one kernel, in two chunks
+				known[kernel] = append(known[kernel], s)
+			}
+			return err
+		})
+	}
+	return known
+}
+
+// anyOf gives values as arguments.
+func anyOf[T any](list []T) []any {
+	args := make([]any, len(list))
+	for i, x := range list {
+		args[i] = x
+	}
+	return args
+}
+
+// Remove deletes a run with its rows. Its content may be added again. The names of series stay.
+func (d *DB) Remove(ctx context.Context, id int64) error {
+	return d.write(ctx, "removing a run from "+d.engine.where, func(w *writing) {
+		if w.exec(`DELETE FROM occudiff_run WHERE id = ?`, id) == 0 {
+			w.fail("%w", d.noRun(id))
+		}
+		for _, table := range []string{"kernel", "input", "content", "accept", "rename"} {
+			w.exec(`DELETE FROM occudiff_`+table+` WHERE run_id = ?`, id)
+			w.at("removed")
+		}
+	})
 }

@@ -7,11 +7,14 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // finite says whether there are values and all of them are numbers.
@@ -69,4 +72,156 @@ func present(x float64) (float64, bool) {
 		return 0, false
 	}
 	return x, true
+}
+
+// sorted gives a sorted copy, or false when there are no values or not all are numbers.
+func sorted(xs []float64) ([]float64, bool) {
+	if !finite(xs) {
+		return nil, false
+	}
+	s := slices.Clone(xs)
+	slices.Sort(s)
+	return s, true
+}
+
+// middle gives the median of sorted values.
+func middle(s []float64) float64 {
+	n := len(s)
+	if n%2 == 1 {
+		return s[n/2]
+	}
+	return (s[n/2-1] + s[n/2]) / 2
+}
+
+// Median gives the middle value, the mean of the middle two when their number is even.
+func Median(xs []float64) (float64, bool) {
+	s, ok := sorted(xs)
+	if !ok {
+		return 0, false
+	}
+	return present(middle(s))
+}
+
+// MAD gives the median of the absolute deviations from the median, as it is: it is not multiplied by 1.4826, the factor
+// that makes it estimate the standard deviation of normal values.
+func MAD(xs []float64) (float64, bool) {
+	s, _ := sorted(xs)
+	_, mad, ok := MedianMADSorted(s)
+	return mad, ok
+}
+
+// MedianMADSorted gives median and MAD of values that are sorted and finite already, for callers that slide over a long
+// series. It neither checks nor copies nor changes them.
+func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
+	if len(s) == 0 {
+		return 0, 0, false
+	}
+	median = middle(s)
+	// The deviations grow from the median outwards on both sides, so they come in order by taking the nearer end.
+	above, _ := slices.BinarySearch(s, median)
+	below := above - 1
+	previous, deviation := 0.0, 0.0
+	for range len(s)/2 + 1 {
+		previous = deviation
+		if above == len(s) || below >= 0 && median-s[below] <= s[above]-median {
+			deviation = median - s[below]
+			below--
+		} else {
+			deviation = s[above] - median
+			above++
+		}
+	}
+	mad = deviation
+	if len(s)%2 == 0 {
+		mad = (previous + deviation) / 2
+	}
+	if math.IsInf(median, 0) || math.IsInf(mad, 0) {
+		return 0, 0, false
+	}
+	return median, mad, true
+}
+
+// Interval is a confidence interval of a median.
+type Interval struct {
+	Low, High float64
+	// Confidence that was reached. Order statistics come in steps, so it is usually above the one that was asked for.
+	Confidence float64
+}
+
+// MedianInterval gives the narrowest interval between the k-th smallest and the k-th largest value that holds the
+// population's median with at least the given confidence (between 0 and 1). It assumes nothing of the distribution
+// (David and Nagaraja, Order Statistics, section 7.1). It is absent when even the smallest and the largest value do not
+// reach the confidence: 95 % takes 6 values, 99 % takes 8.
+func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
+	if !(confidence > 0 && confidence < 1) {
+		return Interval{}, false
+	}
+	s, ok := sorted(xs)
+	if !ok {
+		return Interval{}, false
+	}
+	n := len(s)
+	// Each tail is the chance that fewer than k of n values lie below the median: a binomial with p = 1/2.
+	coins := distuv.Binomial{N: float64(n), P: 0.5}
+	coverage := func(k int) float64 { return 1 - 2*coins.CDF(float64(k-1)) }
+	// The coverage falls with k: find the largest k that still reaches the confidence.
+	low := sort.Search(n/2, func(k int) bool { return coverage(k+1) < confidence })
+	if low == 0 {
+		return Interval{}, false
+	}
+	return Interval{Low: s[low-1], High: s[n-low], Confidence: coverage(low)}, true
+}
+
+// Pearson gives the linear correlation of pairs. It is absent below two pairs, and when all values of a side are equal:
+// what does not vary correlates with nothing.
+func Pearson(xs, ys []float64) (float64, bool) {
+	if len(xs) != len(ys) || len(xs) < 2 || !finite(xs) || !finite(ys) || constant(xs) || constant(ys) {
+		return 0, false
+	}
+	r, ok := present(stat.Correlation(xs, ys, nil))
+	// Rounding may leave 1.0000000000000002.
+	return min(1, max(-1, r)), ok
+}
+
+// Spearman gives the rank correlation of pairs: Pearson's correlation of their ranks, ties having their average rank.
+func Spearman(xs, ys []float64) (float64, bool) {
+	if len(xs) != len(ys) || !finite(xs) || !finite(ys) {
+		return 0, false
+	}
+	return Pearson(ranks(xs), ranks(ys))
+}
+
+// constant says whether all values are equal. A variance of exactly zero would not do: the mean of equal values may
+// differ from them in the last digit.
+func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
+
+// sameDigits is how far two results of one calculation may be apart, relative to their size, and still be the same
+// value: 90 / (1 - 0.1) and 80 / (1 - 0.2) are 100 and 99.99999999999999.
+const sameDigits = 1e-12
+
+// ranks gives each value's rank, from 1; equal values get the average of the ranks that they take up, and so do those
+// that binary fractions alone tell apart.
+func ranks(xs []float64) []float64 {
+	order := make([]int, len(xs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(xs[a], xs[b]) })
+	ranks := make([]float64, len(xs))
+	for i := 0; i < len(order); {
+		j := i + 1
+		for j < len(order) && same(xs[order[j-1]], xs[order[j]]) {
+			j++
+		}
+		for _, k := range order[i:j] {
+			ranks[k] = float64(i+1+j) / 2
+		}
+		i = j
+	}
+	return ranks
+}
+
+// same says whether two values, of which the second is not below the first, are apart by no more than a rounding.
+func same(a, b float64) bool {
+	return b-a <= sameDigits*max(math.Abs(a), math.Abs(b))
 }

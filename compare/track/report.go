@@ -3,10 +3,14 @@ package track
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"occudiff/compare"
 	"occudiff/compare/history"
+	"occudiff/compare/stat"
 	"occudiff/compare/trend"
+	"occudiff/ingest/unit"
 )
 
 // Report is the whole history of one metric.
@@ -53,4 +57,94 @@ func (t *Series) findChanges(p trend.Params) (err error) {
 		t.Changes = trend.Lasting(points, t.Found, p, trend.Levels)
 	}
 	return nil
+}
+
+// Backtest is the gate replayed over a history, check by check, each run against only what was known then.
+type Backtest struct {
+	Metric Metric
+	Where  string
+	Series []*Series // in the order in which they were first stored, with their findings
+	Total  trend.Backtest
+	Power  []trend.Power // of planted drops
+	// Kept is the gate with the least floor that keeps the budget, and what it says of the history.
+	Kept      trend.Gate
+	KeptTotal trend.Backtest
+	Target    float64 // the budget that it keeps, as a share of checks
+}
+
+// ReadBacktest replays the gate as it is, with planted drops, and with the least floor that keeps the budget; a target,
+// in red checks of 100, is another budget for that.
+func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
+	now time.Time) (*Backtest, error) {
+	j, _, err := read(ctx, db, nil, 0, m, now)
+	if err != nil {
+		return nil, err
+	}
+	all, replays, groups, err := j.whole()
+	if err != nil {
+		return nil, err
+	}
+	b := &Backtest{Metric: m, Where: db.Where(), Series: all, Kept: m.Gate, Target: target.Or(100*m.Gate.Budget) / 100}
+	var points [][][]trend.Point
+	for i, series := range groups {
+		b.Total = b.Total.Plus(replays[i].Tally())
+		points = append(points, j.points(series))
+	}
+	for _, drop := range drops {
+		p := trend.Power{Drop: drop}
+		for _, series := range points {
+			more, err := m.Gate.Power(ctx, series, drop)
+			if err != nil {
+				return nil, err
+			}
+			p = p.Plus(more)
+		}
+		b.Power = append(b.Power, p)
+	}
+	b.Kept, b.KeptTotal, err = m.Gate.Keep(ctx, points, b.Target)
+	return b, err
+}
+
+// A spread is told of 8 runs or more, and of no more than 40: what is older may have been another program.
+const leastNoise, mostNoise = 8, 40
+
+// normalMAD makes a MAD estimate the standard deviation of normal values.
+const normalMAD = 1.4826
+
+// Noise gives what a history knows of the spread of a metric, in squared points, by kernel and device, whatever the
+// driver and the program: of the series with most runs. A change of level within them counts as spread, so that the
+// figure is too large rather than too small. Spreads are shrunk to each other as those of the gate are (docs/gate.md).
+func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {
+	runs := map[history.Key]int{}
+	noise := map[history.Key]stat.Variance{}
+	panel, err := db.Panel(ctx, 0, 0, m)
+	if err != nil {
+		return nil, err
+	}
+	for i := range panel.Kernels {
+		k := &panel.Kernels[i]
+		points := slices.DeleteFunc(k.Points(m),
+			func(p history.Point) bool { return p.Verdict == string(compare.Unmeasurable) })
+		key := k.Key.OnDevice()
+		if n := len(points); n < leastNoise || n <= runs[key] {
+			continue
+		}
+		runs[key] = len(points)
+		points = points[max(0, len(points)-mostNoise):]
+		values := make([]float64, len(points))
+		for i, p := range points {
+			values[i] = p.Value
+		}
+		noise[key] = trend.SpreadOf(values)
+	}
+	all := make([]stat.Variance, 0, len(noise))
+	for _, v := range noise {
+		all = append(all, v)
+	}
+	prior := stat.NewPrior(all)
+	for key, v := range noise {
+		value, freedom := prior.Shrink(v)
+		noise[key] = stat.Variance{Value: value, Freedom: freedom}
+	}
+	return noise, nil
 }

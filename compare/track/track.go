@@ -11,7 +11,7 @@
 // for a run that is checked and for a report over everything. A changed driver or launch shape is no excuse: the series
 // goes on, and is judged by the runs before, with times for as many work-items. Another device begins a new one.
 //
-// What was added last is judged, whatever its date; order.go has the rule for the order of a series.
+// What was added last is judged, whatever its date; judge.go has the rule for the order of a series.
 //
 // It does not know how verdicts of a comparison come about, nor layout, nor how a history is stored.
 package track
