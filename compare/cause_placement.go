@@ -58,11 +58,7 @@ type placed struct {
 // their Xe-core holds no thread.
 func (f *finder) placements() (list []placed) {
 	l := f.r.LaunchOf(f.row)
-	least := l.Barriers
-	for barriers := range 2 {
-		if l.Barriers = max(barriers, least); l.Barriers > barriers { // it has one
-			continue
-		}
+	for ; l.Barriers < 2; l.Barriers++ {
 		for ports := 1; ports <= f.r.Device.XeCores; ports++ {
 			r, err := timeline.Simulate(context.Background(), f.r.Device, &l, f.row.Predicted, ports)
 			if err == nil && r.MostXeCores < 1 {

@@ -68,13 +68,6 @@ func (r *Result) launchBound(row *Row) bool {
 	return short || timed && row.Predicted != nil && avg < fillsShort*r.fills()
 }
 
-// dispatchBound says whether threads end faster than others start for most of a launch: XVEs are then empty for want of
-// threads that nobody has started, of which more work has no more.
-func (r *Result) dispatchBound(row *Row) bool {
-	_, _, short := r.threadLives(row)
-	return short && row.Predicted.Waves >= imbalanceWaves
-}
-
 // fills is how long the dispatcher takes to fill an Xe-core.
 func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeCore()) / dispatchRate }
 

@@ -41,9 +41,7 @@ func (r *Result) certainty(row *Row) Certainty {
 	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.CounterTimeRatio,
 		Interval: row.Interval.Or(r.SamplingInterval())}
 	avg, timed := row.Average().Value()
-	if timed && c.Interval > 0 {
-		c.Intervals = unit.Some(float64(avg / c.Interval))
-	}
+	c.Intervals = unit.Maybe(float64(avg/c.Interval), timed && c.Interval > 0)
 	if t, ok := row.Total.Value(); ok && t > 0 {
 		c.OwnShare = unit.Some(unit.Ratio(t / max(r.busy(row), t)))
 	}

@@ -61,12 +61,9 @@ func (r *Result) nothingMeasured() {
 	if r.Summary.NoMeasurement < max(r.Summary.Kernels, 1) {
 		return
 	}
-	for _, in := range r.Inputs {
-		if in.Traits.ColumnsVary {
-			r.warn("no-occupancy", note.Pos{File: in.Path}, "collect gpu-hotspots, or export all columns of its result",
-				`no export has the column "XVE Threads Occupancy(%%)" ("EU Threads Occupancy(%%)" of older GPUs): nothing was measured`)
-			return
-		}
+	if i := slices.IndexFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary }); i >= 0 {
+		r.warn("no-occupancy", note.Pos{File: r.Inputs[i].Path}, "collect gpu-hotspots, or export all columns of its result",
+			`no export has the column "XVE Threads Occupancy(%%)" ("EU Threads Occupancy(%%)" of older GPUs): nothing was measured`)
 	}
 }
 

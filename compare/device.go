@@ -43,8 +43,7 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	if unknown || c.Device != nil {
 		fit = fitDevices(run, c.Device, t.Devices(), opt)
 	}
-	c.fit = fit
-	switch {
+	switch c.fit = fit; {
 	case !unknown:
 	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
 		c = Choice{arch.Choice{Device: fit.Devices[0], By: fmt.Sprintf("the counters: %d XVEs", fit.Counted)}, new(Fit)}
@@ -94,10 +93,7 @@ func (r *Result) withheldCause() *Cause {
 
 // needsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
 func needsDevice(run *ingest.Run) bool {
-	if len(run.Timings) > 0 {
-		return true
-	}
-	return slices.ContainsFunc(run.Kernels, func(k ingest.Kernel) bool { return k.Global.Present() })
+	return len(run.Timings) > 0 || slices.ContainsFunc(run.Kernels, func(k ingest.Kernel) bool { return k.Global.Present() })
 }
 
 // Fit is which devices what a run says is consistent with: its launches run on them, and the profiler's peaks, which

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -32,10 +33,7 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 		if !known || !k.IsKernel() || k.Reading == ingest.AroundLaunch && k.Measured.Present() {
 			continue
 		}
-		printed := k.Printed
-		if !printed.Present() {
-			printed = k.Measured
-		}
+		printed := cmp.Or(k.Printed, k.Measured)
 		k.ClearSampled()
 		k.Printed = printed
 		if v := e.Tasks[task]; v != nil {
@@ -74,9 +72,6 @@ func setEstimates(k *ingest.Kernel, v *launches.Values) {
 // margin is how far the truth may be from a row's measured value on either side, where that is known.
 func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 	low, ok := k.MeasuredLow.Value()
-	if !ok {
-		return unit.Opt[unit.Points]{}
-	}
 	m := k.Measured.Or(0)
-	return unit.Some(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)))
+	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
 }

@@ -112,10 +112,7 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 		return unit.Opt[int64]{}
 	}
 	launch := r.Predicted.Groups * r.Predicted.ThreadsPerGroup
-	if launch > 0 && n > math.MaxInt64/launch { // a count that nobody launched
-		return unit.Opt[int64]{}
-	}
-	return unit.Some(launch * n)
+	return unit.Maybe(launch*n, launch <= 0 || n <= math.MaxInt64/launch) // more is a count that nobody launched
 }
 
 // IdleLanes is the share of lanes without a work-item, in the last sub-group of each work-group. Occupancy does not

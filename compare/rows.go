@@ -89,10 +89,7 @@ func (r *Result) Finish() {
 // timeShare is what a kernel or a launch has of the time of all tasks.
 func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 	t, timed := k.Total.Value()
-	if !timed || r.taskTime <= 0 {
-		return unit.Opt[unit.Ratio]{}
-	}
-	return unit.Some(unit.Ratio(t / r.taskTime))
+	return unit.Maybe(unit.Ratio(t/r.taskTime), timed && r.taskTime > 0)
 }
 
 // attention says how soon a reader should see a row, the least first.

@@ -68,14 +68,10 @@ func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
 	return true
 }
 
-// kernelName is a kernel's name in a sentence: as the source has it, and no longer than a line.
+// kernelName is a kernel's name in a sentence: as the source has it, and without what is too long for a line.
 func kernelName(task string) string {
-	const most = 80
-	name := []rune(strings.Join(strings.Fields(names.Display(task)), " "))
-	if len(name) > most {
-		name = append(name[:most-3], []rune("...")...)
-	}
-	return string(name)
+	short := names.Short([]string{names.Display(task)}, func(name string) bool { return len(name) <= 80 })
+	return strings.Join(strings.Fields(short[0]), " ")
 }
 
 // alike says whether the launches of a row take times near enough to each other for their mean to stand for each.

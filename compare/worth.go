@@ -192,7 +192,11 @@ func (r *Result) worth(row *Row) (w Worth) {
 	var depth WorthVerdict
 	var because string
 	depth, because, w.Binds = r.depth(row, limits, roofs, &why)
-	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing && row.Verdict != Idle && !r.dispatchBound(row)
+	// Where threads end faster than others start for most of a launch, XVEs are empty for want of threads that nobody has
+	// started, of which more work has no more.
+	_, _, short := r.threadLives(row)
+	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing && row.Verdict != Idle &&
+		!(short && row.Predicted.Waves >= imbalanceWaves)
 	if depth == OccupancyEnough && w.Spread.Most.Or(worthNothing) >= worthNothing {
 		depth = ElseBinds // for more threads, while more of the GPU at work is another question
 	}
