@@ -1,9 +1,15 @@
 package compare
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"strings"
 
+	"occudiff/compare/launches"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
+	"occudiff/predict/timeline"
 )
 
 // empty looks for why XVEs had no thread. Where the two policies leave different XVEs empty, that is not known.
@@ -136,4 +142,141 @@ func (f *finder) diluted(p Part) bool {
 		"itself it may hold up to %.1f points more.", c.edgesText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
 	return true
+}
+
+// placement fits a launch that does not fill the GPU once and whose work-groups sit on few of the Xe-cores: policy
+// partial gives occupancy and idle share together, which the prediction does not. It is how a Tiger Lake that ran 8
+// work-groups of 40 threads, on 2 of 6 Xe-cores or on 3 with a barrier, is read.
+func (f *finder) placement(p Part) bool {
+	row, q := f.row, f.row.Predicted
+	idle, known := f.row.ran()
+	c := &row.Certainty
+	n, timed := c.Intervals.Value()
+	if !known || q == nil || q.Waves >= 1 || q.Groups < 2 || !c.Exact && (!timed || n < 1) {
+		return false
+	}
+	within := &f.r.Options
+	m, of := f.r.perBusyStack(row)
+	idle = of.Or(idle)
+	if within.within(q.Average.Minus(m)) || within.within(idle.Minus(row.XVEs.Low.Idle)) {
+		return false
+	}
+	best, off := placed{}, unit.Points(math.Inf(1))
+	for _, x := range f.placements() {
+		// Which Xe-core ends last hangs on the times of its threads.
+		x.idle = min(max(idle, x.least), x.idle)
+		if d := max(abs(x.average.Minus(m)), abs(x.idle.Minus(idle))); within.within(d) && d < off {
+			best, off = x, d
+		}
+	}
+	if best.ports == 0 {
+		return false
+	}
+	sure := medium
+	if !c.Exact && n < refitIntervals || within.within((idle - c.Edges.Or(1)).Minus(row.XVEs.Low.Idle)) {
+		sure = low // what lies between launches may be as much
+	}
+	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
+	f.add(p, CausePlacement, sure, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
+		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
+		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), f.aTrace())
+	return true
+}
+
+// placed is a launch under policy partial.
+type placed struct {
+	ports                int
+	average, least, idle unit.Ratio // idle at least, and with threads that all live alike
+}
+
+// placements gives the launch of a row for each number of ports, with a barrier where it may have one. XVEs are idle where
+// their Xe-core holds no thread.
+func (f *finder) placements() (list []placed) {
+	l := f.r.LaunchOf(f.row)
+	for ; l.Barriers < 2; l.Barriers++ {
+		for ports := 1; ports <= f.r.Device.XeCores; ports++ {
+			r, err := timeline.Simulate(context.Background(), f.r.Device, &l, f.row.Predicted, ports)
+			if err == nil && r.MostXeCores < 1 {
+				list = append(list, placed{ports, r.Average, 1 - r.MostXeCores, 1 - r.XeCores})
+			}
+		}
+	}
+	return list
+}
+
+// Traced gives how the launches of a row follow each other, nil when no trace tells.
+func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
+
+// aTrace is what would settle how launches follow each other; nothing where a trace has settled it.
+func (f *finder) aTrace() decision {
+	if f.r.Traced(f.row) != nil {
+		return decision{}
+	}
+	return byTrace("")
+}
+
+// fact adds a cause that a trace shows. Counters that are sampled make it no less sure.
+func (f *finder) fact(part Part, name string, sure confidence, because string) {
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because, measured: true})
+}
+
+// tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
+func (f *finder) tracedGaps(p Part, t *launches.Task) {
+	share := t.GapShare()
+	if share < gapsSeen || f.row.MeasuredLow.Present() { // or the values hold none of them
+		return
+	}
+	// Counters that ran as long as the launch hold nothing of what lies before it.
+	if c := &f.row.Certainty; c.Exact && c.Edges.Or(0) < gapsSeen {
+		return
+	}
+	sure, idleText := medium, ""
+	if idle, known := f.row.ran(); known {
+		idleText = fmt.Sprintf("; XVEs were idle %.1f%% of the time", idle.Percent())
+		if share >= gapsEnough*(idle-f.row.PredictedAt().Idle) {
+			sure = high
+		}
+	}
+	f.fact(p, CauseGaps, sure, fmt.Sprintf(
+		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s), and "+
+			"for %.1f%% of the time from launch to launch%s.",
+		unit.Span(t.GapMean), unit.Span(t.GapMedian), unit.Span(t.GapP90), share.Percent(), idleText))
+}
+
+// tracedOverlap names other kernels that a trace shows in this one's time. A trace without them rules them out.
+func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
+	share := t.SharedShare()
+	if share < overlapSeen {
+		return false
+	}
+	sure, enough, with := high, "", ""
+	ref := f.row.reference()
+	if most := ref + share*(1-ref); m > most && !f.r.Options.within(m.Minus(most)) {
+		sure, enough = medium, ", which is not enough for all that is above the prediction"
+	}
+	if t.With >= 0 {
+		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
+	}
+	f.fact("", CauseOverlap, sure, fmt.Sprintf(
+		"According to the trace, other kernels run on the GPU for %.1f%% of its time%s%s.",
+		share.Percent(), with, enough))
+	return true
+}
+
+// kernelName is a kernel's name in a sentence: as the source has it, and without what is too long for a line.
+func kernelName(task string) string {
+	short := names.Short([]string{names.Display(task)}, func(name string) bool { return len(name) <= 80 })
+	return strings.Join(strings.Fields(short[0]), " ")
+}
+
+// alike says whether the launches of a row take times near enough to each other for their mean to stand for each.
+func (f *finder) alike() bool {
+	if t := f.r.Traced(f.row); t != nil && t.Launches > 1 {
+		return t.P10 > 0 && t.P90 < alikeLaunches*t.P10
+	}
+	s := f.row.Launches
+	if s == nil {
+		return false
+	}
+	return s.MinSeconds > 0 && s.P90Seconds.Or(s.MaxSeconds) < alikeLaunches*s.P10Seconds.Or(s.MinSeconds)
 }

@@ -16,8 +16,10 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"occudiff/compare/launches"
+	"occudiff/compare/stat"
 	"occudiff/ingest"
 	"occudiff/ingest/names"
 	"occudiff/ingest/note"
@@ -206,3 +208,188 @@ func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p), 0) }
 
 // beyond says whether so many points, but for those that something else explains, are a difference.
 func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance+explained+digit }
+
+// summarize counts the verdicts and takes the statistics of the differences of all rows that were judged.
+func (r *Result) summarize() Summary {
+	var s Summary
+	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, Idle: &s.Idle, Below: &s.Below, Above: &s.Above,
+		PeaksAgree: &s.PeaksAgree, Unmeasurable: &s.Unmeasurable, NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
+	var differences, predicted, seen []float64
+	kernels := unit.Seconds(0)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if t, ok := row.Total.Value(); ok {
+			s.GPUTime = unit.Some(r.taskTime)
+			if row.Verdict != NotAKernel {
+				kernels += t
+				s.KernelTime = unit.Some(kernels)
+			}
+		}
+		*of[row.Verdict]++
+		if row.Verdict.Compared() && row.Basis != BasisPeak { // which is a prediction itself
+			s.Judged++
+		}
+		if agrees, ok := row.ModelAgrees(); ok {
+			s.ModelCompared++
+			if agrees {
+				s.ModelMatched++
+			}
+		}
+		if row.Cause != nil && row.Cause.Name == CauseUnexplained {
+			s.Unexplained++
+		}
+		d, ok := row.Difference.Value()
+		if !ok || !row.Verdict.Compared() && row.Verdict != PeaksAgree {
+			continue
+		}
+		a, b := judged(row)
+		differences = append(differences, float64(d))
+		predicted, seen = append(predicted, a.Percent()), append(seen, b.Percent())
+	}
+	s.Kernels = len(r.Rows) - s.NotKernels
+	s.NotJudged = s.Kernels - s.Judged
+	s.Bias = points(stat.Mean(differences))
+	s.MeanAbsolute = points(stat.MeanAbsolute(differences))
+	s.MaxAbsolute = points(stat.MaxAbsolute(differences))
+	s.RMSE = points(stat.RMSE(differences))
+	s.Pearson = unit.Maybe(stat.Pearson(predicted, seen))
+	s.Spearman = unit.Maybe(stat.Spearman(predicted, seen))
+	return s
+}
+
+// judged gives the two numbers that the row's difference is of: what was predicted and what was seen.
+func judged(row *Row) (predicted, seen unit.Ratio) {
+	switch row.Basis {
+	case BasisPeak:
+		return row.Predicted.Peak, row.Peak.Or(0)
+	case BasisMeasuredPeak:
+		return row.Peak.Or(0), row.Measured.Or(0)
+	}
+	return row.reference(), row.Measured.Or(0)
+}
+
+// Compared says whether a row of this verdict was held against a prediction.
+func (v Verdict) Compared() bool { return v == Match || v == Idle || v == Below || v == Above }
+
+// Compared is how many rows were, and Mismatched how many of them are no match.
+func (s *Summary) Compared() int { return s.Matched + s.Idle + s.Mismatched() }
+
+// Mismatched is how many rows the prediction does not hold for. Idle time around launches is no fault of it.
+func (s *Summary) Mismatched() int { return s.Below + s.Above }
+
+func points(v float64, ok bool) unit.Opt[unit.Points] {
+	return unit.Maybe(unit.Points(v), ok)
+}
+
+// ModelAgrees says whether the profiler's peak and the predicted peak agree within ModelTolerance, and whether there are
+// both.
+func (r *Row) ModelAgrees() (agrees, compared bool) {
+	d, ok := r.PeakDifference.Value()
+	return ok && abs(d) <= ModelTolerance+digit, ok
+}
+
+// Metric is a figure of a row that is held against other runs: by a diff, by many runs side by side, and by a history,
+// which stores it under its name.
+type Metric struct {
+	Name string // stable
+	Unit string // "%", "points", "s" or "bytes"
+	// Sampled is set for what counters say: in a row that is unmeasurable it is not that of the kernel.
+	Sampled bool
+	Of      func(*Row) unit.Opt[float64]
+}
+
+// The names of the metrics that somebody asks for by name.
+const (
+	MetricMeasured       = "measured"
+	MetricResidual       = "residual"        // measured - predicted average
+	MetricLoaded         = "loaded"          // occupancy of XVEs that ran
+	MetricLoadedResidual = "loaded_residual" // that - the predicted one
+	MetricIdle           = "idle"
+	MetricPredicted      = "predicted" // average
+	MetricTime           = "seconds"   // of a launch
+	MetricTotal          = "total"     // of all launches
+)
+
+// metrics is the list. Whoever goes by it takes what it needs: not all of them are stored, and not all are tested.
+var metrics = append([]Metric{
+	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
+	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},
+	{MetricLoaded, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
+	{MetricLoadedResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.Loaded) })},
+	{MetricIdle, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
+	{MetricPredicted, "%", false, predicted(func(r *Row) unit.Opt[float64] { return unit.Some(r.Predicted.Average.Percent()) })},
+	{"peak", "%", false, predicted(func(r *Row) unit.Opt[float64] {
+		return unit.Maybe(r.Predicted.Peak.Percent(), r.Predicted.HasGrid())
+	})},
+	{MetricTime, "s", false, func(r *Row) unit.Opt[float64] { return plain(r.Average()) }},
+	{MetricTotal, "s", false, func(r *Row) unit.Opt[float64] { return plain(r.Total) }},
+	{"spill", "bytes", false, func(r *Row) unit.Opt[float64] { return plain(r.Spill) }},
+}, partMetrics()...)
+
+// Metrics lists the metrics. Their order is fixed.
+func Metrics() []Metric { return metrics }
+
+// MetricNamed gives the place of a metric in Metrics, -1 for none.
+func MetricNamed(name string) int {
+	return slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
+}
+
+// partMetrics are the parts of the account, in points of all thread slots.
+func partMetrics() (list []Metric) {
+	for _, p := range parts {
+		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] { return plain(r.Account.Points(p)) }})
+	}
+	return list
+}
+
+// predicted is a figure that rows without a prediction do not have.
+func predicted(of func(*Row) unit.Opt[float64]) func(*Row) unit.Opt[float64] {
+	return func(r *Row) unit.Opt[float64] {
+		if r.Predicted == nil {
+			return unit.Opt[float64]{}
+		}
+		return of(r)
+	}
+}
+
+func plain[T ~float64 | ~int64](o unit.Opt[T]) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(float64(v), ok)
+}
+
+func percentOf(o unit.Opt[unit.Ratio]) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(v.Percent(), ok)
+}
+
+func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {
+	v, ok := o.Value()
+	return unit.Maybe(float64(v.Minus(predicted)), ok)
+}
+
+// View gives the result with some of its rows, in another order. What it sums up is still of all rows.
+func (r *Result) View(rows []int) *Result {
+	v := *r
+	v.Rows = make([]Row, len(rows))
+	to := make([]int, len(r.Rows)) // the place of each row, -1 of those that are left out
+	for i := range to {
+		to[i] = -1
+	}
+	for i, row := range rows {
+		to[row], v.Rows[i] = i, r.Rows[row]
+	}
+	v.place = make([]int, len(r.place))
+	for kernel, row := range r.place {
+		v.place[kernel] = to[row]
+	}
+	v.Timings = nil
+	for _, t := range r.Timings {
+		if t.Row >= 0 {
+			if t.Row = to[t.Row]; t.Row < 0 {
+				continue
+			}
+		}
+		v.Timings = append(v.Timings, t)
+	}
+	return &v
+}

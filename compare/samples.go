@@ -1,10 +1,15 @@
 package compare
 
 import (
+	"cmp"
 	"context"
+	"iter"
+	"math"
+	"slices"
 
 	"occudiff/compare/launches"
 	"occudiff/ingest"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/timeline"
 )
@@ -109,3 +114,107 @@ func (o *OverTime) between(start, end unit.Seconds) (mean unit.Ratio) {
 	}
 	return mean
 }
+
+const (
+	// mostMargin is half of the widest interval of an estimate that carries a conclusion, in percent.
+	mostMargin unit.Points = 5
+	// leastLoad is the occupancy of samples without launches that says that others used the GPU, in percent; counters
+	// are read a little apart.
+	leastLoad = 0.3
+)
+
+// estimated gives kernels with what all samples and launches of the run tell of each, in place of the counters by the
+// profiler's own rule, which of short launches are those of whatever ran beside them.
+func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
+	e := launches.Estimator(r.Recording)
+	if e == nil {
+		return kernels
+	}
+	list, left := slices.Clone(kernels), 0
+	for i := range list {
+		k := &list[i]
+		task, known := r.Recording.Trace.Find(k)
+		if !known || !k.IsKernel() || k.Reading == ingest.AroundLaunch && k.Measured.Present() {
+			continue
+		}
+		printed := cmp.Or(k.Printed, k.Measured)
+		k.ClearSampled()
+		k.Printed = printed
+		if v := e.Tasks[task]; v != nil {
+			setEstimates(k, v)
+		} else {
+			left++
+		}
+	}
+	if e.Load > leastLoad {
+		r.warn("foreign-load", note.Pos{}, "collect on a GPU that nothing else uses", "While none of the run's launches ran, "+
+			"%.1f%% of the thread slots were in use: by another program, or by launches that the result does not have. As much "+
+			"of each value may be of them", e.Load)
+	}
+	if left > 0 {
+		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left, "kernel") +
+			" with the least time cannot be told apart beside so many others, and have no measured occupancy"})
+	}
+	return list
+}
+
+func setEstimates(k *ingest.Kernel, v *launches.Values) {
+	ratio := func(percent float64) unit.Opt[unit.Ratio] {
+		return unit.Some(unit.FromPercent(min(max(percent, 0), 100)))
+	}
+	o, busy := v[launches.Occupancy], v[launches.Busy]
+	k.Measured, k.MeasuredLow, k.MeasuredHigh = ratio(o.Mean), ratio(o.Low), ratio(o.High)
+	if math.IsNaN(busy.Mean) {
+		return
+	}
+	k.Idle, k.IdleLow, k.IdleHigh = ratio(100-busy.Mean), ratio(100-busy.High), ratio(100-busy.Low)
+	// Of two estimates that must add up to a third.
+	k.Active = ratio(min(v[launches.Active].Mean, busy.Mean))
+	k.Stalled = ratio(busy.Mean - k.Active.Or(0).Percent())
+}
+
+// margin is how far the truth may be from a row's measured value on either side, where that is known.
+func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
+	low, ok := k.MeasuredLow.Value()
+	m := k.Measured.Or(0)
+	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
+}
+
+// Launches gives every launch as a row, in the order of the file: with its own time and counters, and held against the
+// prediction of its kernel by the kernel's rule. A launch whose kernel's counters are not its own is not judged either.
+// It has no cause, account, worth or notes: these are of kernels. Without a row for each launch in a file there are
+// none. A row is good until the next one.
+func (r *Result) Launches() iter.Seq[*Row] {
+	return func(yield func(*Row) bool) {
+		var row Row
+		for _, l := range r.Run.Launches.All() {
+			at := r.place[l.Kernel]
+			if at < 0 { // a view has left it out
+				continue
+			}
+			if r.setLaunch(&row, &r.Rows[at], &l); !yield(&row) {
+				return
+			}
+		}
+	}
+}
+
+// setLaunch makes a row of a launch of a kernel.
+func (r *Result) setLaunch(row, of *Row, l *ingest.LaunchRecord) {
+	*row = Row{Kernel: of.Kernel, Predicted: of.Predicted, NoPrediction: of.NoPrediction, ModelPeak: of.ModelPeak,
+		XVEs: of.XVEs, Verdict: NotAKernel}
+	k := &row.Kernel
+	k.Pos.File = r.Run.Launches.File(l.Kernel, k)
+	k.Pos.Line, k.Instances, k.Total = l.Line, unit.Some[int64](1), l.Time
+	k.ClearSampled()
+	k.Threads, k.Measured, k.Active, k.Stalled, k.Idle = l.Threads, l.Measured, l.Active, l.Stalled, l.Idle
+	k.Mean, k.Uneven, k.Launches, k.Counters = unit.Opt[unit.Seconds]{}, false, nil, nil
+	if of.Verdict != NotAKernel {
+		r.derive(row)
+		r.judge(row, of)
+	}
+	row.TimeShare = r.timeShare(k)
+}
+
+// LaunchCount is how many Launches there are.
+func (r *Result) LaunchCount() int { return r.Run.Launches.Len() }
