@@ -3,6 +3,8 @@ package report
 import (
 	"slices"
 	"time"
+
+	"occudiff/ingest/unit"
 )
 
 // Plot is a picture as data: one of the kinds is set.
@@ -24,8 +26,8 @@ type Point struct{ X, Y float64 }
 type TimeSeries struct {
 	Points   []TimePoint // oldest first
 	Segments []Segment
-	// Threshold is what the newest point was held against, nil when there is none.
-	Threshold *float64
+	// Threshold is what the newest point was held against, if anything.
+	Threshold unit.Opt[float64]
 	Large     bool // the one that a page begins with
 }
 

@@ -8,23 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
-	"occudiff/compare"
 	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
-
-// BasisText says which two numbers were compared.
-func BasisText(b compare.Basis) string {
-	switch b {
-	case compare.BasisMeasured:
-		return "measured with predicted average"
-	case compare.BasisPeak:
-		return "VTune peak with predicted peak"
-	case compare.BasisMeasuredPeak:
-		return "measured with VTune peak"
-	}
-	return string(b)
-}
 
 // MostTasks is how many kernels a headline names for one change.
 const MostTasks = 3

@@ -1,11 +1,9 @@
 package report
 
 import (
-	"math"
 	"strings"
 
 	"occudiff/compare"
-	"occudiff/ingest/unit"
 )
 
 // InputLines are the inputs of a run for programs, a line each.
@@ -23,14 +21,4 @@ func ListOf[T, V any](list []T, of func(T) V) []V {
 		values[i] = of(x)
 	}
 	return values
-}
-
-// Finite gives nil for an absent value and for those that JSON cannot write.
-func Finite[T ~float64](o unit.Opt[T]) *float64 {
-	x, ok := o.Value()
-	f := float64(x)
-	if !ok || math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil
-	}
-	return &f
 }

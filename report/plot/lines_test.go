@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/plot"
 )
@@ -103,7 +104,7 @@ func FuzzDraw(f *testing.F) {
 		}
 		points := []report.Point{{X: a, Y: b}, {X: b, Y: c}, {X: c, Y: a}}
 		times := series(3, name)
-		times.Points[0].Value, times.Points[1].Value, times.Threshold = a, b, &c
+		times.Points[0].Value, times.Points[1].Value, times.Threshold = a, b, unit.Some(c)
 		for _, p := range []*report.Plot{
 			{TimeSeries: times},
 			{LineChart: &report.LineChart{X: name, Y: name, XStep: a, Series: []report.LineSeries{{Name: name,

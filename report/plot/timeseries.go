@@ -31,8 +31,8 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	for _, l := range c.Segments {
 		take(l.Mean)
 	}
-	if c.Threshold != nil {
-		take(*c.Threshold)
+	if limit, ok := c.Threshold.Value(); ok {
+		take(limit)
 	}
 	air := math.Max((high-low)*0.08, math.Max(math.Abs(high)*1e-3, 1e-9)) // a flat line stays in the middle
 	f.y.from, f.y.to = span(low-air, high+air)
@@ -85,10 +85,11 @@ func (p *pen) dates(f *field, c *report.TimeSeries) {
 }
 
 func (p *pen) threshold(f *field, c *report.TimeSeries) {
-	if c.Threshold == nil || len(c.Points) == 0 {
+	limit, ok := c.Threshold.Value()
+	if !ok || len(c.Points) == 0 {
 		return
 	}
-	y, name := f.y.at(*c.Threshold), "threshold "+report.Decimal(*c.Threshold, 1)
+	y, name := f.y.at(limit), "threshold "+report.Decimal(limit, 1)
 	wide := textWidth(name, tickSize)
 	p.line(f.x.at(float64(max(0, len(c.Points)-thresholdRuns))-0.5), y, f.x.end, y, mark1, 1.6, "6 4")
 	// The line of the runs may be behind the text.

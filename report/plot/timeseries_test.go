@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"occudiff/ingest/unit"
 	"occudiff/internal/testenv"
 	"occudiff/report"
 	"occudiff/report/internal/sample"
@@ -19,7 +20,7 @@ import (
 // series makes n runs around a level, with a change point in the middle.
 func series(n int, name string) *report.TimeSeries {
 	limit := 58.0
-	c := &report.TimeSeries{Threshold: &limit, Segments: []report.Segment{{From: 0, To: n / 2, Mean: 62},
+	c := &report.TimeSeries{Threshold: unit.Some(limit), Segments: []report.Segment{{From: 0, To: n / 2, Mean: 62},
 		{From: n / 2, To: n, Mean: 55, Name: "change: " + name, Status: report.Bad}}}
 	for i := range n {
 		v := 62 + float64(i%3)/10
@@ -42,7 +43,7 @@ func TestTimeSeriesGolden(t *testing.T) {
 // are XML whose numbers are numbers, and every run can be pointed at.
 func TestTimeSeriesSound(t *testing.T) {
 	flat := series(5, "flat")
-	flat.Segments, flat.Threshold = nil, nil
+	flat.Segments, flat.Threshold = nil, unit.Opt[float64]{}
 	for i := range flat.Points {
 		flat.Points[i].Value = 0
 	}

@@ -110,7 +110,7 @@ var measuredColumns = []report.Col[kernel]{
 	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
 	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread life", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
 		func(k *kernel) cell { return report.OptDuration(k.ThreadLife) }),
-	report.Define(column{Key: "basis", Path: "basis", Kind: report.Text, In: report.Data, Doc: "the two numbers that difference_points is of"},
+	report.Define(column{Key: "basis", Path: "basis", Title: "Compared", Kind: report.Text, In: kept, Doc: "the two numbers that difference_points is of"},
 		func(k *kernel) cell { return report.TextCell(string(k.Basis)) }),
 	report.Define(column{Key: "difference_points", Path: "difference_points", Title: "Difference", Kind: report.Points, Drop: 10, In: report.All, Doc: "seen - predicted"},
 		func(k *kernel) cell { return report.OptPoints(k.Difference) }),
@@ -247,8 +247,6 @@ func spreadMeasured(key, title string, of func(*ingest.Spread) percent) report.C
 // peopleColumns are what only people read.
 var peopleColumns = []report.Col[kernel]{
 	report.Define(column{Key: "device", Title: "Adapter", Kind: report.Text, In: report.Everywhere}, func(k *kernel) cell { return report.TextCell(k.Device) }),
-	report.Define(column{Key: "compared", Title: "Compared", Kind: report.Text, In: report.Sheet},
-		func(k *kernel) cell { return report.TextCell(report.BasisText(k.Basis)) }),
 	report.Define(column{Key: "threads_predicted", Title: "Threads predicted", Kind: report.Integer, In: report.Sheet}, func(k *kernel) cell { return report.OptInt(k.ThreadsPredicted()) }),
 	report.Define(column{Key: "idle_lanes", Title: "Idle lanes", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.IdleLanes()) }),
 	report.Define(column{Key: "time_share", Title: "Share of GPU time", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.Row.TimeShare) }),

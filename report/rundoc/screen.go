@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"occudiff/compare"
 	"occudiff/ingest/unit"
@@ -29,8 +29,9 @@ type line struct {
 	help   compare.Help
 	at     int // of the result
 	rank   rank
-	number int    // from 1; 0 where nothing is to do
-	name   string // of a line that people see
+	host   unit.Opt[unit.Seconds] // of a log alone
+	number int                    // from 1; 0 where nothing is to do
+	name   string                 // of a line that people see
 }
 
 // rank is where a row stands on the screen.
@@ -98,16 +99,18 @@ func linesOf(r *compare.Result, show report.Selection) []line {
 
 // screenOf makes the screen of a run.
 func screenOf(r *compare.Result, show report.Selection) *report.Screen {
-	lines := linesOf(r, show)
+	lines, times := linesOf(r, show), hostTimes(r)
 	s := &report.Screen{Notes: notesFirst(r)}
 	most, series := max(show.Top, report.ScreenRows), isSeries(lines)
 	if series {
 		most = max(most, seriesRows)
 	}
-	times := hostTimes(r)
 	switch {
 	case times != nil:
-		s.Line, s.Means = logWords(r, lines, times)
+		for i := range lines {
+			lines[i].host = unit.Some(times[lines[i].at])
+		}
+		s.Line, s.Means = logWords(r, lines), secondWave(lines)
 		most = seriesRows
 	case len(lines) == 0 && len(r.Timings) > 0:
 		s.Line = deviceName(r) + ": " + unit.Counted(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
@@ -115,12 +118,11 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 			r.Options.Naming.Words(": --local and --simd give them", "")
 		s.Rows = timingTable(r).Show(firstTimings...)
 		s.Rows.Len = min(s.Rows.Len, seriesRows)
-		s.Rows.Hide(report.Terminal, "task")
 		return s
 	default:
 		s.Line = deviceName(r) + ": " + countsOf(r, lines)
 		if r.Summary.PeaksAgree == len(lines) && show.Sort == "" && series {
-			s.Means = secondWave(lines, func(l *line) unit.Seconds { return l.Total.Or(0) })
+			s.Means = secondWave(lines)
 		}
 		s.Means = cmp.Or(s.Means, meaning(r, lines))
 	}
@@ -128,7 +130,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 	shown, rest := lines[:most], lines[most:]
 	nameLines(shown)
 	if most > 0 {
-		s.Rows = screenTable(r, shown, times, show.Sort)
+		s.Rows = screenTable(r, shown, show.Sort)
 	}
 	if len(rest) > 0 {
 		s.More = "and " + report.Thousands(int64(len(rest))) + " more"
@@ -204,15 +206,15 @@ func oneKernel(s *report.Screen, r *compare.Result, l *line) {
 	}
 }
 
-// logWords are the sentences of a log alone: host times beside predictions, in the order of the numbers.
-func logWords(r *compare.Result, lines []line, times map[int]unit.Seconds) (what, means string) {
+// logWords say what a log alone has: host times beside predictions.
+func logWords(r *compare.Result, lines []line) string {
 	lowest, highest := unit.Ratio(math.Inf(1)), unit.Ratio(0)
 	for i := range lines {
 		if p := lines[i].Predicted; p != nil {
 			lowest, highest = min(lowest, p.Peak), max(highest, p.Peak)
 		}
 	}
-	what = deviceName(r) + ", " + unit.Counted(len(lines), "launch", "launches")
+	what := deviceName(r) + ", " + unit.Counted(len(lines), "launch", "launches")
 	if highest > 0 {
 		what += ": predicted " + shortest(lowest)
 		if shortest(lowest) != shortest(highest) {
@@ -220,31 +222,21 @@ func logWords(r *compare.Result, lines []line, times map[int]unit.Seconds) (what
 		}
 		what += "%"
 	}
-	return what + ". A log has host times, nothing was measured",
-		secondWave(lines, func(l *line) unit.Seconds { return times[l.at] })
+	return what + ". A log has host times, nothing was measured"
 }
+
+var digits = regexp.MustCompile("[0-9]+")
 
 // isSeries says whether all rows are launches of one kernel in several sizes: their names differ in numbers alone.
 func isSeries(lines []line) bool {
-	name := func(l *line) string {
-		return strings.Map(func(c rune) rune {
-			if unicode.IsDigit(c) {
-				return -1
-			}
-			return c
-		}, l.Task)
-	}
-	for i := range lines {
-		if name(&lines[i]) != name(&lines[0]) {
-			return false
-		}
-	}
-	return len(lines) > 2
+	name := func(l line) string { return digits.ReplaceAllString(l.Task, "") }
+	return len(lines) > 2 && !slices.ContainsFunc(lines, func(l line) bool { return name(l) != name(lines[0]) })
 }
 
 // secondWave puts launches of one kernel in the order of their work-groups and says what they show: it takes longer
 // where a second wave begins. It is empty where they do not.
-func secondWave(lines []line, time func(*line) unit.Seconds) string {
+func secondWave(lines []line) string {
+	time := func(l *line) unit.Seconds { return l.host.Or(l.Total.Or(0)) }
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.groups(), b.groups()) })
 	for i := 1; i < len(lines); i++ {
 		a, b := lines[i-1].Predicted, lines[i].Predicted

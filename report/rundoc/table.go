@@ -20,13 +20,13 @@ func shownAs(key, title string, kind report.Kind, of func(*line) cell) report.Co
 }
 
 // screenTable has the rows of a screen, those of a log alone with the times of the host.
-func screenTable(r *compare.Result, lines []line, times map[int]unit.Seconds, by report.SortKey) *report.Table {
+func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
 	name := shownAs("kernel", "Kernel", report.Text, func(l *line) cell { return report.TextCell(l.name) })
 	name.Cut, name.Role = true, report.Code
 	predicted := shownAs("predicted", "Predicted", report.Number, func(l *line) cell { return predictedCell(r, l.Row) })
-	if times != nil {
+	if lines[0].host.Present() {
 		groups := shownAs("groups", "Work-groups", report.Integer, func(l *line) cell { return report.OptInt(unit.NonZero(l.groups())) })
-		host := shownAs("host", "Host time", report.Duration, func(l *line) cell { return report.DurationCell(times[l.at]) })
+		host := shownAs("host", "Host time", report.Duration, func(l *line) cell { return report.OptDuration(l.host) })
 		waves := shownAs("waves", "Waves", report.Number, func(l *line) cell {
 			if l.groups() == 0 {
 				return cell{}

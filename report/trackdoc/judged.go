@@ -220,7 +220,7 @@ func (v *view) plots(show []*track.Series) report.Section {
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
-	c := &report.TimeSeries{Threshold: report.Finite(unit.Maybe(threshold*v.scale(), ok))}
+	c := &report.TimeSeries{Threshold: unit.Maybe(threshold*v.scale(), ok)}
 	for i, p := range s.Points[first:] {
 		c.Points = append(c.Points, report.TimePoint{Time: p.Time, Value: p.Value * v.scale(),
 			Name: runName(s.Ref(first+i, v.Refs)) + ": " + v.print(p.Value)})
