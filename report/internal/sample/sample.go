@@ -12,23 +12,23 @@ import (
 	"occudiff/predict/arch"
 )
 
-// HostileNames are kernel names that must not harm any output. They hold what one could take for more than text: formulas,
-// also behind a tab or a carriage return, tags, the marks of Markdown, line ends, control characters, bytes that are no
-// UTF-8, and Excel's escapes.
-func HostileNames() []string {
-	return []string{
-		`=HYPERLINK("http://x")`,
-		`<script>alert(1)</script>`,
-		"a|b*c_d`e",
-		"first line\nsecond line",
-		"+1", "-1", "@SUM(A1)", "\tcmd", "\rcmd",
-		"bell\a escape\x1b[31mred",
-		"x\\|y",
-		"![i](http://x/i.png)",
-		"bad utf-8 \xff\xfe",
-		"_x0041_ & co",
-	}
+// hostileNames hold what an output could take for more than text: formulas, also behind a tab or a carriage return,
+// tags, the marks of Markdown, line ends, control characters, bytes that are no UTF-8, and Excel's escapes.
+var hostileNames = [...]string{
+	`=HYPERLINK("http://x")`,
+	`<script>alert(1)</script>`,
+	"a|b*c_d`e",
+	"first line\nsecond line",
+	"+1", "-1", "@SUM(A1)", "\tcmd", "\rcmd",
+	"bell\a escape\x1b[31mred",
+	"x\\|y",
+	"![i](http://x/i.png)",
+	"bad utf-8 \xff\xfe",
+	"_x0041_ & co",
 }
+
+// HostileNames are kernel names that must not harm any output.
+func HostileNames() []string { return hostileNames[:] }
 
 // Device is the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread slots.
 // Its values are copies, and not looked up: a change of the device table changes no golden.
@@ -123,8 +123,7 @@ func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare
 // Hostile is a run whose kernels have the hostile names.
 // They all are Fan2 but for the name and the line, so that a golden shows what the name alone changes.
 func Hostile() *compare.Result {
-	names := HostileNames()
-	return likeFan2("hostile.csv", len(names), func(i int, k *ingest.Kernel) { k.Task = names[i] })
+	return likeFan2("hostile.csv", len(hostileNames), func(i int, k *ingest.Kernel) { k.Task = hostileNames[i] })
 }
 
 // Many is a run of n kernels that match, with names as long as compilers make them.
