@@ -3,32 +3,16 @@ package report
 import (
 	"fmt"
 	"strings"
-
-	"occudiff/predict/arch"
 )
 
 // NameValue is a table of names and values, for files.
-func NameValue(key, title string, rows Pairs) *Table {
-	t := NewTable(key, title, rows, []Col[Pair]{
+func NameValue(key string, rows Pairs) *Table {
+	t := NewTable(key, "", rows, []Col[Pair]{
 		Define(Column{Key: "name", Title: "Property", Kind: Text, In: All}, func(p *Pair) Cell { return TextCell(p.Name) }),
 		Define(Column{Key: "value", Title: "Value", Kind: Text, Fold: true, In: All}, func(p *Pair) Cell { return p.Value }),
 	})
 	t.In = Files
 	return t
-}
-
-// DeviceFacts are what the reader of a run has to know of its device; 'occudiff devices KEY' has the rest.
-func DeviceFacts(d *arch.Device, chosenBy string) (rows Pairs) {
-	rows.Text("Device", d.Name)
-	rows.Text("Key", d.Key)
-	rows.Text("Chosen by", chosenBy)
-	rows.Text("Architecture", d.Architecture)
-	rows.Count("Thread slots", int64(d.Slots()))
-	rows.Text("Register modes", grfModes(d))
-	rows.Count("Shared local memory per Xe-core [bytes]", int64(d.SLMPerXeCore))
-	rows.Text("Memory bandwidth", bandwidths(d.Memory))
-	rows.Text("Source of this row", d.Source)
-	return rows
 }
 
 // Pair is a name and a value.
@@ -65,17 +49,6 @@ func (p *Pairs) Count(name string, n int64) {
 // Number adds a number.
 func (p *Pairs) Number(name string, x float64) {
 	*p = append(*p, Pair{name, NumCell(Number, x)})
-}
-
-func bandwidths(list []arch.Bandwidth) string {
-	return strings.Join(ListOf(list, arch.Bandwidth.String), "; ")
-}
-
-func grfModes(d *arch.Device) string {
-	return strings.Join(ListOf(d.GRFModes, func(m arch.GRFMode) string {
-		return fmt.Sprintf("%d registers (%s KB): %d threads per XVE", m.Registers,
-			Shortest(float64(m.Registers*d.RegisterBytes)/1024), m.ThreadsPerXVE)
-	}), "; ")
 }
 
 // CommandLine prints arguments so that a shell reads them back as they were.

@@ -244,7 +244,7 @@ func origin(r *compare.Result) string {
 // provenance says what was compared and how, so that it can be done again.
 func provenance(pairs report.Pairs) report.Section {
 	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
-		Tables: []*report.Table{report.NameValue("provenance", "", pairs)}}
+		Tables: []*report.Table{report.NameValue("provenance", pairs)}}
 }
 
 // latest is when the last of some runs was collected.

@@ -85,7 +85,7 @@ func answer(d *report.Document) *sheet {
 		for i, c := range t.Columns {
 			facts.Text(c.Title, t.Cell(0, i).Text)
 		}
-		s.table(report.NameValue("facts", "", facts))
+		s.table(report.NameValue("facts", facts))
 	} else if t != nil {
 		s.table(t.Shown(report.Terminal))
 	}

@@ -106,7 +106,7 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer,
 	c := advice{launch: l, found: found}
 	pg := page{title: "Advice", key: "advice", heading: "Settings of the highest occupancy", closing: c.best(),
 		items: c.items(),
-		table: report.NewTable("best", "", c.settings(), settingColumns), headline: []string{deviceLine(t)}}
+		table: report.NewTable("best", "", c.settings(), settingColumns), headline: []string{DeviceLine(t.Device)}}
 	if line := launchLine(&l); line != "" {
 		pg.headline = append(pg.headline, line)
 	}

@@ -27,9 +27,8 @@ func launchValue(l *predict.Launch) *report.Table { return report.One(l, launchC
 
 func predictedValue(p *predict.Prediction) *report.Table { return report.One(p, predictionColumns) }
 
-// deviceLine words what the model takes from a device.
-func deviceLine(on *arch.Choice) string {
-	d := on.Device
+// DeviceLine words what the model takes from a device.
+func DeviceLine(d *arch.Device) string {
 	return fmt.Sprintf("%s (%s), %d Xe-cores x %d XVE x %d threads = %s thread slots",
 		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
 }
@@ -85,7 +84,7 @@ func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
 			list.Text(c.Heading(), fact(c.Of(row)))
 		}
 	}
-	t := report.NameValue(key, "", list)
+	t := report.NameValue(key, list)
 	t.In |= report.Terminal
 	return t
 }

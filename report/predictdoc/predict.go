@@ -198,7 +198,7 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 // reasoning is the document of one launch on one device.
 func (c *onDevice) reasoning() page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction",
-		headline: []string{deviceLine(&c.Choice), launchLine(&c.launch)}, closing: report.UpperFirst(reached(c.model)),
+		headline: []string{DeviceLine(c.Device), launchLine(&c.launch)}, closing: report.UpperFirst(reached(c.model)),
 		items: noteItems(c.Notes)}
 	pg.setSteps(c.steps)
 	// People ask why the profiler's peak is another one.

@@ -77,7 +77,7 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Answer, error) {
 	}
 	v := probeList{adviseSchema, deviceValue(t), launchValue(&l), predictedValue(&now), report.NewTable("probes", "", probes, probeColumns)}
 	pg := page{title: "Probes", key: "probes", heading: "Probes", table: v.Probes, items: items,
-		headline: []string{deviceLine(t), launchLine(&l), "Now: " + reached(&now)},
+		headline: []string{DeviceLine(t.Device), launchLine(&l), "Now: " + reached(&now)},
 		closing: "Measure the launch as it is and with each probe, several times each, and compare them with " +
 			"'occudiff diff BASE PROBE...'. Where less occupancy takes no more time per work-item, occupancy " +
 			"is enough."}

@@ -197,7 +197,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	if over == "groups" {
 		varied.Global = unit.Size3{}
 	}
-	pg := page{headline: []string{deviceLine(t), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
+	pg := page{headline: []string{DeviceLine(t.Device), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
 		closing: a.closing(over, points)}
 	if over == "grf" {
 		pg.items = howToAsk(points, func(p *predict.Point) int { return int(p.X) })

@@ -64,7 +64,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 			report.PercentText(p.Average))
 		title += " (what-if, not a prediction)"
 	}
-	pg.headline = []string{deviceLine(t), launchLine(&l) + "; policy " + v.Policy}
+	pg.headline = []string{DeviceLine(t.Device), launchLine(&l) + "; policy " + v.Policy}
 	if v.WhatIf {
 		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
 			"threads of a work-group enter one by one.", unit.Counted(ports, "dispatch port", "dispatch ports")))

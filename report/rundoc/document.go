@@ -1,11 +1,11 @@
 package rundoc
 
 import (
-	"fmt"
 	"slices"
 
 	"occudiff/compare"
 	"occudiff/report"
+	"occudiff/report/predictdoc"
 )
 
 // FromResult builds the report of a compared run: its screen, the table of its rows, a paragraph for each that needs
@@ -23,9 +23,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	}
 	if on := r.Device; on != nil {
 		d.Subject = "Run on " + report.OneLine(on.Name)
-		d.Headline = append([]string{fmt.Sprintf("%s, %d Xe-cores x %d XVE x %d threads = %s thread slots (from %s)",
-			report.OneLine(on.Name), on.XeCores, on.XVEPerXeCore, on.ThreadsPerXVE, report.Thousands(int64(on.Slots())),
-			report.OneLine(r.ChosenBy))}, d.Headline...)
+		d.Headline = append([]string{report.OneLine(predictdoc.DeviceLine(r.Device) + " (from " + r.ChosenBy + ")")}, d.Headline...)
 	}
 	d.Sections = slices.Concat([]report.Section{kernelSection(r), evidenceSection(r), launchSection(r)},
 		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), madeSection(r, prov)})

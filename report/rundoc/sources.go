@@ -7,6 +7,7 @@ import (
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/predictdoc"
 )
 
 // noteSection lists what the stages had to say, the run's notes first, then those of rows, each text once. JSON has all of
@@ -59,7 +60,7 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 // madeSection says what the report was made from and how, so that it can be made again.
 func madeSection(r *compare.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Made from",
-		Tables: []*report.Table{report.NameValue("made-from", "", madeFrom(r, prov))}}
+		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
 	if len(r.Inputs) > 0 {
 		s.Tables = append(s.Tables, Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
 	}
@@ -73,7 +74,8 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
 	rows.Text("Sampling interval", samplingText(r))
 	if r.Device != nil {
-		rows = append(rows, report.DeviceFacts(r.Device, r.ChosenBy)...)
+		rows.Text("Device", predictdoc.DeviceLine(r.Device))
+		rows.Text("Chosen by", r.ChosenBy)
 	}
 	p := &r.Platform
 	rows.Text("Device as printed", p.Device)

@@ -134,7 +134,7 @@ func finish(d *report.Document, where string, prov report.Provenance) {
 	}
 	d.Version = prov.Version
 	d.Sections = append(d.Sections, report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
-		In: report.Files, Tables: []*report.Table{report.NameValue("provenance", "", rows)}})
+		In: report.Files, Tables: []*report.Table{report.NameValue("provenance", rows)}})
 }
 
 // tableSection holds a table, on a sheet of its own.
