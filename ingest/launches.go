@@ -66,15 +66,10 @@ func (l *Launches) Set(i int, r *LaunchRecord) {
 // At gives a launch.
 func (l *Launches) At(i int) LaunchRecord {
 	x := l.at(i)
-	r := LaunchRecord{Kernel: int(x.kernel), Line: int(x.line), Measured: unpacked(x.measured),
-		Active: unpacked(x.active), Stalled: unpacked(x.stalled), Idle: unpacked(x.idle)}
-	if x.nanos >= 0 {
-		r.Time = unit.Some(unit.Seconds(float64(x.nanos) / 1e9))
-	}
-	if x.threads >= 0 {
-		r.Threads = unit.Some(x.threads)
-	}
-	return r
+	return LaunchRecord{Kernel: int(x.kernel), Line: int(x.line), Measured: unpacked(x.measured),
+		Active: unpacked(x.active), Stalled: unpacked(x.stalled), Idle: unpacked(x.idle),
+		Time:    unit.Maybe(unit.Seconds(float64(x.nanos)/1e9), x.nanos >= 0),
+		Threads: unit.Maybe(x.threads, x.threads >= 0)}
 }
 
 // File gives the file that has the launches of a kernel: that of the kernel, or the one that brought them.
@@ -99,11 +94,8 @@ func packed(o unit.Opt[unit.Ratio]) int32 {
 	return int32(min(max(math.Round(v.Percent()*1e6), 0), math.MaxInt32))
 }
 
-func unpacked(v int32) (o unit.Opt[unit.Ratio]) {
-	if v >= 0 {
-		o = unit.Some(unit.FromPercent(float64(v) / 1e6))
-	}
-	return o
+func unpacked(v int32) unit.Opt[unit.Ratio] {
+	return unit.Maybe(unit.FromPercent(float64(v)/1e6), v >= 0)
 }
 
 // Renumber gives each launch the kernel that its kernel has become, and drops those of kernels below 0.

@@ -95,15 +95,14 @@ func (r *Run) dropNotMeasured() {
 }
 
 func faultNote(err error) note.Note {
-	var f *note.Fault
+	f, ok := errors.AsType[*note.Fault](err)
 	switch {
-	case !errors.As(err, &f):
-	case f.Code == codeUnknown || f.Code == codeBinary:
+	case !ok:
+		return note.Note{Severity: note.Error, Code: "unusable-file", Text: err.Error()}
+	case isCode(err, codeUnknown, codeBinary):
 		return note.Note{Severity: note.Warning, Code: "skipped-file", Pos: f.Pos, Text: "skipped: " + f.Text}
-	default:
-		return f.Note
 	}
-	return note.Note{Severity: note.Error, Code: "unusable-file", Text: err.Error()}
+	return f.Note
 }
 
 func isCode(err error, codes ...string) bool {

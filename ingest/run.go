@@ -259,10 +259,7 @@ func (k *Kernel) Average() unit.Opt[unit.Seconds] {
 	}
 	t, ok := k.Total.Value()
 	n, counted := k.Instances.Value()
-	if !ok || !counted || n <= 0 {
-		return unit.Opt[unit.Seconds]{}
-	}
-	return unit.Some(t / unit.Seconds(n))
+	return unit.Maybe(t/unit.Seconds(n), ok && counted && n > 0)
 }
 
 // Timing is a line of a vec_add log: host wall time of submit and wait, never equal to a kernel's time.

@@ -77,34 +77,26 @@ func recognized(path string, formats []Format) (f Format, known bool) {
 	return f, err == nil || isCode(err, codeDamaged)
 }
 
-// runNames gives each run the name of its folder or first file, and a number where there are several of a name: x/run
-// and y/run.
-func runNames(runs [][]string) []string {
-	names, seen := make([]string, len(runs)), map[string]int{}
-	for i, p := range runs {
-		names[i] = filepath.Base(filepath.Clean(p[0]))
-		if seen[names[i]]++; seen[names[i]] > 1 {
-			names[i] = fmt.Sprintf("%s-%d", names[i], seen[names[i]])
-		}
-	}
-	return names
-}
-
 // EachRun reads every run that paths hold and gives each with its name: that of its folder or file. A difference report
 // is two runs, an archive of results as many, and so is each export of a folder whose exports measured the same kernels
 // differently. read reads paths as one run; side is the result of a file that holds several, 0 for others.
 func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
 	each func(name string, run *Run) error) error {
-	runs := Runs(paths, formats)
-	for i, name := range runNames(runs) {
-		of, err := several(ctx, runs[i], read)
+	seen := map[string]int{}
+	for _, paths := range Runs(paths, formats) {
+		base := filepath.Base(filepath.Clean(paths[0]))
+		name := base
+		if seen[base]++; seen[base] > 1 { // x/run and y/run
+			name = fmt.Sprintf("%s-%d", base, seen[base])
+		}
+		of, err := several(ctx, paths, read)
 		if err != nil {
 			return err
 		}
 		for side, run := range of {
 			switch path := run.Inputs[0].Path; {
 			case len(of) > 1 && path == of[0].Inputs[0].Path && path == of[1].Inputs[0].Path:
-				name = fmt.Sprintf("%s, result %d", filepath.Base(runs[i][0]), side+1)
+				name = fmt.Sprintf("%s, result %d", base, side+1)
 			case len(of) > 1:
 				name = filepath.Base(path)
 			}

@@ -157,35 +157,29 @@ func (r *Reader) next() (string, error) {
 
 // split splits a record with quotes (RFC 4180). Open says that its last quote does not close.
 func split(text string) (cells []string, starts []int, open bool, fault string) {
-	for at := 0; ; {
+	for at, more := 0, true; more; {
 		starts = append(starts, at)
-		rest := text[at:]
-		if !strings.HasPrefix(rest, `"`) {
-			cell, _, more := strings.Cut(rest, ",")
+		var cell, rest string
+		if quoted, is := strings.CutPrefix(text[at:], `"`); is {
+			var closed bool
+			if cell, rest, closed = cutQuoted(quoted); !closed {
+				return nil, nil, true, ""
+			}
+			if rest != "" && rest[0] != ',' {
+				return nil, nil, false, fmt.Sprintf("text follows the closing quote of the cell %.60q", cell)
+			}
+		} else {
+			cell, _, _ = strings.Cut(text[at:], ",")
+			rest = text[at+len(cell):]
 			if strings.IndexByte(cell, '"') >= 0 {
 				return nil, nil, false, fmt.Sprintf(
 					"the cell %s has a quote inside: quote the whole cell and double the quotes in it", cell)
 			}
-			cells = append(cells, cell)
-			if !more {
-				return cells, starts, false, ""
-			}
-			at += len(cell) + 1
-			continue
-		}
-		cell, after, closed := cutQuoted(rest[1:])
-		if !closed {
-			return nil, nil, true, ""
 		}
 		cells = append(cells, cell)
-		switch {
-		case after == "":
-			return cells, starts, false, ""
-		case after[0] != ',':
-			return nil, nil, false, fmt.Sprintf("text follows the closing quote of the cell %.60q", cell)
-		}
-		at = len(text) - len(after) + 1
+		more, at = rest != "", len(text)-len(rest)+1
 	}
+	return cells, starts, false, ""
 }
 
 // cutQuoted takes a quoted cell, its opening quote gone already, from the front of a text.

@@ -54,10 +54,7 @@ func Some[T any](v T) Opt[T] { return Opt[T]{v, true} }
 // NonZero is absent for the zero value and what is below it, where those mean that nobody said.
 func NonZero[T cmp.Ordered](v T) Opt[T] {
 	var zero T
-	if v <= zero {
-		return Opt[T]{}
-	}
-	return Some(v)
+	return Maybe(v, v > zero)
 }
 
 // Value gives the value and whether it is there.

@@ -59,17 +59,12 @@ func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	}
 	p := &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected),
 		hint: correctHint}
-	if (q >= firstShare || q == total || q == average) && decimalComma(b) {
+	_, ok := parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
+	if comma := ok && bytes.IndexByte(b, ',') >= 0; comma && (q >= firstShare || q == total || q == average) {
 		p.hint = "the comma may be a decimal one or part a thousand: export the file again where numbers have a " +
 			"decimal point, as with LC_ALL=C"
 	}
 	return p
-}
-
-// decimalComma says whether a text would be a number if its comma were a point.
-func decimalComma(b []byte) bool {
-	_, ok := parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
-	return ok && bytes.IndexByte(b, ',') >= 0
 }
 
 // nano reads a number as parseNano does, also one with a decimal comma, as a file has that was saved where numbers are

@@ -74,7 +74,7 @@ var spellings = [quantities][]string{
 }
 
 // sampledShares are the shares that counters tell of each launch; the others are the same in all.
-var sampledShares = [...]quantity{measured, active, stalled, idle, barrierStall}
+var sampledShares = []quantity{measured, active, stalled, idle, barrierStall}
 
 // shares gives the fields of a kernel that the quantities from firstShare on are.
 func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {

@@ -2,6 +2,7 @@ package vtune
 
 import (
 	"math"
+	"slices"
 
 	"occudiff/ingest"
 	"occudiff/ingest/unit"
@@ -89,12 +90,7 @@ func (t *tally) merge(o tally) {
 	t.any = t.any || o.any
 }
 
-func (t tally) value() unit.Opt[int64] {
-	if !t.any {
-		return unit.Opt[int64]{}
-	}
-	return unit.Some(t.sum)
-}
+func (t tally) value() unit.Opt[int64] { return unit.Maybe(t.sum, t.any) }
 
 // partial gathers the rows that have no count or no time. A mean is taken over those that have both.
 type partial struct {
@@ -139,9 +135,6 @@ func (p *partial) merge(o *partial) {
 	p.launches += o.launches
 }
 
-// uncounted gives how many rows have no count.
-func (p *partial) uncounted() int64 { return p.nothing + p.loose + p.averages }
-
 // add adds a row that takes a time; shares are those that the file has columns of.
 func (e *entry) add(v *values, shares []field, t nano) {
 	e.rows++
@@ -167,10 +160,15 @@ func (e *entry) add(v *values, shares []field, t nano) {
 		e.time.add(weight)
 	}
 	for _, f := range shares {
-		if x := v[f.q]; x != none && weight > 0 {
+		x, m := v[f.q], &e.means[f.q-firstShare]
+		switch {
+		case x != none && weight > 0:
 			e.weighted[f.q-firstShare].addProduct(uint64(x), weight)
-		} else {
-			e.rare(f.q, x, weight)
+		case x == none:
+			m.absent.add(weight)
+		default:
+			m.plain.add(uint64(x))
+			m.n++
 		}
 	}
 	e.threads.add(v[threads])
@@ -216,23 +214,7 @@ func (e *entry) settle() {
 // varies says whether a share without time that is not the same in all launches, as the profiler's peak is, has several
 // values to take a mean of.
 func (e *entry) varies() bool {
-	for _, q := range sampledShares {
-		if e.means[q-firstShare].n > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// rare takes a share that is absent or has no time.
-func (e *entry) rare(q quantity, x nano, weight uint64) {
-	m := &e.means[q-firstShare]
-	if x == none {
-		m.absent.add(weight)
-		return
-	}
-	m.plain.add(uint64(x))
-	m.n++
+	return slices.ContainsFunc(sampledShares, func(q quantity) bool { return e.means[q-firstShare].n > 1 })
 }
 
 // merge adds what another worker gathered of the same key.

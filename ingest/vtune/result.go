@@ -210,19 +210,14 @@ func (r *result) unweighted() []note.Note {
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
 		Pos: note.Pos{File: r.h.pos.File, Line: e.line}, Threads: e.threads.value(), Barriers: e.barriers.value(),
+		SIMD: unit.Maybe(e.SIMD, e.hasSIMD), Spill: unit.Maybe(unit.Bytes(e.spill), e.spill != none),
 		Counters: r.countersOf(e)}
-	if e.hasSIMD {
-		k.SIMD = unit.Some(e.SIMD)
-	}
 	r.times(e, &k)
 	for i, to := range shares(&k) {
 		q := firstShare + quantity(i)
 		if v, ok := e.means[i].value(e.weighted[i], e.time); ok && r.h.col[q].there {
 			*to = unit.Some(r.ratio(q, v))
 		}
-	}
-	if e.spill != none {
-		k.Spill = unit.Some(unit.Bytes(e.spill))
 	}
 	if r.perLaunch && e.single == e.rows && e.times.len() > 0 {
 		k.Launches = r.spread(e)
@@ -238,7 +233,7 @@ func (r *result) times(e *entry, k *ingest.Kernel) {
 	paired, pairedTime := e.launches.sum-p.untimed.sum, e.time.minus(p.time).minus(p.average) // of rows that have both
 	uneven := p.untimed.any
 	if r.perLaunch && e.Task != outside {
-		if n := p.uncounted(); n > 0 {
+		if n := p.nothing + p.loose + p.averages; n > 0 {
 			launches.add(n)
 		}
 		paired, pairedTime = paired+p.loose+p.averages, e.time
@@ -248,9 +243,7 @@ func (r *result) times(e *entry, k *ingest.Kernel) {
 		uneven = uneven || p.loose+p.averages > 0
 	}
 	k.Instances = launches.value()
-	if timed > 0 {
-		k.Total = unit.Some(unit.Seconds(time.over(wide{0, 1})))
-	}
+	k.Total = unit.Maybe(unit.Seconds(time.over(wide{0, 1})), timed > 0)
 	switch {
 	case !uneven:
 		return
@@ -316,13 +309,9 @@ func (r *result) launches() *ingest.Launches {
 
 // launch gives a row as a launch, its shares as if they were percentages.
 func (v *values) launch(kernel, line int) *ingest.LaunchRecord {
-	to := &ingest.LaunchRecord{Kernel: kernel, Line: line}
-	if t := v.seconds(); t != none {
-		to.Time = unit.Some(unit.Seconds(float64(t) / one))
-	}
-	if n := v[threads]; n != none {
-		to.Threads = unit.Some(n)
-	}
+	t := v.seconds()
+	to := &ingest.LaunchRecord{Kernel: kernel, Line: line, Threads: unit.Maybe(v[threads], v[threads] != none),
+		Time: unit.Maybe(unit.Seconds(float64(t)/one), t != none)}
 	for at, share := range sharesOf(to) {
 		if x := v[launchShares[at]]; x != none {
 			*share = unit.Some(unit.FromPercent(float64(x) / one))
