@@ -26,7 +26,13 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 	for _, s := range steps {
 		path, err := exec.LookPath(s.Args[0])
 		if err != nil {
-			return note.Faultf("not-installed", note.Pos{}, hintFor(s.Args[0]), "%s is not on PATH", s.Args[0])
+			hint := ""
+			for _, p := range programs() {
+				if p.Name == s.Args[0] {
+					hint = p.Get
+				}
+			}
+			return note.Faultf("not-installed", note.Pos{}, hint, "%s is not on PATH", s.Args[0])
 		}
 		fmt.Fprintf(out, "%s: %s\n", s.Why, ingest.HideSecrets(s.String()))
 		cmd := exec.CommandContext(ctx, path, s.Args[1:]...)
@@ -61,15 +67,6 @@ func Written(s Step) []string {
 		info, err := os.Stat(f)
 		return err != nil || info.Size() == 0
 	})
-}
-
-func hintFor(program string) string {
-	for _, p := range programs() {
-		if p.Name == program {
-			return p.Get
-		}
-	}
-	return ""
 }
 
 // programs looks for the programs that collecting may need, the most important first.

@@ -36,14 +36,9 @@ const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 // Sniff implements ingest.Format: an object that holds traceEvents, or an array of events.
 func (Format) Sniff(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	switch {
-	case len(head) == 0:
-	case head[0] == '{':
-		return bytes.Contains(head, []byte(`"traceEvents"`))
-	case head[0] == '[':
-		return bytes.Contains(head, []byte(`"ph"`)) && bytes.Contains(head, []byte(`"pid"`))
-	}
-	return false
+	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
+	return bytes.HasPrefix(head, []byte("{")) && has(`"traceEvents"`) ||
+		bytes.HasPrefix(head, []byte("[")) && has(`"ph"`) && has(`"pid"`)
 }
 
 // Read implements ingest.Format.

@@ -94,15 +94,9 @@ func wanted(name string) bool {
 	return base == "runsa.options" || base == "dicer.db" || strings.Contains(dir, "/timelinedb/")
 }
 
-// openArchive opens a zip or tar archive. done removes what was unpacked for it.
+// openArchive opens a zip or tar archive. done removes what was unpacked for it, with an error too.
 func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, done func(), err error) {
 	f, done = FS{Path: src.Path, Archive: true}, func() {}
-	defer func() {
-		if err != nil {
-			done()
-			err = archiveFault(src.Path, err)
-		}
-	}()
 	// A tar is a stream without a list of its files, and a result is read in an order of its own: so it lies on disk
 	// for a while. A zip is read where it is.
 	if isTar(head) {
@@ -141,14 +135,6 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 	}
 	f.FS = z
 	return f, done, nil
-}
-
-func archiveFault(path string, err error) error {
-	if _, ok := errors.AsType[*note.Fault](err); ok || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return note.Faultf(codeDamaged, note.Pos{File: path}, "pack the result folder again, or give the folder",
-		"the archive cannot be read: %v", note.Reason(err))
 }
 
 // admission is what was let in of an archive.

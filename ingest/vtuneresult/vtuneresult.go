@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -61,10 +62,13 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 		return nil, err
 	}
 	fsys, done, err := openArchive(ctx, src, head)
-	if err != nil {
-		return nil, err
-	}
 	defer done()
+	if _, worded := errors.AsType[*note.Fault](err); worded || errors.Is(err, context.Canceled) {
+		return nil, err
+	} else if err != nil {
+		return nil, note.Faultf(codeDamaged, note.Pos{File: src.Path}, "pack the result folder again, or give the folder",
+			"the archive cannot be read: %v", note.Reason(err))
+	}
 	f, err := read(ctx, fsys, opt)
 	if err == nil {
 		f.Digest = "" // that of its bytes
