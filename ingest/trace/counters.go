@@ -163,16 +163,6 @@ const mostUnused = 6
 // several stands for the launch of a number that several launches have, as those of ranks in one trace may.
 const several = math.MaxUint32
 
-// identify notes the number of the launch that was added last, by which its counters name it.
-func (r *reader) identify(id uint64, lane uint32) {
-	r.lanesOf[lane].known++
-	launch := uint32(r.trace.Len() - 1)
-	if _, twice := r.numbered[id]; twice {
-		launch = several
-	}
-	r.numbered[id] = launch
-}
-
 // pair adds counters to the launch that they are of; false when it is not known so far.
 func (r *reader) pair(x *reading) (bool, error) {
 	at, known := r.numbered[x.id.number]

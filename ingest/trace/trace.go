@@ -238,7 +238,12 @@ func (r *reader) event(e *event, line int) error {
 	}
 	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: at})
 	if id.named {
-		r.identify(id.number, at)
+		r.lanesOf[at].known++
+		launch := uint32(r.trace.Len() - 1) // by which its counters name it
+		if _, twice := r.numbered[id.number]; twice {
+			launch = several
+		}
+		r.numbered[id.number] = launch
 	}
 	r.launched(t, float64(length)/1e9, line)
 	return nil

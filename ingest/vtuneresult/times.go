@@ -48,7 +48,7 @@ func (a *adapter) readLaunches() error {
 			return nil
 		}
 	}
-	// It holds times without names, and the traces names without times: they go together by the order of launching.
+	// timelinedb holds times without names, and the traces names without times: they go together by the order of launching.
 	if len(finalized) > 0 && a.traced(finalized) == nil {
 		a.from, a.loose = "the traces of the program, with the times of timelinedb", true
 		return nil
@@ -145,8 +145,7 @@ func (a *adapter) timeline() (list []span) {
 			Value string `xml:"value,attr"`
 		} `xml:"dbEntry"`
 	}
-	if _, err := fs.Stat(a.fs, path.Join(dir, "directory.xml")); err != nil ||
-		decodeXML(a.fs, path.Join(dir, "directory.xml"), &directory) != nil || directory.Version != timelineVersion {
+	if decodeXML(a.fs, path.Join(dir, "directory.xml"), &directory) != nil || directory.Version != timelineVersion {
 		return nil
 	}
 	for _, e := range directory.Entries {
