@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/predict/calculator"
 	"occudiff/report"
 	"occudiff/report/predictdoc"
 )
@@ -23,25 +26,18 @@ type Launch map[string]string
 
 // launch reads the form.
 func (f Launch) launch() (l predict.Launch, err error) {
-	if l.Global, err = f.size("global"); err != nil {
-		return l, err
-	}
-	if l.Local, err = f.size("local"); err != nil {
-		return l, err
-	}
-	if l.SIMD, err = f.count("simd"); err != nil {
-		return l, err
-	}
-	if l.Barriers, err = f.count("barriers"); err != nil {
-		return l, err
-	}
+	var errs [5]error
+	l.Global, errs[0] = f.size("global")
+	l.Local, errs[1] = f.size("local")
+	l.SIMD, errs[2] = f.count("simd")
+	l.Barriers, errs[3] = f.count("barriers")
 	if text := strings.TrimSpace(f["slm"]); text != "" {
 		if l.SLM, err = unit.ParseBytes(text); err != nil {
-			return l, fmt.Errorf("slm %w", err)
+			errs[4] = fmt.Errorf("slm %w", err)
 		}
 	}
 	l.Policy = map[string]predict.Policy{"free": predict.Free, "whole": predict.Whole}[f["policy"]]
-	return l, nil
+	return l, cmp.Or(errs[:]...)
 }
 
 func (f Launch) size(name string) (unit.Size3, error) {
@@ -113,17 +109,14 @@ func (a *App) Predict(f Launch) (*Result, error) {
 
 // fields are the figures that the page shows large. Without a global size an Xe-core is predicted, not the GPU.
 func fields(p *predict.Prediction) map[string]string {
-	percent := report.Column{Kind: report.Percent}
-	show := func(c report.Cell) string { return percent.Print(c) }
-	f := map[string]string{"xecore": show(report.RatioCell(p.XeCore)), "peak": show(report.Cell{}),
-		"average": show(report.Cell{}), "average-to": "", "waves": show(report.Cell{}),
+	percent := func(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) }
+	f := map[string]string{"xecore": percent(p.XeCore), "peak": "-", "average": "-", "average-to": "", "waves": "-",
 		"limits": strings.Join(p.Limits.Names(), ", ")}
-	if p.Ranges() {
-		f["average-to"] = ", up to " + show(report.RatioCell(p.AverageHigh))
-	}
 	if p.HasGrid() {
-		f["peak"], f["average"] = show(report.RatioCell(p.Peak)), show(report.RatioCell(p.Average))
-		f["waves"] = report.Column{Kind: report.Number, Decimals: 2}.Print(report.NumCell(report.Number, p.Waves))
+		f["peak"], f["average"], f["waves"] = percent(p.Peak), percent(p.Average), report.Decimal(p.Waves, 2)
+	}
+	if p.Ranges() {
+		f["average-to"] = ", up to " + percent(p.AverageHigh)
 	}
 	return f
 }
@@ -211,4 +204,141 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 		return nil
 	}
 	return []report.Section{{Key: "others", Title: title, Text: said}}
+}
+
+// calculatorSections show what Intel's calculator has for the launch, and where and why it differs.
+// What goes wrong is a sentence of the section and no error: the page still has the prediction to show.
+func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
+	const key, title = "calculator", "Intel GPU Occupancy Calculator"
+	list, err := a.calculated(d, l, key, title)
+	if err != nil {
+		return []report.Section{{Key: key, Title: title, Text: []string{report.UpperFirst(err.Error()) + "."}}}
+	}
+	return list
+}
+
+// calculated asks the calculator. The SLM of the form is in bytes and that of the calculator in whole KB, so it is rounded
+// up.
+func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) ([]report.Section, error) {
+	calculators, err := a.calculators()
+	if err != nil {
+		return nil, err
+	}
+	of, ok := calculatorOf(calculators, d)
+	if !ok {
+		return nil, fmt.Errorf("the calculator does not know %s", d.Name)
+	}
+	in := calculator.Input{Global: times(l.Global.String()), Local: times(l.Local.String()), SIMD: l.SIMD,
+		SLMKB: int(math.Ceil(float64(l.SLM) / 1024)), Barrier: l.Barriers > 0}
+	if in.LargeGRF, err = calculator.LargeGRF(l.GRF); err != nil {
+		return nil, fmt.Errorf("the calculator has no such register mode: %w", err)
+	}
+	ans, err := predictdoc.Calculator(&of, in)
+	if err != nil {
+		return nil, fmt.Errorf("the calculator gives no result: %w", err)
+	}
+	list := below(ans.Document(), key, title)
+	if p, err := predict.Predict(d, *l); err == nil {
+		list[0].Text = append(list[0].Text, differences(&of, calculator.Run(&of, in), d, l, &p)...)
+	}
+	return list, nil
+}
+
+// times writes a size in the notation of the calculator's form.
+func times(size string) string { return strings.ReplaceAll(size, "x", "*") }
+
+// differences names each figure in which the calculator and the model differ, and each input that they take another
+// way.
+// Figures differ from 0.05 on, half of the last digit that is printed. The inputs are listed only then: they are the
+// reasons.
+func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *predict.Launch,
+	p *predict.Prediction) []string {
+	var list []string
+	differ := func(what string, theirs, ours float64, unit string) {
+		if math.Abs(theirs-ours) >= 0.05 {
+			list = append(list, fmt.Sprintf("%s: the calculator has %s%s, the model %s%s.", what,
+				report.Decimal(theirs, 1), unit, report.Decimal(ours, 1), unit))
+		}
+	}
+	differ("Xe-core occupancy", o.XeCorePercent, p.XeCore.Percent(), "%")
+	if g := o.GPU; g != nil && p.HasGrid() {
+		differ("Peak", g.PeakPercent, p.Peak.Percent(), "%")
+		differ("Average", g.AveragePercent, p.Average.Percent(), "%")
+		differ("Waves", g.Waves, p.Waves, "")
+	}
+	if len(list) == 0 {
+		return []string{"The calculator and the model agree."}
+	}
+	reason := func(counts bool, format string, args ...any) {
+		if counts {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	counted := func(what string, theirs, ours int) {
+		reason(theirs != ours, "It counts %d %s where the device table has %d.", theirs, what, ours)
+	}
+	counted("Xe-cores", int(of.XeCores()), d.XeCores)
+	counted("XVEs per Xe-core", of.XVEPerXeCore, d.XVEPerXeCore)
+	counted("work-group slots per Xe-core", of.GroupSlots, d.GroupSlots)
+	counted("KB of SLM per Xe-core", of.SLMKB, int(d.SLMPerXeCore/1024))
+	counted("thread slots per Xe-core", of.Threads, d.SlotsPerXeCore())
+	reason(of.XeCores() != math.Trunc(of.XeCores()), "It counts a fraction of an Xe-core.")
+	reason(p.Policy == predict.Free && p.HasGrid(),
+		"It keeps each work-group whole on one Xe-core, also without a barrier and SLM.")
+	reason(p.HasGrid() && p.Limits&predict.LimitGrid != 0,
+		"Its Xe-core occupancy is that of a launch this small; here it is that of a full Xe-core.")
+	reason(l.Barriers > 1, "It knows one barrier per work-group or none.")
+	return list
+}
+
+// Offer is a device of the form with what it admits. All of them stand in the page's HTML, so that the form is whole
+// before the program runs.
+type Offer struct {
+	Key          string `json:"key"`
+	Name         string `json:"name"`
+	Architecture string `json:"architecture"`
+	SIMD         []int  `json:"simd"`
+	Registers    []int  `json:"registers"`
+	SLM          int64  `json:"slm"`        // per work-group
+	MostItems    int64  `json:"items"`      // per work-group
+	Calculator   bool   `json:"calculator"` // whether Intel's calculator knows it
+}
+
+// Offers lists what the form offers, in the order of the built-in table.
+func Offers() ([]Offer, error) {
+	devices, err := arch.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	calculators, err := calculator.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	var list []Offer
+	for _, d := range devices.Devices() {
+		of := Offer{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
+			SLM: int64(d.SLMPerGroupMax), MostItems: int64(d.MaxGroupSize)}
+		for _, m := range d.GRFModes {
+			if m.ThreadsPerXVE > 0 {
+				of.Registers = append(of.Registers, m.Registers)
+			}
+		}
+		_, of.Calculator = calculatorOf(calculators, &d)
+		list = append(list, of)
+	}
+	return list, nil
+}
+
+// calculatorOf finds a device in the list of Intel's calculator by its PCI ids, with its XVE count where the calculator
+// offers that.
+func calculatorOf(t calculator.Table, d *arch.Device) (calculator.Device, bool) {
+	for _, id := range d.PCIIDs {
+		if of, err := t.Find("pci:"+id, d.XVEs()); err == nil {
+			return of, true
+		}
+		if of, err := t.Find("pci:"+id, 0); err == nil {
+			return of, true
+		}
+	}
+	return calculator.Device{}, false
 }

@@ -1,6 +1,8 @@
 package predictdoc
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
+	"occudiff/predict/timeline"
 	"occudiff/report"
 )
 
@@ -43,17 +46,6 @@ func axisOf(over string, groups []int64) axis {
 }
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
-
-// chart draws occupancy over the values.
-func (a *axis) chart(title string, series ...report.LineSeries) *report.Plot {
-	plot := occupancyChart(title, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step, series...)
-	if (a.key == "sub_group_size" || a.key == "registers") && len(series) > 0 { // there is nothing between those
-		for _, p := range series[0].Points {
-			plot.LineChart.XAlone = append(plot.LineChart.XAlone, p.X)
-		}
-	}
-	return plot
-}
 
 // occupancyChart draws occupancy over something else, whose numbers are a step apart.
 func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
@@ -107,23 +99,18 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		own.Key = "xe_core_percent"
 	}
 	// What an axis alone tells.
-	groups := func(of func(*predict.Prediction) cell) func(*predict.Point) cell {
-		return func(p *predict.Point) cell {
-			if a.key != "work_groups" || p.Err != nil {
-				return cell{}
-			}
-			return of(&p.Prediction)
+	groups := func(p *predict.Point) *predict.Prediction {
+		if a.key != "work_groups" || p.Err != nil {
+			return nil
 		}
+		return &p.Prediction
 	}
 	mode := func(p *predict.Point) *arch.GRFMode {
-		if a.key == "registers" {
-			for i := range d.GRFModes {
-				if int64(d.GRFModes[i].Registers) == p.X {
-					return &d.GRFModes[i]
-				}
-			}
+		at := slices.IndexFunc(d.GRFModes, func(m arch.GRFMode) bool { return int64(m.Registers) == p.X })
+		if a.key != "registers" || at < 0 {
+			return nil
 		}
-		return nil
+		return &d.GRFModes[at]
 	}
 	return shown(slices.Concat([]report.Col[predict.Point]{
 		report.Define(x, func(p *predict.Point) cell {
@@ -136,8 +123,10 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		report.Define(column{Path: "own", Always: true, Kind: report.Bool, Doc: "the launch that was asked about"}, func(p *predict.Point) cell { return report.BoolCell(p.Own) }),
 		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(p *predict.Point) cell { return report.TextCell(statusOf(p.Err)) }),
 		report.Define(column{Path: "message", Kind: report.Text}, func(p *predict.Point) cell { return report.TextCell(errorText(p.Err)) }),
-		report.Define(column{Key: "work_items", Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, groups(func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.GroupSize) })),
-		report.Define(column{Key: "threads", Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, groups(func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.ThreadsPerGroup) })),
+	}, report.Within("", "", groups, []report.Col[predict.Prediction]{
+		report.Define(column{Key: "work_items", Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.GroupSize) }),
+		report.Define(column{Key: "threads", Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.ThreadsPerGroup) }),
+	}), []report.Col[predict.Point]{
 		report.Define(own, func(p *predict.Point) cell {
 			share := p.Prediction.XeCore
 			if p.Err != nil {
@@ -173,16 +162,6 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
 }
 
-// answer is the table and the chart of a sweep.
-func (a *axis) answer(v sweep, points []predict.Point, d *arch.Device, title string, pg page) *report.Answer {
-	pg.title, pg.key, pg.heading = "Occupancy over "+report.StartLower(a.title), "sweep", a.title
-	pg.table = report.NewTable("sweep", "", points, a.columnsOf(points, d))
-	v.Points = pg.table
-	ans := pg.answer(v)
-	ans.Chart = a.chart(title, a.series(points)...)
-	return ans
-}
-
 // Sweep answers how occupancy changes over one setting of a launch: local, slm, simd, grf or groups, of which the numbers
 // may be given. The error says why no point runs.
 func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Answer, error) {
@@ -191,13 +170,12 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	if err := refusal(points); err != nil {
 		return nil, err
 	}
-	// The launch stands beside the points, since what is not varied bounds them all.
-	v := sweep{Schema: sweepSchema, Sweep: over, Device: deviceValue(t), Launch: launchValue(&l)}
 	varied := l
 	if over == "groups" {
 		varied.Global = unit.Size3{}
 	}
-	pg := page{headline: []string{DeviceLine(t.Device), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
+	pg := page{title: "Occupancy over " + report.StartLower(a.title), key: "sweep", heading: a.title,
+		table: report.NewTable("sweep", "", points, a.columnsOf(points, t.Device)), headline: []string{DeviceLine(t.Device), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
 		closing: a.closing(over, points)}
 	if over == "grf" {
 		pg.items = howToAsk(points, func(p *predict.Point) int { return int(p.X) })
@@ -207,7 +185,14 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		pg.brief = &report.Section{Tables: []*report.Table{report.NewTable("sweep", "", some, a.columnsOf(some, t.Device)).Show()}}
 		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
-	return a.answer(v, points, t.Device, "Predicted occupancy, "+t.Device.Name, pg), nil
+	// The launch stands beside the points, since what is not varied bounds them all.
+	ans := pg.answer(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
+	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step,
+		a.series(points)...)
+	if over == "simd" || over == "grf" { // there is nothing between those
+		ans.Chart.LineChart.XAlone = report.ListOf(points, func(p predict.Point) float64 { return a.value(p.X) })
+	}
+	return ans, nil
 }
 
 // mostPoints is how many values of a sweep a terminal shows: more are for files, and when asked for.
@@ -313,4 +298,79 @@ func (a *axis) series(points []predict.Point) []report.LineSeries {
 	return slices.DeleteFunc(list, func(s report.LineSeries) bool {
 		return !slices.ContainsFunc(s.Points, func(p report.Point) bool { return !math.IsNaN(p.Y) })
 	})
+}
+
+// timelineValue is the JSON output of a timeline. Times count in run times of a thread, occupancies are of all thread
+// slots of the device.
+type timelineValue struct {
+	Schema         string        `json:"schema"`
+	Device         *report.Table `json:"device"`
+	Launch         *report.Table `json:"launch"`
+	Policy         string        `json:"policy"`
+	Ports          unit.Opt[int] `json:"ports"`
+	WhatIf         bool          `json:"what_if" jsonschema:"the policy explains published phases; it predicts nothing"`
+	PeakPercent    unit.Ratio    `json:"peak_percent"`
+	AveragePercent unit.Ratio    `json:"average_percent"`
+	Duration       float64       `json:"duration"`
+	Phases         *report.Table `json:"phases"`
+	Predicted      *report.Table `json:"predicted"`
+}
+
+var phaseColumns = []report.Col[timeline.Phase]{
+	report.Define(column{Key: "start", Path: "start", Always: true, Title: "Start", Unit: "thread run times", Brief: "Start", Kind: report.Number, Decimals: 2, In: all}, func(p *timeline.Phase) cell { return report.NumCell(report.Number, p.Start) }),
+	report.Define(column{Key: "end", Path: "end", Always: true, Title: "End", Unit: "thread run times", Brief: "End", Kind: report.Number, Decimals: 2, In: all}, func(p *timeline.Phase) cell { return report.NumCell(report.Number, p.End) }),
+	report.Define(column{Key: "threads", Path: "threads", Always: true, Title: "Threads", Kind: report.Integer, In: all}, func(p *timeline.Phase) cell { return report.IntCell(p.Threads) }),
+	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(p *timeline.Phase) cell { return report.RatioCell(p.Occupancy) }),
+}
+
+// Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
+// the what-if of policy partial with so many dispatch ports.
+func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Answer, error) {
+	if !l.Global.Present() {
+		return nil, errors.New("--timeline needs the whole launch: give --global")
+	}
+	// Prediction first: its refusal is the one that people know, and the simulation takes its figures.
+	p, err := predict.Predict(t.Device, l)
+	if err != nil {
+		return nil, err
+	}
+	r, err := timeline.Simulate(ctx, t.Device, &l, &p, ports)
+	if err != nil {
+		return nil, err
+	}
+	// Times count in run times of a thread: the model knows no clock, and real launches scale the axis.
+	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: launchValue(&l), Policy: p.Policy.String(),
+		Ports: unit.NonZero(ports), WhatIf: ports > 0, PeakPercent: r.Peak, AveragePercent: r.Average,
+		Duration: r.Time, Predicted: predictedValue(&p), Phases: report.NewTable("phases", "", r.Phases, phaseColumns)}
+	pg := page{title: "Dispatch over time", key: "timeline", heading: "Phases", table: v.Phases,
+		closing: fmt.Sprintf("Peak %s; average over time %s. Times count in run times of a thread, %s in all.",
+			report.PercentText(r.Peak), report.PercentText(r.Average), number(r.Time))}
+	title := "Dispatch over time, " + t.Device.Name
+	if v.WhatIf {
+		v.Policy = "partial"
+		pg.closing += fmt.Sprintf(" The prediction (policy %s) is peak %s, average %s.", p.Policy, report.PercentText(p.Peak),
+			report.PercentText(p.Average))
+		title += " (what-if, not a prediction)"
+	}
+	pg.headline = []string{DeviceLine(t.Device), launchLine(&l) + "; policy " + v.Policy}
+	if v.WhatIf {
+		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
+			"threads of a work-group enter one by one.", unit.Counted(ports, "dispatch port", "dispatch ports")))
+	}
+	ans := pg.answer(v)
+	ans.Chart = timelineChart(title, v.Policy, &r)
+	return ans, nil
+}
+
+// timelineChart draws steps and no lines between them: residency changes when a thread starts or ends.
+func timelineChart(title, policy string, r *timeline.Result) *report.Plot {
+	steps := report.LineSeries{Name: "policy " + policy, Style: report.Steps}
+	for _, p := range r.Phases {
+		steps.Points = append(steps.Points, report.Point{X: p.Start, Y: p.Occupancy.Percent()})
+	}
+	last := r.Phases[len(r.Phases)-1] // it holds until its end
+	steps.Points = append(steps.Points, report.Point{X: last.End, Y: last.Occupancy.Percent()})
+	average := report.LineSeries{Name: "average over time", Points: []report.Point{{X: 0, Y: r.Average.Percent()},
+		{X: r.Time, Y: r.Average.Percent()}}}
+	return occupancyChart(title, "Time [run times of a thread]", 0, steps, average)
 }

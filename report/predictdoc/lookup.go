@@ -5,10 +5,142 @@ import (
 	"slices"
 	"strings"
 
+	"occudiff/ingest/collect"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
 )
+
+// columnKind is the kind that a terminal leaves out of the list, and whose sign is a formula.
+const columnKind = "column"
+
+const fieldKind = "field"
+
+// FlagKind is the kind of flags, whose texts are their help.
+const FlagKind = "flag"
+
+// glossary is the JSON output of `explain`.
+type glossary struct {
+	Schema string        `json:"schema"`
+	Words  *report.Table `json:"words"`
+}
+
+var termColumns = []report.Col[report.Term]{
+	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
+	report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
+	report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Means) }),
+	report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.Sign) }),
+	report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Do) }),
+	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.From) }),
+	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of an account"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
+}
+
+// words lists all words.
+func words() (list []report.Term) {
+	for _, k := range report.Terms() {
+		list = append(list, k.Terms...)
+	}
+	return list
+}
+
+// Names lists the words, for completion: each an argument of its own.
+func Names() []string {
+	list := report.ListOf(words(), func(t report.Term) string { return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-")) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Explain answers what a word means: a word of the outputs, a flag, or a field of JSON; several may be spelled alike. others
+// are the flags and fields. A key is looked for as it is, then without its unit, and at last without the side, the end of
+// an interval or the number of a value: it is explained as that value.
+func Explain(name string, others ...report.Term) (*report.Answer, error) {
+	all, whole := words(), written(name)
+	found, more := called(all, whole, written), called(others, whole, written)
+	ofWords := len(found) > 0 // they say more of a field than its schema does
+	for _, t := range more {
+		if t.Kind == FlagKind || !ofWords {
+			found = append(found, t)
+		}
+	}
+	word := spelled(name)
+	for _, end := range []string{"", "_n", "_p", "_low", "_high", ",_at_least", ",_at_most", "_change", "_significant", "_old", "_new"} {
+		if word = strings.TrimSuffix(word, end); len(found) == 0 {
+			found = called(all, word, spelled)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no output has the term %q", name)
+	}
+	t := report.NewTable("words", "", found, termColumns)
+	d := &report.Document{Whole: true, Titled: true, Title: report.UpperFirst(found[0].Name)}
+	for i := range found {
+		d.Sections = append(d.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
+	}
+	return &report.Answer{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
+}
+
+// called finds the terms of a name.
+func called(terms []report.Term, name string, spell func(string) string) (found []report.Term) {
+	for _, w := range terms {
+		if slices.ContainsFunc(append(w.Also, w.Name), func(n string) bool { return spell(n) == name }) {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+// section is the page of a word: its kind, what it is found with, and what is known of it.
+func section(w *report.Term, key string) report.Section {
+	title := w.Name + " (" + w.Kind + ")"
+	if w.With != "" {
+		title = w.Name + " (" + w.Kind + ", found with " + w.With + ")"
+		if w.Kind == FlagKind {
+			title = w.Name + " (flag of " + w.With + ")"
+		}
+	}
+	sign := "How it is recognized"
+	if w.Kind == columnKind {
+		sign = "Formula"
+	}
+	s := report.Section{Key: key, Title: title, Sheet: "Words", ItemsIn: report.Everywhere}
+	for _, i := range []report.Item{{Lead: "What it means", Text: w.Means}, {Lead: sign, Text: w.Sign},
+		{Lead: "What to do", Text: w.Do}, {Lead: "From", Text: w.From}} {
+		if i.Text != "" {
+			s.Items = append(s.Items, i)
+		}
+	}
+	return s
+}
+
+// written is a name without case, the unit of a heading and what stands between words.
+func written(name string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), " [")
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimLeft(strings.TrimSpace(name), "-"))
+}
+
+// spelled is a name without what the outputs spell in different ways: case, units, and what stands between words.
+func spelled(name string) string {
+	name = written(name)
+	for _, unit := range []string{"_percent", "_points", "_seconds", "_bytes"} {
+		name = strings.TrimSuffix(name, unit)
+	}
+	return name
+}
+
+// Glossary answers what all words mean. A terminal has their names by group.
+func Glossary() *report.Answer {
+	pg := page{title: "What the terms mean", key: "words", heading: "Words", headline: []string{
+		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a heading of " +
+			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", words(), termColumns), brief: &report.Section{}}
+	for _, k := range report.Terms() {
+		if k.Kind != columnKind && k.Kind != fieldKind {
+			title, _, _ := strings.Cut(k.Title, ",")
+			names := report.ListOf(k.Terms, func(t report.Term) string { return t.Name })
+			pg.brief.Items = append(pg.brief.Items, report.Item{Lead: title, Text: strings.Join(names, ", ")})
+		}
+	}
+	return pg.answer(glossary{explainSchema, pg.table})
+}
 
 // deviceList is the JSON output of `devices`.
 type deviceList struct {
@@ -131,4 +263,78 @@ func Device(d *arch.Device) *report.Answer {
 	ans := Devices([]arch.Device{*d})
 	ans.Doc = pg.answer(nil).Doc
 	return ans
+}
+
+// settingsValue is the JSON output of `occudiff config`.
+type settingsValue struct {
+	Schema   string           `json:"schema"`
+	File     unit.Opt[string] `json:"file" jsonschema:"of the settings; null when there is none"`
+	Settings *report.Table    `json:"settings"`
+	Unknown  []string         `json:"unknown" jsonschema:"keys of the file that are no settings, with their place"`
+}
+
+// Setting is a setting that applies, and who said so.
+type Setting struct{ Name, Value, From string }
+
+var givenColumns = []report.Col[Setting]{
+	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Setting", Kind: report.Text, In: all}, func(s *Setting) cell { return text(s.Name) }),
+	report.Define(column{Key: "value", Path: "value", Always: true, Title: "Value", Kind: report.Text, Fold: true, In: all, Doc: "as a flag takes it; empty where nothing is set"}, func(s *Setting) cell { return text(s.Value) }),
+	report.Define(column{Key: "from", Path: "from", Always: true, Title: "From", Kind: report.Text, In: all, Doc: "default, the environment variable, or the place in the file"}, func(s *Setting) cell { return text(s.From) }),
+}
+
+// Settings gives the settings in every form.
+func Settings(file string, list []Setting, unknown []string) *report.Answer {
+	pg := page{title: "Settings", key: "settings", heading: "Settings",
+		headline: []string{"No settings file (occudiff.yaml) was found here or in a parent folder."},
+		table:    report.NewTable("settings", "", list, givenColumns)}
+	if file != "" {
+		pg.headline[0] = "Settings file: " + report.OneLine(file)
+	}
+	for _, line := range unknown {
+		pg.items = append(pg.items, report.Item{Text: line, Status: report.Unsure})
+	}
+	return pg.answer(settingsValue{settingsSchema, unit.NonZero(file), pg.table, unknown})
+}
+
+// doctorValue is the JSON output of `occudiff collect --check`.
+type doctorValue struct {
+	Schema string        `json:"schema"`
+	Checks *report.Table `json:"checks"`
+	Traps  []string      `json:"traps" jsonschema:"what makes a collection say less than it could"`
+}
+
+var checkColumns = []report.Col[collect.Check]{
+	report.Define(column{Key: "name", Path: "name", Always: true, Title: "What", Kind: report.Text, In: all}, func(c *collect.Check) cell { return text(c.Name) }),
+	report.Define(column{Path: "ok", Always: true, Kind: report.Bool}, func(c *collect.Check) cell { return report.BoolCell(c.OK) }),
+	report.Define(column{Key: "state", Title: "State", Kind: report.Text, In: all}, func(c *collect.Check) cell {
+		if c.OK {
+			return report.StatusCell("ok", report.Good)
+		}
+		return report.StatusCell("missing", report.Bad)
+	}),
+	report.Define(column{Key: "found", Path: "found", Title: "Found", Kind: report.Text, Fold: true, In: all}, func(c *collect.Check) cell { return report.TextCell(c.Found) }),
+	report.Define(column{Key: "costs", Path: "costs", Title: "What the lack costs", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Costs) }),
+	report.Define(column{Key: "get", Path: "get", Title: "How to get it", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Get) }),
+}
+
+// Doctor gives what is installed for collecting in every form.
+func Doctor(checks []collect.Check, traps []string) *report.Answer {
+	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
+		table: report.NewTable("checks", "", checks, checkColumns)}
+	for _, c := range checks {
+		if !c.OK {
+			pg.items = append(pg.items, report.Item{Lead: c.Name, Status: report.Bad,
+				Text: report.UpperFirst(c.Costs) + ". To get it: " + c.Get + "."})
+		}
+	}
+	line := "Everything that collecting needs is here."
+	if missing := len(pg.items); missing > 0 {
+		line = unit.Counted(missing, "thing is", "things are") +
+			" missing. Predictions and reports of files need none of them."
+	}
+	pg.headline = []string{line}
+	for _, t := range traps {
+		pg.items = append(pg.items, report.Item{Lead: "trap", Text: t})
+	}
+	return pg.answer(doctorValue{doctorSchema, pg.table, traps})
 }
