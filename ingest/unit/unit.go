@@ -9,8 +9,13 @@
 package unit
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"math"
+	"strconv"
+	"strings"
 )
 
 // Seconds is a time span.
@@ -77,4 +82,85 @@ func Maybe[T any](v T, ok bool) Opt[T] {
 		return Opt[T]{}
 	}
 	return Some(v)
+}
+
+// Bytes is an amount of memory; 1 KB is 1024 bytes throughout.
+type Bytes int64
+
+// maxBytes bounds an amount that is read, 1 TB: no GPU has more of anything.
+const maxBytes = 1 << 40
+
+// ParseBytes reads an amount of memory: bytes, or a number with the unit B, K, KB, KiB, M, MB or MiB. A fraction is
+// taken where it makes whole bytes, as in 0.5K.
+func ParseBytes(text string) (Bytes, error) {
+	number, factor := strings.TrimSpace(text), 1.0
+	for _, u := range []struct {
+		suffix string
+		factor float64
+	}{{"KIB", 1 << 10}, {"KB", 1 << 10}, {"K", 1 << 10}, {"MIB", 1 << 20}, {"MB", 1 << 20}, {"M", 1 << 20}, {"B", 1}} {
+		if rest, ok := strings.CutSuffix(strings.ToUpper(number), u.suffix); ok {
+			number, factor = strings.TrimSpace(rest), u.factor
+			break
+		}
+	}
+	// Only digits and a point: a number such as 1e3 or 0x10 is more likely a typo than an amount.
+	x, err := strconv.ParseFloat(number, 64)
+	if b := x * factor; err == nil && strings.Trim(number, "0123456789.") == "" && b <= maxBytes && b == math.Trunc(b) {
+		return Bytes(b), nil
+	}
+	if strings.HasPrefix(number, "-") {
+		return 0, fmt.Errorf("%q: an amount of memory is not below 0", text)
+	}
+	return 0, fmt.Errorf("%q: expected bytes, or an amount with a unit as in 16K", text)
+}
+
+// UnmarshalCSV implements gocsv.TypeUnmarshaller; an empty cell is 0.
+func (b *Bytes) UnmarshalCSV(cell string) (err error) {
+	if *b = 0; strings.TrimSpace(cell) != "" {
+		*b, err = ParseBytes(cell)
+	}
+	return err
+}
+
+// The values write themselves at full precision, so that the head of an output may hold them as they are. Ratios are
+// written as percentages, 0 to 100. What is absent is null, and so is NaN or an infinity, for which JSON has no number.
+
+// MarshalJSON implements json.Marshaler.
+func (s Seconds) MarshalJSON() ([]byte, error) { return AppendReal(nil, float64(s)), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (r Ratio) MarshalJSON() ([]byte, error) { return AppendReal(nil, r.Percent()), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (p Points) MarshalJSON() ([]byte, error) { return AppendReal(nil, float64(p)), nil }
+
+// MarshalJSON implements json.Marshaler: the list of the dimensions, empty for the absent size.
+func (s Size3) MarshalJSON() ([]byte, error) { return json.Marshal(s.n[:s.rank]) }
+
+// MarshalJSON implements json.Marshaler.
+func (o Opt[T]) MarshalJSON() ([]byte, error) {
+	if x, ok := any(o.v).(float64); !o.ok || ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		return []byte("null"), nil
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false) // whoever embeds the value decides that
+	err := enc.Encode(o.v)
+	return out.Bytes(), err
+}
+
+// AppendReal appends a number as encoding/json prints it: with an exponent only where the number is very small or very
+// large. NaN and the infinities are null.
+func AppendReal(b []byte, x float64) []byte {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return append(b, "null"...)
+	}
+	if a := math.Abs(x); a != 0 && (a < 1e-6 || a >= 1e21) {
+		b = strconv.AppendFloat(b, x, 'e', -1, 64)
+		if n := len(b); b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' { // e-09 becomes e-9
+			b = append(b[:n-2], b[n-1])
+		}
+		return b
+	}
+	return strconv.AppendFloat(b, x, 'f', -1, 64)
 }

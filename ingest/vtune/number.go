@@ -3,6 +3,9 @@ package vtune
 import (
 	"bytes"
 	"math"
+	"math/big"
+	"math/bits"
+	"slices"
 	"strconv"
 )
 
@@ -175,4 +178,258 @@ func slowCount(b []byte) (int64, bool) {
 		return 0, false
 	}
 	return int64(f), true
+}
+
+// exactly is how many values a sketch keeps as they are.
+const exactly = 64
+
+// pageSize is how many counters of a histogram are allocated together.
+const pageSize = 64
+
+// sketch finds the median of any number of values in bounded memory: exactly for few, from a histogram with fixed
+// buckets for many. Buckets are integers counted up, so that two sketches merge to the same result in any order.
+// A t-digest would be smaller, but depends on the order in which values come, and so on the number of threads.
+type sketch struct {
+	few      []int64             // the newest values: all of them as long as there are no more than exactly
+	pages    []*[pageSize]uint32 // histogram of those before, nil as long as there are none
+	n        int64               // values in it
+	min, max int64               // of those
+}
+
+// buckets numbers the buckets of a histogram, in the order of the values.
+type buckets uint8
+
+const (
+	// timeBuckets split each power of two of nanoseconds in 64: a median is off by at most 0.8 %.
+	timeBuckets buckets = iota
+	// shareBuckets are as fine as VTune prints: 0.001 up to 1.001, which is where fractions end, and 0.1 above, for
+	// percentages.
+	shareBuckets
+)
+
+const (
+	timeBits   = 6 // of a bucket's number within its power of two
+	fineShare  = one / 1000
+	coarse     = one / 10
+	lastFine   = 1001
+	timePages  = 64 - timeBits + 1
+	sharePages = (lastFine+1100)/pageSize + 1
+)
+
+// pages gives how many pages all buckets fill.
+func (b buckets) pages() int {
+	if b == timeBuckets {
+		return timePages
+	}
+	return sharePages
+}
+
+// of gives the bucket of a value.
+// The bits behind the highest one number the bucket within its power of two, as in a floating-point number.
+func (b buckets) of(v int64) int {
+	switch {
+	case b == timeBuckets:
+		shift := max(0, bits.Len64(uint64(v))-timeBits-1)
+		return shift<<timeBits + int(v>>shift)
+	case v <= lastFine*fineShare:
+		return int(uint64(v+fineShare/2) / fineShare)
+	}
+	return lastFine + int(uint64(v+coarse/2)/coarse)
+}
+
+// value gives the middle of a bucket.
+func (b buckets) value(bucket int) int64 {
+	switch {
+	case b == shareBuckets && bucket <= lastFine:
+		return int64(bucket) * fineShare
+	case b == shareBuckets:
+		return int64(bucket-lastFine) * coarse
+	case bucket < 2<<timeBits:
+		return int64(bucket)
+	}
+	shift := bucket>>timeBits - 1
+	return int64(bucket-shift<<timeBits)<<shift + int64(1)<<(shift-1)
+}
+
+// len gives how many values there are.
+func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
+
+// add adds a value. Values go into the histogram many at a time: its counters lie all over the memory, and one
+// value after the other would wait for each.
+func (s *sketch) add(v int64, b buckets) {
+	if len(s.few) == exactly {
+		s.settle(b)
+	}
+	s.few = append(s.few, v)
+}
+
+// settle brings the newest values into the histogram.
+func (s *sketch) settle(b buckets) {
+	if s.pages == nil {
+		s.pages, s.min = make([]*[pageSize]uint32, b.pages()), math.MaxInt64
+	}
+	for _, v := range s.few {
+		s.min, s.max = min(s.min, v), max(s.max, v)
+		s.count(b.of(v), 1)
+	}
+	s.n += int64(len(s.few))
+	s.few = s.few[:0]
+}
+
+// ends gives the least and the largest value of those that there are.
+func (s *sketch) ends(b buckets) (least, most int64) {
+	if s.pages == nil {
+		return slices.Min(s.few), slices.Max(s.few)
+	}
+	s.settle(b)
+	return s.min, s.max
+}
+
+// Most kernels have times of one or two powers of two, so most pages are never made.
+func (s *sketch) count(bucket int, n uint32) {
+	p := s.pages[bucket/pageSize]
+	if p == nil {
+		p = new([pageSize]uint32)
+		s.pages[bucket/pageSize] = p
+	}
+	p[bucket%pageSize] += n
+}
+
+// merge adds o to s; o must not be used afterwards.
+func (s *sketch) merge(o *sketch, b buckets) {
+	if s.pages == nil && o.pages == nil && len(s.few)+len(o.few) <= exactly {
+		s.few = append(s.few, o.few...)
+		return
+	}
+	s.settle(b)
+	o.settle(b)
+	s.min, s.max = min(s.min, o.min), max(s.max, o.max)
+	s.n += o.n
+	for i, p := range o.pages {
+		if p == nil {
+			continue
+		}
+		for k, n := range p {
+			if n > 0 {
+				s.count(i*pageSize+k, n)
+			}
+		}
+	}
+}
+
+// median gives the middle value, or the mean of the middle two, as near as buckets are wide.
+func (s *sketch) median(b buckets) int64 {
+	n := s.len()
+	low, high := s.ranked((n+1)/2, b), s.ranked(n/2+1, b)
+	return low + (high-low)/2
+}
+
+// quantile gives the value below which a share of all lie, as near as buckets are wide.
+func (s *sketch) quantile(share float64, b buckets) int64 {
+	return s.ranked(1+int64(share*float64(s.len()-1)), b)
+}
+
+// ranked gives the value of a rank from 1, 0 where there is none.
+func (s *sketch) ranked(rank int64, b buckets) int64 {
+	if s.pages == nil {
+		if rank > int64(len(s.few)) || rank < 1 {
+			return 0
+		}
+		slices.Sort(s.few)
+		return s.few[rank-1]
+	}
+	s.settle(b)
+	for i, p := range s.pages {
+		if p == nil {
+			continue
+		}
+		for k, n := range p {
+			if rank -= int64(n); rank <= 0 {
+				return min(max(b.value(i*pageSize+k), s.min), s.max)
+			}
+		}
+	}
+	return s.max
+}
+
+// wide is an unsigned integer of 128 bits.
+type wide struct{ hi, lo uint64 }
+
+func (w *wide) add(v uint64) {
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, v, 0)
+	w.hi += carry
+}
+
+// addProduct adds a*b.
+func (w *wide) addProduct(a, b uint64) {
+	hi, lo := bits.Mul64(a, b)
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, lo, 0)
+	w.hi, _ = bits.Add64(w.hi, hi, carry)
+}
+
+func (w *wide) addWide(v wide) {
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, v.lo, 0)
+	w.hi, _ = bits.Add64(w.hi, v.hi, carry)
+}
+
+// times gives w*a.
+func (w wide) times(a uint64) (p wide) {
+	p.addProduct(w.lo, a)
+	p.hi += w.hi * a
+	return p
+}
+
+func (w wide) minus(v wide) wide {
+	lo, borrow := bits.Sub64(w.lo, v.lo, 0)
+	hi, _ := bits.Sub64(w.hi, v.hi, borrow)
+	return wide{hi, lo}
+}
+
+func (w wide) zero() bool { return w.hi == 0 && w.lo == 0 }
+
+// over gives w/d as a multiple of 1e-9: the nearest float64 where the quotient is whole, as it is for one row.
+func (w wide) over(d wide) float64 {
+	if d.hi == 0 && w.hi < d.lo {
+		q, rest := bits.Div64(w.hi, w.lo, d.lo)
+		if rest == 0 {
+			return float64(q) / one
+		}
+		return (float64(q) + float64(rest)/float64(d.lo)) / one
+	}
+	den := new(big.Int).Mul(d.big(), big.NewInt(one))
+	f, _ := new(big.Rat).SetFrac(w.big(), den).Float64()
+	return f
+}
+
+func (w wide) big() *big.Int {
+	v := new(big.Int).SetUint64(w.hi)
+	return v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(w.lo))
+}
+
+// mean gathers what is rare of a share's mean over rows, weighted by their time; the sum of share x time of all rows
+// stands beside it, see sums.weighted.
+type mean struct {
+	absent wide   // time of rows that lack the share
+	plain  wide   // sum of the shares of rows without time: all there is when no row of the key has any
+	n      uint64 // how many those are
+}
+
+func (m *mean) merge(o *mean) {
+	m.absent.addWide(o.absent)
+	m.plain.addWide(o.plain)
+	m.n += o.n
+}
+
+// value gives the mean in the column's own unit; sum is of share x time, total the time of all rows.
+func (m *mean) value(sum, total wide) (v float64, ok bool) {
+	if weight := total.minus(m.absent); !weight.zero() {
+		return sum.over(weight), true
+	}
+	if m.n > 0 {
+		return m.plain.over(wide{0, m.n}), true
+	}
+	return 0, false
 }
