@@ -2,11 +2,13 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"occudiff/compare"
 	"occudiff/ingest/unit"
 )
 
@@ -159,4 +161,135 @@ func CapAnnotations(list []Annotation, most int) []Annotation {
 		}
 	}
 	return kept
+}
+
+// Unjudged is what a gate did not judge. Passing would be a claim about kernels that nobody looked at.
+type Unjudged struct {
+	Gate    string // as it was asked for: "--fail-on mismatch"
+	Judged  int    // kernels
+	Kernels int    // of which some had to be judged
+	Nothing string // what stands behind "had nothing to judge" where none was; may be empty
+	Of      []UnjudgedKernels
+}
+
+// UnjudgedKernels are those that one reason kept from being judged.
+type UnjudgedKernels struct {
+	Reason string // one of the reasons below
+	N      int
+	Text   string // what stands behind the count: "unmeasurable"
+}
+
+// The reasons, as --accept-unjudged takes them.
+const (
+	ReasonUnmeasurable = "unmeasurable" // no value that is the kernel's own, or none to hold it against
+	ReasonNoPrediction = "no-prediction"
+	ReasonMissing      = "missing" // a run or a side does not have it
+)
+
+// Sort gives the text of what is not accepted, with the flag that would accept it, and of what is: empty where there is
+// nothing. Nothing judged at all is never accepted.
+func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
+	switch {
+	case u.Gate == "":
+		return "", ""
+	case u.Judged == 0:
+		return u.Gate + " had nothing to judge" + u.Nothing, ""
+	}
+	var no, yes []UnjudgedKernels
+	var reasons []string
+	for _, k := range u.Of {
+		switch {
+		case k.N == 0:
+		case slices.Contains(accepted, k.Reason):
+			yes = append(yes, k)
+		default:
+			if no = append(no, k); !slices.Contains(reasons, k.Reason) {
+				reasons = append(reasons, k.Reason)
+			}
+		}
+	}
+	if refused = u.text(no); refused != "" {
+		refused += "; --accept-unjudged=" + strings.Join(reasons, ",") + " accepts that"
+	}
+	return refused, u.text(yes)
+}
+
+// text says how many kernels were judged and which were not.
+func (u *Unjudged) text(list []UnjudgedKernels) string {
+	if len(list) == 0 {
+		return ""
+	}
+	n, texts := 0, make([]string, len(list))
+	for i, k := range list {
+		n += k.N
+		texts[i] = k.String()
+	}
+	return u.Gate + ": " + Thousands(int64(u.Judged)) + " of " + unit.Counted(u.Kernels, "kernel", "kernels") +
+		" judged; " + Thousands(int64(n)) + " not: " + strings.Join(texts, ", ")
+}
+
+func (k UnjudgedKernels) String() string { return Thousands(int64(k.N)) + " " + k.Text }
+
+// CardSchema names the version of the JSON contract of a card.
+const CardSchema = "occudiff/card/1"
+
+// The bounds of a card: what an agent reads at a glance, and a comment of CI takes.
+const (
+	cardFindings = 20
+	cardBytes    = 8 << 10
+	cardName     = 80
+)
+
+// Card is what an agent or a comment needs of a run: what was found, kernel by kernel, and what may be concluded. It
+// fails closed: of input that carries no conclusion it has the reason, and no findings.
+type Card struct {
+	Schema    string           `json:"schema"`
+	Usable    bool             `json:"usable" jsonschema:"false: conclude nothing from this input"`
+	Reason    unit.Opt[string] `json:"reason" jsonschema:"why it is not usable"`
+	Device    unit.Opt[string] `json:"device" jsonschema:"key of what predictions were made for"`
+	Findings  []Finding        `json:"findings" jsonschema:"the first 20 at most, what needs attention first"`
+	Judged    int              `json:"judged"`
+	NotJudged int              `json:"not_judged"`
+}
+
+// Finding is what a card says of a kernel.
+type Finding struct {
+	Run        string                 `json:"run,omitempty" jsonschema:"of several runs, the one that stands out; of several sides, the one that it is of"`
+	Kernel     string                 `json:"kernel" jsonschema:"cut in the middle where it is long; empty where it is the whole run"`
+	Verdict    string                 `json:"verdict"`
+	Predicted  unit.Opt[unit.Ratio]   `json:"predicted_percent" jsonschema:"average; of the new side in a comparison"`
+	Measured   unit.Opt[unit.Ratio]   `json:"measured_percent"`
+	Lost       unit.Opt[unit.Seconds] `json:"lost_seconds" jsonschema:"slot time below the prediction"`
+	Cause      unit.Opt[string]       `json:"cause"`
+	Confidence unit.Opt[string]       `json:"confidence"`
+	Worth      string                 `json:"worth"`
+	Bound      unit.Opt[float64]      `json:"bound" jsonschema:"times as fast at most by hiding latency"`
+	Points     unit.Opt[unit.Points]  `json:"points" jsonschema:"of several runs, how far off the others it is; of a comparison, new - old"`
+	Next       unit.Opt[string]       `json:"next_command"`
+}
+
+// Unusable is the card of input that carries no conclusion.
+func Unusable(reason string, judged, notJudged int) *Card {
+	return &Card{Schema: CardSchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)), Findings: []Finding{},
+		Judged: judged, NotJudged: notJudged}
+}
+
+// Add puts a finding behind the others; false when the card is full.
+func (c *Card) Add(f Finding) bool {
+	f.Kernel = CutMiddle(KernelName(f.Kernel), cardName)
+	c.Findings = append(c.Findings, f)
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err == nil && len(text) < cardBytes && len(c.Findings) <= cardFindings {
+		return true
+	}
+	c.Findings = c.Findings[:len(c.Findings)-1]
+	return false
+}
+
+// InputLines are the inputs of a run for programs, a line each.
+func InputLines(r *compare.Result) (lines []string) {
+	for _, in := range r.Inputs {
+		lines = append(lines, strings.TrimSpace(in.Path+" "+in.Digest))
+	}
+	return lines
 }

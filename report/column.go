@@ -266,3 +266,12 @@ func DurationCell(t unit.Seconds) Cell { return NumCell(Duration, float64(t)) }
 
 // OptDuration is a time in seconds that may be absent.
 func OptDuration(o unit.Opt[unit.Seconds]) Cell { return OptNum(Duration, o, 1) }
+
+// ListOf gives what of makes of each element. The list is never nil, so that JSON has [] and not null.
+func ListOf[T, V any](list []T, of func(T) V) []V {
+	values := make([]V, len(list))
+	for i, x := range list {
+		values[i] = of(x)
+	}
+	return values
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 )
@@ -31,4 +32,50 @@ func FindOutput(outputs []Output, name string) (*Output, error) {
 // Words gives defined texts as plain ones.
 func Words[T ~string](list []T) []string {
 	return ListOf(list, func(w T) string { return string(w) })
+}
+
+// Term is a word of an output for people who ask what it means. The rule that a text
+// tells of stands in compare, predict or trend.
+type Term struct {
+	Name, Kind, Means string
+	Sign, Do          string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
+	From, With        string   // where that is from; the verdicts, or parts of an account, that it is found with
+	Also              []string // other names: the key of a column beside its heading
+}
+
+// TermKind is a kind of terms.
+type TermKind struct {
+	Kind, Title string
+	Terms       []Term // causes stand in the order in which they are looked for
+}
+
+//go:embed terms.txt
+var termsFile string
+
+// Terms gives the words of the outputs that have a text, causes first. The file has a paragraph for each term: its kind
+// and names in the first line, then what is known of it. A line that begins with blanks goes on with the one before.
+func Terms() (kinds []TermKind) {
+	for paragraph := range strings.SplitSeq(strings.ReplaceAll(termsFile, "\n  ", " "), "\n\n") {
+		var t Term
+		for line := range strings.SplitSeq(strings.TrimSpace(paragraph), "\n") {
+			key, text, _ := strings.Cut(line, ": ")
+			field := map[string]*string{"told by": &t.Sign, "do": &t.Do, "from": &t.From, "with": &t.With}[key]
+			kind, begins := strings.CutPrefix(key, "kind ")
+			switch {
+			case begins:
+				kinds = append(kinds, TermKind{Kind: kind, Title: text})
+			case field != nil:
+				*field = text
+			case key == "means":
+				t.Means = text
+			default:
+				names := strings.Split(text, ", ")
+				t.Kind, t.Name, t.Also = key, names[0], names[1:]
+			}
+		}
+		if at := len(kinds) - 1; t.Name != "" {
+			kinds[at].Terms = append(kinds[at].Terms, t)
+		}
+	}
+	return kinds
 }

@@ -3,10 +3,12 @@ package rundoc
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"occudiff/compare"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 )
 
@@ -143,4 +145,106 @@ func Annotations(r *compare.Result, levels AnnotateLevels) (list []report.Annota
 		list = append(list, a)
 	}
 	return list
+}
+
+// Gate is what a gate says of a run.
+type Gate struct {
+	Failure  string // why the run fails; empty when it does not
+	Unjudged report.Unjudged
+}
+
+// GateOf asks a gate, mismatch or model, of a run.
+// Failing and not having judged are two answers: the exit status tells a job that got worse from one that saw nothing.
+func GateOf(r *compare.Result, gate string) (g Gate) {
+	s := &r.Summary
+	u := &g.Unjudged
+	switch gate {
+	case "mismatch":
+		if n := s.Mismatched(); n > 0 {
+			g.Failure = fmt.Sprintf("%d of %d kernels do not match within %g points", n, s.Kernels,
+				float64(r.Options.Tolerance))
+		}
+		u.Judged, u.Of = s.Judged, uncomparedKernels(s)
+		if s.PeaksAgree > 0 {
+			u.Nothing = " with a measurement; --fail-on model judges VTune's peaks"
+		}
+	case "model":
+		if n := s.ModelCompared - s.ModelMatched; n > 0 {
+			g.Failure = fmt.Sprintf("the prediction differs from the profiler's peak on %d of %d kernels by more than "+
+				"%g points", n, s.Kernels, float64(compare.ModelTolerance))
+		}
+		u.Judged, u.Of = s.ModelCompared, []report.UnjudgedKernels{
+			{Reason: report.ReasonNoPrediction, N: s.NoPrediction, Text: "without a prediction"},
+			{Reason: report.ReasonUnmeasurable, N: max(0, s.Kernels-s.ModelCompared-s.NoPrediction),
+				Text: "without a peak of the profiler"}}
+	default:
+		return g
+	}
+	u.Gate, u.Kernels = "--fail-on "+gate, s.Kernels
+	u.Nothing = ": none of " + unit.Plural(int64(s.Kernels), "kernel") + " could be compared" + u.Nothing
+	return g
+}
+
+// uncomparedKernels counts what no verdict is about, by the reason: a closing line that hides it would let a run pass
+// that saw nothing.
+func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
+	return slices.DeleteFunc([]report.UnjudgedKernels{
+		{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
+		{Reason: report.ReasonNoPrediction, N: s.NoPrediction, Text: "without a prediction"},
+		{Reason: report.ReasonUnmeasurable, N: s.NoMeasurement, Text: "without a measurement"},
+		{Reason: report.ReasonUnmeasurable, N: s.Compared() + s.PeaksAgree - s.Judged, Text: "compared with VTune's peak alone"},
+	}, func(k report.UnjudgedKernels) bool { return k.N <= 0 })
+}
+
+// card answers in few words for agents and comments, with the kernels that need attention first.
+// Kernels that match are findings as well: an agent that asks about one must not take silence for a fault.
+func card(r *compare.Result) *report.Card {
+	s := &r.Summary
+	// A card fails closed: whoever acts on it reads nothing else.
+	if why := unusable(r); why != "" {
+		return report.Unusable(why, s.Judged, s.NotJudged)
+	}
+	c := report.Card{Schema: report.CardSchema, Usable: true, Device: unit.Some(r.Device.Key),
+		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
+	for _, l := range linesOf(r, report.Selection{}) { // in the order of the screen
+		// Without a measurement a finding would be about two predictions.
+		if l.Verdict.Compared() && l.Measured.Present() && !c.Add(findingOf(r, &l)) {
+			break
+		}
+	}
+	return &c
+}
+
+// unusable says why a run carries no conclusion; "" where it does.
+func unusable(r *compare.Result) string {
+	switch s := &r.Summary; {
+	case r.Device == nil:
+		return "the device is not known, so nothing is predicted: give --device, or the VTune summary along with the " +
+			"export"
+	case r.Fit.Contradiction != "":
+		return "the device cannot be the GPU that ran: " + r.Fit.Contradiction
+	case s.Judged == 0:
+		return "no kernel could be judged: " +
+			strings.Join(report.ListOf(uncomparedKernels(s), report.UnjudgedKernels.String), ", ")
+	}
+	return strings.Join(report.NotWhole(r.Notes), "; ")
+}
+
+func findingOf(r *compare.Result, l *line) report.Finding {
+	row := l.Row
+	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured, Worth: row.Worth.Words()}
+	if !row.Worth.Has(compare.WorthUntold) {
+		f.Bound = row.Worth.Bound()
+	}
+	if p := row.Predicted; p != nil {
+		f.Predicted = unit.Some(p.Average)
+	}
+	if row.Verdict == compare.Below && row.Total.Present() {
+		f.Lost = unit.Some(row.Lost())
+	}
+	if row.Cause != nil {
+		f.Cause, f.Confidence = unit.Some(row.Cause.Name), unit.NonZero(row.Cause.Confidence)
+	}
+	f.Next = unit.NonZero(commandOf(r, row, r.NextOf(row)))
+	return f
 }

@@ -1,9 +1,17 @@
+// Package rundoc answers one question: how does a compared run stand? It turns a compare.Result into the document that
+// people read, the values of occudiff/validate/1, test cases and annotations: the kernels and what is said of each, the
+// account of the thread slots, and the run over time where a trace or samples tell it.
+// What comes first, which words, which unit and how many decimals is decided here, so that every renderer says the
+// same. It does not know file formats, and it neither joins nor judges: verdicts and causes come from compare.
 package rundoc
 
 import (
+	"math"
 	"slices"
 
 	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
 	"occudiff/report"
 	"occudiff/report/predictdoc"
 )
@@ -36,4 +44,174 @@ func kernelSection(r *compare.Result) report.Section {
 		s.Tables = []*report.Table{kernelTable(r)}
 	}
 	return s
+}
+
+// Answer gives a compared run in every form.
+func Answer(r *compare.Result, prov report.Provenance) *report.Answer {
+	v := Value(r)
+	a := &report.Answer{
+		Make:  func() *report.Document { return FromResult(r, prov) },
+		Value: v,
+		Card:  func() *report.Card { return card(r) },
+		Table: Rows(prov.Show, r),
+		Tests: func() *report.TestSuite { return TestSuiteFrom(r, prov) },
+		Trace: func() any { return traceOf(r) },
+	}
+	if len(v.Over) > 0 {
+		p := v.Over[0].plot(0)
+		a.Chart = &p
+	}
+	return a
+}
+
+// shown gives the result with the rows that people want to see.
+func shown(r *compare.Result, show report.Selection) *compare.Result {
+	if !show.Chosen() {
+		return r
+	}
+	nan := math.NaN()
+	v := r.View(show.Choose(len(r.Rows), func(i int) report.Candidate {
+		row := &r.Rows[i]
+		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: show.Value(float64(row.Lost()),
+			float64(row.Total.Or(unit.Seconds(nan))), float64(row.Difference.Or(unit.Points(nan))))}
+		if show.Sort == report.SortWorth {
+			c.Value = row.Worth.Stake(row)
+		}
+		return c
+	}))
+	v.Notes = append(show.LeftOut(len(v.Rows), len(r.Rows), "rows", func(i int) string { return r.Rows[i].Task }), r.Notes...)
+	return v
+}
+
+// noteSection lists what the stages had to say, the run's notes first, then those of rows, each text once. JSON has all of
+// them with their rows.
+func noteSection(r *compare.Result) report.Section {
+	list, count := report.RunNotes(r.Notes), map[string]int{}
+	for i := range r.Rows {
+		for _, n := range rowNotes(&r.Rows[i]) {
+			if count[n.Text]++; count[n.Text] == 1 {
+				list = append(list, report.TaskNote{Note: n, Task: r.Rows[i].Task})
+			}
+		}
+	}
+	for i := range list[len(r.Notes):] {
+		n := &list[len(r.Notes)+i]
+		if more := count[n.Text] - 1; more > 0 {
+			n.Text += "; " + unit.Counted(more, "more kernel has", "more kernels have") + " the same note"
+		}
+	}
+	return report.NoteSection(list)
+}
+
+// timingSection lists what logs printed, unless the table of kernels has it.
+func timingSection(r *compare.Result) report.Section {
+	s := report.Section{Key: report.SectionTimings, Title: "Timings of logs", Sheet: "Timings"}
+	if len(r.Timings) > 0 && hostTimes(r) == nil {
+		s.Text = []string{"Host time of submitting and waiting, which is never a kernel's time on the GPU."}
+		s.Tables = []*report.Table{timingTable(r).Show(firstTimings...)}
+		s.Tables[0].In = report.Files
+	}
+	return s
+}
+
+// hostTimes gives the time of each row of a log alone, nil where an export has rows or a log not one time for each.
+// A host's time is not compared with a GPU's: it stands beside predictions where there is nothing else.
+func hostTimes(r *compare.Result) map[int]unit.Seconds {
+	if len(r.Timings) == 0 || slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog }) {
+		return nil
+	}
+	times := map[int]unit.Seconds{}
+	for _, t := range r.Timings {
+		if _, twice := times[t.Row]; twice || t.Row < 0 {
+			return nil
+		}
+		times[t.Row] = t.Seconds
+	}
+	return times
+}
+
+// madeSection says what the report was made from and how, so that it can be made again.
+func madeSection(r *compare.Result, prov report.Provenance) report.Section {
+	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Made from",
+		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
+	if len(r.Inputs) > 0 {
+		s.Tables = append(s.Tables, Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))
+	}
+	return s
+}
+
+// madeFrom are the program and its options, the device, and what the inputs say about the machine.
+func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
+	rows := prov.Pairs()
+	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
+		report.Shortest(float64(compare.ModelTolerance))+" points for VTune's peak")
+	rows.Text("Sampling interval", samplingText(r))
+	if r.Device != nil {
+		rows.Text("Device", predictdoc.DeviceLine(r.Device))
+		rows.Text("Chosen by", r.ChosenBy)
+	}
+	p := &r.Platform
+	rows.Text("Device as printed", p.Device)
+	rows.Text("Named by", p.DeviceFrom)
+	rows.Text("Node property", p.NodeProperty)
+	rows.Count("XVEs", int64(p.XVEs.Or(0)))
+	rows.Count("Threads per XVE", int64(p.ThreadsPerXVE.Or(0)))
+	rows.Count("Adapters", int64(p.Adapters.Or(0)))
+	rows.Count("Stacks per adapter", int64(p.Stacks.Or(0)))
+	if f, ok := p.MaxFrequency.Value(); ok {
+		rows.Number("Maximum frequency [MHz]", f/1e6)
+	}
+	if o, ok := p.Occupancy.Value(); ok {
+		rows = append(rows, report.Pair{Name: "Occupancy of the whole run [%]", Value: report.RatioCell(o)})
+	}
+	if !p.Collected.IsZero() {
+		rows.Text("Collected", p.Collected.Format("2006-01-02 15:04:05 MST"))
+	}
+	rows.Text("Host", p.Host)
+	rows.Text("Command", p.Command)
+	rows.Text("Operating system", p.OS)
+	rows.Text("VTune", p.VTune)
+	rows.Text("Driver", p.Driver)
+	rows.Text("Job", p.JobID)
+	rows.Count("Vector size", p.VectorSize.Or(0))
+	return rows
+}
+
+// samplingText says how often the counters were sampled. Their clock allows only some intervals, see predict/arch.
+func samplingText(r *compare.Result) string {
+	if t, known := r.Platform.SamplingInterval.Value(); known {
+		return unit.Span(t) + ", that of the samples"
+	}
+	text := unit.Span(r.Options.SamplingInterval)
+	if r.Options.SamplingAssumed {
+		text += ", assumed"
+	}
+	if real := r.SamplingInterval(); real != r.Options.SamplingInterval {
+		text += "; " + unit.Span(real) + " in hardware"
+	}
+	return text
+}
+
+// inputColumns are those of files that were read, in every output.
+func inputColumns() []report.Col[ingest.Input] {
+	return []report.Col[ingest.Input]{
+		report.Define(report.Column{Key: "path", Path: "path", Always: true, Title: "File", Kind: report.Text, In: report.Files},
+			func(in *ingest.Input) report.Cell { return report.OptText(unit.Some(in.Path)) }),
+		report.Define(report.Column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, In: report.Files,
+			Doc: "vtune, vtune-summary, unitrace, vec_add or another format"},
+			func(in *ingest.Input) report.Cell { return report.OptText(unit.Some(in.Kind)) }),
+		report.Define(report.Column{Key: "digest", Path: "digest", Title: "Digest", Kind: report.Text, In: report.Files,
+			Doc: "sha256:... or xxh3:... of the file"}, func(in *ingest.Input) report.Cell { return report.TextCell(in.Digest) }),
+		report.Define(report.Column{Key: "rows", Path: "rows", Always: true, Title: "Rows", Kind: report.Integer, In: report.Files},
+			func(in *ingest.Input) report.Cell { return report.IntCell(in.Rows) }),
+		report.Define(report.Column{Key: "bad_rows", Path: "bad_rows", Always: true, Title: "Bad rows", Kind: report.Integer, In: report.Files},
+			func(in *ingest.Input) report.Cell { return report.IntCell(in.BadRows) }),
+	}
+}
+
+// Inputs is the table of files that were read.
+func Inputs(list []ingest.Input) *report.Table {
+	t := report.NewTable("inputs", "Inputs", list, inputColumns())
+	t.In = report.Files
+	return t
 }
