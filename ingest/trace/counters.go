@@ -173,7 +173,7 @@ func (r *reader) pair(x *reading) (bool, error) {
 		return false, fmt.Errorf("kernel_id %d of %s is of several launches", x.id.number, table.Quote(x.name))
 	}
 	l := r.trace.At(int(at))
-	t := r.order[r.taskOf[l.Task]]
+	t := r.taskOf[l.Task]
 	if t != r.tasks[x.name] && x.name != "kernel_"+strconv.FormatUint(x.id.number, 10) {
 		return false, fmt.Errorf("kernel_id %d of %s is of a launch of %s", x.id.number, table.Quote(x.name),
 			table.Quote(t.kernel.Task))

@@ -75,7 +75,7 @@ type reader struct {
 	pytorch  bool         // its head is that of a PyTorch trace
 	base     int64        // nanoseconds that all times are since
 	platform []deviceSaid // what PyTorch says of the devices
-	taskOf   []int        // of a task of the trace, in order
+	taskOf   []*task      // of a task of the trace, in order
 	lanesOf  []lane
 
 	// Of counters.
@@ -233,7 +233,7 @@ func (r *reader) event(e *event, line int) error {
 	if !t.placed {
 		t.placed, t.number = true, r.trace.Task(t.kernel.Key())
 		if int(t.number) == len(r.taskOf) {
-			r.taskOf = append(r.taskOf, t.place)
+			r.taskOf = append(r.taskOf, t)
 		}
 	}
 	r.trace.Add(ingest.Launch{Start: start, End: start + length, Task: t.number, Lane: at})

@@ -93,7 +93,7 @@ type header struct {
 	comma  bool                // one empty field more than names
 	at     [quantities]int     // index behind the name, -1 when there is no such column
 	per    [quantities]float64 // units to the base unit
-	stalls []reason            // of stalls, where the rows are instructions
+	stalls []int               // columns of events, where the rows are instructions
 	voids  []int               // columns that may say that the counters of a row are not to be used
 	counts counts
 	device int
@@ -102,12 +102,6 @@ type header struct {
 	start  []int    // where they start in the line
 
 	launches map[string]names.Launch // those of names that came before: a table repeats few of them very often
-}
-
-// reason is a column of events.
-type reason struct {
-	at   int
-	name string
 }
 
 func newHeader(text string, deviceNumber int) *header {
@@ -129,8 +123,8 @@ func newHeader(text string, deviceNumber int) *header {
 		if base, _, _ := strings.Cut(name, "["); slices.Contains(voids, base) || strings.HasPrefix(base, "MidQuery") {
 			h.voids = append(h.voids, i)
 		}
-		if word, ok := strings.CutSuffix(name, stallEvents); ok {
-			h.stalls = append(h.stalls, reason{i, word})
+		if strings.HasSuffix(name, stallEvents) {
+			h.stalls = append(h.stalls, i)
 		}
 		marker = marker || name == "StreamMarker" || name == "ReportReason"
 		// The first of several columns of a quantity counts.

@@ -91,11 +91,10 @@ func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
 // Instructions are added up to their kernel: which one stalls is a question for the tool's own listing.
 func (r *reader) stalled(f *fields) *rowError {
 	events := make([]int64, len(f.stalls))
-	for i, c := range f.stalls {
+	for i, at := range f.stalls {
 		var err error
-		if events[i], err = strconv.ParseInt(f.parts[c.at], 10, 64); err != nil || events[i] < 0 {
-			return badf(f.start[c.at], "column %s%s: %s is not a number of events", c.name, stallEvents,
-				table.Quote(f.parts[c.at]))
+		if events[i], err = strconv.ParseInt(f.parts[at], 10, 64); err != nil || events[i] < 0 {
+			return badf(f.start[at], "column %s: %s is not a number of events", f.names[at], table.Quote(f.parts[at]))
 		}
 	}
 	i, known := r.stallsOf[f.launch.Name]
@@ -104,10 +103,11 @@ func (r *reader) stalled(f *fields) *rowError {
 		r.stalls = append(r.stalls, ingest.TaskStalls{Task: f.launch.Name, Pos: r.in.Pos(f.nameAt + 1)})
 	}
 	list := &r.stalls[i].Stalls
-	for n, c := range f.stalls {
-		at := slices.IndexFunc(*list, func(x ingest.Stall) bool { return x.Reason == c.name })
+	for n, column := range f.stalls {
+		reason := strings.TrimSuffix(f.names[column], stallEvents)
+		at := slices.IndexFunc(*list, func(x ingest.Stall) bool { return x.Reason == reason })
 		if at < 0 {
-			at, *list = len(*list), append(*list, ingest.Stall{Reason: c.name})
+			at, *list = len(*list), append(*list, ingest.Stall{Reason: reason})
 		}
 		(*list)[at].Share += unit.Ratio(events[n])
 	}

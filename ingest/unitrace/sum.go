@@ -292,15 +292,18 @@ func perLaunch(n, launches int64, what string) string {
 // part of all clocks of all XVEs that it says this is, `X[events]` and `X_UTILIZATION[%]`, and the clocks.
 // No table says which GPU it is of; this number tells devices apart that names do not.
 type counts struct {
-	clocks int // index behind the name, -1 without
-	pairs  [][2]int
+	clocks int      // index behind the name
+	pairs  [][2]int // none without the clocks
 }
 
 func countsOf(names []string) counts {
 	c := counts{clocks: slices.Index(names, "GpuSliceClocksCount[events]")}
 	for i, name := range names {
 		metric, ok := strings.CutSuffix(name, "_UTILIZATION[%]")
-		if events := slices.Index(names, metric+"[events]"); ok && events >= 0 {
+		if !ok || c.clocks < 0 {
+			continue
+		}
+		if events := slices.Index(names, metric+"[events]"); events >= 0 {
 			c.pairs = append(c.pairs, [2]int{events, i})
 		}
 	}
@@ -316,12 +319,8 @@ func (f *fields) xves() (found int) {
 		x, _ := strconv.ParseFloat(f.parts[i], 64) // 0 is of no use, either
 		return x
 	}
-	if f.counts.clocks < 0 {
-		return 0
-	}
-	clocks := number(f.counts.clocks)
 	for _, p := range f.counts.pairs {
-		share := number(p[1])
+		clocks, share := number(f.counts.clocks), number(p[1])
 		if !(share >= enough && share <= 100) {
 			continue
 		}
