@@ -161,9 +161,12 @@ func (f *finder) missing() (because string, decide decision) {
 		}
 		return "How much of it is a partial last wave" + lacks + ".", said(from)
 	case row.XVEs.Other.Present():
+		free, whole := row.XVEs.Low.Loaded, row.XVEs.Other.Or(predict.Range{}).Low.Loaded
+		if row.XVEs.Policy == predict.Whole {
+			free, whole = whole, free
+		}
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the XVEs that run, work-groups that stay whole %.1f%%: "+
-			"which XVEs should have been empty is unknown.",
-			row.XVEs.both()...), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Binary}}
+			"which XVEs should have been empty is unknown.", free.Percent(), whole.Percent()), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Binary}}
 	case !row.Idle.Present():
 		return "Idle time and low residency are not told apart without the XVE array state.", said("an export with the columns of the XVE array")
 	case !row.BusyOccupancy.Present():
@@ -219,14 +222,6 @@ func (r *Result) aboveText(row *Row) (text string, withinPeak bool) {
 		}
 	}
 	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", m.Percent(), name, ref.Percent()), withinPeak
-}
-
-// reach is the highest occupancy that a launch reaches alone: the predicted peak, the profiler's, or all slots.
-func reach(p *predict.Prediction, k *ingest.Kernel) unit.Ratio {
-	if p != nil {
-		return p.Peak
-	}
-	return k.Peak.Or(1)
 }
 
 // foreign says that other tasks under the same samples are enough to explain the value.

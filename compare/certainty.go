@@ -135,8 +135,11 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
 func (r *Result) refuse(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
 	sampled := func(format string, args ...any) *Cause {
-		decide := c.resample()
-		return &Cause{Name: CauseSampling, Because: fmt.Sprintf(format, args...) + heldText(row), Decide: decide.text, Next: decide.Next}
+		decide, because := c.resample(), fmt.Sprintf(format, args...)
+		if least, most := row.HeldLow.Or(0), row.HeldHigh.Or(1); most.Minus(least) <= widestRange { // else it is next to anything
+			because += fmt.Sprintf(" By themselves its launches held %.1f to %.1f%%.", least.Percent(), most.Percent())
+		}
+		return &Cause{Name: CauseSampling, Because: because, Decide: decide.text, Next: decide.Next}
 	}
 	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
 		return &Cause{Name: CauseNothingRan, Because: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
@@ -286,9 +289,9 @@ type kernelTimes struct {
 	timed, least, most, empty unit.Seconds
 }
 
-// add takes a kernel with the most that it reaches.
-func (t *kernelTimes) add(k *ingest.Kernel, reach unit.Ratio) {
-	total, held := k.Total.Or(0), heldBy(k, reach)
+// add takes the kernel of a row.
+func (t *kernelTimes) add(row *Row) {
+	k, total, held := &row.Kernel, row.Total.Or(0), row.bounds()
 	t.timed += total
 	t.least += total * unit.Seconds(held.least)
 	t.most += total * unit.Seconds(held.most)
@@ -320,18 +323,22 @@ func (u use) with(v use, join func(u, v float64) float64) use {
 // held bounds what a kernel holds, and the XVEs that it leaves empty from below.
 type held struct{ least, most, empty unit.Ratio }
 
-// heldBy bounds what a neighbor holds: what its own row says, give or take what neighbors put into that, and anything
-// where it has no sample.
-func heldBy(k *ingest.Kernel, reach unit.Ratio) held {
-	m, measured := k.Measured.Value()
+// bounds are those of what a neighbor holds: what its own row says, give or take what neighbors put into that, and
+// anything up to its peak where it has no sample.
+func (r *Row) bounds() held {
+	reach := r.Peak.Or(1)
+	if r.Predicted != nil {
+		reach = r.Predicted.Peak
+	}
+	m, measured := r.Measured.Value()
 	h := held{least: max(min(m-asMeasured, reach), 0), most: reach}
-	if unsampled(k) {
+	if unsampled(&r.Kernel) {
 		return h
 	}
 	if measured {
 		h.most = min(m+asMeasured, reach)
 	}
-	h.empty = max(k.Idle.Or(0)-asMeasured, 0)
+	h.empty = max(r.Idle.Or(0)-asMeasured, 0)
 	return h
 }
 
@@ -414,7 +421,7 @@ func (r *Result) mostHeld(row *Row) unit.Ratio {
 
 // neighbors bounds what the other tasks of a run hold. Those that are no kernels hold nothing.
 func (r *Result) neighbors(row *Row) (theirs held) {
-	t, of, k := row.Total.Or(0), &r.kernelTime, &row.Kernel
+	t, of, own := row.Total.Or(0), &r.kernelTime, row.bounds()
 	rest, all := of.timed-t, r.busy(row)-t
 	if theirs.most = 1; rest <= t*1e-9 || r.fromSummary {
 		return theirs
@@ -422,7 +429,6 @@ func (r *Result) neighbors(row *Row) (theirs held) {
 	less := func(sum unit.Seconds, own unit.Ratio, of unit.Seconds) unit.Ratio {
 		return min(max(unit.Ratio((sum-t*unit.Seconds(own))/of), 0), 1)
 	}
-	own := heldBy(k, reach(row.Predicted, k))
 	theirs.least = less(of.least, own.least, max(all, rest))
 	theirs.most = less(of.most, own.most, rest)
 	theirs.empty = less(of.empty, own.empty, rest)
@@ -439,13 +445,4 @@ func (r *Result) sameAnyway(row *Row) bool {
 	least, most := row.HeldLow.Or(0), row.HeldHigh.Or(1)
 	atLeast := !r.Options.beyond(p.Average.Minus(least), 0) && !r.Options.beyond(row.Difference.Or(0), 0)
 	return atLeast || r.Options.beyond(p.Average.Minus(most), 0)
-}
-
-// heldText says what the row's launches may have held by themselves, empty where that is next to anything.
-func heldText(row *Row) string {
-	least, most := row.HeldLow.Or(0), row.HeldHigh.Or(1)
-	if most.Minus(least) > widestRange {
-		return ""
-	}
-	return fmt.Sprintf(" By themselves its launches held %.1f to %.1f%%.", least.Percent(), most.Percent())
 }

@@ -65,15 +65,6 @@ type XVEs struct {
 	Other unit.Opt[predict.Range]
 }
 
-// both gives the occupancy of XVEs that run when threads go anywhere and when work-groups stay whole.
-func (x *XVEs) both() []any {
-	free, whole := x.Low.Loaded, x.Other.Or(x.Range).Low.Loaded
-	if x.Policy == predict.Whole {
-		free, whole = whole, free
-	}
-	return []any{free.Percent(), whole.Percent()}
-}
-
 // Row is one task with its three occupancies.
 type Row struct {
 	ingest.Kernel
@@ -215,14 +206,12 @@ func (r *Result) summarize() Summary {
 	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, Idle: &s.Idle, Below: &s.Below, Above: &s.Above,
 		PeaksAgree: &s.PeaksAgree, Unmeasurable: &s.Unmeasurable, NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
 	var differences, predicted, seen []float64
-	kernels := unit.Seconds(0)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if t, ok := row.Total.Value(); ok {
 			s.GPUTime = unit.Some(r.taskTime)
 			if row.Verdict != NotAKernel {
-				kernels += t
-				s.KernelTime = unit.Some(kernels)
+				s.KernelTime = unit.Some(s.KernelTime.Or(0) + t)
 			}
 		}
 		*of[row.Verdict]++

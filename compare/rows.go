@@ -38,7 +38,7 @@ func (r *Result) addTimes() {
 		row := &r.Rows[i]
 		r.taskTime += row.Total.Or(0)
 		if row.IsKernel() {
-			r.kernelTime.add(&row.Kernel, reach(row.Predicted, &row.Kernel))
+			r.kernelTime.add(row)
 		}
 		if row.Device != "" {
 			r.adapterTime[row.Device] += row.Total.Or(0)
@@ -198,14 +198,12 @@ func (r *Result) noteNames() {
 	for i := range r.Timings {
 		tasks = append(tasks, r.Timings[i].Kernel)
 	}
-	say := func(flag string, names []string) {
-		for _, name := range names {
+	for i, unmatched := range [][]string{r.Options.Local.Unmatched(tasks), r.Options.SIMD.Unmatched(tasks)} {
+		for _, name := range unmatched {
 			r.warn("no-such-kernel", note.Pos{}, "names are those of the table; * in one stands for any text",
-				"%s names %s, and no kernel has that name", flag, name)
+				"%s names %s, and no kernel has that name", [...]string{"--local", "--simd"}[i], name)
 		}
 	}
-	say("--local", r.Options.Local.Unmatched(tasks))
-	say("--simd", r.Options.SIMD.Unmatched(tasks))
 }
 
 // launched is the kernel of a timing, with its global size where the others are known.
