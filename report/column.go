@@ -136,19 +136,9 @@ func (t *Table) Row(i int, dst []Cell) []Cell {
 // Show gives the table as people see it: the columns that keys name come first, the others follow in their order, and a
 // column without a title, or with nothing in any row, is left out.
 func (t *Table) Show(keys ...string) *Table {
-	var order []int
-	for i := range t.Columns {
-		if t.Columns[i].Title != "" && t.any(i) {
-			order = append(order, i)
-		}
-	}
-	rank := func(i int) int { // of those that are not named, the last
-		if at := slices.Index(keys, t.Columns[i].Key); at >= 0 {
-			return at
-		}
-		return len(keys)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return rank(a) - rank(b) })
+	order := slices.DeleteFunc(t.others(t.ordered(nil, keys, t.Column)), func(i int) bool {
+		return t.Columns[i].Title == "" || !t.any(i)
+	})
 	shown, raw := *t, *t
 	shown.Columns = ListOf(order, func(i int) Column { return t.Columns[i].onPaper() })
 	shown.cell = func(row, column int) Cell {

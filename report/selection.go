@@ -175,15 +175,10 @@ func (t *Table) Find(name string) int {
 // Choose makes the columns that keys name the ones that people see, in that order, behind the first one, which names
 // the rows. Keys that the table does not have are left out.
 func (t *Table) Choose(keys []string) {
-	order := t.ordered([]int{0}, keys)
+	order := t.ordered([]int{0}, keys, t.Find)
 	shown := len(order)
-	for i := range t.Columns {
-		if !slices.Contains(order, i) {
-			order = append(order, i)
-		}
-	}
 	t.chosen = true
-	t.arrange(order)
+	t.arrange(t.others(order))
 	for k := range t.Columns {
 		c := &t.Columns[k]
 		if k < shown {
@@ -196,17 +191,27 @@ func (t *Table) Choose(keys []string) {
 
 // Only keeps the columns that keys name, in that order.
 func (t *Table) Only(keys []string) {
-	t.arrange(t.ordered(nil, keys))
+	t.arrange(t.ordered(nil, keys, t.Find))
 	for i := range t.Columns {
 		t.Columns[i].In |= Data
 	}
 }
 
 // ordered adds the places of columns to a list.
-func (t *Table) ordered(order []int, keys []string) []int {
+func (t *Table) ordered(order []int, keys []string, find func(key string) int) []int {
 	for _, key := range keys {
-		if at := t.Find(key); at >= 0 && !slices.Contains(order, at) {
+		if at := find(key); at >= 0 && !slices.Contains(order, at) {
 			order = append(order, at)
+		}
+	}
+	return order
+}
+
+// others adds the places that are not in a list.
+func (t *Table) others(order []int) []int {
+	for i := range t.Columns {
+		if !slices.Contains(order, i) {
+			order = append(order, i)
 		}
 	}
 	return order
