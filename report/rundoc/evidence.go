@@ -67,7 +67,8 @@ func verdictText(r *compare.Row) string {
 // largest part first: most kernels have one, and so one line.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
-	if a := r.Account; a != nil && r.Verdict == compare.Below {
+	switch a := r.Account; {
+	case a != nil && r.Verdict == compare.Below:
 		printed, before := a.Printed(), " "
 		for _, p := range lossParts(a) {
 			text += before
@@ -80,10 +81,12 @@ func evidence(r *compare.Row) string {
 			}
 			text = strings.TrimRight(text, " ")
 		}
-	} else if r.Cause != nil {
+	case r.Cause != nil:
 		text += " " + sentence(r.Cause.Because)
-	} else if r.NoPrediction != "" {
+	case r.NoPrediction != "":
 		text += " " + sentence(r.NoPrediction)
+	case r.Verdict == compare.Idle:
+		text += " It filled XVEs as predicted while it ran; the idle time may lie between launches."
 	}
 	if c := r.Undecided(); c != nil && r.Verdict != compare.Idle {
 		text += " To decide: " + c.Decide + "."
