@@ -26,9 +26,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // defaultWait is how long a writer waits for others.
@@ -199,28 +203,51 @@ const (
 // fault is a failure that both engines know, and what to do about it. Nothing has been changed whenever it is said: the
 // transaction was rolled back, or will be when the connection is gone.
 type fault struct {
-	kind kind
-	text string
+	kind     kind
+	text     string
+	sqlite   []int  // its codes, extended or primary ones
+	postgres string // what its codes begin with (the manual of PostgreSQL, appendix A)
 }
 
-// The faults; others have none.
-var (
-	faultLocked = &fault{errLocked,
-		"nothing was changed; another process is writing: wait for it, or end it, and try again"}
-	faultReadOnly = &fault{errReadOnly, "nothing was changed; check the permissions of the file and of its folder"}
+// faults are those that are known, the more particular ones first.
+var faults = []fault{
+	{errUnfinished, "nothing was changed; the next command that writes undoes it, as 'occudiff track add' does",
+		[]int{sqlite3.SQLITE_READONLY_ROLLBACK}, ""},
+	{errLocked, "nothing was changed; another process is writing: wait for it, or end it, and try again",
+		[]int{sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}, "40001 40P01 55P03"},
+	{errReadOnly, "nothing was changed; check the permissions of the file and of its folder",
+		[]int{sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}, ""},
 	// On a server that is a grant and no file.
-	faultNoGrant = &fault{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE " +
-		"on the tables of occudiff, or use one that has them"}
-	faultDenied = &fault{errConnection,
-		"nothing was changed; the server refuses: check user, password and the name of the database"}
-	faultFull       = &fault{errFull, "nothing was changed; free some space and try again"}
-	faultConnection = &fault{errConnection,
-		"what was not finished is undone; check that the server runs and try again: a run is never stored twice"}
-	faultDamaged     = &fault{errDamaged, "nothing was changed; restore a copy, or start a new history with --db"}
-	faultNotDatabase = &fault{errNotHistory, "nothing was changed; name another file with --db"}
-	faultUnfinished  = &fault{errUnfinished,
-		"nothing was changed; the next command that writes undoes it, as 'occudiff track add' does"}
-)
+	{errReadOnly, "nothing was changed; this user may only read: grant it INSERT, UPDATE and DELETE on the tables of " +
+		"occudiff, or use one that has them", nil, "25006 42501"},
+	{errConnection, "nothing was changed; the server refuses: check user, password and the name of the database",
+		nil, "28 3D000"},
+	// A journal that cannot grow is reported as a failed write.
+	{errFull, "nothing was changed; free some space and try again",
+		[]int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}, "53100"},
+	{errConnection, "what was not finished is undone; check that the server runs and try again: a run is never stored twice",
+		nil, "08 57P 53300"},
+	{errDamaged, "nothing was changed; restore a copy, or start a new history with --db",
+		[]int{sqlite3.SQLITE_CORRUPT}, "XX00"},
+	{errNotHistory, "nothing was changed; name another file with --db", []int{sqlite3.SQLITE_NOTADB}, ""},
+}
+
+// fault finds what an error means, nil when nobody knows.
+func (e *engine) fault(err error) *fault {
+	code := 0
+	if s, ok := errors.AsType[*sqlite.Error](err); ok {
+		code = s.Code()
+	}
+	for i := range faults {
+		f := &faults[i]
+		is := func(begin string) bool { return e.server && strings.HasPrefix(postgresCode(err), begin) }
+		if slices.Contains(f.sqlite, code) || slices.Contains(f.sqlite, code&0xff) ||
+			slices.ContainsFunc(strings.Fields(f.postgres), is) {
+			return f
+		}
+	}
+	return nil
+}
 
 // engine is what differs between the two.
 // Everything else is one code: a difference that stands here is tested on both engines by the same stories.
@@ -236,8 +263,6 @@ type engine struct {
 	// orFail lets a statement that fails leave what it has inserted. The transaction is rolled back all the same, and
 	// the pages that it changes need not be written aside first.
 	orFail string
-
-	fault func(error) *fault
 }
 
 // bind spells the placeholders of a statement. Question marks in texts do not occur in our statements.

@@ -12,9 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // openSQLite opens a file.
@@ -27,7 +24,7 @@ func openSQLite(path string, options Options) (*DB, error) {
 		return nil, err
 	}
 	d := &DB{options: options, engine: engine{
-		where: path, fault: sqliteFault, batch: 50, orFail: " OR FAIL",
+		where: path, batch: 50, orFail: " OR FAIL",
 		id: "INTEGER PRIMARY KEY AUTOINCREMENT", clustered: " WITHOUT ROWID",
 		countTables: `SELECT COUNT(CASE WHEN name = 'occudiff_meta' THEN 1 END), COUNT(*)
 			FROM sqlite_master WHERE type = 'table'`,
@@ -156,33 +153,6 @@ func sqliteDSN(path string, options Options) string {
 		name = "/" + name
 	}
 	return "file:" + strings.ReplaceAll(name, "?", "%3F") + "?" + q.Encode()
-}
-
-// sqliteFault reads SQLite's codes.
-func sqliteFault(err error) *fault {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return nil
-	}
-	switch e.Code() {
-	case sqlite3.SQLITE_READONLY_ROLLBACK:
-		return faultUnfinished
-	case sqlite3.SQLITE_IOERR_WRITE: // a journal that cannot grow is reported as a failed write
-		return faultFull
-	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return faultLocked
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return faultReadOnly
-	case sqlite3.SQLITE_FULL:
-		return faultFull
-	case sqlite3.SQLITE_CORRUPT:
-		return faultDamaged
-	case sqlite3.SQLITE_NOTADB:
-		return faultNotDatabase
-	}
-	return nil
 }
 
 // verify looks for damage of a file that reading would not notice, because it makes rows, runs or whole series disappear:
