@@ -45,7 +45,7 @@ func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
 // add stores a clean run, unless its content is known.
 func (w *writing) add(run Run) Added {
 	// Renamed first: a run that was stored under the old names must be known by the new ones.
-	run.Rows = w.renamed(run.Rows)
+	w.rename(run.Rows)
 	if known := w.stored(run); known.ID != 0 {
 		return known
 	}

@@ -331,9 +331,7 @@ func (r *Records) ordered() ([]importedRun, error) {
 			seen[l.key] = l.line
 		}
 	}
-	runs := slices.Clone(r.runs)
-	slices.SortStableFunc(runs, func(a, b importedRun) int { return a.Time.Compare(b.Time) })
-	return runs, nil
+	return slices.SortedStableFunc(slices.Values(r.runs), func(a, b importedRun) int { return a.Time.Compare(b.Time) }), nil
 }
 
 // withRows makes the rows of a run. Its device and driver are those that all rows share, or the device that all of their

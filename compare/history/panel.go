@@ -41,8 +41,8 @@ type Kernel struct {
 
 // Presence is a run that has the kernel, by its place in the panel, with or without values.
 type Presence struct {
-	Place          int
-	Verdict, Cause string // as they were stored
+	Place   int
+	Verdict string // as it was stored
 
 	values [len(columns)]float64 // NaN where it has none, or none was asked for
 }
@@ -70,9 +70,20 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 }
 
 // Place gives the place of a run, false when it does not count.
-func (p *Panel) Place(run int64) (int, bool) {
-	place, ok := p.place[run]
+func (p *Panel) Place(run int64) (place int, ok bool) {
+	place, ok = p.place[run]
 	return place, ok
+}
+
+// At says where among its presences a kernel has a run, -1 where it has not.
+func (k *Kernel) At(run int64) int {
+	if place, counts := k.panel.place[run]; counts {
+		i, has := slices.BinarySearchFunc(k.In, place, func(in Presence, at int) int { return in.Place - at })
+		if has {
+			return i
+		}
+	}
+	return -1
 }
 
 // Point is a metric of one run.
@@ -165,7 +176,6 @@ const ownRuns = 3
 // candidate is a run on its way into a panel.
 type candidate struct {
 	*Run
-	time   int64
 	at     int64 // its time, or an earlier one that its commit says
 	commit int   // its place among the commits; 0 is not known
 	own    bool  // of a branch that is not the base
@@ -219,8 +229,7 @@ func (d *DB) counted(all []Run, judged *Run) []candidate {
 		r := &all[i]
 		own := !d.IsBase(r.Branch)
 		if !own || r.Branch == judged.Branch {
-			us := r.Time.UnixMicro()
-			list = append(list, candidate{r, us, us, places[r.Commit], own})
+			list = append(list, candidate{r, r.Time.UnixMicro(), places[r.Commit], own})
 		}
 	}
 	arrangeCommits(list)
@@ -254,7 +263,7 @@ func arrangeCommits(runs []candidate) {
 		if i+1 < len(known) && known[i].commit != known[i+1].commit {
 			limit = later
 		}
-		known[i].at = min(known[i].time, limit-1)
+		known[i].at = min(known[i].at, limit-1)
 		later = min(later, known[i].at)
 	}
 	slices.SortStableFunc(runs, func(a, b candidate) int {
@@ -264,7 +273,7 @@ func arrangeCommits(runs []candidate) {
 		case a.own != b.own:
 			return -1
 		}
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.time, b.time), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.at, b.at), a.Time.Compare(b.Time), cmp.Compare(a.ID, b.ID))
 	})
 }
 
@@ -302,10 +311,10 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 // readKernels reads the rows of series, but for those of runs that do not count, or that were stored after the runs were
 // read.
 func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key, metrics []Metric) error {
-	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict, cause`
+	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict`
 	var series, of int64
-	var verdict, cause sql.RawBytes
-	into := []any{&series, &of, &verdict, &cause}
+	var verdict sql.RawBytes
+	into := []any{&series, &of, &verdict}
 	if slices.Contains(metrics, Occupancy) {
 		metrics = append([]Metric{Loaded}, metrics...)
 	}
@@ -318,8 +327,6 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 		}
 	}
 	at := map[int64]int{} // the place of the kernel of each series
-	// One text for all rows that have it.
-	word := func(raw []byte) string { return unique.Make(string(raw)).Value() }
 	read := func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -335,7 +342,8 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			p.Kernels = append(p.Kernels, Kernel{ID: series, Key: key, panel: p})
 		}
 		k := &p.Kernels[i]
-		k.In = append(k.In, Presence{place, word(verdict), word(cause), values})
+		// One text for all rows that have it.
+		k.In = append(k.In, Presence{place, unique.Make(string(verdict)).Value(), values})
 		return nil
 	}
 	// Without an order of their own: sorting takes a server longer than reading.

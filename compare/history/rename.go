@@ -122,9 +122,9 @@ func (w *writing) mergeSeries(id int64, k Key) {
 	w.exec(`DELETE FROM occudiff_series WHERE id = ?`, id)
 }
 
-// renamed gives the rows of a run under the names that their kernels have now. A kernel keeps its name where the run
-// has one of the other name too.
-func (w *writing) renamed(rows []Row) []Row {
+// rename gives the rows of a run the names that their kernels have now. A kernel keeps its name where the run has one of
+// the other name too.
+func (w *writing) rename(rows []Row) {
 	names := map[string]string{}
 	w.each(`SELECT old_name, new_name FROM occudiff_rename WHERE run_id = 0`, nil, func(rows *sql.Rows) error {
 		var old, name string
@@ -132,9 +132,6 @@ func (w *writing) renamed(rows []Row) []Row {
 		names[old] = name
 		return err
 	})
-	if len(names) == 0 {
-		return rows
-	}
 	there := make(map[Key]bool, len(rows))
 	for i := range rows {
 		there[rows[i].Key] = true
@@ -147,7 +144,6 @@ func (w *writing) renamed(rows []Row) []Row {
 			}
 		}
 	}
-	return rows
 }
 
 // findRenamed finds among new kernels those that are there under a name that differs only in what moves when other code

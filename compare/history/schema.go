@@ -237,6 +237,3 @@ func (m Metric) IsWaste() bool { return m.known().traits&waste != 0 }
 
 // Title says in words what the metric is.
 func (m Metric) Title() string { return cmp.Or(m.known().title, string(m)) }
-
-// In says whether a row has a value of the metric.
-func (m Metric) In(r *Row) bool { return r.Values.Of(m).Present() }

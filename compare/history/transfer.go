@@ -37,9 +37,9 @@ func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err e
 		return done, err
 	}
 	for batch := range slices.Chunk(runs, importBatch) {
-		var in *importer
+		next := done
 		err := d.write(ctx, "importing runs into "+d.engine.where, func(w *writing) {
-			in = &importer{pending: pending{writing: w}, records: records}
+			in := &importer{pending: pending{writing: w}, records: records, done: &next}
 			for i := range batch {
 				in.run(&batch[i])
 			}
@@ -48,9 +48,7 @@ func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err e
 		if err != nil {
 			return done, fmt.Errorf("after %d of %d runs: %w", done.Runs+done.KnownRuns, len(runs), err)
 		}
-		done.Runs += in.done.Runs
-		done.Kernels += in.done.Kernels
-		done.KnownRuns += in.done.KnownRuns
+		done = next
 	}
 	accepted, err := d.importAccepts(ctx, records.events)
 	done.Events += accepted
@@ -61,7 +59,7 @@ func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err e
 type importer struct {
 	pending // the kernels of new runs
 	records *Records
-	done    Imported
+	done    *Imported
 
 	// The stored runs of the time that is being imported, with their names.
 	there []Run
@@ -75,7 +73,7 @@ func (in *importer) run(given *importedRun) {
 	if in.err = cmp.Or(in.err, err); in.err != nil {
 		return
 	}
-	if run.Rows = in.renamed(run.Rows); in.isStored(&run, given.lines) {
+	if in.rename(run.Rows); in.isStored(&run, given.lines) {
 		in.done.KnownRuns++
 		return
 	}
@@ -327,9 +325,6 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 
 // importAccepts accepts what records say, unless it is said already. Its run is found as that of kernels is.
 func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err error) {
-	if len(events) == 0 {
-		return 0, nil
-	}
 	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {
 		return 0, err

@@ -33,40 +33,23 @@ func otherShape(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
-// presence is a run that has a kernel, by its place among all.
-type presence struct {
-	place int
-	run   int64
-}
-
-// lineage is where the kernels of a panel come from, by their places in it.
-type lineage struct {
-	adding bool         // runs are in the order in which they were added
-	seen   [][]presence // of each kernel, in the order in which runs are judged
-	from   map[int]int
-}
-
 // readLineage says which runs have the kernels, and which kernels went on from which.
-func (j *judge) readLineage(byAdding bool) {
-	j.lineage = lineage{adding: byAdding}
+func (j *judge) readLineage() {
 	for i := range j.panel.Kernels {
-		var seen []presence
+		var seen []int
 		for _, in := range j.panel.Kernels[i].In {
-			run := j.panel.Runs[in.Place].ID
-			seen = append(seen, presence{j.place(run, byAdding), run})
+			seen = append(seen, j.place(j.panel.Runs[in.Place].ID, j.adding))
 		}
-		slices.SortFunc(seen, byPlace)
+		slices.Sort(seen)
 		j.seen = append(j.seen, seen)
 	}
 	j.from = j.predecessors()
 }
 
-func byPlace(a, b presence) int { return a.place - b.place }
-
 // lastBefore gives the last run of a kernel before another one begins; false where it has no run before that, or that very
 // run: then the two stand side by side.
-func (l *lineage) lastBefore(old, now int) (at int, ok bool) {
-	n, beside := slices.BinarySearchFunc(l.seen[old], l.seen[now][0], byPlace)
+func (j *judge) lastBefore(old, now int) (at int, ok bool) {
+	n, beside := slices.BinarySearch(j.seen[old], j.seen[now][0])
 	return n - 1, n > 0 && !beside
 }
 
@@ -77,7 +60,11 @@ func (j *judge) begins(i int) *Begin {
 		return nil
 	}
 	at, _ := j.lastBefore(old, i)
-	return begin(j.panel.Kernels[i].Key, j.panel.Kernels[old].Key, j.runs[j.seen[old][at].run])
+	last := int64(j.seen[old][at])
+	if !j.adding {
+		last = j.panel.Runs[last].ID
+	}
+	return begin(j.panel.Kernels[i].Key, j.panel.Kernels[old].Key, j.runs[last])
 }
 
 // goesOn says whether a kernel goes on from another one: what was before is its baseline. On another device it is another
@@ -86,14 +73,15 @@ func (j *judge) goesOn(now, old int) bool {
 	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
 }
 
-// withEarlier puts what a kernel goes on from in front of its points, and lists the series of that. Each earlier one counts
-// up to where the next begins.
-func (j *judge) withEarlier(i int, points []history.Point, m history.Metric) (all []history.Point, ids []int64) {
-	key, next := j.panel.Kernels[i].Key, i
+// withEarlier puts what a kernel goes on from in front of its points, and lists its series with those of that. Each
+// earlier one counts up to where the next begins.
+func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point, ids []int64) {
+	m, now, next := j.metric.Metric, &j.panel.Kernels[i], i
+	ids = []int64{now.ID}
 	for old, ok := j.from[i]; ok && j.goesOn(next, old); old, ok = j.from[old] {
-		k, first := &j.panel.Kernels[old], j.seen[next][0].place
+		k, first := &j.panel.Kernels[old], j.seen[next][0]
 		earlier := slices.DeleteFunc(k.Points(m), func(p history.Point) bool { return j.place(p.Run, j.adding) >= first })
-		points = prepend(points, m, key, k.Key, earlier)
+		points = prepend(points, m, now.Key, k.Key, earlier)
 		ids, next = append(ids, k.ID), old
 	}
 	return points, ids
@@ -128,29 +116,27 @@ type link struct {
 // on from once.
 func (j *judge) predecessors() map[int]int {
 	type task struct{ name, direction, program string }
-	programs := map[task]string{} // the only one of a task that runs name
+	programs := map[task]string{} // the only one of a task that runs name, "" for several
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
-		if t := (task{k.Task, k.Direction, ""}); k.Program != "" {
-			if known, ok := programs[t]; ok && known != k.Program {
-				programs[t] = ""
-			} else {
-				programs[t] = k.Program
-			}
+		t := task{k.Task, k.Direction, ""}
+		if known, ok := programs[t]; k.Program != "" && (!ok || known == k.Program) {
+			programs[t] = k.Program
+		} else if k.Program != "" {
+			programs[t] = ""
 		}
 	}
 	groups := map[task][]int{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
-		t := task{k.Task, k.Direction, ""}
 		// What was stored before runs named their program is of the only one that they name.
-		t.program = cmp.Or(k.Program, programs[t])
+		t := task{k.Task, k.Direction, cmp.Or(k.Program, programs[task{k.Task, k.Direction, ""}])}
 		groups[t] = append(groups[t], i)
 	}
 	from := map[int]int{}
 	for _, group := range groups {
 		taken := map[int]bool{}
-		first := func(i int) int { return j.seen[i][0].place }
+		first := func(i int) int { return j.seen[i][0] }
 		slices.SortStableFunc(group, func(a, b int) int { return first(a) - first(b) })
 		for k, end := 0, 0; k < len(group); k = end { // those that begin at once
 			for end < len(group) && first(group[end]) == first(group[k]) {
@@ -185,7 +171,7 @@ func (j *judge) candidates(before, now []int) (list []link) {
 			if !ok || otherOne && at+1 < len(j.seen[o]) {
 				continue
 			}
-			l := link{now: n, old: o, last: j.seen[o][at].place}
+			l := link{now: n, old: o, last: j.seen[o][at]}
 			if otherOne {
 				l.differs |= otherDevice
 			}

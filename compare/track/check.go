@@ -42,7 +42,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 			return nil, err
 		}
 		c.Checked, c.Refs, c.Renumbered = append(c.Checked, refOf(&c.Run)), j.runs, lately(moved, j.panel.Runs)
-		list, err := c.judge(j, db.IsBase)
+		list, err := j.check(db.IsBase)
 		if err != nil {
 			return nil, err
 		}
@@ -74,21 +74,21 @@ func badness(t *Series) int {
 	return slices.Index([]trend.Outcome{trend.Alarm, trend.Regression}, t.Outcome())
 }
 
-// judge judges the series of one run.
-func (c *Check) judge(j *judge, base func(string) bool) ([]*Series, error) {
-	all, err := j.check()
-	if err != nil {
+// check judges the series of the run together. Of those that have no value in it, it gives what is open: that belongs to
+// the kernel, and a blank cell, a missing row, another driver or launch shape do not mend it.
+func (j *judge) check(base func(branch string) bool) (list []*Series, err error) {
+	all := j.series()
+	if _, err := j.together(all); err != nil {
 		return nil, err
 	}
-	var list []*Series
 	for _, t := range all {
-		if !t.Absent || t.holds(all) {
-			list = append(list, t)
+		t.Absent = !slices.ContainsFunc(t.Points, func(p history.Point) bool { return p.Run == j.run.ID || p.Run == j.adds })
+		if t.Absent && !t.holds(all) {
+			continue
 		}
-	}
-	for _, t := range list {
 		t.OnBase = len(t.Open) > 0 && !base(j.run.Branch) &&
 			!slices.ContainsFunc(t.Open, func(o Open) bool { return !base(o.FirstBad.Branch) })
+		list = append(list, t)
 	}
 	addMoved(j.kernels, j.metric, list)
 	return list, nil
@@ -103,7 +103,7 @@ func supplemented(p *history.Panel, run *history.Run) (id int64) {
 		}
 	}
 	for i := range p.Kernels {
-		if k := &p.Kernels[i]; id > 0 && in(p, k, run.ID) >= 0 && in(p, k, id) < 0 {
+		if k := &p.Kernels[i]; id > 0 && k.At(run.ID) >= 0 && k.At(id) < 0 {
 			return 0
 		}
 	}
@@ -136,7 +136,7 @@ func (c *Check) Suspects() (list []*Series) {
 func nothingToCheck(run *history.Run, m Metric) error {
 	var has []string
 	for _, other := range history.Metrics() {
-		if slices.ContainsFunc(run.Rows, func(r history.Row) bool { return other.In(&r) }) {
+		if slices.ContainsFunc(run.Rows, func(r history.Row) bool { return r.Of(other).Present() }) {
 			has = append(has, string(other))
 		}
 	}
@@ -167,15 +167,10 @@ const goneRuns = 20
 // and this one has not in that launch shape.
 func (c *Check) findGone(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
-	commits := map[string][]*history.Run{}
-	for i := range j.panel.Runs {
-		r := &j.panel.Runs[i]
-		commits[r.Commit] = append(commits[r.Commit], r)
-	}
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
 		if r.ID < c.Run.ID && r.ID != j.adds && r.Device == c.Run.Device && sameProgram(r.Program, c.Run.Program) &&
-			db.IsBase(r.Branch) && !slices.ContainsFunc(commits[r.Commit], func(of *history.Run) bool { return supplements(r, of) }) {
+			db.IsBase(r.Branch) && !isSupplement(j.panel, r) {
 			before = append(before, r)
 		}
 	}
@@ -189,7 +184,7 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 		has[c.Run.Rows[i].Key], tasks[c.Run.Rows[i].Task] = true, true
 	}
 	for i := range j.panel.Kernels { // of the run that this one measures some kernels of again
-		if k := &j.panel.Kernels[i]; j.adds > 0 && in(j.panel, k, j.adds) >= 0 {
+		if k := &j.panel.Kernels[i]; j.adds > 0 && k.At(j.adds) >= 0 {
 			has[k.Key], tasks[k.Key.Task] = true, true
 		}
 	}
@@ -199,7 +194,7 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 	var absent []*history.Kernel
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
-		if !has[k.Key] && in(j.panel, k, c.MissingBefore) >= 0 {
+		if !has[k.Key] && k.At(c.MissingBefore) >= 0 {
 			c.Missing = append(c.Missing, k.Key.Name())
 		}
 		if !tasks[k.Key.Task] {
@@ -217,14 +212,6 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 			c.Gone = append(c.Gone, g)
 		}
 	}
-}
-
-// in says where a kernel has a run, -1 where it has not.
-func in(p *history.Panel, k *history.Kernel, run int64) int {
-	if place, counts := p.Place(run); counts {
-		return presenceAt(k, place)
-	}
-	return -1
 }
 
 // goneOf lists which of some kernels more than half of the runs had, up to the last one that had them.
@@ -270,7 +257,7 @@ func share(p *history.Panel, g *Gone) unit.Opt[unit.Ratio] {
 	own, all := 0.0, 0.0
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
-		at := in(p, k, g.Last.Run)
+		at := k.At(g.Last.Run)
 		if at < 0 {
 			continue
 		}

@@ -24,7 +24,11 @@ type judge struct {
 	runs    map[int64]Ref
 	now     time.Time
 	kernels map[int64]*history.Kernel // of the panel, by series
-	lineage                           // of the kernels of the panel, in their order
+	adding  bool                      // the runs of a check are in the order in which they were added
+	// Of the kernels of the panel, by their places in it: the places of their runs, in the order in which these are
+	// judged, and the kernel that each goes on from.
+	seen [][]int
+	from map[int]int
 }
 
 // read reads what is asked about a run, or about the last n of all for none, and gives numbers of kernels that moved those of
@@ -56,11 +60,8 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 // series reads those that may be judged: of a check those of the run's program on its device, and what else has a value
 // in the run. Each has what was before it under other keys.
 func (j *judge) series() (list []*Series) {
-	byAdding := false
-	if j.run != nil {
-		byAdding = j.byAdding(j.run.Program, j.run.Device)
-	}
-	j.readLineage(byAdding)
+	j.adding = j.run != nil && j.byAdding(j.run.Program, j.run.Device)
+	j.readLineage()
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		points := k.Points(j.metric.Metric)
@@ -68,7 +69,7 @@ func (j *judge) series() (list []*Series) {
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: byAdding, Begins: j.begins(i), age: len(points) - 1,
+		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: j.adding, Begins: j.begins(i), age: len(points) - 1,
 			own: map[int64]bool{}}
 		if j.run == nil {
 			of := t.group()
@@ -77,8 +78,7 @@ func (j *judge) series() (list []*Series) {
 		for _, p := range points {
 			t.own[p.Run] = true
 		}
-		points, t.ids = j.withEarlier(i, points, j.metric.Metric)
-		t.ids = append([]int64{k.ID}, t.ids...)
+		points, t.ids = j.withEarlier(i, points)
 		slices.SortStableFunc(points, func(a, b history.Point) int { return j.place(a.Run, t.ByAdding) - j.place(b.Run, t.ByAdding) })
 		t.take(points, j.metric)
 		for _, a := range j.panel.Accepts {
@@ -124,17 +124,6 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 		}
 	}
 	return panel
-}
-
-// check judges the series of the run together, and says which have no value in it. What is open of these stays so: it
-// belongs to the kernel, and a blank cell, a missing row, another driver or launch shape do not mend it.
-func (j *judge) check() ([]*Series, error) {
-	list := j.series()
-	for _, t := range list {
-		t.Absent = !slices.ContainsFunc(t.Points, func(p history.Point) bool { return p.Run == j.run.ID || p.Run == j.adds })
-	}
-	_, err := j.together(list)
-	return list, err
 }
 
 // whole judges all series, those of a program on a device together. What went on under another key is part of that, and

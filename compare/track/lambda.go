@@ -38,7 +38,7 @@ func renumber(p *history.Panel, m Metric) (found []Renumbered) {
 		}
 	}
 	for _, of := range groups {
-		g := alike{metrics: []history.Metric{m.Metric, history.Seconds}}
+		g := alike{panel: p, metrics: []history.Metric{m.Metric, history.Seconds}}
 		find := func() { // again where other names have moved the kernels
 			g.kernels = nil
 			for i := range p.Kernels {
@@ -87,6 +87,7 @@ func lately(list []Renumbered, runs []history.Run) []Renumbered {
 
 // alike are kernels whose names differ in numbers alone, and the metrics by which they are told apart.
 type alike struct {
+	panel   *history.Panel
 	kernels []*history.Kernel
 	metrics []history.Metric
 }
@@ -94,20 +95,12 @@ type alike struct {
 // namesIn gives the names that a run has, in the order of their numbers.
 func (g *alike) namesIn(place int) (names []string) {
 	for _, k := range g.kernels {
-		if presenceAt(k, place) >= 0 && !slices.Contains(names, k.Key.Task) {
+		if k.At(g.panel.Runs[place].ID) >= 0 && !slices.Contains(names, k.Key.Task) {
 			names = append(names, k.Key.Task)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
 	return names
-}
-
-// presenceAt says where a kernel has the run of a place, -1 where it has not.
-func presenceAt(k *history.Kernel, place int) int {
-	if i, has := slices.BinarySearchFunc(k.In, place, func(in history.Presence, at int) int { return in.Place - at }); has {
-		return i
-	}
-	return -1
 }
 
 // match gives the later name of each earlier one, nil where numbers did not move: of what keeps the order and has every
@@ -176,7 +169,7 @@ func (g *alike) match(place int, old, now []string) map[string]string {
 // or a tenth of a time at least. Other launch shapes are infinitely far.
 func (g *alike) far(place int, was, is string) (far float64) {
 	for _, k := range g.kernels {
-		at := presenceAt(k, place)
+		at := k.At(g.panel.Runs[place].ID)
 		if k.Key.Task != is || at < 0 {
 			continue
 		}

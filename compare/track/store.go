@@ -97,7 +97,7 @@ func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) e
 func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	for i := range a.Rows {
 		switch {
-		case !history.Measured.In(&a.Rows[i]):
+		case !a.Rows[i].Of(history.Measured).Present():
 			notMeasured++
 		case a.Rows[i].Verdict == string(compare.Unmeasurable):
 			unmeasurable++
