@@ -29,22 +29,17 @@ func MannWhitney(a, b []float64) (Test, bool) {
 	}
 	ranks := ranks(slices.Concat(a, b))
 	n1, n2 := len(a), len(b)
+	k, n := float64(min(n1, n2)), float64(n1+n2)
 	t := Test{U: floats.Sum(ranks[:n1]) - float64(n1*(n1+1))/2}
 	switch {
 	case constant(ranks):
 		t.P = 1
-	case work(n1, n2) <= exactWork:
+	case k*k*n*n/2 <= exactWork:
 		t.P = exactP(ranks, n1, n2, t.U)
 	default:
 		t.P = normalP(ranks, n1, n2, t.U)
 	}
 	return t, true
-}
-
-// work estimates the additions that exactP takes.
-func work(n1, n2 int) float64 {
-	k, n := float64(min(n1, n2)), float64(n1+n2)
-	return k * k * n * n / 2
 }
 
 // exactP gives P(|U - mean| >= |u - mean|) over all ways to deal the ranks to the two samples, ties included.

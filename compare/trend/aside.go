@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 	"occudiff/compare/stat"
 )
@@ -109,8 +110,8 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
 	var noise []float64
 	for _, l := range p.levels {
 		if l.n > 0 {
-			sd := l.shrunk(p.prior)
-			noise = append(noise, sd*sd)
+			variance, _ := p.prior.Shrink(l.variance())
+			noise = append(noise, variance)
 		}
 	}
 	usual, _ := stat.Median(noise)
@@ -195,19 +196,16 @@ func (p *panel) singleValues(budget float64) (found []Aside) {
 			}
 		}
 	}
-	if values == 0 {
-		return nil
-	}
-	pseudo := min(pseudoValues/values, mostPseudo)
+	pseudo := min(pseudoValues/max(values, 1), mostPseudo)
 	for q := range pseudo {
 		all.see(students, students[three].Quantile((float64(q)+0.5)/float64(pseudo)))
 	}
 	for run := range tails {
-		all.add(&tails[run], 1)
+		floats.Add(all[:], tails[run][:])
 	}
 	for run := range tails {
 		others := all
-		others.add(&tails[run], -1)
+		floats.Sub(others[:], tails[run][:])
 		for k, row := range p.rows {
 			off := row[run] - p.levels[k].at
 			if math.IsNaN(z[k][run]) || math.Abs(off)-p.gate.floor() <= rounding {
@@ -235,22 +233,16 @@ var freedoms = [...]float64{1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10, 13, 17, 22, 30,
 
 const three = 3
 
-// model is Student's t of some degrees of freedom, with the median absolute deviation of a normal distribution.
-type model struct {
-	distuv.StudentsT
-	peak float64 // logarithm of the density at 0
-}
-
-type models [len(freedoms)]model
+// models are Student's t of these degrees of freedom, with the median absolute deviation of a normal distribution.
+type models [len(freedoms)]distuv.StudentsT
 
 func studentModels() *models {
-	var all models
+	all := new(models)
 	for i, freedom := range freedoms {
-		t := distuv.StudentsT{Sigma: 1, Nu: freedom}
-		t.Sigma = 1 / normalMAD / t.Quantile(0.75)
-		all[i] = model{t, t.LogProb(0)}
+		all[i] = distuv.StudentsT{Sigma: 1, Nu: freedom}
+		all[i].Sigma = 1 / normalMAD / all[i].Quantile(0.75)
 	}
-	return &all
+	return all
 }
 
 // tail is how likely each number of degrees of freedom is by some distances, as logarithms.
@@ -258,15 +250,8 @@ type tail [len(freedoms)]float64
 
 // see takes a distance into account.
 func (t *tail) see(all *models, z float64) {
-	for i := range all { // LogProb would take the logarithm of three gamma functions for each
-		m := &all[i]
-		t[i] += m.peak - (m.Nu+1)/2*math.Log1p(z*z/(m.Nu*m.Sigma*m.Sigma))
-	}
-}
-
-func (t *tail) add(o *tail, weight float64) {
-	for i := range t {
-		t[i] += weight * o[i]
+	for i := range all {
+		t[i] += all[i].LogProb(z)
 	}
 }
 

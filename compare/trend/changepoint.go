@@ -75,7 +75,7 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	if err := checkPoints(points); err != nil {
 		return nil, err
 	}
-	return merged(points, split(valuesOf(points), params), params), nil
+	return merge(points, split(valuesOf(points), params), params), nil
 }
 
 // Lasting gives the change points that are left when those beside a segment of fewer than so many points are dropped.
@@ -85,7 +85,7 @@ func Lasting(points []Point, found []ChangePoint, params Params, least int) []Ch
 		indices[i] = c.Index
 	}
 	params.MinSegment = least
-	return merged(points, indices, params)
+	return merge(points, indices, params)
 }
 
 func valuesOf(points []Point) []float64 {
@@ -94,14 +94,6 @@ func valuesOf(points []Point) []float64 {
 		values[i] = p.Value
 	}
 	return values
-}
-
-func merged(points []Point, indices []int, params Params) []ChangePoint {
-	found := merge(valuesOf(points), indices, params)
-	for i := range found {
-		found[i].Time = points[found[i].Index].Time
-	}
-	return found
 }
 
 // firstPassP is the p of the search within windows: laxer, since merging strengthens what is real.
@@ -137,29 +129,29 @@ func split(values []float64, params Params) []int {
 // segment (the smallest step first, since p says little of two or three points), then the one with the largest p of
 // all, then the one with the least magnitude. What remains beside a dropped point is judged anew, over a longer
 // segment.
-func merge(values []float64, indices []int, params Params) []ChangePoint {
-	points := make([]ChangePoint, len(indices))
+func merge(points []Point, indices []int, params Params) []ChangePoint {
+	values, found := valuesOf(points), make([]ChangePoint, len(indices))
 	for i, index := range indices {
-		points[i].Index = index
+		found[i] = ChangePoint{Index: index, Time: points[index].Time}
 	}
-	for i := range points {
-		judge(values, points, i)
+	for i := range found {
+		judge(values, found, i)
 	}
-	for len(points) > 0 {
-		weakest := weakestOf(points, params)
+	for len(found) > 0 {
+		weakest := weakestOf(found, params)
 		if weakest < 0 {
 			break
 		}
-		points = slices.Delete(points, weakest, weakest+1)
+		found = slices.Delete(found, weakest, weakest+1)
 		// Note: the neighbors to the right and the one after it are judged anew, the left one is not. This is what
 		// Hunter and Otava do, and the expected results depend on it.
-		judge(values, points, weakest)
-		judge(values, points, weakest+1)
+		judge(values, found, weakest)
+		judge(values, found, weakest+1)
 		if params.MinSegment > 1 { // not theirs: the length of the segment before must be true
-			judge(values, points, weakest-1)
+			judge(values, found, weakest-1)
 		}
 	}
-	return points
+	return found
 }
 
 // weakestOf gives the point to drop next, -1 when all may stay. Comparisons are such that a p of NaN (two constant
@@ -206,7 +198,7 @@ func judge(values []float64, points []ChangePoint, i int) {
 	}
 	c := &points[i]
 	left, right := describe(values[from:c.Index]), describe(values[c.Index:to])
-	*c = ChangePoint{Index: c.Index, P: studentP(left, right), MeanBefore: left.mean, MeanAfter: right.mean,
+	*c = ChangePoint{Index: c.Index, Time: c.Time, P: studentP(left, right), MeanBefore: left.mean, MeanAfter: right.mean,
 		Before: left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }
 
@@ -222,9 +214,8 @@ type search struct {
 
 // candidate is the best place to cut an interval of the window.
 type candidate struct {
-	start, end, index int
+	start, end, index int // index is 0 where there is none
 	q                 float64
-	ok                bool
 }
 
 // window gives the change points of a window, ascending. It cuts at the best place of all intervals as long as the cut
@@ -236,7 +227,7 @@ func (s *search) window(values []float64) []int {
 	for {
 		next := -1
 		for i, c := range cuts {
-			if c.ok && (next < 0 || c.q > cuts[next].q) {
+			if c.index > 0 && (next < 0 || c.q > cuts[next].q) {
 				next = i
 			}
 		}
@@ -313,8 +304,8 @@ func (s *search) row(c *candidate, t int, before float64) {
 	within := s.within[t*n : t*n+n]
 	// Where the table has no entry (an end before t) its value is 0, and it takes part: if all distances of real cuts
 	// are negative, Otava cuts at the first such place. Only significance decides whether the cut is taken.
-	if t > c.start+1 && (!c.ok || 0 > c.q) {
-		c.index, c.q, c.ok = t, 0, true
+	if t > c.start+1 && (c.index == 0 || 0 > c.q) {
+		c.index, c.q = t, 0
 	}
 	for k := t; k < c.end; k++ {
 		y := float64(k + 1 - t)
@@ -326,8 +317,8 @@ func (s *search) row(c *candidate, t int, before float64) {
 		if y > 1 {
 			q -= float64(2 * x / (both * (y - 1)) * within[k])
 		}
-		if !c.ok || q > c.q {
-			c.index, c.q, c.ok = t, q, true
+		if c.index == 0 || q > c.q {
+			c.index, c.q = t, q
 		}
 	}
 }
@@ -360,12 +351,9 @@ type segment struct {
 	mean, variance float64 // of the population (divisor n)
 }
 
-// describe sums a segment up, in two passes for the sake of the last digits.
+// describe sums up a segment, which has values, in two passes for the sake of the last digits.
 func describe(values []float64) segment {
 	s := segment{n: len(values)}
-	if s.n == 0 {
-		return s
-	}
 	for _, v := range values {
 		s.mean += v
 	}
