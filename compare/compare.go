@@ -23,7 +23,8 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	r := &Result{Run: *run, Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Options: opt, Sequence: launches.Follow(run.Trace),
 		adapterTime: map[string]unit.Seconds{}}
 	r.Kernels, r.Run.Summary, r.Run.Timings = nil, nil, nil
-	r.Notes = slices.Concat([]note.Note{}, run.Notes, on.Notes, intervalGiven(run, on.Device, opt))
+	r.Notes = slices.Concat([]note.Note{}, run.Notes, on.Notes)
+	r.intervalGiven()
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {

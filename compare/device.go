@@ -64,17 +64,15 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 }
 
 // intervalGiven notes a sampling interval that is not the one at which the samples of a run were taken.
-func intervalGiven(run *ingest.Run, d *arch.Device, opt Options) []note.Note {
-	real, known := run.Platform.SamplingInterval.Value()
-	if !known || opt.SamplingAssumed || d == nil {
-		return nil
+func (r *Result) intervalGiven() {
+	real, known := r.Platform.SamplingInterval.Value()
+	if !known || r.Options.SamplingAssumed || r.Device == nil {
+		return
 	}
-	if would := d.SamplingInterval(opt.SamplingInterval); would < 1.01*real && would > 0.99*real {
-		return nil
+	if would := r.Device.SamplingInterval(r.Options.SamplingInterval); would >= 1.01*real || would <= 0.99*real {
+		r.warn("sampling-interval", note.Pos{}, "", "the sampling interval was given as %s; the samples of the result are %s "+
+			"apart, which is used", unit.Span(r.Options.SamplingInterval), unit.Span(real))
 	}
-	return []note.Note{{Severity: note.Warning, Code: "sampling-interval",
-		Text: fmt.Sprintf("the sampling interval was given as %s; the samples of the result are %s apart, which is "+
-			"used", unit.Span(opt.SamplingInterval), unit.Span(real))}}
 }
 
 // withheldCause is the cause of all rows where the device cannot be the one that ran, or where a row says that it may not be;

@@ -100,9 +100,7 @@ func (o *OverTime) simulate(sim *timeline.Result) {
 		}
 	}
 	o.Curve = append(o.Curve, Step{o.Length, sim.Phases[len(sim.Phases)-1].Occupancy})
-	if full < o.Length*(1-1e-9) && o.From != lengthOfSamples {
-		o.Tail = unit.Some(full)
-	}
+	o.Tail = unit.Maybe(full, full < o.Length*(1-1e-9) && o.From != lengthOfSamples)
 }
 
 // between gives the mean simulated occupancy of a part of the launch.
