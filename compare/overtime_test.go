@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -80,7 +79,7 @@ func TestOverTime(t *testing.T) {
 			run.Trace.Finish()
 		}
 		r := Compare(run, given(c.Device), DefaultOptions())
-		o := r.OverTime(context.Background(), &r.Rows[0], nil)
+		o := r.OverTime(&r.Rows[0], nil)
 		if o == nil {
 			t.Fatalf("%s: nothing", x.reason)
 		}
@@ -94,7 +93,7 @@ func TestOverTime(t *testing.T) {
 	run := sampledRun(0.001, 2)
 	run.Samples = nil
 	r := Compare(run, given(c.Device), DefaultOptions())
-	if o := r.OverTime(context.Background(), &r.Rows[0], launches.Lay(nil)); o != nil {
+	if o := r.OverTime(&r.Rows[0], launches.Lay(nil)); o != nil {
 		t.Errorf("without samples: %+v", o)
 	}
 }

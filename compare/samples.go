@@ -44,7 +44,7 @@ const lengthOfSamples = "its samples, which may miss its end"
 
 // OverTime lays the launches of a row over each other, which laid has by the tasks of the recording; nil where the row has
 // no samples or no prediction.
-func (r *Result) OverTime(ctx context.Context, row *Row, laid []launches.Laid) *OverTime {
+func (r *Result) OverTime(row *Row, laid []launches.Laid) *OverTime {
 	if row.Predicted == nil {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (r *Result) OverTime(ctx context.Context, row *Row, laid []launches.Laid) *
 		return nil
 	}
 	shape := r.LaunchOf(row)
-	sim, err := timeline.Simulate(ctx, r.Device, &shape, row.Predicted, 0)
+	sim, err := timeline.Simulate(context.Background(), r.Device, &shape, row.Predicted, 0)
 	if err != nil || len(sim.Phases) == 0 {
 		return nil
 	}

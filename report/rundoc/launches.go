@@ -2,7 +2,6 @@ package rundoc
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 
@@ -131,28 +130,23 @@ type OverTime struct {
 	mean    unit.Opt[unit.Ratio]
 }
 
-// span is the columns of a part of a launch.
-func span[T any](start, end func(*T) unit.Seconds) []report.Col[T] {
-	return []report.Col[T]{
-		report.Define(duration("start_seconds", "", "From", "ms", 3, 0, "since the launch began"), func(x *T) cell { return report.DurationCell(start(x)) }),
-		report.Define(duration("end_seconds", "", "To", "ms", 3, 0, ""), func(x *T) cell { return report.DurationCell(end(x)) }),
-	}
-}
-
-// share is a column of a percentage of a part of a launch.
-func share[T any](key, title string, drop int, of func(*T) unit.Ratio) report.Col[T] {
-	return report.Define(column{Key: key, Path: key, Always: true, Title: title, Drop: drop, Kind: report.Percent, In: report.All},
-		func(x *T) cell { return report.RatioCell(of(x)) })
-}
-
-var binColumns = append(span(func(b *compare.Bin) unit.Seconds { return b.Start }, func(b *compare.Bin) unit.Seconds { return b.End }),
+var binColumns = []report.Col[compare.Bin]{
+	report.Define(duration("start_seconds", "", "From", "ms", 3, 0, "since the launch began"), func(b *compare.Bin) cell { return report.DurationCell(b.Start) }),
+	report.Define(duration("end_seconds", "", "To", "ms", 3, 0, ""), func(b *compare.Bin) cell { return report.DurationCell(b.End) }),
 	share("measured_percent", "Measured", 0, func(b *compare.Bin) unit.Ratio { return b.Measured }),
 	share("measured_low_percent", "low", 5, func(b *compare.Bin) unit.Ratio { return b.Low }),
 	share("measured_high_percent", "high", 5, func(b *compare.Bin) unit.Ratio { return b.High }),
-	share("simulated_percent", "Simulated", 0, func(b *compare.Bin) unit.Ratio { return b.Simulated }))
+	share("simulated_percent", "Simulated", 0, func(b *compare.Bin) unit.Ratio { return b.Simulated }),
+}
 
-var barColumns = append(span(func(b *compare.Bin) unit.Seconds { return b.Start }, func(b *compare.Bin) unit.Seconds { return b.End }),
-	share("measured_percent", "Measured", 0, func(b *compare.Bin) unit.Ratio { return b.Measured }))
+// barColumns are those of a sample.
+var barColumns = binColumns[:3]
+
+// share is a column of a percentage of a part of a launch.
+func share(key, title string, drop int, of func(*compare.Bin) unit.Ratio) report.Col[compare.Bin] {
+	return report.Define(column{Key: key, Path: key, Always: true, Title: title, Drop: drop, Kind: report.Percent, In: report.All},
+		func(b *compare.Bin) cell { return report.RatioCell(of(b)) })
+}
 
 // timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
 const timedKernels, shownSamples = 12, 2000
@@ -166,7 +160,7 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	laid := launches.Lay(r.Recording)
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		o := r.OverTime(context.Background(), row, laid)
+		o := r.OverTime(row, laid)
 		if o == nil {
 			continue
 		}
