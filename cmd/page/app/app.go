@@ -6,7 +6,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strconv"
@@ -25,23 +24,66 @@ import (
 // App answers. It holds what was answered last, for downloads, and is for one caller at a time.
 // The worker asks one question after the other, so nothing is locked.
 type App struct {
-	Version  string
 	Progress func(read, total int64) // called now and then while files are read; may be nil
 
+	prov    report.Provenance // how the page names itself in a report
 	devices *arch.Table
 	// calculators are the devices of Intel's calculator, read when they are asked for.
 	calculators func() (calculator.Table, error)
 	last        *report.Answer
 }
 
+// Question is what the page asks. Its scripts write it as JSON, and read the answer so.
+type Question struct {
+	Kind   string // predict, beside, validate, example, compare or download
+	ID     int    // by which the page knows what an answer belongs to
+	State  Launch
+	Paths  [][]string // of each run
+	Asked  Asked
+	Format string // of a download
+}
+
+// Answer is what a question gets. A fault is an answer too, so that each question has exactly one.
+type Answer struct {
+	Kind   string  `json:"kind"`
+	ID     int     `json:"id"`
+	Faults []Fault `json:"faults,omitempty"`
+	Data   string  `json:"data,omitempty"` // of a download
+	*Result
+}
+
+// Answer answers a question.
+func (a *App) Answer(ctx context.Context, q *Question) *Answer {
+	out := &Answer{Kind: q.Kind, ID: q.ID}
+	var err error
+	switch q.Kind {
+	case "predict":
+		out.Result, err = a.Predict(q.State)
+	case "beside":
+		out.Result, err = a.Beside(q.State)
+	case "validate":
+		out.Result, err = a.Validate(ctx, q.Paths[0], q.Asked)
+	case "example":
+		out.Result, err = a.Example(ctx)
+	case "compare":
+		out.Result, err = a.Compare(ctx, q.Paths, q.Asked)
+	case "download":
+		var b strings.Builder
+		err = a.Download(&b, q.Format)
+		out.Data = b.String()
+	}
+	if err != nil {
+		return &Answer{Kind: q.Kind, ID: q.ID, Faults: FaultsOf(err)}
+	}
+	return out
+}
+
 // Result is an answer for the page.
 type Result struct {
-	HTML   string // of the answer; every text of the input is escaped
-	Styles string // of the columns of its tables
-	// Fields are the texts of the elements that have these ids.
-	Fields map[string]string
-	// Name is what a download is called, without an ending.
-	Name string
+	HTML   string            `json:"html"`   // of the answer; every text of the input is escaped
+	Styles string            `json:"styles"` // of the columns of its tables
+	Fields map[string]string `json:"fields"` // texts of the elements that have these ids
+	Name   string            `json:"name"`   // of a download, without an ending
 }
 
 // New makes what answers, with the built-in device tables.
@@ -50,28 +92,29 @@ func New(version string) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{Version: version, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
+	return &App{prov: report.Provenance{Version: version, CommandLine: []string{"occudiff", "page"}}, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
-// provenance says how the page names itself in a report.
-func (a *App) provenance() report.Provenance {
-	return report.Provenance{Version: a.Version, CommandLine: []string{"occudiff", "page"}}
-}
-
-// result gives an answer as HTML and keeps it for downloads.
-// An answer whose page cannot be made leaves the one before for downloads.
+// result gives an answer as HTML and keeps it for downloads. One without a value leaves the one before: what Beside says
+// belongs to the prediction above it, which is what a download is of.
 func (a *App) result(ans *report.Answer, name string) (*Result, error) {
-	var b bytes.Buffer
+	var b strings.Builder
 	styles, err := html.Fragment(&b, ans.Document())
 	if err != nil {
 		return nil, err
 	}
-	a.last = ans
+	if ans.Value != nil {
+		a.last = ans
+	}
 	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
 }
 
 // Fault is what a page shows of an error: the file that caused it, and what to do, apart.
-type Fault struct{ Where, Text, Hint string }
+type Fault struct {
+	Where string `json:"where"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint"`
+}
 
 // hint is what a page advises where the program names a flag.
 // The codes are those of predict/arch; a text with a flag in it would be of no use in a form.
@@ -121,14 +164,4 @@ func (a *App) read(ctx context.Context, paths []string, side int) (*ingest.Run, 
 		opt.Progress = func(n int64) { a.Progress(n, total) }
 	}
 	return ingest.Read(ctx, paths, opt)
-}
-
-// baseName is the name of a file without its folders and its ending.
-func baseName(path string) string {
-	path = path[strings.LastIndexByte(path, '/')+1:]
-	name, _, _ := strings.Cut(path, ".")
-	if name == "" {
-		return "occudiff"
-	}
-	return name
 }

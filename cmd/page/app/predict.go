@@ -129,7 +129,7 @@ func (a *App) Beside(f Launch) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := &report.Document{Version: a.Version}
+	doc := &report.Document{Version: a.prov.Version}
 	curves := report.Section{Key: "curves", Title: "Occupancy over one setting"}
 	for _, over := range []string{"local", "slm", "simd"} {
 		if ans, err := predictdoc.Sweep(&on, l, over); err == nil && ans.Chart != nil {
@@ -148,7 +148,7 @@ func (a *App) Beside(f Launch) (*Result, error) {
 	if f["calculator"] == "1" {
 		doc.Sections = append(doc.Sections, a.calculatorSections(on.Device, &l)...)
 	}
-	return a.fragment(doc)
+	return a.result(&report.Answer{Doc: doc}, "")
 }
 
 // below gives the sections that a page has of a document, under a key and a heading of their own, without the lines
@@ -161,15 +161,6 @@ func below(d *report.Document, key, title string) []report.Section {
 		s.Text = slices.DeleteFunc(s.Text, func(line string) bool { return slices.Contains(d.Headline, line) })
 	}
 	return list
-}
-
-// fragment is a result without downloads.
-// What Beside says belongs to the prediction above it, which is what a download is of.
-func (a *App) fragment(doc *report.Document) (*Result, error) {
-	last := a.last
-	r, err := a.result(&report.Answer{Doc: doc}, "")
-	a.last = last
-	return r, err
 }
 
 // others show the launch on the devices of the form beside the chosen one, which comes first.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"strings"
 
 	"occudiff/compare"
 	"occudiff/compare/diff"
@@ -55,9 +57,10 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by Asked, unnamed
 // runs is one run, or several side by side.
 func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	if len(results) == 1 {
-		return a.result(rundoc.Answer(results[0], a.provenance()), baseName(names[0]))
+		name, _, _ := strings.Cut(path.Base(names[0]), ".")
+		return a.result(rundoc.Answer(results[0], a.prov), name)
 	}
-	return a.result(diffdoc.Runs(diff.SideBySide(names, results), a.provenance()), "runs")
+	return a.result(diffdoc.Runs(diff.SideBySide(names, results), a.prov), "runs")
 }
 
 // Example answers for the built-in run.
@@ -93,7 +96,7 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result,
 		return a.runs(names, all)
 	}
 	d := diff.CompareSides(read[0], read[1:], diff.DefaultOptions())
-	return a.result(diffdoc.Answer(d, a.provenance()), "diff")
+	return a.result(diffdoc.Answer(d, a.prov), "diff")
 }
 
 // Download writes what was answered last: html, md, json or csv.

@@ -232,7 +232,7 @@
     });
     forget();
     work({
-      kind: tab, files: files, paths: compare ? paths : paths[0],
+      kind: tab, files: files, paths: paths,
       asked: { device: form.device.value, tolerance: Number(form.tolerance.value) || 0, interval: Number(form.interval.value) || 0 }
     });
   }

@@ -112,10 +112,8 @@
     chdir: function () { throw fault("ENOSYS"); }
   };
 
-  // post sends an answer; bytes move without a copy.
-  globalThis.post = function (answer) {
-    postMessage(answer, answer.data ? [answer.data.buffer] : []);
-  };
+  // post sends an answer, and answer asks a question: the program has both as JSON.
+  globalThis.post = function (answer) { postMessage(JSON.parse(answer)); };
 
   // The program comes in pieces: of seven bits in each character, Zstandard within. It is compiled as they come.
   let program;
@@ -187,7 +185,8 @@
     if (q.files) {
       clear();
       q.files.forEach(function (f) { add(f.path, f.file); });
+      delete q.files;
     }
-    ask(q);
+    ask(JSON.stringify(q));
   }
 })();
