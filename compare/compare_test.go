@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
@@ -469,7 +470,7 @@ func TestThreadsStarted(t *testing.T) {
 // TestOrder wants what needs attention first, then by time, and tasks that are no kernels last.
 func TestOrder(t *testing.T) {
 	run := &ingest.Run{Kernels: []ingest.Kernel{
-		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = ingest.HostToDevice }),
+		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = names.HostToDevice }),
 		kernel("matches", "1048576", "512", 32, 10, 5, measured(99)),
 		kernel("low", "1048576", "512", 32, 10, 1, measured(30)),
 		kernel("lower", "1048576", "512", 32, 10, 2, measured(20)),

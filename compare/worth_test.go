@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 )
@@ -82,7 +83,7 @@ func TestWorth(t *testing.T) {
 // TestWorthOfOthers: counters that are not a kernel's tell nothing of what it lacks, and a copy has no worth.
 func TestWorthOfOthers(t *testing.T) {
 	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
-	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: ingest.DeviceToHost}
+	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: names.DeviceToHost}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, given(mtl112()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]

@@ -197,7 +197,7 @@ func (j *joiner) target(k *Kernel, f *File) int {
 		switch from := j.from[at]; {
 		case partial: // a row that lacks parts of the launch goes with the one kernel of another export that it fits
 			fits = fits && from.Traits.ColumnsVary && (key.Device == "" || o.Device == "" || key.Device == o.Device) &&
-				(key.Direction == o.Direction || key.Direction == NoDirection || o.Direction == NoDirection)
+				(key.Direction == o.Direction || key.Direction == names.NoDirection || o.Direction == names.NoDirection)
 		// Tracers name the kernel, and not always its shape. A file of the same kind would have named it as well.
 		default:
 			fits = fits && from.Kind != f.Kind && key.Direction == o.Direction

@@ -54,22 +54,12 @@ type Input struct {
 	BadRows int64
 }
 
-// Direction of a transfer; see names.Direction.
-type Direction = names.Direction
-
-// The directions; kernels have none.
-const (
-	NoDirection  = names.NoDirection
-	HostToDevice = names.HostToDevice
-	DeviceToHost = names.DeviceToHost
-)
-
 // Key is what makes two rows the same task.
 type Key struct {
 	Task          string
 	Global, Local Size3
 	SIMD          int // 0 when absent
-	Direction     Direction
+	Direction     names.Direction
 	Device        string
 }
 
@@ -102,7 +92,7 @@ type Kernel struct {
 	Task          string // the unquoted cell, newlines included
 	Global, Local Size3  // in work-items; absent for copies
 	SIMD          unit.Opt[int]
-	Direction     Direction
+	Direction     names.Direction
 	Device        string // adapter of the row when the export names one
 	Pos           note.Pos
 
@@ -219,7 +209,7 @@ const WholeRun = "[Whole run]"
 // IsKernel says whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
 // a launch shape is a kernel.
 func (k Key) IsKernel() bool {
-	return k.Global.Present() || k.Direction == NoDirection && !notKernels.MatchString(k.Task)
+	return k.Global.Present() || k.Direction == names.NoDirection && !notKernels.MatchString(k.Task)
 }
 
 var notKernels = regexp.MustCompile(`^(\[Outside any task]|zeCommandListAppend|zeCommandQueue|clEnqueue|\[Unknown]|Memcpy |Memset )`)

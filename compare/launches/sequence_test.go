@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 )
 
@@ -27,7 +28,7 @@ func traceOf(devices []string, lines string) *ingest.Trace {
 		}
 		key := ingest.Key{Task: name}
 		if name == "copy" {
-			key.Direction = ingest.HostToDevice
+			key.Direction = names.HostToDevice
 		}
 		t.Add(ingest.Launch{Start: start * 1000, End: end * 1000, Task: t.Task(key), Lane: lane})
 	}

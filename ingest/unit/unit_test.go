@@ -157,12 +157,13 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestNumbersPrintAsInJSON holds AppendReal against encoding/json.
-func TestNumbersPrintAsInJSON(t *testing.T) {
-	for _, x := range []float64{0, 1, -1, 1.0 / 3, 1e-6, 9.99e-7, 1e-7, 1e20, 1e21, 123456789e15, 5e-324, math.MaxFloat64, -2.5e-10} {
-		want, err := json.Marshal(x)
-		if got := AppendReal(nil, x); err != nil || string(got) != string(want) {
-			t.Errorf("%v prints as %s; encoding/json has %s", x, got, want)
+// TestNumbersWithoutJSON: what JSON has no number for is null, in each type.
+func TestNumbersWithoutJSON(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for _, v := range []any{Seconds(x), Ratio(x), Points(x), Some(x), Some(Ratio(x))} {
+			if got, err := json.Marshal(v); err != nil || string(got) != "null" {
+				t.Errorf("%T of %v is %s, %v", v, x, got, err)
+			}
 		}
 	}
 }

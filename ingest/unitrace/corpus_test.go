@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 	"occudiff/internal/testenv"
 )
@@ -71,7 +72,7 @@ func TestCorpusByHand(t *testing.T) {
 	if k.Instances.Or(0) != 4 || k.Total.Or(0) != 0.08976976 || k.SIMD.Or(0) != 32 || k.Registers.Or(0) != 128 || k.Global.Present() {
 		t.Errorf("kernel %+v", k)
 	}
-	if c := f.Kernels[1]; c.Task != "zeCommandListAppendMemoryCopy" || c.Direction != ingest.HostToDevice || c.Instances.Or(0) != 12 {
+	if c := f.Kernels[1]; c.Task != "zeCommandListAppendMemoryCopy" || c.Direction != names.HostToDevice || c.Instances.Or(0) != 12 {
 		t.Errorf("copy %+v", c)
 	}
 }

@@ -16,14 +16,6 @@ const none = -1
 // It is an array and no map, for a file of gigabytes has millions of rows, and lies on the stack of its reader.
 type values [quantities]int64
 
-// noValues is a row without any number.
-func noValues() (v values) {
-	for q := range v {
-		v[q] = none
-	}
-	return v
-}
-
 // seconds gives the time of the row's launches: the total, or else the printed average times the count. Where there is
 // no count either, it is the average: the time of one launch at least.
 func (v *values) seconds() nano {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"occudiff/ingest"
+	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/scan"
 	"occudiff/ingest/unit"
@@ -38,10 +39,6 @@ type adder struct {
 	unread    bool              // a count of instructions
 
 	_ [64]byte // keeps what two workers write out of one cache line
-}
-
-func newAdder(h *header, keep bool) *adder {
-	return &adder{h: h, instance: keep, table: map[rowKey]*entry{}, firsts: map[int]note.Note{}, absent: noValues()}
 }
 
 // Row adds a row, or takes note of what is wrong with it.
@@ -263,37 +260,37 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 
 // direction tells the two copies of one name apart. Kernels have none, whatever moved while they ran.
 // Exports name host-to-device and device-to-host copies alike; which bytes moved tells them apart.
-func (a *adder) direction(r *scan.Row) (ingest.Direction, *problem) {
+func (a *adder) direction(r *scan.Row) (names.Direction, *problem) {
 	if c := &a.h.col[global]; c.there {
 		last, n := r.Tail(c.index)
 		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
-			return ingest.NoDirection, nil
+			return names.NoDirection, nil
 		}
 		// A cell as it stands in the file may be two quotes and nothing between them.
 		if n > 0 && !unknown(r.Cell(c.index)) {
-			return ingest.NoDirection, nil
+			return names.NoDirection, nil
 		}
 	}
 	var moved values
 	for _, q := range []quantity{hostToDevice, deviceToHost} {
 		if moved[q] = none; a.h.col[q].there {
 			if p := a.number(r, q, &moved); p != nil {
-				return ingest.NoDirection, p
+				return names.NoDirection, p
 			}
 		}
 	}
 	switch {
 	case moved[hostToDevice] > 0 && moved[deviceToHost] <= 0:
-		return ingest.HostToDevice, nil
+		return names.HostToDevice, nil
 	case moved[deviceToHost] > 0 && moved[hostToDevice] <= 0:
-		return ingest.DeviceToHost, nil
+		return names.DeviceToHost, nil
 	}
-	return ingest.NoDirection, nil
+	return names.NoDirection, nil
 }
 
 // rawKey gives bytes and a number that differ when the cells of the key do. Where the key is a run of columns, and
 // perhaps one short cell elsewhere (the SIMD width), the bytes are those of the file.
-func (a *adder) rawKey(r *scan.Row, dir ingest.Direction) (raw []byte, rest uint64) {
+func (a *adder) rawKey(r *scan.Row, dir names.Direction) (raw []byte, rest uint64) {
 	if len(dir) > 0 {
 		rest = uint64(dir[0]) << 56
 	}
@@ -340,7 +337,7 @@ func (a *adder) cell(r *scan.Row, q quantity) []byte {
 }
 
 // entry makes the entry of a key that is met for the first time.
-func (a *adder) entry(r *scan.Row, dir ingest.Direction) (*entry, *problem) {
+func (a *adder) entry(r *scan.Row, dir names.Direction) (*entry, *problem) {
 	c := &a.h.col[task]
 	name := r.Cell(c.index)
 	if r.Long(c.index) {

@@ -49,8 +49,11 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
-		adders[i] = newAdder(h, opt.Instances)
-		handlers[i] = adders[i]
+		a := &adder{h: h, instance: opt.Instances, table: map[rowKey]*entry{}, firsts: map[int]note.Note{}}
+		for q := range a.absent {
+			a.absent[q] = none
+		}
+		adders[i], handlers[i] = a, a
 	}
 	if err := s.Rows(ctx, h.sel, h.columns, handlers); err != nil {
 		return nil, err
