@@ -59,7 +59,7 @@ type Key struct {
 	Task          string
 	Global, Local Size3
 	SIMD          int // 0 when absent
-	Direction     names.Direction
+	Direction     string
 	Device        string
 }
 
@@ -92,7 +92,7 @@ type Kernel struct {
 	Task          string // the unquoted cell, newlines included
 	Global, Local Size3  // in work-items; absent for copies
 	SIMD          unit.Opt[int]
-	Direction     names.Direction
+	Direction     string
 	Device        string // adapter of the row when the export names one
 	Pos           note.Pos
 

@@ -10,14 +10,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Direction of a transfer.
-type Direction string
-
-// The directions; kernels have none.
+// The directions of a transfer; kernels have none.
 const (
-	NoDirection  Direction = ""
-	HostToDevice Direction = "host-to-device"
-	DeviceToHost Direction = "device-to-host"
+	NoDirection  = ""
+	HostToDevice = "host-to-device"
+	DeviceToHost = "device-to-host"
 )
 
 // Launch is what a tracer prints for a launch, `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"`: a kernel's name with its
@@ -27,7 +24,7 @@ type Launch struct {
 	Tile          string
 	SIMD          unit.Opt[int]
 	Global, Local unit.Size3
-	Direction     Direction
+	Direction     string
 }
 
 // ParseLaunch takes a name apart. Level Zero prints work-groups and work-group size, OpenCL (items) the global and local
@@ -121,7 +118,7 @@ func (t *Launch) shape(text string, items bool) error {
 var transferred = regexp.MustCompile(`(?s)^(.+?)(\(\w+\))?(\[\d+( bytes)?\])?$`)
 
 // directions are what stands in the brackets of a copy, and of a fill where it writes.
-var directions = map[string]Direction{"M2D": HostToDevice, "H2D": HostToDevice, "D2M": DeviceToHost, "D2H": DeviceToHost,
+var directions = map[string]string{"M2D": HostToDevice, "H2D": HostToDevice, "D2M": DeviceToHost, "D2H": DeviceToHost,
 	"D": NoDirection, "H": NoDirection, "M": NoDirection, "S": NoDirection, "": NoDirection}
 
 // transfer takes bytes and direction off the name of a copy: `zeCommandListAppendMemoryCopy(M2D)[128000000]`, and reads

@@ -260,7 +260,7 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 
 // direction tells the two copies of one name apart. Kernels have none, whatever moved while they ran.
 // Exports name host-to-device and device-to-host copies alike; which bytes moved tells them apart.
-func (a *adder) direction(r *scan.Row) (names.Direction, *problem) {
+func (a *adder) direction(r *scan.Row) (string, *problem) {
 	if c := &a.h.col[global]; c.there {
 		last, n := r.Tail(c.index)
 		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
@@ -290,7 +290,7 @@ func (a *adder) direction(r *scan.Row) (names.Direction, *problem) {
 
 // rawKey gives bytes and a number that differ when the cells of the key do. Where the key is a run of columns, and
 // perhaps one short cell elsewhere (the SIMD width), the bytes are those of the file.
-func (a *adder) rawKey(r *scan.Row, dir names.Direction) (raw []byte, rest uint64) {
+func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	if len(dir) > 0 {
 		rest = uint64(dir[0]) << 56
 	}
@@ -337,7 +337,7 @@ func (a *adder) cell(r *scan.Row, q quantity) []byte {
 }
 
 // entry makes the entry of a key that is met for the first time.
-func (a *adder) entry(r *scan.Row, dir names.Direction) (*entry, *problem) {
+func (a *adder) entry(r *scan.Row, dir string) (*entry, *problem) {
 	c := &a.h.col[task]
 	name := r.Cell(c.index)
 	if r.Long(c.index) {

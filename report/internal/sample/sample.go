@@ -7,7 +7,6 @@ import (
 
 	"occudiff/compare"
 	"occudiff/ingest"
-	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
@@ -74,10 +73,10 @@ func gaussian() *ingest.Run {
 		Kernels: []ingest.Kernel{
 			kernel(csv, 2, "Fan2", unit.Size(2048, 2048), unit.Size(1024, 1), 1.070996, 62.7, 100, 6.5, 72.8, 20.7, 90462838),
 			kernel(csv, 3, "Fan1", unit.Size(2048), unit.Size(16), 0.037689, 19.9, 14.3, 1.5, 27.6, 70.8, 969161),
-			other(csv, 4, "clEnqueueReadBuffer", names.DeviceToHost, 3, 0.001908, 90.1),
-			other(csv, 5, "clEnqueueWriteBuffer", names.HostToDevice, 3, 0.001455, 79.7),
+			other(csv, 4, "clEnqueueReadBuffer", "device-to-host", 3, 0.001908, 90.1),
+			other(csv, 5, "clEnqueueWriteBuffer", "host-to-device", 3, 0.001455, 79.7),
 			// What VTune counts outside of any task. Its 0 launches and 0 s were printed and are not absent.
-			other(csv, 6, "[Outside any task]", names.NoDirection, 0, 0, 20.9),
+			other(csv, 6, "[Outside any task]", "", 0, 0, 20.9),
 		},
 		Notes: []note.Note{
 			{Severity: note.Warning, Code: "bad-row", Pos: note.Pos{File: txt, Line: 17, Column: 3},
@@ -100,7 +99,7 @@ func kernel(file string, line int, task string, global, local unit.Size3, total 
 }
 
 // other is a task that is no kernel: its measured value is nobody's occupancy and is not judged.
-func other(file string, line int, task string, way names.Direction, n int64, total unit.Seconds, measured float64) ingest.Kernel {
+func other(file string, line int, task, way string, n int64, total unit.Seconds, measured float64) ingest.Kernel {
 	return ingest.Kernel{Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
 		Instances: unit.Some(n), Total: unit.Some(total), Measured: ratio(measured)}
 }
