@@ -255,7 +255,7 @@ func OptBool(o unit.Opt[bool]) Cell {
 func DurationCell(t unit.Seconds) Cell { return NumCell(Duration, float64(t)) }
 
 // OptDuration is a time in seconds that may be absent.
-func OptDuration(o unit.Opt[unit.Seconds]) Cell { return OptNum(Duration, o, 1) }
+func OptDuration(o unit.Opt[unit.Seconds]) Cell { return OptNum(Duration, o) }
 
 // ListOf gives what of makes of each element. The list is never nil, so that JSON has [] and not null.
 func ListOf[T, V any](list []T, of func(T) V) []V {

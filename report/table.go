@@ -232,12 +232,12 @@ func OptPercent(o unit.Opt[unit.Ratio]) Cell {
 	return Cell{}
 }
 
-func OptPoints(o unit.Opt[unit.Points]) Cell { return OptNum(Points, o, 1) }
+func OptPoints(o unit.Opt[unit.Points]) Cell { return OptNum(Points, o) }
 
-// OptNum gives a number times a factor: seconds times 1e6 are microseconds.
-func OptNum[T ~float64](kind Kind, o unit.Opt[T], factor float64) Cell {
+// OptNum is a number of a kind that may be absent.
+func OptNum[T ~float64](kind Kind, o unit.Opt[T]) Cell {
 	if x, ok := o.Value(); ok {
-		return NumCell(kind, float64(x)*factor)
+		return NumCell(kind, float64(x))
 	}
 	return Cell{}
 }

@@ -60,7 +60,7 @@ func (c Column) Print(cell Cell) string {
 	case Percent:
 		return Decimal(cell.Num, 1)
 	case Points:
-		return Signed(cell.Num, 1)
+		return Signed(cell.Num)
 	}
 	return none
 }
@@ -105,9 +105,9 @@ func WithUnit(number, unit string) string {
 	return number + unit
 }
 
-// Signed is Decimal with a plus before what is above zero.
-func Signed(x float64, decimals int) string {
-	s := Decimal(x, decimals)
+// Signed prints percentage points, with a plus before what is above zero.
+func Signed(x float64) string {
+	s := Decimal(x, 1)
 	if x > 0 && strings.Trim(s, "0.,") != "" {
 		return "+" + s
 	}

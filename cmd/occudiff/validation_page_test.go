@@ -290,7 +290,7 @@ func tagged[T any](key string, rows []T) *report.Table {
 			case unit.Ratio:
 				return report.RatioCell(x)
 			case unit.Opt[float64]:
-				return report.OptNum(c.Kind, x, 1)
+				return report.OptNum(c.Kind, x)
 			default:
 				return report.TextCell(fmt.Sprint(x))
 			}

@@ -84,9 +84,9 @@ func caseOf(class string, r *diff.Row) report.Case {
 	}
 	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
 	if x, ok := r.Measured().Change.Value(); ok && c.Outcome == report.Failed {
-		c.Message += ": measured " + report.Signed(x, 1) + " points"
+		c.Message += ": measured " + report.Signed(x) + " points"
 		if l, ok := r.Delta(compare.MetricLoaded).Change.Value(); ok {
-			c.Message += ", XVEs that ran " + report.Signed(l, 1) + " points"
+			c.Message += ", XVEs that ran " + report.Signed(l) + " points"
 		}
 	}
 	return c

@@ -71,7 +71,7 @@ var kernelColumns = slices.Concat(
 		if p == compare.PartUsed {
 			c.Title = "measured"
 		}
-		return report.Define(c, func(r *diff.Row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change, 1) })
+		return report.Define(c, func(r *diff.Row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change) })
 	}),
 	[]report.Col[diff.Row]{
 		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
@@ -178,21 +178,21 @@ func (q quantity) of() []report.Col[diff.Delta] {
 	unit := map[report.Kind]string{report.Percent: "percent", report.Points: "points", report.Duration: "seconds"}[q.kind]
 	return slices.Concat(both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{report.Define(in(q.sides, key+unit, side, column{Path: "median", Kind: q.kind, Drop: 9}),
-			func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Median, 1) })}
+			func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Median) })}
 	}), []report.Col[diff.Delta]{
 		report.Define(in(points, q.key+"_change_points", "change", column{Path: "change_points", Kind: report.Points, Drop: q.drop, Doc: "new - old in percentage points, of percentages and points"}),
-			func(d *diff.Delta) cell { return report.OptNum(report.Points, d.Change, 1) }),
+			func(d *diff.Delta) cell { return report.OptNum(report.Points, d.Change) }),
 		report.Define(in(ratio, "time_ratio", "new / old", column{Path: "ratio", Kind: report.Number, Decimals: 2, Drop: q.drop, Doc: "new / old, of times"}),
-			func(d *diff.Delta) cell { return report.OptNum(report.Number, d.Ratio, 1) }),
-		report.Define(in(q.test, p, "p", column{Path: "p", Kind: report.Number, Decimals: 3, Drop: 4}), func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P, 1) }),
+			func(d *diff.Delta) cell { return report.OptNum(report.Number, d.Ratio) }),
+		report.Define(in(q.test, p, "p", column{Path: "p", Kind: report.Number, Decimals: 3, Drop: 4}), func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P) }),
 		report.Define(in(significant, q.key+"_significant", "significant", column{Path: "significant", Kind: report.Bool, Doc: "null when there were too few runs for a test"}),
 			func(d *diff.Delta) cell { return report.OptBool(d.Significant) }),
 	}, both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
 			report.Define(in(q.test&kept, key+"n", side+" runs", column{Path: "n", Kind: report.Integer, Always: true}), func(s *diff.Sample) cell { return report.IntCell(s.N) }),
-			report.Define(in(q.test&kept, key+"low", side+" low", column{Path: "low", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Low, 1) }),
-			report.Define(in(q.test&kept, key+"high", side+" high", column{Path: "high", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.High, 1) }),
-			report.Define(column{Path: "confidence", Kind: report.Number, Doc: "of the interval low to high, 0..1"}, func(s *diff.Sample) cell { return report.OptNum(report.Number, s.Confidence, 1) }),
+			report.Define(in(q.test&kept, key+"low", side+" low", column{Path: "low", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Low) }),
+			report.Define(in(q.test&kept, key+"high", side+" high", column{Path: "high", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.High) }),
+			report.Define(column{Path: "confidence", Kind: report.Number, Doc: "of the interval low to high, 0..1"}, func(s *diff.Sample) cell { return report.OptNum(report.Number, s.Confidence) }),
 		}
 	}))
 }

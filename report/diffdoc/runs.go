@@ -126,7 +126,7 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 			if f.Kernel != nil {
 				text += report.KernelName(f.Kernel.Task) + " "
 			}
-			text += report.Signed(float64(points), 1) + " points"
+			text += report.Signed(float64(points)) + " points"
 		}
 		return text + ")"
 	})
@@ -243,7 +243,7 @@ var manyColumns = func() []report.Col[diff.KernelOfMany] {
 func byRun(s *diff.Runs) []report.Col[diff.KernelOfMany] {
 	list := []report.Col[diff.KernelOfMany]{report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: report.Everywhere}, func(k *diff.KernelOfMany) cell {
 		return report.ListCell(report.ListOf(k.Findings, func(f diff.Finding) string {
-			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)), 1)
+			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)))
 		}))
 	})}
 	for i := range s.Runs {
@@ -310,7 +310,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 	report.Define(column{Key: "points", Path: "points", Title: "Off", Kind: report.Points, In: report.Everywhere, Doc: "off the other runs; of a whole run the median over its kernels"},
 		func(f *findingRow) cell { return report.OptPoints(f.Off) }),
 	report.Define(column{Key: "time", Path: "time_ratio", Title: "Time / others", Brief: "Time", Kind: report.Number, Decimals: 2, In: report.Everywhere, Doc: "of a launch, against the other runs"},
-		func(f *findingRow) cell { return report.OptNum(report.Number, f.Run.TimeRatio, 1) }),
+		func(f *findingRow) cell { return report.OptNum(report.Number, f.Run.TimeRatio) }),
 }, report.Within("", "", func(f *findingRow) *findingRow {
 	if f.Kernel == nil {
 		return nil

@@ -47,9 +47,9 @@ var screenColumns = func() []report.Col[screenRow] {
 			case !ok:
 				return cell{}
 			case r.Verdict == diff.CannotTell || r.Verdict == diff.NotComparable:
-				return report.TextCell("(" + report.Signed(c, 1) + ")") // nothing follows from it
+				return report.TextCell("(" + report.Signed(c) + ")") // nothing follows from it
 			}
-			return report.StatusCell(report.Signed(c, 1), statusOf(r.Verdict))
+			return report.StatusCell(report.Signed(c), statusOf(r.Verdict))
 		}),
 		define(column{Key: "ratio", Title: "Time", Kind: report.Number}, func(r *screenRow) cell {
 			if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
@@ -130,8 +130,8 @@ func screenRows(rows []row) (list []screenRow) {
 		}
 		if rest := slices.DeleteFunc(of, func(r row) bool { return r.Row == most.Row || !r.Measured().Change.Present() }); len(rest) > 0 {
 			byChange := func(a, b row) int { return cmp.Compare(change(a), change(b)) }
-			s.what += fmt.Sprintf(", %s to %s", report.Signed(change(slices.MinFunc(rest, byChange)), 1),
-				report.Signed(change(slices.MaxFunc(rest, byChange)), 1))
+			s.what += fmt.Sprintf(", %s to %s", report.Signed(change(slices.MinFunc(rest, byChange))),
+				report.Signed(change(slices.MaxFunc(rest, byChange))))
 		}
 		list = append(list, s)
 	}
@@ -206,7 +206,7 @@ var kinds = []struct {
 func is(v diff.Verdict) func(*diff.Row) bool { return func(r *diff.Row) bool { return r.Verdict == v } }
 
 func pointsText(r *diff.Row) string {
-	return " (" + report.Signed(r.Measured().Change.Or(0), 1) + " points)"
+	return " (" + report.Signed(r.Measured().Change.Or(0)) + " points)"
 }
 
 func shareText(r *diff.Row) string {
@@ -361,7 +361,7 @@ func movedText(title, unit string, d *diff.Delta) string {
 	case d.Ratio.Present():
 		text += span(&d.Old) + " -> " + span(&d.New) + ": " + report.Decimal(d.Ratio.Or(0), 2) + "x"
 	case d.Change.Present():
-		text += fromTo(d, unit) + ": " + report.Signed(d.Change.Or(0), 1) + " points"
+		text += fromTo(d, unit) + ": " + report.Signed(d.Change.Or(0)) + " points"
 	default:
 		return ""
 	}

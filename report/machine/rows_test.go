@@ -42,7 +42,7 @@ func launchColumns() []report.Col[launchRow] {
 		{Column: report.Column{Key: "peak_percent", Path: "peak_percent", Title: "Peak", Unit: "%", Kind: report.Percent,
 			In: report.All}, Of: func(p *launchPart) report.Cell { return report.OptPercent(p.Peak) }},
 		{Column: report.Column{Key: "waves", Path: "deep.waves", Kind: report.Number, In: report.Data},
-			Of: func(p *launchPart) report.Cell { return report.OptNum(report.Number, p.Waves, 1) }},
+			Of: func(p *launchPart) report.Cell { return report.OptNum(report.Number, p.Waves) }},
 		{Column: report.Column{Key: "words", Path: "words", Always: true, Title: "Words", Kind: report.Array,
 			In: report.All}, Of: func(p *launchPart) report.Cell { return report.ListCell(p.Words) }},
 	})

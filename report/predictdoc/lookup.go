@@ -192,7 +192,7 @@ var tableColumns = []report.Col[arch.Device]{
 		return count(most >> 10)
 	}),
 	report.Define(column{Path: "register_bytes", Always: true, Title: "Width of a register", Unit: "bytes", Kind: report.Integer, Doc: "width of one register"}, func(d *arch.Device) cell { return report.IntCell(d.RegisterBytes) }),
-	report.Define(column{Path: "clock_mhz", Title: "Clock of the counters", Unit: "MHz", Kind: report.Number, Doc: "of the counters: an interval is 2^n of its ticks; null when not known"}, func(d *arch.Device) cell { return report.OptNum(report.Number, unit.NonZero(d.Clock.Hz/1e6), 1) }),
+	report.Define(column{Path: "clock_mhz", Title: "Clock of the counters", Unit: "MHz", Kind: report.Number, Doc: "of the counters: an interval is 2^n of its ticks; null when not known"}, func(d *arch.Device) cell { return report.OptNum(report.Number, unit.NonZero(d.Clock.Hz/1e6)) }),
 	report.Define(column{Path: "clock_source", Title: "Source of the clock", Kind: report.Text}, func(d *arch.Device) cell { return report.TextCell(d.Clock.Source) }),
 	rows(column{Path: "memory_gb_per_second", Title: "Memory bandwidth", Unit: "GB/s", Doc: "the most that memory moves; the first is used; empty when not known"}, func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns),
 	rows(column{Path: "l3_gb_per_second", Title: "L3 bandwidth", Unit: "GB/s"}, func(d *arch.Device) []arch.Bandwidth { return d.L3 }, bandwidthColumns),

@@ -29,9 +29,9 @@ type calculation struct {
 var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
 	report.Define(column{Path: "threads_per_work_group", Always: true, Title: "threads per work-group", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.ThreadsPerGroup) }),
 	report.Define(column{Path: "by_threads", Always: true, Title: "work-groups by threads", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitThreads) }),
-	report.Define(column{Path: "by_slm", Title: "work-groups by SLM", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.LimitSLM, 1) }),
+	report.Define(column{Path: "by_slm", Title: "work-groups by SLM", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.LimitSLM) }),
 	report.Define(column{Path: "by_slots", Always: true, Title: "work-groups by slots or barriers", Kind: report.Number, Doc: "work-group slots, or those of barriers for a kernel with one"}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitSlots) }),
-	report.Define(column{Path: "work_groups", Title: "work-groups of the launch", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.Groups, 1) }),
+	report.Define(column{Path: "work_groups", Title: "work-groups of the launch", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.Groups) }),
 	report.Define(column{Path: "work_groups_per_xe_core", Always: true, Title: "work-groups per Xe-core", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.GroupsPerCore) }),
 	report.Define(column{Path: "limits", Always: true, Title: "limited by", Kind: report.Array}, func(o *calculator.Output) cell { return report.ListCell(o.LimitedBy) }),
 	report.Define(column{Path: "xe_core_percent", Always: true, Title: "Xe-core occupancy", Kind: report.Percent}, func(o *calculator.Output) cell { return report.NumCell(report.Percent, o.XeCorePercent) }),

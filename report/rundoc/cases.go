@@ -30,7 +30,7 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 		Seconds: row.Total, Outcome: report.Skipped}
 	if agrees, compared := row.ModelAgrees(); compared && !agrees {
 		c.Model = "VTune's peak differs from the predicted peak by " +
-			report.Signed(float64(row.PeakDifference.Or(0)), 1) + " points, more than " +
+			report.Signed(float64(row.PeakDifference.Or(0))) + " points, more than " +
 			report.Shortest(float64(compare.ModelTolerance)) + ". Check --device, --xve and the launch shape."
 	}
 	switch row.Verdict {

@@ -146,7 +146,7 @@ var accountColumns = slices.Concat(
 		if p == compare.PartUsed { // people have it as measured
 			c.In = report.Data
 		}
-		return report.Define(c, func(a *compare.Account) cell { return report.OptNum(report.Percent, a.Points(p), 1) })
+		return report.Define(c, func(a *compare.Account) cell { return report.OptNum(report.Percent, a.Points(p)) })
 	}),
 	[]report.Col[compare.Account]{
 		report.Define(column{Key: "account_policy", Path: "policy", Title: "Policy", Kind: report.Text, In: kept,
@@ -159,15 +159,15 @@ var accountColumns = slices.Concat(
 		report.Define(column{Key: "predicted_idle_percent", Path: "predicted_idle_percent", Title: "Predicted idle", Kind: report.Percent, In: kept, Doc: "of the XVEs, which the launch leaves empty"},
 			func(a *compare.Account) cell { return report.OptPercent(a.PredictedIdle) }),
 		report.Define(column{Key: "launch_intervals", Path: "launch_intervals", Title: "Sampling intervals per launch", Decimals: 2, Kind: report.Number, In: kept, Doc: "mean time of a launch"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Intervals, 1) }),
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Intervals) }),
 		report.Define(column{Key: "own_share", Path: "own_share", Title: "Share of busy time", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the time in which the GPU ran any task"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.OwnShare, 1) }),
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.OwnShare) }),
 		report.Define(column{Key: "edges", Path: "edges", Title: "Edges", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the values' time can lie outside the launches"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Edges, 1) }),
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Edges) }),
 		report.Define(column{Key: "foreign", Path: "foreign", Title: "Foreign", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the values can be of other tasks"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Foreign, 1) }),
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Foreign) }),
 		report.Define(column{Key: "crosstalk", Path: "crosstalk", Title: "Crosstalk", Decimals: 3, Kind: report.Number, In: kept, Doc: "of the run: 0..1 of all instructions stand in rows of no kernel"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Crosstalk, 1) }),
+			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Crosstalk) }),
 		report.Define(column{Key: "lost_seconds", Path: "lost_seconds", Title: "Lost", Kind: report.Duration, In: kept, Doc: "slot time below the prediction"},
 			func(a *compare.Account) cell { return report.OptDuration(a.Lost) }),
 		report.Define(column{Path: "causes", Always: true, Kind: report.Array, Of: report.ColumnsOf(accountCauses), Doc: "of a row that does not match, by part, the most probable first"},
@@ -210,10 +210,10 @@ var worthColumns = []report.Col[compare.Worth]{
 		func(w *compare.Worth) cell { return report.ListCell(report.Words(w.Verdicts)) }),
 	report.Define(column{Key: "worth_depth_bound", Path: "depth_bound", Title: "More threads at most", Unit: "times",
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by more threads on XVEs that ran"},
-		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Depth.Most, 1) }),
+		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Depth.Most) }),
 	report.Define(column{Key: "worth_spread_bound", Path: "spread_bound", Title: "Spread at most", Unit: "times",
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by work for XVEs that stood empty within launches"},
-		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Spread.Most, 1) }),
+		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Spread.Most) }),
 	report.Define(column{Key: "worth_because", Path: "because", Always: true, Title: "Why that worth",
 		Kind: report.Text, In: kept},
 		func(w *compare.Worth) cell { return report.OptText(unit.Some(w.Because)) }),

@@ -119,7 +119,7 @@ var powerColumns = []report.Col[trend.Power]{
 	define(column{Path: "found_percent", Kind: report.Number}, func(p *trend.Power) cell {
 		return report.NumCell(report.Number, 100*float64(p.Found)/float64(p.Planted)) // absent where none is planted
 	}),
-	define(column{Path: "median_delay_runs", Kind: report.Number}, func(p *trend.Power) cell { return report.OptNum(report.Number, p.Delay(), 1) }),
+	define(column{Path: "median_delay_runs", Kind: report.Number}, func(p *trend.Power) cell { return report.OptNum(report.Number, p.Delay()) }),
 }
 
 // BacktestValue is the JSON output of `occudiff track backtest`.

@@ -231,7 +231,7 @@ func figure[R any](m metric, c column, of func(*R) unit.Opt[float64]) report.Col
 	if c.Decimals == 0 && m.Unit() != "bytes" {
 		c.Decimals = 1
 	}
-	return define(c, func(r *R) cell { return report.OptNum(c.Kind, of(r), 1) })
+	return define(c, func(r *R) cell { return report.OptNum(c.Kind, of(r)) })
 }
 
 // number is a value as people read it, print has its unit.
@@ -247,7 +247,7 @@ func (m metric) print(x float64) string { return report.WithUnit(m.number(x), m.
 
 // difference is a distance with its sign.
 func (m metric) difference(d float64) string {
-	return report.Signed(d*m.scale(), 1) + " " + m.distanceUnit()
+	return report.Signed(d*m.scale()) + " " + m.distanceUnit()
 }
 
 // change is a difference, in points without the word.
