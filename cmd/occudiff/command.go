@@ -85,9 +85,6 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	_, a.samplingSet = a.given["sampling-interval"]
 	a.samplingSet = a.samplingSet || a.flags.Changed("sampling-interval")
 	err := a.checkFlags()
-	if err == nil {
-		err = a.readDevices()
-	}
 	if err == nil && d.check != nil {
 		err = d.check(args)
 	}
@@ -110,6 +107,9 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	err = a.openOutputs(reads, c.Context().Err)
 	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
 	defer a.out.discard()
+	if err == nil {
+		err = a.readDevices()
+	}
 	if err != nil {
 		return err
 	}

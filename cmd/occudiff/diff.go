@@ -151,8 +151,11 @@ func (a *app) concludeCases(ans *report.Answer, unseen []string) error {
 	if a.FailOn == "never" && !a.Annotate {
 		return a.conclude(nil, "", unseen)
 	}
-	cases := ans.Tests()
-	return a.conclude(diffdoc.Annotations(cases, a.annotateLevels().Regression), diffdoc.Failure(cases), unseen)
+	cases, level := ans.Tests(), report.AnnotateWarning
+	if a.FailOn == "regression" {
+		level = report.AnnotateError
+	}
+	return a.conclude(diffdoc.Annotations(cases, level), diffdoc.Failure(cases), unseen)
 }
 
 // readSides reads the runs of all sides and compares each with its prediction. A single path is a difference report, which

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"occudiff/cmd/cli"
@@ -41,13 +40,16 @@ func run(ctx context.Context, a *app, args []string) int {
 	a.raw, a.stderr = a.stderr, text.Safe(a.stderr)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
-	out := &checked{Writer: a.stdout}
-	root.SetOut(out)
+	var help bytes.Buffer // and versions: cobra would not notice that they cannot be written
+	root.SetOut(&help)
 	root.SetErr(a.stderr)
 	// Before cobra runs: where a help flag follows it prints the help of the command above, and succeeds.
 	err := cli.UnknownCommand(root, args, instead)
 	if err == nil {
-		err = cmp.Or(root.ExecuteContext(ctx), out.err)
+		err = root.ExecuteContext(ctx)
+	}
+	if _, unwritten := help.WriteTo(a.stdout); unwritten != nil && err == nil {
+		err = fmt.Errorf("standard output: %w", unwritten)
 	}
 	var verdict *verdictError
 	switch {
@@ -65,19 +67,4 @@ func run(ctx context.Context, a *app, args []string) int {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}
 	return exitUsage
-}
-
-// checked is standard output for what cobra writes without looking: help and versions.
-type checked struct {
-	io.Writer
-	err error
-}
-
-// Write implements io.Writer.
-func (c *checked) Write(p []byte) (int, error) {
-	n, err := c.Writer.Write(p)
-	if err != nil {
-		c.err = fmt.Errorf("standard output: %w", err)
-	}
-	return n, err
 }

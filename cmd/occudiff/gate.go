@@ -8,26 +8,10 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/report"
 	"occudiff/report/machine"
-	"occudiff/report/rundoc"
 )
 
 // annotationsShown is how many annotations of a level GitHub shows of a step.
 const annotationsShown = 10
-
-// annotateLevels takes the levels from the gate: what fails the job is an error, the rest a warning.
-// Rows in which the model differs from VTune's peak are marked under --fail-on model alone, also those that match.
-func (a *app) annotateLevels() rundoc.AnnotateLevels {
-	l := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning, Regression: report.AnnotateWarning}
-	switch a.FailOn {
-	case "mismatch":
-		l.Mismatch = report.AnnotateError
-	case "model":
-		l.Model = report.AnnotateError
-	case "regression":
-		l.Regression = report.AnnotateError
-	}
-	return l
-}
 
 // conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
 // that was asked for and failed, or else of what it has not seen and was not told to accept.
@@ -63,8 +47,8 @@ func (a *app) accept(notes *[]note.Note, u report.Unjudged) (unseen []string, er
 		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
 	}
 	if lost := report.Lost(*notes); lost != "" && a.AcceptDamaged {
-		// Accepting is safe because every output carries the warning, so an output that cannot carry it is refused.
-		if a.rowsAlone(".csv") != "" {
+		// Accepting is safe because every output carries the warning, so CSV, which holds rows alone, is refused.
+		if a.writes(".csv") {
 			return nil, cli.Errorf("--accept-damaged: .csv has no place for the warning that kernels may be missing; " +
 				"use another format")
 		}

@@ -148,30 +148,24 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	return list, nil
 }
 
-// oneDevice finds the only device that was asked for.
-// what is how the error names the question.
-func (l *launch) oneDevice(what string) (c arch.Choice, err error) {
-	list, err := l.chooseDevices()
-	if err == nil && len(list) > 1 {
-		err = cli.Errorf("%s takes one device, not %d", what, len(list))
-	}
-	if err != nil {
-		return c, err
-	}
-	l.sayEach(list[0].Notes)
-	return list[0], nil
-}
-
-// onDevice reads the launch and finds the only device that it is for.
+// onDevice reads the launch and finds the only device that it is for. what is how the error names the question.
 func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
 	launch, registers, err := l.read()
 	if err != nil {
 		return c, launch, err
 	}
-	if c, err = l.oneDevice(what); err == nil && registers > 0 {
-		launch, err = launch.ForRegisters(c.Device, registers)
+	list, err := l.chooseDevices()
+	if err == nil && len(list) > 1 {
+		err = cli.Errorf("%s takes one device, not %d", what, len(list))
 	}
-	return c, launch, err
+	if err != nil {
+		return c, launch, err
+	}
+	l.sayEach(list[0].Notes)
+	if registers > 0 {
+		launch, err = launch.ForRegisters(list[0].Device, registers)
+	}
+	return list[0], launch, err
 }
 
 // platforms gives the table of platforms with the user's on top, and the one that was asked for: one without a key when

@@ -178,16 +178,9 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 	return nil
 }
 
-// rowsAlone names an output that was asked for and whose ending is one of those that hold rows and no notes; empty when
-// there is none.
-// CSV holds rows alone, so a warning that must go with the figures cannot stand in it.
-func (a *app) rowsAlone(endings ...string) string {
-	for _, o := range append([]string{"." + a.Format}, a.Outputs...) {
-		if e := endingOf(o); slices.Contains(endings, e) {
-			return e
-		}
-	}
-	return ""
+// writes says whether an output with an ending was asked for.
+func (a *app) writes(ending string) bool {
+	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs, func(o string) bool { return endingOf(o) == ending })
 }
 
 // chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of

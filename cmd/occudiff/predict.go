@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -89,23 +88,15 @@ func (p *prediction) check(paths []string) error {
 		}
 	}
 	switch {
+	case p.Batch != "" && p.Format != "table" && p.Format != "csv":
+		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.Format)
+	case p.Batch != "" && len(p.Outputs) > 1:
+		return cli.Errorf("-o: a batch writes one file")
 	case p.Batch != "":
-		return p.checkBatch()
+		p.endings = []string{".csv"}
 	case p.Sweep != "" || p.Timeline || p.policy == "partial":
 		// These answers have one curve, which a picture can hold; see Answer.Chart.
 		p.endings = append([]string{".svg"}, fileEndings()...)
-	}
-	return nil
-}
-
-// checkBatch finds what a batch cannot write.
-func (p *prediction) checkBatch() error {
-	p.endings = []string{".csv"}
-	switch {
-	case p.Format != "table" && p.Format != "csv":
-		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.Format)
-	case len(p.Outputs) > 1:
-		return cli.Errorf("-o: a batch writes one file")
 	}
 	return nil
 }
@@ -242,9 +233,10 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	file, in, err := p.openBatch(p.Batch)
+	in, file, err := p.open(p.Batch)
 	if err != nil {
-		return err
+		return note.Faultf("batch-file", note.Pos{File: file}, "give a CSV file, or - for standard input",
+			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	defer in.Close()
 	// Rows live for a moment and there is next to nothing beside them: collecting them less often is a fifth of the
@@ -290,19 +282,6 @@ func (p *prediction) batchRun() (batch.Run, error) {
 		return nil, err
 	}
 	return batch.Launches(p.devices, launch, shared), nil
-}
-
-// openBatch opens the batch file; - is standard input.
-func (p *prediction) openBatch(name string) (string, io.ReadCloser, error) {
-	if name == "-" {
-		return "standard input", io.NopCloser(p.stdin), nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", nil, note.Faultf("batch-file", note.Pos{File: name}, "give a CSV file, or - for standard input",
-			"the batch file cannot be opened: %v", note.Reason(err))
-	}
-	return name, f, nil
 }
 
 // sayBatch sums a batch up on standard error: results alone are on standard output.

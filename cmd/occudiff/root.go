@@ -45,16 +45,11 @@ func (a *app) rootCommand() *cobra.Command {
 // instead gives the command line for a word that people type in the place of a command: one that was a command before, or
 // a file.
 func instead(word string) string {
+	now := map[string]string{"doctor": "collect --check", "schema": "help schema", "skill": "mcp --skill", "version": "--version"}
 	_, err := os.Stat(word)
 	switch {
-	case word == "doctor":
-		return "occudiff collect --check"
-	case word == "schema":
-		return "occudiff help schema"
-	case word == "skill":
-		return "occudiff mcp --skill"
-	case word == "version":
-		return "occudiff --version"
+	case now[word] != "":
+		return "occudiff " + now[word]
 	case err != nil && endingOf(word) == "":
 		return ""
 	case endingOf(word) == ".db":

@@ -25,6 +25,15 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// open opens a file, or standard input for -, and says what messages call it.
+func (a *app) open(path string) (in io.ReadCloser, name string, err error) {
+	if path == "-" {
+		return io.NopCloser(a.stdin), "standard input", nil
+	}
+	in, err = os.Open(path)
+	return in, path, err
+}
+
 // output is standard output for a format. What texts of others could do there is up to its reader: a terminal must not be
 // driven by them, nor the runner of a CI job take them for commands. A table cleans its own cells, and may have colors.
 func (a *app) output(format string) io.Writer {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
@@ -77,7 +77,9 @@ func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*repor
 	if t.BaseBranch != "" {
 		base = []string{t.BaseBranch}
 	}
-	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: base, Commits: gitCommits(ctx)}, answer)
+	// 100,000 commits are 4 MB of hashes and decades of most projects.
+	commits := strings.Fields(git(ctx, "rev-list", "--reverse", "--date-order", "--max-count=100000", "HEAD", "--all"))
+	return t.opened(ctx, history.Options{ReadOnly: true, Verify: !t.NoVerify, Base: base, Commits: commits}, answer)
 }
 
 // changing changes a history, and tells what it did.
@@ -85,14 +87,13 @@ func (t *tracking) changing(ctx context.Context, do func(*history.DB) error) (*r
 	return t.opened(ctx, history.Options{}, func(db *history.DB) (*report.Answer, error) { return nil, do(db) })
 }
 
-// judging makes an answer from a history and a metric with its gate, as of now.
-func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (
-	*report.Answer, error)) (*report.Answer, error) {
+// judging makes an answer from a history and a metric with its gate.
+func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m track.Metric) (*report.Answer, error)) (*report.Answer, error) {
 	m, err := t.gate()
 	if err != nil {
 		return nil, err
 	}
-	return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return judge(db, m, t.provenance(), time.Now()) })
+	return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return judge(db, m) })
 }
 
 // gate reads the metric and its gate from the flags of a command and the file of settings.

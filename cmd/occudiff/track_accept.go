@@ -25,22 +25,22 @@ type acceptFlags struct {
 func (t *tracking) acceptCommand() *cobra.Command {
 	f := &acceptFlags{}
 	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return nil, t.acceptRun(ctx, f) }})
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return t.acceptRun(ctx, f) }})
 }
 
 // acceptRun makes a run the first of a new baseline, for all kernels or for those that match, or takes that back. Nothing
 // that was measured is changed by it, so it can be undone.
-func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) error {
+func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Answer, error) {
 	pattern, err := regexp.Compile(f.Kernel)
 	if err != nil {
-		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
+		return nil, cli.Errorf("--kernel %q: %v", f.Kernel, err)
 	}
 	var matches func(history.Key) bool
 	if f.Kernel != "" {
 		// By the name that rename takes, or with the launch shape that tables show behind it.
 		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
 	}
-	_, err = t.changing(ctx, func(db *history.DB) error {
+	return t.changing(ctx, func(db *history.DB) (err error) {
 		var done []history.Accept
 		if f.Undo {
 			done, err = withdraw(ctx, db, f, matches)
@@ -60,7 +60,6 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) error {
 		}
 		return err
 	})
-	return err
 }
 
 // withdraw takes back what was accepted last, or of a run or of kernels.

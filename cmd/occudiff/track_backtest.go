@@ -36,9 +36,9 @@ func (t *tracking) backtestCommand() *cobra.Command {
 // from simulated histories.
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answer, error) {
 	target := unit.Maybe(f.Target, t.flags.Changed("target"))
-	return t.judging(ctx, func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (*report.Answer, error) {
+	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
 		// The planted drops are in the metric's unit of change, from what noise hides to what nobody overlooks.
-		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, now)
+		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -46,6 +46,6 @@ func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answ
 			return nil, fmt.Errorf("--target %v: no series has more than %d runs, so there is nothing to replay the "+
 				"gate over; add runs first", f.Target, m.Gate.Learning)
 		}
-		return trackdoc.FromBacktest(b, prov), nil
+		return trackdoc.FromBacktest(b, t.provenance()), nil
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,15 +71,12 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 // readRecords reads a file of runs, or standard input; of is the metric of the column value.
 func (t *tracking) readRecords(path string, of history.Metric) (
 	*history.Records, []note.Note, error) {
-	if path == "-" {
-		return history.ReadRecords(bufio.NewReader(t.stdin), "standard input", of)
-	}
-	f, err := os.Open(path)
+	in, name, err := t.open(path)
 	if err != nil {
 		return nil, nil, cli.Errorf("%s cannot be read: %v", path, note.Reason(err))
 	}
-	defer f.Close()
-	return history.ReadRecords(bufio.NewReaderSize(f, 256<<10), path, of)
+	defer in.Close()
+	return history.ReadRecords(bufio.NewReaderSize(in, 256<<10), name, of)
 }
 
 func (t *tracking) exportCommand() *cobra.Command {

@@ -41,12 +41,12 @@ func (t *tracking) checkCommand() *cobra.Command {
 // check judges runs by those before them. Several runs are judged one after the other, each by what was known at its
 // time, and the worst verdict of a series counts (docs/ci.md).
 func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, error) {
-	return t.judging(ctx, func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (*report.Answer, error) {
+	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
 		runs, err := checkedRuns(ctx, db, f)
 		if err != nil {
 			return nil, err
 		}
-		check, err := track.CheckRuns(ctx, db, runs, m, now)
+		check, err := track.CheckRuns(ctx, db, runs, m, time.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			return nil, &verdictError{exitAgain, unit.Counted(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
 		}
 		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check), failure, nil) }
-		return trackdoc.FromCheck(check, prov), nil
+		return trackdoc.FromCheck(check, t.provenance()), nil
 	})
 }
 
@@ -102,14 +102,14 @@ func (t *tracking) reportCommand() *cobra.Command {
 		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
 		check: func([]string) error { return trend.Params(f).Validate() },
 		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			return t.judging(ctx, func(db *history.DB, m track.Metric, prov report.Provenance, now time.Time) (*report.Answer, error) {
-				r, err := track.ReadReport(ctx, db, m, trend.Params(f), now)
+			return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
+				r, err := track.ReadReport(ctx, db, m, trend.Params(f), time.Now())
 				if err != nil {
 					return nil, err
 				}
 				r.Alarms = t.FailOn == "alarm"
 				t.after = func() error { return t.conclude(nil, trackdoc.Failure(&r.Judgment), nil) }
-				return trackdoc.FromReport(r, prov), nil
+				return trackdoc.FromReport(r, t.provenance()), nil
 			})
 		}})
 }

@@ -40,13 +40,6 @@ func (t *tracking) branch() string {
 	return name
 }
 
-// gitCommits gives the last commits of the repository that holds the working folder, oldest first; nothing where there
-// is none.
-func gitCommits(ctx context.Context) []string {
-	// 100,000 commits are 4 MB of hashes and decades of most projects.
-	return strings.Fields(git(ctx, "rev-list", "--reverse", "--date-order", "--max-count=100000", "HEAD", "--all"))
-}
-
 // gitCommit asks git for a commit; nothing where there is none.
 // --end-of-options keeps a name that begins with - from being one.
 func gitCommit(ctx context.Context, name string) string {
@@ -66,12 +59,6 @@ func git(ctx context.Context, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// job gives the number of the batch job or CI run that the program runs in, else nothing.
-// The variables are those of Slurm, PBS, LSF, Flux, GitHub, GitLab and Jenkins.
-func (t *tracking) job() string {
-	return t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
-}
-
 // firstOf gives the first variable of the environment that says something.
 func (t *tracking) firstOf(names ...string) string {
 	for _, name := range names {
@@ -89,10 +76,10 @@ func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	if job != "" {
 		return host, job
 	}
-	if job = t.job(); job != "" && host == "" {
-		if name, err := os.Hostname(); err == nil {
-			host = name
-		}
+	// The variables are those of Slurm, PBS, LSF, Flux, GitHub, GitLab and Jenkins.
+	job = t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
+	if job != "" && host == "" {
+		host, _ = os.Hostname() // empty where the system does not say
 	}
 	return host, job
 }

@@ -42,29 +42,29 @@ func (t *tracking) removeCommand() *cobra.Command {
 	return t.command(command{text: "track-remove", flags: []any{&f}, share: "quiet", names: true,
 		args: cli.Args(1, cli.Many, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
-			return nil, t.remove(ctx, args, f.Yes)
+			return t.remove(ctx, args, f.Yes)
 		}})
 }
 
 // remove takes runs out for good, each in a transaction of its own: an interrupt between two leaves the one removed and
 // the other kept.
-func (t *tracking) remove(ctx context.Context, args []string, yes bool) error {
+func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report.Answer, error) {
 	var ids []int64
 	for _, text := range args {
 		// Numbers are printed with separators for thousands, and people paste what they see.
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 		if err != nil || id < 1 {
-			return cli.Errorf("%q is not a run: expected a number from 'occudiff track list'", text)
+			return nil, cli.Errorf("%q is not a run: expected a number from 'occudiff track list'", text)
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	if !yes && !isTerminal(t.stdin) {
-		return cli.Errorf("cannot ask whether to remove run %s without a terminal; pass --yes",
+		return nil, cli.Errorf("cannot ask whether to remove run %s without a terminal; pass --yes",
 			strings.Join(args, ", "))
 	}
-	_, err := t.changing(ctx, func(db *history.DB) error {
+	return t.changing(ctx, func(db *history.DB) error {
 		runs := make([]history.Run, len(ids))
 		var texts []string
 		for i, id := range ids { // all are looked up before the first is removed
@@ -89,7 +89,6 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) error {
 		}
 		return nil
 	})
-	return err
 }
 
 // confirm asks a question. It goes to standard error: it is no result. An interrupt ends the waiting.

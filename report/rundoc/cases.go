@@ -114,33 +114,21 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 	return s
 }
 
-// AnnotateLevels says what a row's fault is to a job: an error when a gate on it was asked for, else a warning.
-type AnnotateLevels struct {
-	Mismatch report.AnnotationLevel // measured occupancy below or above the prediction
-	// Model is for rows whose profiler's peak differs from the predicted peak and that match all the same. Empty leaves
-	// them out.
-	Model report.AnnotationLevel
-	// Regression is for kernels that lost occupancy since another run.
-	Regression report.AnnotationLevel
-}
-
-// Annotations lists what does not match, an annotation for each kernel, in the order of the rows. Kernels that could not
-// be judged are no mismatches.
-func Annotations(r *compare.Result, levels AnnotateLevels) (list []report.Annotation) {
+// Annotations lists what does not match, an annotation for each kernel, in the order of the rows: an error where a gate on
+// it was asked for, else a warning. Kernels that could not be judged are no mismatches. Where the model differs from the
+// profiler's peak alone, a row is marked under the gate "model".
+func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 	for _, c := range cases(r, "") {
-		a := report.Annotation{Level: levels.Model, File: c.File, Line: c.Line, Title: c.Name, Message: c.Model}
-		switch {
-		case c.Outcome == report.Failed:
-			a.Message, _, _ = strings.Cut(c.Text, "\n")
-			// A row that fails both gates is marked once, with the level of the gate that was asked for.
-			if c.Model == "" || levels.Model != report.AnnotateError {
-				a.Level = levels.Mismatch
-			}
-		case c.Model == "":
+		failed, model := c.Outcome == report.Failed, gate == "model" && c.Model != ""
+		if !failed && !model {
 			continue
 		}
-		if a.Level == "" {
-			continue
+		a := report.Annotation{Level: report.AnnotateWarning, File: c.File, Line: c.Line, Title: c.Name, Message: c.Model}
+		if model || gate == "mismatch" {
+			a.Level = report.AnnotateError
+		}
+		if failed {
+			a.Message, _, _ = strings.Cut(c.Text, "\n")
 		}
 		list = append(list, a)
 	}

@@ -113,22 +113,21 @@ func TestSuiteNamesAreUnique(t *testing.T) {
 }
 
 func TestAnnotations(t *testing.T) {
-	warn := rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning}
-	got := rundoc.Annotations(sample.Gaussian(), warn)
+	got := rundoc.Annotations(sample.Gaussian(), "never")
 	if len(got) != 1 || got[0].Level != report.AnnotateWarning || got[0].File != "bench_gaussian.hotspots.csv" || got[0].Line != 2 ||
 		got[0].Title != "Fan2 (2048x2048 in 1024x1, SIMD32)" || !strings.HasPrefix(got[0].Message, "Below by 36.8 points: dispatch. 20.6: empty XVEs. ") ||
 		!strings.Contains(got[0].Message, " Threads live 2.2 to 2.8 us") {
 		t.Errorf("of two kernels one does not match, got %+v", got)
 	}
 	r := sample.Many(2)
-	if got := rundoc.Annotations(r, warn); len(got) != 0 {
+	if got := rundoc.Annotations(r, "never"); len(got) != 0 {
 		t.Errorf("what matches has annotations: %+v", got)
 	}
 	r.Rows[1].PeakDifference = unit.Some[unit.Points](-1.5)
-	if got := rundoc.Annotations(r, warn); len(got) != 0 {
+	if got := rundoc.Annotations(r, "never"); len(got) != 0 {
 		t.Errorf("without the gate of the model: %+v", got)
 	}
-	got = rundoc.Annotations(r, rundoc.AnnotateLevels{Mismatch: report.AnnotateWarning, Model: report.AnnotateError})
+	got = rundoc.Annotations(r, "model")
 	if len(got) != 1 || got[0].Level != report.AnnotateError ||
 		got[0].Message != "VTune's peak differs from the predicted peak by -1.5 points, more than 0.1. Check --device, --xve and the launch shape." {
 		t.Errorf("with it: %+v", got)
