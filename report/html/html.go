@@ -10,6 +10,8 @@
 package html
 
 import (
+	"bufio"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -32,7 +34,7 @@ func Render(w io.Writer, d *report.Document) error {
 	p := newHTMLWriter(w, d)
 	p.head()
 	p.body()
-	return p.done()
+	return cmp.Or(p.err, p.Flush())
 }
 
 // Fragment writes what stands on the page, without the page around it, for one that shows several reports. styles are
@@ -40,30 +42,26 @@ func Render(w io.Writer, d *report.Document) error {
 func Fragment(w io.Writer, d *report.Document) (styles string, err error) {
 	p := newHTMLWriter(w, d)
 	p.content()
-	return p.columnStyles(), p.done()
+	return p.columnStyles(), cmp.Or(p.err, p.Flush())
 }
 
-// Style is the style of every page.
-func Style() string { return colors() + pageStyle }
+// Style is the style of every page: the colors of the plots, on a light and on a dark one, and all else. Paper is light.
+func Style() string {
+	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" +
+		plot.Variables(true) + "}}\n" + pageStyle
+}
 
 // Script sorts and filters the tables of a page. A part of the page that is put in later gets an event "report".
 func Script() string { return pageScript }
 
 func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
-	p := &htmlWriter{writer: newWriter(w), doc: d}
+	p := &htmlWriter{writer: writer{bufio.NewWriterSize(w, 64<<10)}, doc: d}
 	for i := range d.Sections {
 		if d.Sections[i].Shown(report.Page) {
 			p.sections = append(p.sections, &d.Sections[i])
 		}
 	}
 	return p
-}
-
-func (p *htmlWriter) done() error {
-	if p.err != nil {
-		return p.err
-	}
-	return p.Flush()
 }
 
 // htmlWriter is a document on its way out.
@@ -102,12 +100,6 @@ func (p *htmlWriter) head() {
 func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-// colors are the variables of the plots, on a light and on a dark page; paper is light.
-func colors() string {
-	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" +
-		plot.Variables(true) + "}}\n"
 }
 
 // columnStyles are said once per column, not once per cell.

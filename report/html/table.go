@@ -83,11 +83,6 @@ func (p *htmlWriter) heading(c *report.Column) {
 	p.raw("</th>")
 }
 
-// cellTag begins a cell that is no heading.
-func cellTag(s report.Status) string {
-	return [...]string{"<td>", `<td class="good">`, `<td class="bad">`, `<td class="unsure">`, `<td class="muted">`}[s]
-}
-
 // row writes a row, the first cell as its heading. Tags that HTML needs no end for have none: there are thousands of
 // them.
 func (w writer) row(t *report.Table, cells []report.Cell) {
@@ -96,7 +91,7 @@ func (w writer) row(t *report.Table, cells []report.Cell) {
 		text := t.Columns[i].Print(cells[i])
 		switch {
 		case i > 0:
-			w.raw(cellTag(cells[i].Status))
+			w.put(`<td class="%">`, class(cells[i].Status))
 		case t.Columns[i].RightAligned():
 			w.raw("<th scope=row class=n>")
 		default:

@@ -2,7 +2,7 @@ package html
 
 import (
 	"bufio"
-	"io"
+	"html"
 	"strconv"
 	"strings"
 
@@ -10,24 +10,16 @@ import (
 )
 
 // writer writes HTML. Texts and the values of attributes are escaped; bufio keeps the first error until Flush.
-type writer struct {
-	*bufio.Writer
-	escape *strings.Replacer
-}
-
-func newWriter(w io.Writer) writer {
-	return writer{bufio.NewWriterSize(w, 64<<10),
-		strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")}
-}
+type writer struct{ *bufio.Writer }
 
 // raw writes HTML of this package, or what is HTML already.
-func (w writer) raw(html string) { w.WriteString(html) }
+func (w writer) raw(markup string) { w.WriteString(markup) }
 
 // text writes what is said, as far as it can be seen.
 func (w writer) text(s string) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '&' || c == '<' || c == '>' || c == '"' || c == '\'' {
-			w.escape.WriteString(w, report.Clean(s))
+			w.raw(html.EscapeString(report.Clean(s)))
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"bufio"
 	"bytes"
 	"html/template"
 	"strings"
@@ -20,7 +21,7 @@ func FuzzWriter(f *testing.F) {
 	t := template.Must(template.New("").Parse(`<p title="{{.}}" class="x">{{.}}</p>`))
 	f.Fuzz(func(test *testing.T, s string) {
 		var ours, theirs bytes.Buffer
-		w := newWriter(&ours)
+		w := writer{bufio.NewWriter(&ours)}
 		w.put(`<p title="%" class="x">%</p>`, s, s)
 		if err := w.Flush(); err != nil {
 			test.Fatal(err)
