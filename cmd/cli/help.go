@@ -100,7 +100,7 @@ func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.Fla
 	var b strings.Builder
 	b.WriteString(text + "\n\n")
 	shared.VisitAll(func(f *pflag.Flag) { b.WriteString(flagLine(f, f.Usage)) })
-	for c := range All(root) {
+	for _, c := range All(root) {
 		title := "\nMore of '" + c.CommandPath() + "':\n"
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if len(f.Annotations[keyExpert]) > 0 && f.Annotations[keyShared] == nil {

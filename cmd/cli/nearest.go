@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"iter"
 	"strconv"
 	"strings"
 
@@ -38,20 +37,13 @@ func Names(c *cobra.Command) []string {
 	return list
 }
 
-// All goes through a command and all below it.
-func All(c *cobra.Command) iter.Seq[*cobra.Command] {
-	return func(yield func(*cobra.Command) bool) {
-		if !yield(c) {
-			return
-		}
-		for _, sub := range c.Commands() {
-			for below := range All(sub) {
-				if !yield(below) {
-					return
-				}
-			}
-		}
+// All lists a command and all below it.
+func All(c *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		list = append(list, All(sub)...)
 	}
+	return list
 }
 
 // UnknownCommand is the error for a word in the place of a command that is none: cobra prints the help of the command
@@ -78,7 +70,7 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 		if near := nearest(word, Names(c)); len(near) > 0 {
 			return Errorf("%s has no command %q; did you mean %s?", c.CommandPath(), word, strings.Join(near, " or "))
 		}
-		for other := range All(root) { // of another command, as in `occudiff backtest`
+		for _, other := range All(root) { // of another command, as in `occudiff backtest`
 			if other.Name() == word && other.IsAvailableCommand() {
 				return Errorf("%s has no command %q; did you mean '%s'?", c.CommandPath(), word, other.CommandPath())
 			}
@@ -98,8 +90,8 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 		}
 		return Errorf("--%s %v", f.Name, errors.Unwrap(wrong))
 	}
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
 		return Errorf("%v; see '%s --help'", err, c.CommandPath())
 	}
 	name := unknown.GetSpecifiedName()
@@ -112,7 +104,7 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 		return Errorf("%v; did you mean --%s? See '%s --help'", err, strings.Join(near, " or --"), c.CommandPath())
 	}
 	var others []string
-	for other := range All(c.Root()) {
+	for _, other := range All(c.Root()) {
 		if other.Flags().Lookup(name) != nil && other.IsAvailableCommand() {
 			others = append(others, strings.TrimPrefix(other.CommandPath(), c.Root().Name()+" "))
 		}

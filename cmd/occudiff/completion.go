@@ -14,7 +14,7 @@ import (
 func (a *app) completion(root *cobra.Command) {
 	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
-	for c := range cli.All(root) {
+	for _, c := range cli.All(root) {
 		// One line of cobra is wider than a terminal.
 		c.Long = strings.Replace(c.Long, "via your OS's package manager", "with a package manager", 1)
 		// Registering fails only where there is one.

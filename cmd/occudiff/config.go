@@ -37,11 +37,11 @@ func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 		if name == "xve" { // none is given
 			s.Value = ""
 		}
-		g, ok, err := file.setting(name, a.getenv)
+		g, err := file.setting(name, a.getenv)
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if g.text != "" {
 			s.Value, s.From = g.text, g.from
 		}
 		// A postgres:// URL may hold a password.

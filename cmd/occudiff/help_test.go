@@ -40,7 +40,7 @@ func TestFewFlags(t *testing.T) {
 	for _, name := range flags("help", "flags") {
 		all[name] = true
 	}
-	for c := range cli.All((&app{}).rootCommand()) {
+	for _, c := range cli.All((&app{}).rootCommand()) {
 		if !c.IsAvailableCommand() {
 			continue
 		}

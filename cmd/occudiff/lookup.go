@@ -38,11 +38,10 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 		return predictdoc.Devices(a.devices.All()), nil
 	}
 	m, err := a.devices.Find(arch.Query{Name: name, XVEs: a.XVE, Family: true})
-	var several *arch.AmbiguousError
-	switch {
-	case errors.As(err, &several): // a list is the answer to a question about a family
+	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok { // a list is the answer to a question about a family
 		return predictdoc.Devices(report.ListOf(several.Candidates, func(d *arch.Device) arch.Device { return *d })), nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
 	a.sayEach(m.Notes)
@@ -73,7 +72,7 @@ func (a *app) explainCommand() *cobra.Command {
 // flagTerms are the flags of all commands with their help, each text once.
 func flagTerms() (list []report.Term) {
 	known := map[string]int{}
-	for c := range cli.All(new(app).rootCommand()) {
+	for _, c := range cli.All(new(app).rootCommand()) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			at, met := known[f.Name+f.Usage]
 			if !met {

@@ -132,8 +132,7 @@ type agentCall struct {
 // It comes from the flags of the command, so that a help text is written once. A size is a text as on a command line, or
 // its numbers.
 func (t tool) schema() *jsonschema.Schema {
-	fresh := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
-	of, _, _ := fresh.rootCommand().Find(strings.Fields(t.command))
+	of, _, _ := new(app).rootCommand().Find(strings.Fields(t.command))
 	// The kinds of values in JSON that a type of a flag takes, those of the elements of an array before it.
 	kinds := map[string][]string{"int": {"integer"}, "int64": {"integer"}, "float64": {"number"}, "bool": {"boolean"},
 		"count": {"string", "integer"}, "size": {"string", "integer", "array"}, "stringArray": {"string", "array"}}

@@ -38,9 +38,8 @@ func (a *app) commandLine() []string {
 func (a *app) maskSecrets() {
 	words := append(slices.Clone(a.args), a.getenv(settingVariable("db")))
 	if file, err := readSettings(); err == nil { // another error is reported where the file is needed
-		if g, ok, err := file.setting("db", a.getenv); ok && err == nil {
-			words = append(words, g.text)
-		}
+		g, _ := file.setting("db", a.getenv)
+		words = append(words, g.text)
 	}
 	// Whole words come before their parts: where both begin at one place a Replacer takes the first, and a masked word
 	// still names its user and host.

@@ -74,11 +74,11 @@ func (a *app) applySettings() error {
 		if flag == nil || flag.Changed || name == "xve" && a.flags.Changed("device") {
 			continue
 		}
-		g, ok, err := file.setting(name, a.getenv)
+		g, err := file.setting(name, a.getenv)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if g.text == "" {
 			continue
 		}
 		if name == "fail-on" && !slices.Contains(flag.Annotations["words"], g.text) {
@@ -176,14 +176,14 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 // setting gives a setting from the environment, else from the file. A file that it names is beside the file of
 // settings.
 // from names the place for people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. A variable that is set and empty is none, and
-// so is a key without a value. ok is false for both.
-func (f *settingsFile) setting(name string, getenv func(string) string) (g given, ok bool, err error) {
+// so is a key without a value: the text is empty for both.
+func (f *settingsFile) setting(name string, getenv func(string) string) (g given, err error) {
 	if text := getenv(settingVariable(name)); text != "" {
-		return given{text, "$" + settingVariable(name)}, true, nil
+		return given{text, "$" + settingVariable(name)}, nil
 	}
 	node := valueOf(f.top, name)
 	if node == nil || node.Tag == "!!null" {
-		return given{}, false, nil
+		return given{}, nil
 	}
 	g = given{node.Value, fmt.Sprintf("%s:%d", f.name(), node.Line)}
 	switch node.Kind {
@@ -196,13 +196,13 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 		}
 		g.text = strings.Join(words, ",")
 	default:
-		return given{}, false, cli.Errorf("%s: %s: expected a value", g.from, name)
+		return given{}, cli.Errorf("%s: %s: expected a value", g.from, name)
 	}
 	beside := name == "device-file" || name == "db" && !strings.Contains(g.text, "://")
 	if beside && g.text != "" && !filepath.IsAbs(g.text) {
 		g.text = filepath.Join(filepath.Dir(f.name()), g.text)
 	}
-	return g, g.text != "", nil
+	return g, nil
 }
 
 // unknown lists the keys that are no settings: a slip would otherwise go unnoticed.
