@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
@@ -11,6 +14,7 @@ import (
 	"occudiff/compare/trend"
 	"occudiff/ingest/unit"
 	"occudiff/report"
+	"occudiff/report/trackdoc"
 )
 
 // tracking is what the commands of track share; each has those of its groups of flags that it uses.
@@ -110,4 +114,138 @@ func (t *tracking) gate() (track.Metric, error) {
 		s.Threshold = unit.Some(t.Threshold)
 	}
 	return track.NewMetric(t.Metric, s)
+}
+
+// checkFlags say which runs are checked.
+type checkFlags struct {
+	Run      int64  `flag:"run" arg:"RUN" help:"check this run instead of the one that was added last"`
+	Last     int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
+	Suspects bool   `flag:"suspects" help:"print the kernels that are worth measuring again as a REGEXP for --kernel, and exit 4 when there are any; what is open comes first and exits 1"`
+	Since    string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
+	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (it got worse and stayed so), alarm (also one run farther off than any before), missing (also a kernel that held more than 1% of the time and is gone), never"`
+}
+
+func (t *tracking) checkCommand() *cobra.Command {
+	f := &checkFlags{}
+	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + answerFlags,
+		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
+		endings: fileEndings(".xml"),
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			t.FailOn = f.FailOn
+			return t.check(ctx, f)
+		}})
+	c.MarkFlagsMutuallyExclusive("run", "last", "since")
+	return c
+}
+
+// check judges runs by those before them. Several runs are judged one after the other, each by what was known at its
+// time, and the worst verdict of a series counts (docs/ci.md).
+func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, error) {
+	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
+		runs, err := checkedRuns(ctx, db, f)
+		if err != nil {
+			return nil, err
+		}
+		check, err := track.CheckRuns(ctx, db, runs, m, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		check.Alarms, check.FailGone = t.FailOn == "alarm", t.FailOn == "missing"
+		failure := trackdoc.Failure(&check.Judgment)
+		if f.Suspects && failure == "" {
+			pattern := trackdoc.SuspectPattern(check)
+			if pattern == "" {
+				return nil, nil
+			}
+			if _, err := fmt.Fprintln(t.stdout, pattern); err != nil {
+				return nil, err
+			}
+			return nil, &verdictError{exitAgain, unit.Counted(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
+		}
+		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check), failure, nil) }
+		return trackdoc.FromCheck(check, t.provenance()), nil
+	})
+}
+
+// checkedRuns gives the runs that are to be checked, in the order in which they were added.
+func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, error) {
+	switch {
+	// cobra lets only one of the three flags through, so the order is of no meaning.
+	case f.Run != 0:
+		return []int64{f.Run}, nil
+	case f.Last < 1:
+		return nil, cli.Errorf("--last %d: expected a number of runs above 0", f.Last)
+	}
+	commit := ""
+	if f.Since != "" {
+		// The commit that the name stands for in the repository that holds the working folder, else the name itself: it
+		// may be the begin of a commit.
+		commit = cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since)
+	}
+	return track.Newest(ctx, db, f.Last, commit, f.Since)
+}
+
+// reportFlags are those of trend.Params.
+type reportFlags struct {
+	Window     int     `flag:"window" expert:"true" arg:"RUNS" help:"number of runs that are searched together for change points"`
+	P          float64 `flag:"p" expert:"true" arg:"P" help:"a change point has a p below this"`
+	Magnitude  float64 `flag:"magnitude" expert:"true" arg:"SHARE" help:"a change point changes the mean by more than this (0.05 is 5%)"`
+	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
+}
+
+// reportCommand shows the whole history and its change points. It asks the same gate as check, so that both have one
+// answer to what is open.
+func (t *tracking) reportCommand() *cobra.Command {
+	f := reportFlags(trend.DefaultParams())
+	return t.command(command{text: "track-report",
+		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + answerFlags,
+		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
+		check: func([]string) error { return trend.Params(f).Validate() },
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
+				r, err := track.ReadReport(ctx, db, m, trend.Params(f), time.Now())
+				if err != nil {
+					return nil, err
+				}
+				r.Alarms = t.FailOn == "alarm"
+				t.after = func() error { return t.conclude(nil, trackdoc.Failure(&r.Judgment), nil) }
+				return trackdoc.FromReport(r, t.provenance()), nil
+			})
+		}})
+}
+
+// backtestFlags are those of track backtest alone.
+type backtestFlags struct {
+	Target float64 `flag:"target" arg:"RATE" help:"the budget to propose a threshold for: checks of 100 that may be red for nothing, as in 0.5"`
+}
+
+func (t *tracking) backtestCommand() *cobra.Command {
+	f := &backtestFlags{}
+	return t.command(command{text: "track-backtest", share: answerFlags,
+		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
+		check: func([]string) error {
+			if t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100) {
+				return cli.Errorf("--target %v: expected checks of 100, from 0 to 100", f.Target)
+			}
+			return nil
+		},
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return t.backtest(ctx, f) }})
+}
+
+// backtest replays every check of the history, each with what was known at its time. docs/gate.md has the same table
+// from simulated histories.
+func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answer, error) {
+	target := unit.Maybe(f.Target, t.flags.Changed("target"))
+	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
+		// The planted drops are in the metric's unit of change, from what noise hides to what nobody overlooks.
+		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		if target.Present() && b.Total.Checks == 0 {
+			return nil, fmt.Errorf("--target %v: no series has more than %d runs, so there is nothing to replay the "+
+				"gate over; add runs first", f.Target, m.Gate.Learning)
+		}
+		return trackdoc.FromBacktest(b, t.provenance()), nil
+	})
 }

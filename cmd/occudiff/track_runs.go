@@ -5,14 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/compare/history"
+	"occudiff/compare/track"
+	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 	"occudiff/report"
+	"occudiff/report/text"
 	"occudiff/report/trackdoc"
 )
 
@@ -106,4 +114,188 @@ func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 		fmt.Fprintln(t.stderr)
 		return false, errors.New("interrupted; nothing was removed")
 	}
+}
+
+// acceptFlags are those of track accept.
+type acceptFlags struct {
+	Run    int64  `flag:"run" arg:"RUN" help:"run with which the baseline begins (default: the one that was added last)"`
+	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch shape or without"`
+	Note   string `flag:"note" arg:"TEXT" help:"why, for those who read it later"`
+	Undo   bool   `flag:"undo" help:"take back what was accepted"`
+}
+
+func (t *tracking) acceptCommand() *cobra.Command {
+	f := &acceptFlags{}
+	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return t.acceptRun(ctx, f) }})
+}
+
+// acceptRun makes a run the first of a new baseline, for all kernels or for those that match, or takes that back. Nothing
+// that was measured is changed by it, so it can be undone.
+func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Answer, error) {
+	pattern, err := regexp.Compile(f.Kernel)
+	if err != nil {
+		return nil, cli.Errorf("--kernel %q: %v", f.Kernel, err)
+	}
+	var matches func(history.Key) bool
+	if f.Kernel != "" {
+		// By the name that rename takes, or with the launch shape that tables show behind it.
+		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
+	}
+	return t.changing(ctx, func(db *history.DB) (err error) {
+		var done []history.Accept
+		if f.Undo {
+			done, err = withdraw(ctx, db, f, matches)
+		} else {
+			run := []int64{f.Run}
+			if f.Run == 0 {
+				if run, err = track.Newest(ctx, db, 1, "", ""); err != nil {
+					return err
+				}
+			}
+			done, err = db.Accept(ctx, run[0], matches, f.Note, time.Now())
+		}
+		for i := range done {
+			if err == nil {
+				err = t.tell("%s", trackdoc.AcceptText(&done[i], f.Undo))
+			}
+		}
+		return err
+	})
+}
+
+// withdraw takes back what was accepted last, or of a run or of kernels.
+func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(history.Key) bool) (
+	[]history.Accept, error) {
+	all, err := db.Accepts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// --kernel selects what was accepted of single kernels; an acceptance of the whole run has no series and stays.
+	of := slices.DeleteFunc(slices.Clone(all), func(a history.Accept) bool {
+		return f.Run != 0 && a.Run != f.Run || matches != nil && (a.Series == 0 || !matches(a.Key))
+	})
+	if len(of) == 0 {
+		return nil, cli.Errorf("nothing of this was accepted in %s; 'occudiff track list' shows what was", db.Where())
+	}
+	// Without a choice it is the last command that is taken back: one command stores all of its acceptances with one
+	// time.
+	if last := of[len(of)-1]; f.Run == 0 && matches == nil {
+		of = slices.DeleteFunc(of, func(a history.Accept) bool { return a.Run != last.Run || !a.Time.Equal(last.Time) })
+	}
+	return of, db.Withdraw(ctx, of)
+}
+
+// renameCommand says that one kernel has two names. It holds for the runs before as well as for those to come.
+func (t *tracking) renameCommand() *cobra.Command {
+	return t.command(command{text: "track-rename", share: "quiet", names: true,
+		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
+		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+			return t.changing(ctx, func(db *history.DB) error {
+				if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
+					return err
+				}
+				return t.tell("%s is %s from now on, and was in all runs", report.OneLine(args[0]), report.OneLine(args[1]))
+			})
+		}})
+}
+
+func (t *tracking) importCommand() *cobra.Command {
+	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet accept-damaged",
+		args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
+		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+			return nil, t.importPoints(ctx, args[0])
+		}})
+}
+
+// importPoints stores the runs of a file. Importing a file twice changes nothing. A line that cannot be used may be of any
+// run, and a run is stored whole or not at all: so nothing of such a file is stored, unless the rest is asked for.
+func (t *tracking) importPoints(ctx context.Context, path string) error {
+	m, err := history.ParseMetric(t.Metric)
+	if err != nil {
+		return cli.Errorf("--metric: %v", err)
+	}
+	records, notes, err := t.readRecords(path, m)
+	if err != nil {
+		return err
+	}
+	if t.flags.Changed("metric") && !records.Alone {
+		return cli.Errorf("--metric %s: %s has a column for each metric; the flag is for a file with value alone", m, path)
+	}
+	// An export calls a series by kernel and device; only the table can tell a device from another word.
+	records.IsDevice = func(key string) bool {
+		m, err := t.devices.Find(arch.Query{Name: key})
+		return err == nil && m.Device.Key == key
+	}
+	t.sayNotes(notes)
+	if err := t.acceptDamage(&notes); err != nil {
+		return err
+	}
+	if records.Len() == 0 {
+		return cli.Errorf("%s has no point that can be stored; expected lines of series,time,value", path)
+	}
+	db, err := history.Open(ctx, t.DB)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	done, err := db.Import(ctx, records)
+	switch {
+	case ctx.Err() != nil: // not wrapped: it is not true that nothing was written
+		return fmt.Errorf("%s: interrupted; %s in the history, the same import adds the rest", path,
+			unit.Counted(done.Runs, "run of it is", "runs of it are"))
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return t.tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, records.Bad))
+}
+
+// readRecords reads a file of runs, or standard input; of is the metric of the column value.
+func (t *tracking) readRecords(path string, of history.Metric) (
+	*history.Records, []note.Note, error) {
+	in, name, err := t.open(path)
+	if err != nil {
+		return nil, nil, cli.Errorf("%s cannot be read: %v", path, note.Reason(err))
+	}
+	defer in.Close()
+	return history.ReadRecords(bufio.NewReaderSize(in, 256<<10), name, of)
+}
+
+func (t *tracking) exportCommand() *cobra.Command {
+	return t.command(command{text: "track-export", flags: []any{&t.verifyFlag}, share: "output quiet",
+		output: "write the CSV to this file instead", names: true, endings: []string{".csv"},
+		args: cli.Args(0, 1, "track export takes one CSV file, not %d"),
+		check: func(args []string) error {
+			if len(args) == 1 && args[0] != "-" {
+				t.Outputs = append(t.Outputs, args[0])
+			}
+			return nil
+		},
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return nil, t.exportRuns(ctx, db) })
+		}})
+}
+
+// exportRuns writes runs while they are read, so it has no answer. Names have a guard against spreadsheets, which
+// importing takes off again.
+func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
+	lines := 0
+	write := func(w io.Writer) error {
+		// It is called once a file.
+		lines = 0
+		rows := history.NewRecordWriter(w)
+		err := db.Export(ctx, func(r history.Record) error {
+			lines++
+			return rows.Write(r)
+		})
+		if err == nil {
+			err = rows.Flush()
+		}
+		return err
+	}
+	// On a stream names stay as they are: it can be imported.
+	if err := t.stream(text.Safe(t.stdout), write); err != nil || len(t.Outputs) == 0 {
+		return err
+	}
+	return t.tell("%s: %s written to %s", db.Where(), unit.Counted(lines, "line", "lines"), strings.Join(t.Outputs, ", "))
 }

@@ -11,10 +11,13 @@ import (
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/compare/diff"
+	"occudiff/fixtures"
 	"occudiff/ingest"
 	"occudiff/ingest/collect"
 	"occudiff/ingest/formats"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/diffdoc"
 	"occudiff/report/rundoc"
@@ -148,4 +151,123 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 		return diffdoc.Runs(diff.SideBySide(names, results), a.provenance()), nil
 	}
 	return rundoc.Answer(results[0], a.provenance()), nil
+}
+
+// readingGarbage is for debug.SetGCPercent: reading makes next to no garbage, so that collecting what there is early
+// costs nothing and keeps memory flat at any file size.
+const readingGarbage = 20
+
+// readRun reads the files of a run; opt is what the command adds to the flags.
+// It does not compare: diff reads all sides before it compares the first, and track add wants the run itself. Notes on
+// bad rows come with the run; an error means that nothing of it can be used.
+func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
+	opt.Formats, opt.Stdin = formats.All(), a.stdin
+	defer debug.SetGCPercent(debug.SetGCPercent(readingGarbage))
+	var done func()
+	opt.Progress, done = a.progressBar(paths)
+	defer done()
+	run, err := ingest.Read(ctx, paths, opt)
+	if a.NoCommand && err == nil {
+		run.Platform.Command = ""
+	}
+	return run, err
+}
+
+// readDevices reads the device table with the user's device file on top.
+func (a *app) readDevices() (err error) {
+	if a.devices, err = arch.Builtin(); err != nil || a.DeviceFile == "" {
+		return err
+	}
+	notes, err := a.devices.AddFile(a.DeviceFile)
+	a.sayEach(notes)
+	return err
+}
+
+// namedDevice gives the device that --device names; nothing where it names none.
+func (a *app) namedDevice() ([]*arch.Device, error) {
+	if a.Device == "" {
+		return nil, nil
+	}
+	c, err := a.devices.Choose(arch.Options{Name: a.Device, XVEs: a.XVE})
+	if err != nil {
+		return nil, err
+	}
+	return []*arch.Device{c.Device}, nil
+}
+
+// compareRun compares a run that was read with the predictions for its device. unnamed says what to do where nobody
+// names it.
+// --driver wins over what the inputs say: of them only traces name the driver.
+func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
+	opt := a.options()
+	var err error
+	if opt.Local, err = a.Local.ByName(); err != nil {
+		return nil, err
+	}
+	if opt.SIMD, err = a.SIMD.ByName(); err != nil {
+		return nil, err
+	}
+	if a.Driver != "" {
+		run.Platform.Driver = a.Driver
+	}
+	by := arch.Options{Name: a.Device, XVEs: a.XVE, By: a.given["device"].from}
+	on, err := compare.ChooseDevice(run, a.devices, by, unnamed, opt)
+	if err != nil {
+		return nil, err
+	}
+	return compare.Compare(run, on, opt), nil
+}
+
+// options gives the comparison's options from the flags.
+func (a *app) options() compare.Options {
+	o := compare.DefaultOptions()
+	o.Tolerance = unit.Points(a.Tolerance)
+	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
+	o.MemoryBandwidth = a.Bandwidth
+	// An assumed interval weakens what a launch that is short against it allows to say, and each report names it as
+	// assumed.
+	o.SamplingAssumed = !a.samplingSet
+	return o
+}
+
+// demoCommand validates a built-in run, on a device of its own: settings are for the user's.
+func (a *app) demoCommand() *cobra.Command {
+	var f struct {
+		VecAdd bool `flag:"vec-add" help:"the published Gen9 vec_add run, without measured occupancy"`
+	}
+	return a.command(command{text: "demo", flags: []any{&f}, fixed: true, complete: cobra.NoFileCompletions,
+		share: deviceFlags + "tolerance label fail-on:never,mismatch,model annotations " +
+			"accept-unjudged" + answerFlags,
+		endings: fileEndings(".xml"),
+		check: func([]string) error {
+			if len(a.Outputs) == 0 {
+				a.Outputs = []string{"occudiff-report.xlsx", "occudiff-report.md"}
+			}
+			return nil
+		},
+		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+			// The mix is made up, and its device with it: another one that was asked for is used, and nobody is told
+			// then that it is constructed.
+			names, constructed := fixtures.VecAdd(), false
+			if !f.VecAdd {
+				names, constructed = fixtures.Mix(), a.Device == ""
+			}
+			if constructed {
+				a.Device = fixtures.MixDevice
+			}
+			run, err := ingest.ReadFS(ctx, fixtures.FS, names, ingest.Options{Formats: formats.All()})
+			if err != nil {
+				return nil, err
+			}
+			r, err := a.compareRun(run, compare.Refuse)
+			if err != nil {
+				return nil, err
+			}
+			if constructed {
+				r.ChosenBy = fixtures.MixChosenBy
+			}
+			// The answer of validate: what the demo shows is what a run of one's own will look like.
+			// Only several runs are told apart by names.
+			return a.answerRuns([]string{""}, []*compare.Result{r})
+		}})
 }

@@ -2,6 +2,7 @@ package html
 
 import (
 	"slices"
+	"strings"
 
 	"occudiff/report"
 	"occudiff/report/plot"
@@ -87,3 +88,191 @@ func (p *htmlWriter) items(items []report.Item) {
 	}
 	p.raw("</ul>\n")
 }
+
+const (
+	// large is above how many rows the script shows only the first ones until somebody asks for more; the script knows
+	// it, too.
+	large = 500
+	// veryLong is above how many bytes a name shows its first lines alone until somebody clicks it: names of lambdas in
+	// templates have a thousand.
+	veryLong = 160
+)
+
+// tables writes the tables of a section.
+func (p *htmlWriter) tables(s *report.Section) {
+	shown := func(t *report.Table) bool { return t.In&report.Page != 0 && t.Len > 0 }
+	if !slices.ContainsFunc(s.Tables, shown) {
+		return
+	}
+	p.raw("<div class=\"tables\">\n")
+	for _, t := range s.Tables {
+		if shown(t) {
+			p.grid(s, t)
+		}
+	}
+	p.raw("</div>\n")
+}
+
+// grid writes rows and columns; to a browser the script adds fields that filter them.
+func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
+	browser, columns := t.Form == report.Browser, len(t.Columns)
+	t = t.Shown(report.Page)
+	name, sheet, style := t.Title, "sheet", ""
+	if name == "" {
+		name = s.Title
+	}
+	if browser {
+		sheet += " main"
+	}
+	if browser || columns > 3 && t.Len > 1 {
+		style = "sorts"
+	}
+	if style != "" && t.Len > large {
+		style += " large"
+	}
+	p.put("<div class=\"%\">\n", sheet)
+	p.line("<h3>%</h3>", t.Title)
+	p.put("<div class=\"scroll\" role=\"region\" aria-label=\"%, table\"><table id=\"t-%\" class=\"%\">\n<thead><tr>",
+		name, t.Key, style)
+	for i := range t.Columns {
+		p.heading(&t.Columns[i])
+	}
+	p.raw("</tr></thead>\n<tbody>\n")
+	for cells := range t.All() {
+		p.row(t, cells)
+	}
+	p.raw("</tbody></table></div>\n</div>\n")
+}
+
+func (p *htmlWriter) heading(c *report.Column) {
+	kind, words := "t", ""
+	if c.RightAligned() {
+		kind = "n"
+	}
+	if c.Role&report.Bar != 0 {
+		kind = "n bar"
+	}
+	if c.Role&report.Choice != 0 {
+		words = "choose"
+	}
+	p.put(`<th scope="col" data-kind="%" data-key="%" data-words="%">`, kind, c.Key, words)
+	if c.Group != "" {
+		p.put("<small>%</small> ", c.Group)
+	}
+	p.text(c.Title)
+	if c.Unit != "" {
+		p.put(` <small class="unit">%</small>`, c.Unit)
+	}
+	p.raw("</th>")
+}
+
+// row writes a row, the first cell as its heading. Tags that HTML needs no end for have none: there are thousands of
+// them.
+func (w writer) row(t *report.Table, cells []report.Cell) {
+	w.raw("<tr>")
+	for i := range cells {
+		text := t.Columns[i].Print(cells[i])
+		switch {
+		case i > 0:
+			w.put(`<td class="%">`, class(cells[i].Status))
+		case t.Columns[i].RightAligned():
+			w.raw("<th scope=row class=n>")
+		default:
+			w.raw("<th scope=row>")
+		}
+		folded := len(text) > veryLong && (i == 0 || t.Columns[i].Role&report.Code != 0)
+		if folded {
+			w.raw("<span class=fold tabindex=0>")
+		}
+		w.text(text)
+		if folded {
+			w.raw("</span>")
+		}
+	}
+	w.raw("\n")
+}
+
+// screen writes what an answer begins with: it is the first thing to see on a wide window and on a phone.
+func (p *htmlWriter) screen(s *report.Screen) {
+	p.line(`<p class="lead">%</p>`, s.Line)
+	p.line(`<p class="means">%</p>`, s.Means)
+	for _, text := range s.Notes {
+		p.line(`<p class="caution">%</p>`, text)
+	}
+	if s.Rows != nil {
+		p.answers(s)
+	}
+	p.line(`<p class="sub">%</p>`, s.More)
+	for _, text := range s.Do {
+		p.line(`<p class="do">%</p>`, text)
+	}
+	if len(s.Sure) == 0 {
+		return
+	}
+	p.line(`<h2 class="sure">%</h2>`, s.Ask)
+	p.raw("<ul class=\"checks\">\n")
+	for _, c := range s.Sure {
+		p.put(`<li><span class="rows">%</span> <code>`, c.Rows)
+		for i, word := range strings.Split(c.Command, " ") { // a line may not end within one
+			p.put([]string{"<span>%</span>", " <span>%</span>"}[min(i, 1)], word)
+		}
+		p.put("</code>"+small(c.Gives)+"</li>\n", c.Gives)
+	}
+	p.raw("</ul>\n")
+}
+
+// answers writes the rows, each with a bar of where its thread slots went. A column is known to the style by its key: on
+// a phone the cells of a row stand below each other.
+func (p *htmlWriter) answers(s *report.Screen) {
+	view := report.Terminal // what decides
+	if s.Rows.Form == report.Facts {
+		view = report.Page // of which a terminal says some in its first line
+	}
+	t := s.Rows.Shown(view)
+	name := max(slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Role&report.Code != 0 }), 0)
+	p.raw("<table class=\"answers\" id=\"t-screen\">\n<thead><tr>")
+	for _, c := range t.Columns {
+		if c.Key == barsBefore && s.Bars != nil {
+			p.raw(`<th scope="col" class="c-bar">Thread slots</th>`)
+		}
+		p.put(`<th scope="col" class="%">%`+small(c.Unit)+"</th>", columnClass(&c), c.Title, c.Unit)
+	}
+	p.raw("</tr></thead>\n<tbody>\n")
+	row := 0
+	for cells := range t.All() {
+		p.raw("<tr>")
+		for i, c := range t.Columns {
+			if c.Key == barsBefore && s.Bars != nil {
+				p.put(`<td class="c-bar">%</td>`, markup(plot.Bar(s.Bars, row)))
+			}
+			tag := "td"
+			if i == name {
+				tag = `th scope="row"`
+			}
+			p.put("<"+tag+` class="%" data-title="%">%</`+tag[:2]+">", strings.TrimSpace(columnClass(&c)+" "+class(cells[i].Status)),
+				c.Heading(), c.Print(cells[i]))
+		}
+		p.raw("</tr>\n")
+		row++
+	}
+	p.raw("</tbody></table>\n")
+	if s.Bars != nil {
+		p.raw(`<p class="bars">`)
+		for i, part := range s.Bars.Parts {
+			if s.Bars.Shows(i) {
+				p.put("<span>% %</span>\n", markup(plot.Swatch(i)), part)
+			}
+		}
+		p.raw("</p>\n")
+	}
+}
+
+func columnClass(c *report.Column) string {
+	if c.RightAligned() {
+		return "n c-" + c.Key
+	}
+	return "c-" + c.Key
+}
+
+// barsBefore is the column before which the bars stand: figures on their left, words on their right.
+const barsBefore = "why"
