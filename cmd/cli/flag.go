@@ -113,28 +113,26 @@ func (n number) Set(text string) error {
 }
 
 // Share gives a command flags that mean the same in others, but for those that it has of its own; help shows them in
-// short. Names have a blank between them; "fail-on:never,mismatch" takes these words there.
+// short. Names have a blank between them; "fail-on:never,mismatch" takes these words there, and "-local" is left out of
+// the command's help.
 func Share(f, shared *pflag.FlagSet, names string) {
 	for _, name := range strings.Fields(names) {
 		name, words, _ := strings.Cut(name, ":")
+		name, expert := strings.CutPrefix(name, "-")
 		if f.Lookup(name) != nil {
 			continue
 		}
 		flag := *shared.Lookup(name)
 		flag.Annotations = maps.Clone(flag.Annotations)
 		flag.Annotations[keyShared] = []string{"true"}
+		if expert {
+			flag.Annotations[keyExpert] = []string{"true"}
+		}
 		if words != "" {
 			flag.Annotations[keyWords] = strings.Split(words, ",")
 			flag.Usage += ": " + strings.ReplaceAll(words, ",", ", ")
 		}
 		f.AddFlag(&flag)
-	}
-}
-
-// Experts makes flags those of experts in one command: its help leaves them out. Names have a blank between them.
-func Experts(f *pflag.FlagSet, names string) {
-	for _, name := range strings.Fields(names) {
-		f.Lookup(name).Annotations[keyExpert] = []string{"true"}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,7 +39,6 @@ type app struct {
 	samplingSet bool
 	given       map[string]given // settings that are not from the command line
 	devices     *arch.Table      // with those of --device-file
-	bar         sync.Mutex       // of progress, which is one at a time
 
 	endings []string     // of the files that the command can write
 	out     *outputFiles // of -o, open while the command makes its answer
@@ -166,7 +164,6 @@ type command struct {
 	text     string               // the name of its file
 	flags    []any                // structs of flags of its own, see cli.Declare
 	share    string               // the flags that it has in common with others, see cli.Share
-	experts  string               // those of them that its help leaves out, besides those that no help shows
 	output   string               // what its -o is for, when it does not write the answer
 	args     cobra.PositionalArgs // none when it is nil
 	names    bool                 // its arguments are names, and not files that it reads
@@ -198,7 +195,6 @@ func (a *app) command(d command) *cobra.Command {
 		cli.Declare(c.Flags(), f)
 	}
 	cli.Share(c.Flags(), a.sharedFlags, d.share)
-	cli.Experts(c.Flags(), d.experts)
 	// Who asks for more everywhere is understood everywhere, also where there is no more.
 	if d.text != "occudiff" && c.Flags().Lookup("verbose") == nil {
 		cli.Share(c.Flags(), a.sharedFlags, "verbose")

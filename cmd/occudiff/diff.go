@@ -37,10 +37,9 @@ const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a fi
 func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(diff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
-		share: "local simd" + runFlags + tableFlags +
+		share: "-local -simd -sampling-interval" + runFlags + tableFlags +
 			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + answerFlags,
-		experts: "local simd sampling-interval",
-		args:    cli.Args(1, cli.Many, wrongPaths), endings: fileEndings(".xml"),
+		args: cli.Args(1, cli.Many, wrongPaths), endings: fileEndings(".xml"),
 		check: func([]string) error {
 			if !(f.Threshold >= 0) || f.Threshold > 100 {
 				return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.Threshold)

@@ -145,6 +145,9 @@ func TestLaunchMemory(t *testing.T) {
 	before := used()
 	a := &app{stdin: strings.NewReader(""), stderr: io.Discard}
 	a.setDefaults()
+	if err := a.readDevices(); err != nil {
+		t.Fatal(err)
+	}
 	a.Device = "tgl"
 	run, err := a.readRun(context.Background(), []string{path}, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: true}})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -100,44 +101,26 @@ func (a *app) width() int {
 const progressAfter = 500 * time.Millisecond
 
 // progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on
-// standard error (or with --progress never, or -q) it gives nil, and while there is another bar, since diff reads its
-// sides at once.
+// standard error (or with --progress never, or -q) it gives nil.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
-	unseen := a.Quiet || a.Progress == "never" || (a.Progress == "auto" && !isTerminal(a.raw))
-	if unseen || !a.bar.TryLock() {
+	if a.Quiet || a.Progress == "never" || a.Progress == "auto" && !isTerminal(a.raw) {
 		return nil, func() {}
 	}
-	var mu sync.Mutex
-	var bar *progressbar.ProgressBar
-	total, start := ingest.Size(paths), time.Now()
-	report = func(n int64) {
+	total, start := cmp.Or(ingest.Size(paths), -1), time.Now()
+	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw), progressbar.OptionSetDescription("reading"),
+		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWidth(30))
+	var mu sync.Mutex // setting the bar is two steps to it
+	return func(n int64) {
 		mu.Lock()
 		defer mu.Unlock()
-		if bar == nil {
-			if time.Since(start) < progressAfter {
-				return
-			}
-			if total <= 0 {
-				total = -1
-			}
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(a.raw),
-				progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),
-				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
-				progressbar.OptionSetWidth(30))
-		}
 		if total > 0 {
 			n = min(n, total-1) // reaching the end clears the bar, and another file may follow
 		}
-		_ = bar.Set64(n)
-	}
-	return report, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		defer a.bar.Unlock()
-		if bar != nil {
-			_ = bar.Clear()
+		if time.Since(start) >= progressAfter {
+			_ = bar.Set64(n)
 		}
-	}
+	}, func() { _ = bar.Clear() }
 }
 
 // provenance is what a report gives as its origin.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -152,7 +153,7 @@ func TestValidation(t *testing.T) {
 
 func compareFiles(a *app, paths []string) (*compare.Result, error) {
 	run, err := ingest.Read(context.Background(), paths, ingest.Options{Formats: formats.All()})
-	if err != nil {
+	if err := cmp.Or(err, a.readDevices()); err != nil {
 		return nil, err
 	}
 	return a.compareRun(run, compare.Refuse)
