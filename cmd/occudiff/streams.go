@@ -42,16 +42,14 @@ func (a *app) open(path string) (in io.ReadCloser, name string, err error) {
 // driven by them, nor the runner of a CI job take them for commands. A table cleans its own cells, and may have colors.
 func (a *app) output(format string) io.Writer {
 	to := a.stdout
-	if format != "table" && isTerminal(a.stdout) {
+	if format == "markdown" || format != "table" && isTerminal(to) {
 		to = text.Safe(to)
 	}
 	switch format {
 	case "csv":
-		to = text.CSV(to)
+		return text.CSV(to)
 	case "json", "card":
-		to = text.JSON(to)
-	case "markdown":
-		to = text.Safe(to)
+		return text.JSON(to)
 	}
 	return to
 }

@@ -83,7 +83,7 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 
 // seriesLine gives paint and dashes of a series.
 func seriesLine(i int) (ink paint, dashes string) {
-	return [...]paint{line1, hue0 + 5, good, hue0 + 2, mark1, hue0 + 1}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
+	return [...]paint{line1, hue0 + 3, good, hue0 + 2, mark1, hue0 + 1}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
 }
 
 func isGap(p report.Point) bool { return math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) }

@@ -167,10 +167,7 @@ func (g *grid) shorten() {
 		if !c.Cut || c.content <= c.width {
 			continue
 		}
-		texts := make([]string, len(c.cells))
-		for i := range c.cells {
-			texts[i] = c.cells[i].text
-		}
+		texts := report.ListOf(c.cells, func(x cell) string { return x.text })
 		for i, text := range report.CutApart(texts, c.width) {
 			c.cells[i].text = text
 		}
