@@ -160,11 +160,6 @@ type key struct {
 	mark func(x, y float64)
 }
 
-// stroke is the mark of a line.
-func (p *pen) stroke(ink paint, dashes string) func(x, y float64) {
-	return func(x, y float64) { p.line(x-8, y, x+8, y, ink, 2, dashes) }
-}
-
 // legend draws keys from left to right, in as many lines as they need, and gives the height at which to go on.
 func (p *pen) legend(y float64, keys []key) float64 {
 	if len(keys) == 0 {

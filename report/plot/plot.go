@@ -52,7 +52,7 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 	var keys []key
 	for i, s := range data.Series {
 		ink, dashes := seriesLine(i)
-		k := key{s.Name, p.stroke(ink, dashes)}
+		k := key{s.Name, func(x, y float64) { p.line(x-8, y, x+8, y, ink, 2, dashes) }}
 		if s.Style == report.Marks {
 			k.mark = func(x, y float64) { p.shape("circle", "", "cx", x, "cy", y, "r", 4.5, "fill", ink) }
 		}
