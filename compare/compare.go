@@ -292,11 +292,9 @@ func (r *Result) checkRow(row *Row) {
 			"that of the mode with the most threads, and not with the predicted peak of %.1f%%",
 			row.ModelPeak.Percent(), p.Peak.Percent())
 	}
-	if m, ok := row.Measured.Value(); ok && row.Idle.Present() && !row.BusyOccupancy.Present() &&
-		m.Minus(1-row.Idle.Or(0)) > arraySum {
-		say(note.Warning, "idle-contradicts", "measured %.1f%% with the array idle %.1f%% of the time: a thread cannot be "+
-			"loaded while an XVE is idle, so these are not from one window",
-			m.Percent(), row.Idle.Or(0).Percent())
+	if m, idle := row.Measured.Or(0), row.Idle.Or(0); row.Idle.Present() && m.Minus(1-idle) > arraySum {
+		say(note.Warning, "idle-contradicts", "measured %.1f%% with the array idle %.1f%% of the time: a thread cannot be loaded "+
+			"while an XVE is idle, so these are not from one window", m.Percent(), idle.Percent())
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
 		say(note.Warning, "array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())
@@ -304,11 +302,8 @@ func (r *Result) checkRow(row *Row) {
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
 	if d := started/want - 1; known && timed && avg >= threadsIntervals*r.SamplingInterval() && math.Abs(d) > threadsDiffer {
-		noun := "threads were"
-		if started == 1 {
-			noun = "thread was"
-		}
-		say(note.Warning, "threads-started", "%.0f %s started where %.0f are predicted: check the launch shape", started, noun, want)
+		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch shape",
+			unit.Counted(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
 	}
 }
 

@@ -409,7 +409,7 @@ func TestRowNotes(t *testing.T) {
 	}{
 		{"nothing loaded in an array that was idle throughout is consistent", kernel("k", "1048576", "256", 32, 1, 0.5, measured(0), idle(100)), ""},
 		{"60% in an array that was idle throughout is not", kernel("k", "1048576", "256", 32, 1, 0.5, measured(60), idle(100)), "idle-contradicts measured 60.0%"},
-		{"one thread", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(1)) }), "threads-started 1 thread was started where 32768 are predicted"},
+		{"one thread", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(1)) }), "threads-started 1 thread was started where 32,768 are predicted"},
 		{"threads", kernel("k", "1048576", "256", 32, 1, 0.5, func(k *ingest.Kernel) { k.Threads = unit.Some(int64(2)) }), "threads-started 2 threads were started where"},
 	} {
 		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(gen9()), DefaultOptions()).Rows[0]

@@ -314,11 +314,8 @@ func (r *Result) workedShare(row *Row) unit.Ratio {
 // with and without the others.
 func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
 	share := r.workedShare(row)
-	measured, idle = min(row.Measured.Or(0)/share, 1), row.Idle
-	if i, ok := idle.Value(); ok {
-		idle = unit.Some(max(1-(1-i)/share, 0))
-	}
-	return measured, idle
+	i, known := row.Idle.Value()
+	return min(row.Measured.Or(0)/share, 1), unit.Maybe(max(1-(1-i)/share, 0), known)
 }
 
 // ownText says what perBusyStack gives, empty where it is the row's.

@@ -231,9 +231,12 @@ func (r *Result) summarize() Summary {
 		if !ok || !row.Verdict.Compared() && row.Verdict != PeaksAgree {
 			continue
 		}
-		a, b := judged(row)
+		of, found := row.reference(), row.Measured.Or(0)
+		if row.Basis == BasisPeak {
+			of, found = row.Predicted.Peak, row.Peak.Or(0)
+		}
 		differences = append(differences, float64(d))
-		predicted, seen = append(predicted, a.Percent()), append(seen, b.Percent())
+		predicted, seen = append(predicted, of.Percent()), append(seen, found.Percent())
 	}
 	s.Kernels = len(r.Rows) - s.NotKernels
 	s.NotJudged = s.Kernels - s.Judged
@@ -244,17 +247,6 @@ func (r *Result) summarize() Summary {
 	s.Pearson = unit.Maybe(stat.Pearson(predicted, seen))
 	s.Spearman = unit.Maybe(stat.Spearman(predicted, seen))
 	return s
-}
-
-// judged gives the two numbers that the row's difference is of: what was predicted and what was seen.
-func judged(row *Row) (predicted, seen unit.Ratio) {
-	switch row.Basis {
-	case BasisPeak:
-		return row.Predicted.Peak, row.Peak.Or(0)
-	case BasisMeasuredPeak:
-		return row.Peak.Or(0), row.Measured.Or(0)
-	}
-	return row.reference(), row.Measured.Or(0)
 }
 
 // Compared says whether a row of this verdict was held against a prediction.
