@@ -32,14 +32,10 @@ type Added struct {
 // same was said, nothing is changed and the answer says which.
 func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
 	// Cleaned before the transaction: what is wrong with a run must not hold a lock meanwhile.
-	if run, err = clean(run); err != nil {
-		return Added{}, err
+	if run, err = clean(run); err == nil {
+		err = d.write(ctx, "adding a run to "+d.engine.where, func(w *writing) { added = w.add(run) })
 	}
-	err = d.write(ctx, "adding a run to "+d.engine.where, func(w *writing) { added = w.add(run) })
-	if err != nil {
-		return Added{}, err
-	}
-	return added, nil
+	return added, err
 }
 
 // add stores a clean run, unless its content is known.
@@ -238,15 +234,10 @@ func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
 
 // insert inserts rows, many by statement: on a server every statement is a journey.
 func (w *writing) insert(into string, rows [][]any) {
-	text := func(n int) string {
-		group := "(" + marks(len(rows[0])) + ")"
-		return "INSERT" + w.engine.orFail + " INTO " + into + " VALUES " + strings.Repeat(group+", ", n-1) + group
-	}
 	for part := range slices.Chunk(rows, w.engine.batch) {
-		w.exec(text(len(part)), slices.Concat(part...)...)
-		if w.err != nil {
-			return
-		}
+		group := "(" + marks(len(part[0])) + ")"
+		w.exec("INSERT"+w.engine.orFail+" INTO "+into+" VALUES "+strings.Repeat(group+", ", len(part)-1)+group,
+			slices.Concat(part...)...)
 		w.at("rows")
 	}
 }

@@ -338,24 +338,21 @@ func (r *Records) ordered() ([]importedRun, error) {
 // adapters are of.
 func (r *Records) withRows(in *importedRun) Run {
 	run := in.Run
-	first := in.lines[0].key
-	adapterOf, _, _ := strings.Cut(first.Device, " ")
-	run.Device, run.Driver = first.Device, first.Driver
 	run.Rows = make([]Row, len(in.lines))
 	for i, l := range in.lines {
 		run.Rows[i] = Row{*l.key, l.Values, l.verdict, l.cause}
-		if l.key.Device != first.Device {
-			run.Device = ""
-		}
-		if l.key.Driver != first.Driver {
-			run.Driver = ""
-		}
-		if device, _, _ := strings.Cut(l.key.Device, " "); device != adapterOf {
-			adapterOf = ""
-		}
 	}
-	if adapterOf != "" && r.IsDevice != nil && r.IsDevice(adapterOf) {
-		run.Device = cmp.Or(run.Device, adapterOf)
+	shared := func(of func(*Row) string) string { // what all rows say, else nothing
+		first := of(&run.Rows[0])
+		if slices.ContainsFunc(run.Rows, func(row Row) bool { return of(&row) != first }) {
+			return ""
+		}
+		return first
+	}
+	run.Device, run.Driver = shared(func(row *Row) string { return row.Device }), shared(func(row *Row) string { return row.Driver })
+	device := shared(func(row *Row) string { before, _, _ := strings.Cut(row.Device, " "); return before })
+	if device != "" && r.IsDevice != nil && r.IsDevice(device) {
+		run.Device = cmp.Or(run.Device, device)
 	}
 	return run
 }

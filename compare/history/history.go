@@ -270,14 +270,11 @@ func (e *engine) bind(text string) string {
 	if !e.server {
 		return text
 	}
-	var b strings.Builder
-	for i, part := range strings.Split(text, "?") {
-		if i > 0 {
-			b.WriteString("$" + strconv.Itoa(i))
-		}
-		b.WriteString(part)
+	parts := strings.Split(text, "?")
+	for i := range len(parts) - 1 {
+		parts[i] += "$" + strconv.Itoa(i+1)
 	}
-	return b.String()
+	return strings.Join(parts, "")
 }
 
 // explain says what happened to whom and what to do.

@@ -183,11 +183,7 @@ type candidate struct {
 
 // count finds the runs of the panel: of those of the program of the run on its device the last n, and what is between.
 func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
-	which, args := `ORDER BY time, id`, []any(nil)
-	if run != 0 {
-		which, args = `WHERE id <= ? ORDER BY time, id`, []any{run}
-	}
-	all, err := d.bareRuns(ctx, which, args...)
+	all, err := d.bareRuns(ctx, `WHERE id <= ? ORDER BY time, id`, cmp.Or(run, math.MaxInt64))
 	if err != nil {
 		return err
 	}
@@ -318,12 +314,11 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 	if slices.Contains(metrics, Occupancy) {
 		metrics = append([]Metric{Loaded}, metrics...)
 	}
-	var values [len(columns)]float64
+	var values Values
 	for i := range columns {
-		values[i] = math.NaN()
 		if slices.ContainsFunc(metrics, func(m Metric) bool { return m.index() == i }) {
 			text += ", " + string(columns[i].Metric)
-			into = append(into, (*orNaN)(&values[i]))
+			into = append(into, (*number)(&values[i]))
 		}
 	}
 	at := map[int64]int{} // the place of the kernel of each series
@@ -342,8 +337,11 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			p.Kernels = append(p.Kernels, Kernel{ID: series, Key: key, panel: p})
 		}
 		k := &p.Kernels[i]
-		// One text for all rows that have it.
-		k.In = append(k.In, Presence{place, unique.Make(string(verdict)).Value(), values})
+		in := Presence{Place: place, Verdict: unique.Make(string(verdict)).Value()} // one text for all rows that have it
+		for i, v := range values {
+			in.values[i] = v.Or(math.NaN())
+		}
+		k.In = append(k.In, in)
 		return nil
 	}
 	// Without an order of their own: sorting takes a server longer than reading.

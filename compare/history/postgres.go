@@ -70,13 +70,10 @@ func postgresCode(err error) string {
 	}
 	var connect *pgconn.ConnectError
 	var network net.Error
-	gone := errors.As(err, &connect) || errors.As(err, &network) ||
-		strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "bad connection")
-	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE,
-		sql.ErrConnDone} {
-		gone = gone || errors.Is(err, end)
-	}
-	if gone {
+	ends := []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, sql.ErrConnDone}
+	if errors.As(err, &connect) || errors.As(err, &network) ||
+		strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "bad connection") ||
+		slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) }) {
 		return "08000"
 	}
 	return ""
@@ -106,14 +103,12 @@ func newAddress(dsn string) (address, error) {
 		return address{}, fmt.Errorf("%w: %s; %s", errNotHistory, what, instead)
 	}
 	begins := scheme.FindString(dsn)
+	isURL := begins != "" && strings.HasPrefix(dsn, begins) && (begins != "//" || strings.Contains(dsn, "@"))
 	switch name := strings.ToLower(begins); {
-	case begins == "" || !strings.HasPrefix(dsn, begins) || begins == "//" && !strings.Contains(dsn, "@"):
-	case name == "postgres://" || name == "postgresql://":
+	case isURL && (name == "postgres://" || name == "postgresql://"):
 		return serverAddress(name + dsn[len(begins):])
-	default:
+	case isURL:
 		return refuse(begins+"... is no kind of history", "name a file, or a PostgreSQL server with a postgres:// URL")
-	}
-	switch {
 	case keyword.MatchString(dsn):
 		return refuse("a connection string of keywords is not understood",
 			"write it as postgres://user@host:port/database; a file of this name is ./NAME")
@@ -167,19 +162,11 @@ func misplaced(dsn string) bool {
 	if end < 0 {
 		end = len(rest)
 	}
-	if strings.Count(rest[:end], "@") > 1 {
-		return true
-	}
 	path, query, _ := strings.Cut(rest[end:], "?")
-	if strings.ContainsAny(path, "@#") || strings.Contains(query, "#") {
-		return true
-	}
-	for pair := range strings.SplitSeq(query, "&") {
-		if strings.Contains(pair, "@") && !strings.HasPrefix(pair, "user=") {
-			return true
-		}
-	}
-	return false
+	return strings.Count(rest[:end], "@") > 1 || strings.ContainsAny(path, "@#") || strings.Contains(query, "#") ||
+		slices.ContainsFunc(strings.Split(query, "&"), func(pair string) bool {
+			return strings.Contains(pair, "@") && !strings.HasPrefix(pair, "user=")
+		})
 }
 
 // safeReason says why the driver cannot use a URL, unless that may quote a part of it that is secret.
@@ -189,10 +176,8 @@ func safeReason(dsn string, err error) string {
 		return ""
 	}
 	text := inner.Error()
-	for _, s := range Secrets(dsn) {
-		if strings.Contains(text, s) {
-			return ""
-		}
+	if slices.ContainsFunc(Secrets(dsn), func(s string) bool { return strings.Contains(text, s) }) {
+		return ""
 	}
 	return ": " + text
 }

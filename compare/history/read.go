@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -134,7 +133,6 @@ type (
 	micros time.Time         // microseconds since 1970
 	size   unit.Size3        // a text
 	number unit.Opt[float64] // NULL where it is absent
-	orNaN  float64           // the same
 )
 
 // Scan implements sql.Scanner.
@@ -156,15 +154,6 @@ func (s *size) Scan(value any) error {
 func (n *number) Scan(value any) error {
 	x, ok := value.(float64)
 	*n = number(unit.Maybe(x, ok))
-	return mistyped(value, ok || value == nil)
-}
-
-// Scan implements sql.Scanner.
-func (x *orNaN) Scan(value any) error {
-	v, ok := value.(float64)
-	if *x = orNaN(v); !ok {
-		*x = orNaN(math.NaN())
-	}
 	return mistyped(value, ok || value == nil)
 }
 

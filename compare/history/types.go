@@ -254,22 +254,14 @@ func clean(run Run) (Run, error) {
 				" first", errBadRun, first+1, i+1, r.Name())
 		}
 		seen[r.Key] = i
-		if err := checkNumbers(r); err != nil {
-			return run, fmt.Errorf("%w: row %d (%s): %w", errBadRun, i+1, r.Name(), err)
+		for j, o := range r.Values { // SQLite would turn NaN into "absent" without a word
+			if v := o.Or(0); math.IsNaN(v) || math.IsInf(v, 0) {
+				return run, fmt.Errorf("%w: row %d (%s): %s is %v; leave it absent", errBadRun, i+1, r.Name(), columns[j].Metric, v)
+			}
 		}
 	}
 	run.Kernels = len(run.Rows)
 	return run, nil
-}
-
-// checkNumbers refuses NaN, which SQLite would turn into "absent" without a word, and infinite values.
-func checkNumbers(r *Row) error {
-	for i, o := range r.Values {
-		if v, ok := o.Value(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			return fmt.Errorf("%s is %v; leave it absent", columns[i].Metric, v)
-		}
-	}
-	return nil
 }
 
 // cleanText replaces what PostgreSQL refuses in a text.

@@ -1,8 +1,10 @@
 package track
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -130,18 +132,12 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 			continue
 		}
 		runs[key] = len(points)
-		points = points[max(0, len(points)-mostNoise):]
-		values := make([]float64, len(points))
-		for i, p := range points {
-			values[i] = p.Value
-		}
-		noise[key] = trend.SpreadOf(values)
+		noise[key] = trend.SpreadOf(valuesOf(points[max(0, len(points)-mostNoise):]))
 	}
-	all := make([]stat.Variance, 0, len(noise))
-	for _, v := range noise {
-		all = append(all, v)
-	}
-	prior := stat.NewPrior(all)
+	// Sums depend on the order, which the map does not have.
+	prior := stat.NewPrior(slices.SortedFunc(maps.Values(noise), func(a, b stat.Variance) int {
+		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Freedom, b.Freedom))
+	}))
 	for key, v := range noise {
 		value, freedom := prior.Shrink(v)
 		noise[key] = stat.Variance{Value: value, Freedom: freedom}

@@ -252,11 +252,10 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 // Ref names the run of a point. A run that was added after the runs were read is known by its number and date.
 func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	p := t.Points[i]
-	r := Ref{Run: p.Run, Time: p.Time}
 	if known, ok := runs[p.Run]; ok {
-		r = known
+		return &known
 	}
-	return &r
+	return &Ref{Run: p.Run, Time: p.Time}
 }
 
 // Outcome is the verdict of the newest point.
@@ -327,12 +326,15 @@ func (t *Series) Since() float64 {
 
 // median is that of the values of points, 0 for none.
 func median(points []history.Point) float64 {
-	values := make([]float64, len(points))
-	for i, p := range points {
-		values[i] = p.Value
-	}
-	m, _ := stat.Median(values)
+	m, _ := stat.Median(valuesOf(points))
 	return m
+}
+
+func valuesOf(points []history.Point) (values []float64) {
+	for i := range points {
+		values = append(values, points[i].Value)
+	}
+	return values
 }
 
 // Off is how far the newest value lies from the median.
