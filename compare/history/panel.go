@@ -97,11 +97,7 @@ type Point struct {
 
 // Value gives the value of a metric at a presence.
 func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
-	at := m.index()
-	if at < 0 {
-		return unit.Opt[float64]{}
-	}
-	v := k.In[i].values[at]
+	v := k.In[i].values[m.index()]
 	return unit.Maybe(v, !math.IsNaN(v))
 }
 

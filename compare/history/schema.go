@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -165,10 +164,7 @@ type Values [len(columns)]unit.Opt[float64]
 
 // Of gives the value of a metric, of Occupancy the measured one.
 func (v *Values) Of(m Metric) unit.Opt[float64] {
-	if i := m.index(); i >= 0 {
-		return v[i]
-	}
-	return unit.Opt[float64]{}
+	return v[m.index()]
 }
 
 // Set sets the value of a metric that is stored.
@@ -187,15 +183,12 @@ func (m Metric) index() int {
 	return -1
 }
 
-// known is the column of a metric, an empty one where there is none.
+// known is the column of a metric.
 func (m Metric) known() column {
-	switch i := m.index(); {
-	case m == Occupancy:
+	if m == Occupancy {
 		return column{Occupancy, "%", "Occupancy", 0}
-	case i >= 0:
-		return columns[i]
 	}
-	return column{}
+	return columns[m.index()]
 }
 
 // Metrics lists the names of all metrics that are stored and can be followed, Followed those that can be asked for.
@@ -236,4 +229,4 @@ func (m Metric) Exact() bool { return m.known().traits&exact != 0 }
 func (m Metric) IsWaste() bool { return m.known().traits&waste != 0 }
 
 // Title says in words what the metric is.
-func (m Metric) Title() string { return cmp.Or(m.known().title, string(m)) }
+func (m Metric) Title() string { return m.known().title }

@@ -187,11 +187,10 @@ func difference(given, stored *Row) (what, has string) {
 			return fmt.Sprintf("%s %s for ", columns[i].Metric, valueText(a)), valueText(b)
 		}
 	}
-	if given.Verdict != stored.Verdict {
-		return fmt.Sprintf("verdict %q for ", given.Verdict), strconv.Quote(stored.Verdict)
-	}
-	if given.Cause != stored.Cause {
-		return fmt.Sprintf("cause %q for ", given.Cause), strconv.Quote(stored.Cause)
+	for _, t := range [][3]string{{"verdict", given.Verdict, stored.Verdict}, {"cause", given.Cause, stored.Cause}} {
+		if t[1] != t[2] {
+			return fmt.Sprintf("%s %q for ", t[0], t[1]), strconv.Quote(t[2])
+		}
 	}
 	return "", ""
 }

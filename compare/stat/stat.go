@@ -153,9 +153,6 @@ type Interval struct {
 // (David and Nagaraja, Order Statistics, section 7.1). It is absent when even the smallest and the largest value do not
 // reach the confidence: 95 % takes 6 values, 99 % takes 8.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
-	if !(confidence > 0 && confidence < 1) {
-		return Interval{}, false
-	}
 	s, ok := sorted(xs)
 	if !ok {
 		return Interval{}, false

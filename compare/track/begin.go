@@ -18,17 +18,6 @@ type Begin struct {
 // launchShape is what changed when a kernel goes on in another shape.
 const launchShape = "launch shape"
 
-// begin says what changed between two series, of which one was before; nil when nothing has. A device or driver that only
-// one of them names counts: nobody can tell.
-func begin(now, old history.Key, last Ref) *Begin {
-	changed := slices.DeleteFunc([]Change{{"device", old.Device, now.Device}, {"driver", old.Driver, now.Driver},
-		{launchShape, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
-	if len(changed) == 0 {
-		return nil
-	}
-	return &Begin{changed, last}
-}
-
 func otherShape(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
@@ -53,18 +42,25 @@ func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	return n - 1, n > 0 && !beside
 }
 
-// begins says what changed where a kernel begins; nil when nothing is known to have.
+// begins says what changed where a kernel begins; nil when nothing is known to have. A device or driver that only one of
+// the two series names counts: nobody can tell.
 func (j *judge) begins(i int) *Begin {
-	old, ok := j.from[i]
+	before, ok := j.from[i]
 	if !ok {
 		return nil
 	}
-	at, _ := j.lastBefore(old, i)
-	last := int64(j.seen[old][at])
+	now, old := &j.panel.Kernels[i].Key, &j.panel.Kernels[before].Key
+	changed := slices.DeleteFunc([]Change{{"device", old.Device, now.Device}, {"driver", old.Driver, now.Driver},
+		{launchShape, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
+	if len(changed) == 0 {
+		return nil
+	}
+	at, _ := j.lastBefore(before, i)
+	last := int64(j.seen[before][at])
 	if !j.adding {
 		last = j.panel.Runs[last].ID
 	}
-	return begin(j.panel.Kernels[i].Key, j.panel.Kernels[old].Key, j.runs[last])
+	return &Begin{changed, j.runs[last]}
 }
 
 // goesOn says whether a kernel goes on from another one: what was before is its baseline. On another device it is another

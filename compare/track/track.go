@@ -103,12 +103,6 @@ func (m Metric) Threshold(floor float64) float64 {
 	return short
 }
 
-// leavesOut says whether a value is not the kernel's own. A counter that is read once per interval shows other kernels
-// where a kernel is too short for it; time is no such counter.
-func (m Metric) leavesOut(p *history.Point) bool {
-	return m.Unit() != "s" && !m.Exact() && p.Verdict == string(compare.Unmeasurable)
-}
-
 // Unmeasurable is the outcome of a series whose newest value is not the kernel's own.
 const Unmeasurable trend.Outcome = "unmeasurable"
 
@@ -193,8 +187,11 @@ type Open struct {
 
 // take takes the points of a series, and leaves out those that are not the kernel's own, but for the newest.
 func (t *Series) take(points []history.Point, m Metric) {
+	// A counter that is read once per interval shows other kernels where a kernel is too short for it.
+	counter := m.Unit() != "s" && !m.Exact()
 	for i := range points {
-		if t.Unmeasurable = m.leavesOut(&points[i]); t.Unmeasurable && i < len(points)-1 {
+		t.Unmeasurable = counter && points[i].Verdict == string(compare.Unmeasurable)
+		if t.Unmeasurable && i < len(points)-1 {
 			t.LeftOut = append(t.LeftOut, points[i])
 		} else {
 			t.Points = append(t.Points, points[i])
