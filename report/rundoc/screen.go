@@ -135,8 +135,8 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 	}
 	if len(rest) > 0 {
 		s.More = "and " + report.Thousands(int64(len(rest))) + " more"
-		if share, ok := shareOf(rest); ok {
-			s.More += ", " + roundShare(share) + " of the time"
+		if share := shareText(rest); share != "" {
+			s.More += ", " + share + " of the time"
 		}
 	}
 	if len(shown) <= hintRows {

@@ -82,28 +82,24 @@ func meaning(r *compare.Result, lines []line) string {
 		}
 	}
 	var parts []string
-	begin := report.UpperFirst
 	if n := len(gain); n > 0 {
 		numbers := report.ListOf(gain, func(l line) int { return l.number })
 		parts = append(parts, what+" may cost time in "+[]string{"kernel ", "kernels "}[min(n-1, 1)]+
 			rangeText(numbers)+inBrackets(gain))
 	}
+	all := len(gain)+len(untold) == 0 && !slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
-	case len(none) == 0:
-	case len(gain)+len(untold) == 0 && !slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match }):
-		begin = strings.Clone // it may begin with a name
-		parts = append(parts, asPredicted(r, none), "more threads will not help: "+bindsText(&none[0]))
-	default:
+	case len(none) > 0 && all: // it may begin with a name
+		return asPredicted(r, none) + "; more threads will not help: " + bindsText(&none[0])
+	case len(none) > 0:
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
-	}
-	switch {
-	case len(parts) > 0:
+	case len(gain) > 0:
 	case len(untold) > 0:
 		return "Whether occupancy costs time in " + theLines(untold) + inBrackets(untold) + " cannot be told"
 	default:
 		return notSaid(r, lines)
 	}
-	return begin(strings.Join(parts, "; "))
+	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
 // notSaid says why there is nothing to say of a run: what is missing, by name.
@@ -146,28 +142,29 @@ func theLines(lines []line) string {
 	return report.Thousands(int64(len(lines))) + " kernels"
 }
 
-// shareOf adds up the shares of lines; false where no time is known.
-func shareOf(lines []line) (share unit.Ratio, known bool) {
+// shareText adds up the shares of lines; empty where no time is known.
+func shareText(lines []line) string {
+	share, known := unit.Ratio(0), false
 	for i := range lines {
 		if s, ok := lines[i].share.Value(); ok {
 			share, known = share+s, true
 		}
 	}
-	return share, known
+	switch p := share.Percent(); {
+	case !known:
+		return ""
+	case p > 0 && p < 0.5:
+		return "less than 1%"
+	default:
+		return report.Decimal(p, 0) + "%"
+	}
 }
 
 func inBrackets(lines []line) string {
-	if share, ok := shareOf(lines); ok {
-		return " (" + roundShare(share) + ")"
+	if share := shareText(lines); share != "" {
+		return " (" + share + ")"
 	}
 	return ""
-}
-
-func roundShare(s unit.Ratio) string {
-	if p := s.Percent(); p > 0 && p < 0.5 {
-		return "less than 1%"
-	}
-	return report.Decimal(s.Percent(), 0) + "%"
 }
 
 // notesFirst are what stands before any figure: a device that cannot be the one that ran, and input that is not whole.
