@@ -126,15 +126,10 @@ func parseName(name string) Key {
 }
 
 // carrying gives the inputs that make a run known: those that carry its rows, or all.
-func carrying(run Run) (list []Input) {
-	carries := func(in Input) bool { return in.Carries && in.Digest != "" }
-	some := slices.ContainsFunc(run.Inputs, carries)
-	for _, in := range run.Inputs {
-		if carries(in) || !some && in.Digest != "" {
-			list = append(list, in)
-		}
-	}
-	return list
+func carrying(run Run) []Input {
+	known := slices.DeleteFunc(slices.Clone(run.Inputs), func(in Input) bool { return in.Digest == "" })
+	some := slices.ContainsFunc(known, func(in Input) bool { return in.Carries })
+	return slices.DeleteFunc(known, func(in Input) bool { return some && !in.Carries })
 }
 
 // contents lists the digests that make a run known, one for each carrying input, of its rows and of what was said of

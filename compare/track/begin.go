@@ -201,7 +201,7 @@ func apart(a, b unit.Size3) float64 {
 // past, unless something is open that nobody accepted. Those that the newest run lacks are absent.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
-		last, _ := t.Newest()
+		last := t.Newest()
 		later := 0
 		for i := len(runs) - 1; i >= 0 && later < enough; i-- {
 			r := &runs[i]

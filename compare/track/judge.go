@@ -69,7 +69,7 @@ func (j *judge) series() (list []*Series) {
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: j.adding, Begins: j.begins(i), age: len(points) - 1,
+		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: j.adding, Begins: j.begins(i), Age: len(points) - 1,
 			own: map[int64]bool{}}
 		if j.run == nil {
 			of := t.group()
@@ -186,7 +186,7 @@ func (t *Series) holds(all []*Series) bool {
 
 // AcceptedAfter gives the run with which what is open was accepted after the last one that has the series: it ends there.
 func (t *Series) AcceptedAfter() (run int64, ok bool) {
-	newest, _ := t.Newest()
+	newest := t.Newest()
 	for _, a := range t.Accepted {
 		if a.Run > newest.Run {
 			return a.Run, true
@@ -229,7 +229,7 @@ func addMoved(kernels map[int64]*history.Kernel, metric Metric, list []*Series) 
 func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.InARow + 1
 	if t.Gate.InARow == 0 {
-		first = max(0, len(t.Points)-1-t.age)
+		first = max(0, len(t.Points)-1-t.Age)
 	}
 	return t.Points[max(0, first-n):first], t.Points[first:]
 }

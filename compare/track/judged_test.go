@@ -309,7 +309,7 @@ func TestWhichRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, _ := c.Series[0].Newest()
+		p := c.Series[0].Newest()
 		if got := fmt.Sprintf("%s %d", c.Series[0].Outcome(), p.Run); got != want || len(c.Checked) != 3 || c.Run.ID != ids[2] {
 			t.Errorf("runs %v: %s, want %s", ids, got, want)
 		}
@@ -470,7 +470,7 @@ func TestMoved(t *testing.T) {
 		if text != want || s.On != history.Measured {
 			t.Errorf("%s: moved %s on %s, want %s", metricName, text, s.On, want)
 		}
-		if len(s.Open) != 1 || s.Open[0].FirstBad.Run != 21 || s.Open[0].LastGood.Run != 20 || s.FirstBad.Run != 21 || s.LastGood.Run != 20 || !s.Bad() || s.Age() != 22 {
+		if len(s.Open) != 1 || s.Open[0].FirstBad.Run != 21 || s.Open[0].LastGood.Run != 20 || s.FirstBad.Run != 21 || s.LastGood.Run != 20 || !s.Bad() || s.Age != 22 {
 			t.Errorf("open is %+v since %+v", s.Open, s.FirstBad)
 		}
 		if off := s.Off(); math.Abs(off+20) > 0.3 || s.Severity() != track.SeverityRegression || !s.NeedsAttention() {
@@ -499,8 +499,8 @@ func TestAnew(t *testing.T) {
 			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
 		}
 		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
-		if s.Anew() != want || !s.GoesOn() || s.Age() != later-1 || !near(s.Since(), 2.9) || s.Begins.Changed[0].From != "1" {
-			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Anew(), s.GoesOn(), s.Age(), s.Since())
+		if s.Anew() != want || !s.GoesOn() || s.Age != later-1 || !near(s.Since(), 2.9) || s.Begins.Changed[0].From != "1" {
+			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Anew(), s.GoesOn(), s.Age, s.Since())
 		}
 		if (len(s.Moved) > 0) != want {
 			t.Errorf("%d runs on another driver: moved %+v", later, s.Moved)
@@ -652,7 +652,7 @@ func TestRowsThatAreMissingKeepTheOrder(t *testing.T) {
 		runs = append(runs, run)
 	}
 	for _, s := range check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series {
-		newest, _ := s.Newest()
+		newest := s.Newest()
 		if s.Key.Task == "both" && (newest.Run != 12 || s.Gate.Value != 40 || s.Outcome() != trend.Alarm) {
 			t.Errorf("both: %s by run %d with %v, want an alarm by run 12 with 40", s.Outcome(), newest.Run, s.Gate.Value)
 		}

@@ -49,12 +49,12 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		}
 		device := t.Key.Device
 		of[device]++
-		switch first := len(t.Points) - 1 - t.age; {
+		switch first := len(t.Points) - 1 - t.Age; {
 		case t.Unmeasurable:
 		case t.FirstBad != nil && t.LastGood != nil:
 			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, t.Outcome() == Faster}
 			groups[at] = append(groups[at], t)
-		case t.Begins != nil && t.Begins.Changed[0].What != launchShape && t.age < Fresh && first >= 0:
+		case t.Begins != nil && t.Begins.Changed[0].What != launchShape && t.Age < Fresh && first >= 0:
 			at := moment{device, t.Begins.Last.Run, t.Points[first].Run, true, false}
 			groups[at] = append(groups[at], t)
 		}

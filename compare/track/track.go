@@ -155,10 +155,11 @@ type Series struct {
 	// OnBase is set when the checked run is of a branch and what is open began on the base branch.
 	OnBase bool
 	Shared *Shared // the finding that it is part of; nil when it is one by itself
+	// Age is how many runs came after the first one under its key.
+	Age int
 
 	own    map[int64]bool // the runs under its key
 	ids    []int64        // in the history: its own, and those of what is joined to it
-	age    int            // how many runs came after the first one under this key
 	faster bool           // see Faster
 }
 
@@ -231,7 +232,7 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	}
 	newest := len(t.Points) - 1
 	if t.Unmeasurable && len(t.Gate.Open) == 0 {
-		t.Gate.Index, t.Gate.Value, t.Gate.Time = newest, t.Points[newest].Value, t.Points[newest].Time
+		t.Gate.Index, t.Gate.Value = newest, t.Points[newest].Value
 		t.Gate.N, t.Gate.InARow = min(t.Gate.N+1, t.Gate.Window), 0
 		return
 	}
@@ -306,14 +307,14 @@ func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 // or goes on from before.
 func (t *Series) Anew() bool {
 	return t.Begins != nil && !t.Unmeasurable &&
-		(t.Gate.Outcome == trend.Learning || t.GoesOn() && t.age < Fresh && t.Gate.Outcome == trend.OK)
+		(t.Gate.Outcome == trend.Learning || t.GoesOn() && t.Age < Fresh && t.Gate.Outcome == trend.OK)
 }
 
 // Fresh is for how many runs a change is worth a word.
 const Fresh = 8
 
 // GoesOn says whether what was before the change is part of the series.
-func (t *Series) GoesOn() bool { return t.age+1 < len(t.Points) }
+func (t *Series) GoesOn() bool { return t.Age+1 < len(t.Points) }
 
 // Since is how far the runs since the change lie off those before, in the median.
 func (t *Series) Since() float64 {
@@ -343,16 +344,8 @@ func (t *Series) Bad() bool {
 	return o == trend.Regression || o == trend.Alarm
 }
 
-// Newest gives the last point, false when there is none.
-func (t *Series) Newest() (history.Point, bool) {
-	if len(t.Points) == 0 {
-		return history.Point{}, false
-	}
-	return t.Points[len(t.Points)-1], true
-}
-
-// Age is how many runs came after the first one of the series.
-func (t *Series) Age() int { return t.age }
+// Newest gives the last point.
+func (t *Series) Newest() history.Point { return t.Points[len(t.Points)-1] }
 
 // Own gives the points that statistics may look at: not a newest one that is only shown.
 func (t *Series) Own() []history.Point {

@@ -135,7 +135,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		if short := strings.HasPrefix(c.want, "unmeasurable"); short != (s.Severity() == track.SeverityUnmeasurable) || short && s.NeedsAttention() {
 			t.Errorf("%s: severity %v", c.reason, s.Severity())
 		}
-		if p, _ := s.Newest(); p.Run != int64(len(c.runs)) {
+		if p := s.Newest(); p.Run != int64(len(c.runs)) {
 			t.Errorf("%s: the newest run is %d, want the one that was checked", c.reason, p.Run)
 		}
 	}

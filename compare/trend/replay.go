@@ -371,7 +371,7 @@ func (r *replay) verdict(l *line) Verdict {
 	if v.Index < 0 {
 		return v
 	}
-	v.Time, v.Value = l.points[v.Index].Time, l.points[v.Index].Value
+	v.Value = l.points[v.Index].Value
 	runs, at, sd := l.runs[:len(l.runs)-1], 0.0, l.sd // the newest is none of the earlier ones
 	if r.gate.Exact {
 		runs, at = l.runs, l.runs[0].u

@@ -139,7 +139,6 @@ type Finding struct {
 type Verdict struct {
 	Outcome Outcome
 	Index   int // of the run in the series
-	Time    time.Time
 	Value   float64
 	N       int // runs of the baseline
 	Window  int // the most that would have been

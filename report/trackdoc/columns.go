@@ -111,9 +111,9 @@ func (s *series) key() *history.Key { return &s.Key }
 
 // occupancy is the newest value of one of the two that stand beside each other.
 func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
-	p, ok := s.Newest()
+	p := s.Newest()
 	switch {
-	case !ok || m.Metric.Metric != history.Occupancy:
+	case m.Metric.Metric != history.Occupancy:
 		return unit.Opt[float64]{}
 	case s.On == of:
 		return unit.Some(p.Value)
@@ -134,10 +134,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }),
 		figure(m, column{Key: "loaded", Path: "loaded", Title: "Loaded", In: inFiles}, func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Loaded) }),
 		define(column{Path: "gate", Always: true, Kind: report.Object}, func(*series) cell { return report.ObjectCell(true) }),
-		figure(m, column{Key: "value", Path: "gate.value", Title: "Newest"}, func(s *series) unit.Opt[float64] {
-			p, ok := s.Newest()
-			return unit.Maybe(p.Value, ok)
-		}),
+		figure(m, column{Key: "value", Path: "gate.value", Title: "Newest"}, func(s *series) unit.Opt[float64] { return unit.Some(s.Newest().Value) }),
 		figure(m, column{Key: "median", Path: "gate.median", Title: "Median", Drop: 6}, func(s *series) unit.Opt[float64] { return s.Gate.Median }),
 		figure(m, column{Key: "mad", Path: "gate.mad", Title: "MAD", Brief: "MAD", Unit: m.distanceUnit(), Decimals: 2, Drop: 3},
 			func(s *series) unit.Opt[float64] { return s.Gate.MAD }),

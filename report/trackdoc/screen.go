@@ -150,7 +150,7 @@ func aside(s *track.Series) (text string) {
 	if o := s.Outcome(); o == track.Faster || o == track.OpenOnBase {
 		text += "; " + string(o)
 	}
-	if s.Begins != nil && s.Age() < track.Fresh {
+	if s.Begins != nil && s.Age < track.Fresh {
 		text += "; " + changedText(s.Begins.Changed)
 	}
 	if s.Absent {

@@ -33,7 +33,7 @@ func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
 		return string(s.Outcome()) + ", ended"
-	case !s.Anew() && !(s.FirstBad != nil && s.Begins != nil && s.GoesOn() && s.Age() < track.Fresh):
+	case !s.Anew() && !(s.FirstBad != nil && s.Begins != nil && s.GoesOn() && s.Age < track.Fresh):
 		return string(s.Outcome())
 	}
 	return string(s.Outcome()) + ": " + begun(s)
@@ -43,7 +43,7 @@ func findingText(s *track.Series) string {
 func begun(s *track.Series) string {
 	what := report.ListOf(s.Begins.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
-	if n := s.Age(); n > 0 {
+	if n := s.Age; n > 0 {
 		ago = unit.Counted(n, "run", "runs") + " ago"
 	}
 	return strings.Join(what, " and ") + " changed " + ago
@@ -103,7 +103,7 @@ func (v *view) evidence(s *track.Series) string {
 		}
 	}
 	if s.NeedsAttention() {
-		if s.Begins != nil && s.Age() < track.Fresh && (s.FirstBad == nil || !s.GoesOn()) {
+		if s.Begins != nil && s.Age < track.Fresh && (s.FirstBad == nil || !s.GoesOn()) {
 			text = append(text, v.begins(s))
 		} else if s.Outcome() == trend.Alarm {
 			text = append(text, "It may be an outlier; if the next run is like it, that is a regression.")
