@@ -317,10 +317,14 @@ func (f *field) of(k *Kernel) reflect.Value { return reflect.ValueOf(k).Elem().F
 // fill sets what a kernel lacks, and says whether both have it with different values.
 func (f *field) fill(to, from *Kernel) (differ bool) {
 	a, b := f.of(to), f.of(from)
-	if a.IsZero() {
+	switch {
+	case b.IsZero():
+		return false
+	case a.IsZero():
 		a.Set(b)
+		return false
 	}
-	return !b.IsZero() && !a.Equal(b)
+	return !a.Equal(b)
 }
 
 // ClearSampled removes what counters sampled of the state of the XVEs, where launches tell it better.

@@ -23,7 +23,7 @@ type result struct {
 }
 
 func newResult(h *header, adders []*adder) *result {
-	r := &result{h: h, adders: adders, index: map[ingest.Key]*entry{}}
+	r := &result{h: h, adders: adders, index: make(map[ingest.Key]*entry, len(adders[0].entries))}
 	for _, a := range adders {
 		for _, e := range a.entries {
 			e.settle()
