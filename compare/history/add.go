@@ -45,15 +45,15 @@ func (w *writing) add(run Run) Added {
 	if known := w.stored(run); known.ID != 0 {
 		return known
 	}
-	series := w.begin(&run)
+	series, added := w.begin(&run)
 	kernels := pending{writing: w}
-	kernels.add(&run, series.ids)
+	kernels.add(&run, series)
 	kernels.store()
-	return Added{ID: run.ID, Stored: true, Programs: series.programs, Moved: series.moved}
+	return added
 }
 
 // begin stores all of a clean run that is not known but its rows, and gives their series. It sets the run's number.
-func (w *writing) begin(run *Run) seriesIDs {
+func (w *writing) begin(run *Run) (series []int64, added Added) {
 	w.one(`INSERT INTO occudiff_run
 		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program)
 		VALUES (`+marks(12)+`) RETURNING id`, []any{run.Time.UnixMicro(), len(run.Rows), orNil(run.Frequency), run.Label,
@@ -61,13 +61,13 @@ func (w *writing) begin(run *Run) seriesIDs {
 	w.at("run")
 	w.addInputs(run)
 	w.at("inputs")
-	series := w.seriesOf(run.Rows)
-	for i := range series.moved {
-		series.moved[i].Run, series.moved[i].Time = run.ID, run.Time
+	series, programs, moved := w.seriesOf(run.Rows)
+	for i := range moved {
+		moved[i].Run, moved[i].Time = run.ID, run.Time
 	}
 	w.at("series")
-	w.insertRenames(series.moved)
-	return series
+	w.insertRenames(moved)
+	return series, Added{ID: run.ID, Stored: true, Programs: programs, Moved: moved}
 }
 
 // stored looks the run up. It is the same when the rows of one of its files are, and all that is said of it.
@@ -127,8 +127,7 @@ func (p *pending) add(run *Run, series []int64) {
 // store inserts the rows in the order of the table's key, in which neighbors go to one page.
 func (p *pending) store() {
 	slices.SortFunc(p.rows, func(a, b []any) int {
-		return cmp.Or(cmp.Compare(a[0].(int64), b[0].(int64)), cmp.Compare(a[1].(int64), b[1].(int64)),
-			cmp.Compare(a[2].(int64), b[2].(int64)))
+		return slices.CompareFunc(a[:3], b[:3], func(x, y any) int { return cmp.Compare(x.(int64), y.(int64)) })
 	})
 	p.insert(`occudiff_kernel (series_id, time, run_id, `+columnNames("", ", ")+`verdict, cause, position)`, p.rows)
 	p.rows = p.rows[:0]
@@ -251,20 +250,13 @@ type stored struct {
 	program string
 }
 
-// seriesIDs are rows with their series.
-type seriesIDs struct {
-	ids      []int64
-	programs []string // see Added
-	moved    []Rename
-}
-
 // seriesOf gives the number of each row's series, making those that are new.
 //
 // The program is part of a series, where it is known. Rows that do not name one join the only program that has their
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
 // was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
 // series without a program, and the programs are returned.
-func (w *writing) seriesOf(rows []Row) (p seriesIDs) {
+func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []Rename) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
 		kernels[i] = rows[i].kernelIdentity()
@@ -272,24 +264,24 @@ func (w *writing) seriesOf(rows []Row) (p seriesIDs) {
 	known := w.lookUp(kernels)
 	program := rows[0].Program // all rows of a run have the same, or none
 	if program == "" {
-		if p.programs = programsOf(known); len(p.programs) == 1 {
-			program, p.programs = p.programs[0], nil
+		if programs = programsOf(known); len(programs) == 1 {
+			program, programs = programs[0], nil
 		}
 	}
-	p.ids = make([]int64, len(rows))
+	ids = make([]int64, len(rows))
 	for i, kernel := range kernels {
 		id, adopt := find(known[kernel], program)
-		if p.ids[i] = id; adopt {
+		if ids[i] = id; adopt {
 			k := rows[i].Key
 			k.Program = program
 			w.mergeSeries(id, k)
 		}
 	}
-	if slices.Contains(p.ids, 0) {
-		p.moved = w.findRenamed(rows, program, p.ids)
-		w.makeSeries(rows, kernels, program, p.ids)
+	if slices.Contains(ids, 0) {
+		moved = w.findRenamed(rows, program, ids)
+		w.makeSeries(rows, kernels, program, ids)
 	}
-	return p
+	return ids, programs, moved
 }
 
 // makeSeries makes the series of the rows that have none.

@@ -79,7 +79,8 @@ func (in *importer) run(given *importedRun) {
 	}
 	in.done.Runs++
 	in.done.Kernels += len(run.Rows)
-	in.add(&run, in.begin(&run).ids)
+	series, _ := in.begin(&run)
+	in.add(&run, series)
 }
 
 // isStored says whether an imported run is one of those that are there: the one of its time and label that export would
