@@ -92,7 +92,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 // that ran and of the measured one, in squared points. A history that knows nothing is an error: without noise one run a
 // side is not judged, and the gate would pass in silence.
 func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
-	db, err := history.OpenWith(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
+	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}

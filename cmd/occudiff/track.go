@@ -66,7 +66,7 @@ func (a *app) trackCommand() *cobra.Command {
 // opened does something with a history that must be there.
 func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*history.DB) (*report.Answer, error)) (*report.Answer, error) {
 	opt.MustExist = true
-	db, err := history.OpenWith(ctx, t.DB, opt)
+	db, err := history.Open(ctx, t.DB, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		one.Commit, one.Branch, one.TimeGiven = commit, cmp.Or(f.Branch, t.branch()), one.TimeFrom == ""
 		one.Host, one.Program = cmp.Or(f.Host, one.Host), cmp.Or(f.Program, one.Program)
 		if db == nil { // not before a run was read: a mistyped path leaves no empty history behind
-			if db, err = history.Open(ctx, t.DB); err != nil {
+			if db, err = history.Open(ctx, t.DB, history.Options{}); err != nil {
 				return err
 			}
 		}

@@ -234,7 +234,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	if records.Len() == 0 {
 		return cli.Errorf("%s has no point that can be stored; expected lines of series,time,value", path)
 	}
-	db, err := history.Open(ctx, t.DB)
+	db, err := history.Open(ctx, t.DB, history.Options{})
 	if err != nil {
 		return err
 	}

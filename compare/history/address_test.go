@@ -62,7 +62,7 @@ func TestBadAddress(t *testing.T) {
 		{"postgres://me:s3cr3tPW@perf/occ?sslmode=s3cr3tPW", "the connection to the history failed: the postgres:// URL cannot be used"},
 		{"postgres://me:s3cr3tPW@127.0.0.1:1/occ?connect_timeout=2", "opening the history postgres://me@127.0.0.1:1/occ: the connection to the history failed"},
 	} {
-		_, err := Open(bg, c.dsn)
+		_, err := Open(bg, c.dsn, Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v\nwant %s", c.dsn, err, c.want)
 		}
@@ -114,7 +114,7 @@ func TestPasswords(t *testing.T) {
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			t.Setenv(c.name, c.value)
-			d, err := Open(bg, c.dsn)
+			d, err := Open(bg, c.dsn, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestPasswords(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Open(bg, plain); err == nil || !strings.Contains(err.Error(), "the server refuses") {
+	if _, err := Open(bg, plain, Options{}); err == nil || !strings.Contains(err.Error(), "the server refuses") {
 		t.Errorf("without a password: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func TestLineup(t *testing.T) {
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			onBoth(t, func(t *testing.T, dsn string) {
-				d, err := OpenWith(bg, dsn, Options{Base: []string{"main", "master"}, Commits: strings.Fields("c0 c1 c2 c3 c4 c8 c9")})
+				d, err := Open(bg, dsn, Options{Base: []string{"main", "master"}, Commits: strings.Fields("c0 c1 c2 c3 c4 c8 c9")})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func TestLongHistory(t *testing.T) {
 			for i := range runs {
 				commits = append(commits, fmt.Sprint("c", i))
 			}
-			d, err := OpenWith(bg, filepath.Join(t.TempDir(), "history.db"), Options{Base: []string{"main"}, Commits: append(commits, "new")})
+			d, err := Open(bg, filepath.Join(t.TempDir(), "history.db"), Options{Base: []string{"main"}, Commits: append(commits, "new")})
 			if err != nil {
 				t.Fatal(err)
 			}

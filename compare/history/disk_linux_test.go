@@ -62,7 +62,7 @@ func TestFullDisk(t *testing.T) {
 func TestFullDiskAtFirst(t *testing.T) {
 	dir := mount(t, "size=16k")
 	path := filepath.Join(dir, "history.db")
-	if _, err := Open(bg, path); !errors.Is(err, errFull) {
+	if _, err := Open(bg, path, Options{}); !errors.Is(err, errFull) {
 		t.Fatalf("Open on a disk of 16 KiB = %v, want a full disk", err)
 	}
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=8m"); err != nil {
@@ -80,13 +80,13 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Skipf("remounting is not possible here: %v", err)
 	}
-	_, err := Open(bg, path)
+	_, err := Open(bg, path, Options{})
 	want := "the history cannot be written: " + path + ", nothing was changed; check its permissions, or name another file with --db ("
 	if !errors.Is(err, errReadOnly) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Open = %v\nwant %s", err, want)
 	}
 	// Reading works.
-	d, err = OpenWith(bg, path, Options{MustExist: true, ReadOnly: true})
+	d, err = Open(bg, path, Options{MustExist: true, ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

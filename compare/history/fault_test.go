@@ -59,7 +59,7 @@ func TestNotAHistory(t *testing.T) {
 	}
 	for _, c := range cases {
 		before := snapshot(t, dir)
-		_, err := OpenWith(bg, c.path, c.options)
+		_, err := Open(bg, c.path, c.options)
 		if !errors.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v\nwant %s", c.reason, err, c.want)
 		}
@@ -116,7 +116,7 @@ func TestOtherSchema(t *testing.T) {
 				before = snapshot(t, filepath.Dir(dsn))
 			}
 			for _, o := range []Options{{}, {MustExist: true}, {ReadOnly: true, Verify: true}} {
-				_, err := OpenWith(bg, dsn, o)
+				_, err := Open(bg, dsn, o)
 				want := fmt.Sprintf("the history has another schema: %s has schema %d, and this program works with %d; nothing was changed: "+
 					"use the occudiff that made it, or name another history with --db", d.Where(), number, schema)
 				if !errors.Is(err, errOther) || err.Error() != want {
@@ -147,7 +147,7 @@ func TestReadersNeverWrite(t *testing.T) {
 	}
 	d.Close()
 	before := snapshot(t, filepath.Dir(path))
-	r, err := OpenWith(bg, path, Options{ReadOnly: true, Verify: true, Base: []string{"main"}})
+	r, err := Open(bg, path, Options{ReadOnly: true, Verify: true, Base: []string{"main"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestUnfinished(t *testing.T) {
 	}
 	raw.Close()
 	before := snapshot(t, filepath.Dir(hot))
-	r, err := OpenWith(bg, hot, Options{ReadOnly: true, Verify: true})
+	r, err := Open(bg, hot, Options{ReadOnly: true, Verify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestOpenedAtOnce(t *testing.T) {
 		var group sync.WaitGroup
 		for range 16 {
 			group.Go(func() {
-				d, err := Open(bg, dsn)
+				d, err := Open(bg, dsn, Options{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -273,7 +273,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		d, err := Open(bg, path)
+		d, err := Open(bg, path, Options{})
 		if err == nil {
 			_, err = d.Add(bg, sample(1, 400))
 			d.Close()
@@ -302,7 +302,7 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := OpenWith(bg, path, Options{Wait: 50 * time.Millisecond})
+	d, err := Open(bg, path, Options{Wait: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestLocked(t *testing.T) {
 		t.Errorf("readers need no lock, but List = %d runs, %v", len(list), err)
 	}
 	// A cancelled context ends the wait at once.
-	patient, err := Open(bg, path)
+	patient, err := Open(bg, path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,13 +370,13 @@ func TestNoServer(t *testing.T) {
 		{"a URL that is none", "postgres://host:port/x", errConnection, "the connection to the history failed: the postgres:// URL cannot be used; expected postgres://user@host:port/database; special characters of a password are written as in %40"},
 	}
 	for _, c := range cases {
-		_, err := Open(bg, c.dsn)
+		_, err := Open(bg, c.dsn, Options{})
 		if !errors.Is(err, c.kind) || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v\nwant %s", c.reason, err, c.want)
 		}
 	}
 	dsn := server.Fresh(t)
-	if _, err := OpenWith(bg, dsn, Options{MustExist: true}); !errors.Is(err, errMissing) {
+	if _, err := Open(bg, dsn, Options{MustExist: true}); !errors.Is(err, errMissing) {
 		t.Errorf("an empty database for a reader: %v", err)
 	}
 	if n := tables(t, dsn); n != 0 {

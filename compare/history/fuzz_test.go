@@ -12,7 +12,7 @@ import (
 // something else stays what it is.
 func FuzzOpen(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "whole.db")
-	d, err := Open(bg, path)
+	d, err := Open(bg, path, Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, err := OpenWith(bg, path, Options{Verify: at%2 == 0})
+		d, err := Open(bg, path, Options{Verify: at%2 == 0})
 		if err != nil {
 			after, rerr := os.ReadFile(path)
 			if rerr != nil || !bytes.HasPrefix(data, []byte("SQLite format 3\x00")) && !bytes.Equal(after, data) {

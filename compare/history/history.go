@@ -68,14 +68,9 @@ type DB struct {
 	folder  string // of a copy that is read instead, see openUndone
 }
 
-// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL, and makes it when it is not there.
-// Another schema is an error.
-func Open(ctx context.Context, dsn string) (*DB, error) {
-	return OpenWith(ctx, dsn, Options{})
-}
-
-// OpenWith opens a history with options. A reader ends with ctx.
-func OpenWith(ctx context.Context, dsn string, options Options) (*DB, error) {
+// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL, and makes it when it is not there. Another
+// schema is an error. A reader ends with ctx.
+func Open(ctx context.Context, dsn string, options Options) (*DB, error) {
 	options.Wait = cmp.Or(options.Wait, defaultWait)
 	a, err := newAddress(dsn)
 	if err != nil {

@@ -30,7 +30,7 @@ func child(job string) {
 	switch verb {
 	case "die":
 		left := number
-		d, err := OpenWith(bg, dsn, Options{step: func(string) {
+		d, err := Open(bg, dsn, Options{step: func(string) {
 			if left--; left < 0 {
 				die()
 			}
@@ -42,7 +42,7 @@ func child(job string) {
 		fmt.Print("done")
 	case "forever":
 		for i := number; ; i++ {
-			d, err := Open(bg, dsn) // each add is a process of its own in real life: opening must survive too
+			d, err := Open(bg, dsn, Options{}) // each add is a process of its own in real life: opening must survive too
 			fail(err)
 			_, err = d.Add(bg, sample(i, 120))
 			fail(err)
@@ -50,7 +50,7 @@ func child(job string) {
 			fail(d.Close())
 		}
 	case "write": // eight of these at once
-		d, err := Open(bg, dsn)
+		d, err := Open(bg, dsn, Options{})
 		fail(err)
 		runs, _ := strconv.Atoi(os.Getenv("OCCUDIFF_HISTORY_RUNS"))
 		for i := range runs {
@@ -62,12 +62,12 @@ func child(job string) {
 		}
 		fail(d.Close())
 	case "add":
-		d, err := OpenWith(bg, dsn, Options{Wait: 200 * time.Millisecond})
+		d, err := Open(bg, dsn, Options{Wait: 200 * time.Millisecond})
 		fail(err)
 		_, err = d.Add(bg, sample(number, 5))
 		fail(err)
 	case "list":
-		d, err := OpenWith(bg, dsn, Options{MustExist: true, ReadOnly: true})
+		d, err := Open(bg, dsn, Options{MustExist: true, ReadOnly: true})
 		fail(err)
 		runs, err := d.List(bg)
 		fail(err)

@@ -39,7 +39,7 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 // open opens a history for the length of a test.
 func open(t testing.TB, dsn string) *DB {
 	t.Helper()
-	d, err := Open(context.Background(), dsn)
+	d, err := Open(context.Background(), dsn, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestPooler(t *testing.T) {
 	for w := range 3 {
 		group.Go(func() error {
 			for i := range 4 { // each command opens the history anew
-				d, err := OpenWith(bg, dsn, Options{Verify: true})
+				d, err := Open(bg, dsn, Options{Verify: true})
 				if err != nil {
 					return err
 				}
@@ -125,7 +125,7 @@ func TestReader(t *testing.T) {
 		}
 	}
 	reader := strings.Replace(dsn, "occudiff@", name+"@", 1)
-	r, err := OpenWith(bg, reader, Options{MustExist: true, ReadOnly: true, Verify: true})
+	r, err := Open(bg, reader, Options{MustExist: true, ReadOnly: true, Verify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestReader(t *testing.T) {
 		t.Errorf("Add: %v", err)
 	}
 	// A command that adds is told why it cannot.
-	w, err := OpenWith(bg, reader, Options{MustExist: true})
+	w, err := Open(bg, reader, Options{MustExist: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestWritersTakeTurns(t *testing.T) {
 		{"one that ends in time", 300 * time.Millisecond, ""},
 		{"one that does not", 2 * time.Second, "the history is locked, nothing was changed; another process is writing"},
 	} {
-		d, err := OpenWith(bg, dsn, Options{Wait: time.Second})
+		d, err := Open(bg, dsn, Options{Wait: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestSilentServer(t *testing.T) {
 	os.Unsetenv("PGCONNECT_TIMEOUT")
 	ctx, stop := context.WithTimeout(bg, 20*time.Second)
 	defer stop()
-	_, err = OpenWith(ctx, "postgres://me:secretPW@"+l.Addr().String()+"/runs?sslmode=disable", Options{Wait: time.Second / 2})
+	_, err = Open(ctx, "postgres://me:secretPW@"+l.Addr().String()+"/runs?sslmode=disable", Options{Wait: time.Second / 2})
 	if !errors.Is(err, errConnection) || !strings.Contains(err.Error(), "does not answer within 500ms") || strings.Contains(err.Error(), "secretPW") {
 		t.Errorf("Open = %v", err)
 	}

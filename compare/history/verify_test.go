@@ -25,7 +25,7 @@ func TestSchemaNumber(t *testing.T) {
 		}
 		d.Close()
 		for _, o := range []Options{{}, {MustExist: true, ReadOnly: true}} {
-			if _, err := OpenWith(bg, dsn, o); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "it has schema -5, which no program makes") {
+			if _, err := Open(bg, dsn, o); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "it has schema -5, which no program makes") {
 				t.Errorf("%+v: %v", o, err)
 			}
 		}
@@ -102,7 +102,7 @@ func contained(d *DB) (string, error) {
 // TestFlippedBytes flips bytes of a history: none makes a run, a series or a row disappear without an error.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
-	d, err := Open(bg, path)
+	d, err := Open(bg, path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestFlippedBytes(t *testing.T) {
 		if err := os.WriteFile(path, flipped, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		d, err := OpenWith(bg, path, Options{MustExist: true, ReadOnly: true, Verify: true})
+		d, err := Open(bg, path, Options{MustExist: true, ReadOnly: true, Verify: true})
 		if err != nil {
 			continue
 		}

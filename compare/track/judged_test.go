@@ -223,7 +223,7 @@ func TestGone(t *testing.T) {
 
 // TestClocks holds what is said of dates, and that a run is judged whatever its date.
 func TestClocks(t *testing.T) {
-	db, err := history.Open(bg, t.TempDir()+"/h.db")
+	db, err := history.Open(bg, t.TempDir()+"/h.db", history.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

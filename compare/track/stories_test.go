@@ -112,7 +112,7 @@ func TestStories(t *testing.T) {
 		{"a run is dated a year ahead", []chapter{{20, same}, {1, later(9000 * time.Hour)}, {1, same}}, 0},
 		{"another driver's runs are dated later, which is no fault", []chapter{{20, all(driver("1"), later(100*time.Hour))}, {12, driver("2")}}, 0},
 	} {
-		db, err := history.Open(bg, filepath.Join(t.TempDir(), "h.db"))
+		db, err := history.Open(bg, filepath.Join(t.TempDir(), "h.db"), history.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func measuredRow(value float64, verdict string) history.Row {
 // storeRuns stores runs, an hour apart. Their numbers are 1, 2, 3 ...
 func storeRuns(t *testing.T, runs ...history.Run) *history.DB {
 	t.Helper()
-	db, err := history.Open(bg, filepath.Join(t.TempDir(), "h.db"))
+	db, err := history.Open(bg, filepath.Join(t.TempDir(), "h.db"), history.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
