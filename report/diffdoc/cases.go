@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"occudiff/compare"
@@ -48,6 +49,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 		}
 		s.AddEach(side.name+".input", inputs)
 	}
+	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
 	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing, as far as the inputs say"))
 	s.AddEach("not_whole", report.NotWhole(d.Notes))
 	// CI systems group cases by class: by device, and by label where one job has several diffs.

@@ -45,7 +45,7 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	if row.Cause != nil { // CI systems group failures by type
 		c.Type = report.OneLine(row.Cause.Name)
 	}
-	c.Text = strings.ReplaceAll(report.UpperFirst(evidence(row)), "\n", " ") + "\n" + figures(row)
+	c.Text = report.UpperFirst(c.Message) + "." + because(row) + "\n" + figures(row)
 	return c
 }
 

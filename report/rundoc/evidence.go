@@ -67,26 +67,21 @@ func verdictText(r *compare.Row) string {
 // largest part first: most kernels have one, and so one line.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
-	switch a := r.Account; {
-	case a != nil && r.Verdict == compare.Below:
+	if a := r.Account; a != nil && r.Verdict == compare.Below {
 		printed, before := a.Printed(), " "
 		for _, p := range lossParts(a) {
 			text += before
 			before = "\n"
 			if p != compare.PartShortfall { // that is the whole of it
-				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + ": " + report.StartLower(partColumns[p].title) + ". "
+				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " + report.StartLower(partColumns[p].title) + ". "
 			}
 			if why := causeTexts(a, p); !strings.Contains(text, why) {
 				text += why
 			}
 			text = strings.TrimRight(text, " ")
 		}
-	case r.Cause != nil:
-		text += " " + sentence(r.Cause.Because)
-	case r.NoPrediction != "":
-		text += " " + sentence(r.NoPrediction)
-	case r.Verdict == compare.Idle:
-		text += " It filled XVEs as predicted while it ran; the idle time may lie between launches."
+	} else {
+		text += because(r)
 	}
 	if c := r.Undecided(); c != nil && r.Verdict != compare.Idle {
 		text += " To decide: " + c.Decide + "."
@@ -100,6 +95,19 @@ func evidence(r *compare.Row) string {
 		text += worthText(r)
 	}
 	return text
+}
+
+// because is why, as a sentence behind a blank: that of the cause, or why there is no prediction. It may be empty.
+func because(r *compare.Row) string {
+	switch {
+	case r.Cause != nil:
+		return " " + sentence(r.Cause.Because)
+	case r.NoPrediction != "":
+		return " " + sentence(r.NoPrediction)
+	case r.Verdict == compare.Idle:
+		return " It filled XVEs as predicted while it ran; the idle time may lie between launches."
+	}
+	return ""
 }
 
 // sentence makes one of a reason.
