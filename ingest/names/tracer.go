@@ -71,6 +71,7 @@ func (t *Launch) shape(text string, items bool) error {
 		var err error
 		if n[i], err = strconv.ParseInt(m[i+1], 10, 64); err != nil {
 			m = nil
+			break
 		}
 	}
 	if m == nil {

@@ -35,4 +35,7 @@ func TestParseLaunch(t *testing.T) {
 			t.Errorf("%s: %q gives %q, want %q", c.reason, c.text, got, c.want)
 		}
 	}
+	if x, err := ParseLaunch("gemm[SIMD16 {99999999999999999999; 1; 1} {64; 8; 1}]", false); err == nil {
+		t.Errorf("a size of more than 63 bits gives %+v", x)
+	}
 }
