@@ -79,23 +79,30 @@ func fromUTF16(o *opened) error {
 func fromCR(o *opened) error {
 	head, err := peek(o.src)
 	if bytes.IndexByte(head, '\r') >= 0 && !bytes.ContainsAny(head, "\n\x00") {
-		o.src.replace(lineEnds{o.src.R})
+		o.src.replace(&lineEnds{r: o.src.R})
 	}
 	return err
 }
 
-// lineEnds makes LF of CR.
-type lineEnds struct{ r io.Reader }
+// lineEnds makes LF of CR, and of CR LF one.
+type lineEnds struct {
+	r  io.Reader
+	cr bool // the byte before was a CR
+}
 
 // Read implements io.Reader.
-func (l lineEnds) Read(p []byte) (int, error) {
+func (l *lineEnds) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	for i, c := range p[:n] {
-		if c == '\r' {
-			p[i] = '\n'
+	kept := p[:0]
+	for _, c := range p[:n] {
+		if c != '\n' || !l.cr {
+			kept = append(kept, c)
+		}
+		if l.cr = c == '\r'; l.cr {
+			kept[len(kept)-1] = '\n'
 		}
 	}
-	return n, err
+	return len(kept), err
 }
 
 func openFault(path string, err error) error {
