@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 const secret = "s3cr3tPW"
@@ -126,5 +128,25 @@ func TestPasswords(t *testing.T) {
 	}
 	if _, err := Open(bg, plain, Options{}); err == nil || !strings.Contains(err.Error(), "the server refuses") {
 		t.Errorf("without a password: %v", err)
+	}
+}
+
+// TestUnprepared holds the URL that the driver gets against URLs by hand, and has the driver read it.
+func TestUnprepared(t *testing.T) {
+	const mode = "default_query_exec_mode="
+	for name, want := range map[string]string{
+		"postgres://me@perf:6543/occ":                          "postgres://me@perf:6543/occ?" + mode + "exec",
+		"postgres://me@perf/occ?":                              "postgres://me@perf/occ?" + mode + "exec",
+		"postgres://me@perf/occ?sslmode=disable":               "postgres://me@perf/occ?sslmode=disable&" + mode + "exec",
+		"postgres://me@perf/occ?" + mode + "simple_protocol":   "postgres://me@perf/occ?" + mode + "simple_protocol",
+		"postgres:///occ?host=/run/postgresql&sslmode=disable": "postgres:///occ?host=/run/postgresql&sslmode=disable&" + mode + "exec",
+	} {
+		got := unprepared(name)
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if _, err := pgx.ParseConfig(got); err != nil {
+			t.Errorf("%s: %v", got, err)
+		}
 	}
 }

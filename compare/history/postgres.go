@@ -27,17 +27,8 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 		countTables: `SELECT COUNT(CASE WHEN table_name = 'occudiff_meta' THEN 1 END), COUNT(*)
 			FROM information_schema.tables WHERE table_schema = current_schema()`,
 	}}
-	// Statements are not prepared: behind a pooler in transaction mode the next one may come to another connection of the
-	// server.
-	name, mode := a.name, "default_query_exec_mode="
-	if !strings.Contains(name, "?") {
-		name += "?"
-	}
-	if !strings.Contains(name, mode) {
-		name += "&" + mode + "exec"
-	}
 	var err error
-	if d.sql, err = sql.Open("pgx", name); err != nil {
+	if d.sql, err = sql.Open("pgx", unprepared(a.name)); err != nil {
 		return nil, d.engine.explain("opening the history "+a.where, err)
 	}
 	d.sql.SetMaxOpenConns(4)
@@ -49,6 +40,20 @@ func openPostgres(ctx context.Context, a address, options Options) (*DB, error) 
 	// connection, and one who may not set it, or a server that does not know it, answers all the same.
 	_, _ = d.sql.ExecContext(ctx, "SET jit = off")
 	return d, nil
+}
+
+// unprepared asks the driver not to prepare statements, unless a URL says how: behind a pooler in transaction mode the next
+// one may come to another connection of the server. The driver refuses a URL with an empty pair in its query.
+func unprepared(name string) string {
+	const mode = "default_query_exec_mode="
+	if strings.Contains(name, mode) {
+		return name
+	}
+	base, query, _ := strings.Cut(name, "?")
+	if query != "" {
+		query += "&"
+	}
+	return base + "?" + query + mode + "exec"
 }
 
 // ping waits for the server to answer, so long and no longer.
