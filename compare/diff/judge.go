@@ -60,9 +60,9 @@ func (d *Result) setLimits(row *Row) {
 	for i := range row.Deltas {
 		switch x := &row.Deltas[i]; x.Metric {
 		case compare.MetricLoaded, compare.MetricLoadedResidual:
-			x.Limit = loaded
+			x.Limit = unit.Some(loaded)
 		case compare.MetricMeasured, compare.MetricResidual:
-			x.Limit = measured
+			x.Limit = unit.Some(measured)
 		}
 	}
 }
@@ -192,7 +192,7 @@ type Delta struct {
 	// Significant is absent where nothing was tested. Of occupancies it is what remains when all kernels are looked at
 	// together.
 	Significant unit.Opt[bool]
-	Limit       unit.Points // what the change of an occupancy has to exceed to count; 0 where nothing goes by it
+	Limit       unit.Opt[unit.Points] // what the change of an occupancy has to exceed to count; absent where nothing goes by it
 }
 
 // Insignificant says whether a test found that chance may explain the change: it is shown as `~`.
@@ -200,11 +200,12 @@ func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
 
 // Moved says which way it went beyond its limit: -1 down, 1 up, 0 when it did not, or a test says that it may be chance.
 func (d *Delta) Moved() int {
+	limit := float64(d.Limit.Or(0) + digit)
 	switch c, ok := d.Change.Value(); {
 	case !ok || d.Insignificant():
-	case c < -float64(d.Limit+digit):
+	case c < -limit:
 		return -1
-	case c > float64(d.Limit+digit):
+	case c > limit:
 		return 1
 	}
 	return 0
@@ -226,7 +227,7 @@ func sampleOf(xs []float64) Sample {
 	return s
 }
 
-// delta compares the samples of a metric. There is no ratio to a time of zero.
+// deltaOf compares the samples of a metric. There is no ratio to a time of zero.
 func deltaOf(m compare.Metric, older, newer []float64) Delta {
 	r := Delta{Metric: m.Name, Old: sampleOf(older), New: sampleOf(newer)}
 	was, hadOne := r.Old.Median.Value()

@@ -35,7 +35,7 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 			d.stepDown()
 			for i := range d.Rows {
 				m := d.Rows[i].Measured()
-				if m.Limit = 2; m.Moved() < 0 && i == 0 {
+				if m.Limit = unit.Some[unit.Points](2); m.Moved() < 0 && i == 0 {
 					found++
 				} else if m.Moved() < 0 {
 					red++
@@ -98,10 +98,11 @@ func TestLimits(t *testing.T) {
 		{"one run", runs(fan2(idle), 60), 2, 9, 9},
 		{"one run and a large threshold, which is doubled and tripled", runs(fan2(idle), 60), 5, 10, 15},
 		{"four runs", runs(fan2(idle), 60, 61, 62, 63), 2, 2, 6},
+		{"four runs and no threshold, which is one to be beyond", runs(fan2(idle), 60, 61, 62, 63), 0, 0, 0},
 		{"four runs, read around each launch", exact(runs(fan2(idle), 60, 61, 62, 63)), 2, 2, 2},
 	} {
 		row := &compareTwo(c.runs, c.runs, Options{Threshold: c.threshold}).Rows[0]
-		if row.Measured().Limit != c.measured || row.loaded().Limit != c.loaded || row.time().Limit != 0 {
+		if row.Measured().Limit != unit.Some(c.measured) || row.loaded().Limit != unit.Some(c.loaded) || row.time().Limit.Present() {
 			t.Errorf("%s: %v, %v; want %v, %v", c.why, row.Measured().Limit, row.loaded().Limit, c.measured, c.loaded)
 		}
 	}

@@ -140,7 +140,7 @@ func screenRows(rows []row) (list []screenRow) {
 
 // verdictText says a verdict in few words.
 func verdictText(r *diff.Row) string {
-	limit := report.Shortest(float64(r.Measured().Limit)) + " points"
+	limit := report.Shortest(float64(r.Measured().Limit.Or(0))) + " points"
 	proof := ": " + cmp.Or(tested(r.Measured()), tested(r.Delta(compare.MetricLoaded)), "single runs differ by "+limit+" at most")
 	switch r.Verdict {
 	case diff.Regression:
@@ -365,8 +365,8 @@ func movedText(title, unit string, d *diff.Delta) string {
 	default:
 		return ""
 	}
-	if d.Limit > 0 && !d.Insignificant() {
-		where, limit := "within", report.Shortest(float64(d.Limit))
+	if d.Limit.Present() && !d.Insignificant() {
+		where, limit := "within", report.Shortest(float64(d.Limit.Or(0)))
 		if d.Moved() != 0 {
 			where = "beyond"
 		}
@@ -375,7 +375,7 @@ func movedText(title, unit string, d *diff.Delta) string {
 		}
 		text += ", " + where + " " + limit
 	}
-	if by := tested(d); by != "" && (d.Limit > 0 || d.Ratio.Present()) { // of what is judged
+	if by := tested(d); by != "" && (d.Limit.Present() || d.Ratio.Present()) { // of what is judged
 		text += " (" + by + ")"
 	}
 	return text
