@@ -266,7 +266,11 @@ func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
 // kernelName is a kernel's name in a sentence: as the source has it, and without what is too long for a line.
 func kernelName(task string) string {
 	short := names.Short([]string{names.Display(task)}, func(name string) bool { return len(name) <= 80 })
-	return strings.Join(strings.Fields(short[0]), " ")
+	name := []rune(strings.Join(strings.Fields(short[0]), " "))
+	if len(name) > 80 {
+		return string(name[:77]) + "..."
+	}
+	return string(name)
 }
 
 // alike says whether the launches of a row take times near enough to each other for their mean to stand for each.

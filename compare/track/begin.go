@@ -24,6 +24,7 @@ func otherShape(a, b history.Key) bool {
 
 // readLineage says which runs have the kernels, and which kernels went on from which.
 func (j *judge) readLineage() {
+	j.seen = nil
 	for i := range j.panel.Kernels {
 		var seen []int
 		for _, in := range j.panel.Kernels[i].In {
