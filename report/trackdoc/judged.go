@@ -87,7 +87,7 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
 		}
 	}
 	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
-		Do: append([]string{v.changed()}, v.notices(nil)...)}
+		Do: slices.Concat([]string{v.changed()}, v.apart(), v.notices(nil))}
 	p := &r.Params
 	d.Headline = []string{fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, segments of %d runs or more.",
 		p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))}

@@ -251,6 +251,30 @@ func (v *view) notices(c *track.Check) (list []string) {
 	return list
 }
 
+// apart names the series that nothing can be said of, by why; nothing of none. Those that are as before are counted alone.
+func (v *view) apart() []string {
+	words := map[trend.Outcome]string{trend.Learning: "Learning", track.Unmeasurable: "Too short to measure"}
+	tasks := map[string][]string{}
+	for _, s := range v.series {
+		word := words[s.Outcome()]
+		if s.Ended {
+			word = "Of the past"
+		}
+		tasks[word] = append(tasks[word], s.Key.Task)
+	}
+	var list []string
+	for _, word := range []string{"Too short to measure", "Learning", "Of the past"} {
+		if of := tasks[word]; len(of) > 0 {
+			slices.Sort(of)
+			list = append(list, word+": "+few(slices.Compact(of))+".")
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{strings.Join(list, " ")}
+}
+
 // changed counts the change points and names the largest of the last ones.
 func (v *view) changed() string {
 	changes := 0
