@@ -89,7 +89,7 @@ func wanted(name string) bool {
 		return true
 	// The other half of a result is large and not needed: of 116 MB 1.3 were.
 	case ".cfg":
-		return strings.HasPrefix(base, "gen_metrics")
+		return strings.HasPrefix(base, "gen_metrics") || base == "context_values.cfg"
 	}
 	return base == "runsa.options" || base == "dicer.db" || strings.Contains(dir, "/timelinedb/")
 }

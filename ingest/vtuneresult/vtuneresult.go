@@ -184,16 +184,37 @@ func (r *reader) readMark(name string) (analysis string, err error) {
 	}
 	c, p := v.Collection, &r.file.Platform
 	p.Host, p.OS = c.Host, c.OS
-	p.VTune = c.Product[strings.LastIndex(c.Product, " ")+1:] // of "Intel VTune Profiler 2023.0.0"
+	if words := strings.Fields(c.Product); len(words) > 0 {
+		p.VTune = words[len(words)-1] // of "Intel VTune Profiler 2023.0.0"
+	}
 	if begin := max(c.Begin, c.Time); begin > 0 {
 		p.Collected = time.Unix(begin, 0).UTC()
 	}
 	return c.Analysis, nil
 }
 
-// readOptions takes the command line and the interval that was asked for, if the file is there: projects in git often leave
-// the folder out. The command is the profiled program with its arguments, which reports give to run it again.
+// readOptions takes the command line and the interval that was asked for, if the files are there: projects in git often
+// leave the folder out. The command is the profiled program with its arguments, which reports give to run it again.
 func (r *reader) readOptions() {
+	ask := func(text string) {
+		if ms, err := strconv.ParseFloat(text, 64); err == nil && ms > 0 {
+			r.asked = unit.Some(unit.Seconds(ms / 1e3))
+		}
+	}
+	// What the collector knew, where the options name no interval. The value has its type as a namespace: int:value.
+	var known struct {
+		Values []struct {
+			ID    string `xml:"id,attr"`
+			Value string `xml:"value,attr"`
+		} `xml:"contextValue"`
+	}
+	if decodeXML(r.fs, path.Join(r.dir, "config", "context_values.cfg"), &known) == nil {
+		for _, v := range known.Values {
+			if v.ID == "gpuSamplingInterval" {
+				ask(v.Value)
+			}
+		}
+	}
 	f, err := r.fs.Open(path.Join(r.dir, "config", "runsa.options"))
 	if err != nil {
 		return
@@ -201,12 +222,12 @@ func (r *reader) readOptions() {
 	defer f.Close()
 	text, _ := io.ReadAll(io.LimitReader(f, maxXML)) // what there is of it
 	// An option a line; what follows -- is the program, a word a line.
-	options, command, _ := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n--\n")
+	options, command, _ := strings.Cut("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n--\n")
 	r.file.Platform.Command = strings.ReplaceAll(strings.TrimSuffix(command, "\n"), "\n", " ")
-	// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds.
-	_, value, _ := strings.Cut(options, "--gpu-sampling-interval=")
-	value, _, _ = strings.Cut(value, "\n")
-	if ms, err := strconv.ParseFloat(value[strings.Index(value, "|")+1:], 64); err == nil && ms > 0 {
-		r.asked = unit.Some(unit.Seconds(ms / 1e3))
+	// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds. The last one counts.
+	const option = "\n--gpu-sampling-interval="
+	if at := strings.LastIndex(options, option); at >= 0 {
+		value, _, _ := strings.Cut(options[at+len(option):], "\n")
+		ask(value[strings.Index(value, "|")+1:])
 	}
 }

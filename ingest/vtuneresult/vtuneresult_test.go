@@ -160,6 +160,37 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
+// What the configuration says: of two intervals of one option the last, and that of the collector where no option says it.
+func TestOptions(t *testing.T) {
+	const context = `<bag xmlns:int="i"><contextValue id="x" int:value="5"/>` +
+		`<contextValue id="gpuSamplingInterval" int:value="9"/></bag>`
+	for name, c := range map[string]struct{ context, options, command, asked string }{
+		"of the options":             {context, "--gpu-sampling-interval=1\n--\napp\n", "app", ""},
+		"the last":                   {"", "--gpu-sampling-interval=1\n--gpu-sampling-interval=0:0:2.0|7\n--\napp", "app", "7 ms"},
+		"of the collector":           {context, "-r\nx\n--\napp\n", "app", "9 ms"},
+		"of the program":             {"", "--\napp\n--gpu-sampling-interval=7\n", "app --gpu-sampling-interval=7", ""},
+		"within a line":              {"", "-v=--gpu-sampling-interval=7\n--\napp\n", "app", ""},
+		"a context that is no XML":   {"x", "--\napp\n", "app", ""},
+		"a context without a number": {strings.ReplaceAll(context, "9", "-"), "--\napp\n", "app", ""},
+	} {
+		list := mixed().files("x")
+		list["x/r.vtune"].Data = []byte(strings.Replace(vtuneFile, "2023.0.0", "2023.0.0 ", 1))
+		list["x/config/runsa.options"].Data = []byte(c.options)
+		if c.context != "" {
+			list["x/config/context_values.cfg"] = &fstest.MapFile{Data: []byte(c.context), Mode: 0o600}
+		}
+		f, err := archive("r.tar", tarred(t, nil, list))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		_, asked, _ := strings.Cut(fmt.Sprint(f.Notes), " apart, and ")
+		asked, _, _ = strings.Cut(asked, " were asked for")
+		if f.Platform.Command != c.command || f.Platform.VTune != "2023.0.0" || asked != c.asked {
+			t.Errorf("%s: VTune %q ran %q, asked for %q", name, f.Platform.VTune, f.Platform.Command, asked)
+		}
+	}
+}
+
 // A folder, a zip, a tar, and records outside of frames say the same; --instances adds up to the rows of kernels.
 func TestContainers(t *testing.T) {
 	s := mixed()
