@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -172,28 +171,74 @@ func Quote[T string | []byte](text T) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// invisible is what a terminal does not show: NUL bytes, which file systems leave in logs of crashed nodes, and escape
-// sequences: control sequences (colors, cursor movement), operating system commands up to BEL or ESC \, and others of
-// two bytes. Of a broken sequence it keeps what is no part of it.
-var invisible = regexp.MustCompile(`\x00|\x1b(?:\[[ -?]*[@-~]?|\](?:[^\x07\x1b]*(?:\x07|\x1b(?s:.)?))?|(?s:.)?)`)
+const escape = 0x1b
 
 // Plain gives the line as a terminal would show it, the line itself when there is nothing to take out.
 func Plain(line []byte) []byte {
-	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, 0x1b) < 0 {
+	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, escape) < 0 {
 		return line
 	}
-	return invisible.ReplaceAll(line, nil)
+	out := make([]byte, 0, len(line))
+	for i := 0; i < len(line); {
+		if n := invisible(line[i:]); n > 0 {
+			i += n
+			continue
+		}
+		out = append(out, line[i])
+		i++
+	}
+	return out
 }
 
 // RawColumn gives the column (from 1) in the line of the byte that has the given index in Plain(line).
 func RawColumn(line []byte, index int) int {
-	for _, m := range invisible.FindAllIndex(line, -1) {
-		if m[0] > index {
-			break
+	for i := 0; i < len(line); {
+		if n := invisible(line[i:]); n > 0 {
+			i += n
+			continue
 		}
-		index += m[1] - m[0]
+		if index == 0 {
+			return i + 1
+		}
+		index--
+		i++
 	}
-	return min(index, len(line)) + 1
+	return len(line) + 1
+}
+
+// invisible gives the length of what stands at the start of b and is not shown by a terminal, 0 when b starts with text:
+// NUL bytes, which file systems leave in logs of crashed nodes, and escape sequences: control sequences (colors, cursor
+// movement), operating system commands up to BEL or ESC \, and others of two bytes. Of a broken sequence it keeps what is
+// no part of it. No regular expression: logs of gigabytes have colors in each line.
+func invisible(b []byte) int {
+	switch {
+	case b[0] == 0:
+		return 1
+	case b[0] != escape:
+		return 0
+	case len(b) == 1:
+		return 1
+	case b[1] == '[': // parameters, then a byte from @ to ~
+		for i := 2; i < len(b); i++ {
+			if b[i] >= '@' && b[i] <= '~' {
+				return i + 1
+			}
+			if b[i] < ' ' || b[i] > '?' {
+				return i
+			}
+		}
+		return len(b)
+	case b[1] == ']':
+		for i := 2; i < len(b); i++ {
+			if b[i] == 7 {
+				return i + 1
+			}
+			if b[i] == escape {
+				return min(i+2, len(b))
+			}
+		}
+	}
+	return 2
 }
 
 // Dashed are the columns of a table that is printed under a line of dashes, whose runs they are, counted in characters.

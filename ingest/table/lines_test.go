@@ -78,6 +78,8 @@ func TestPlain(t *testing.T) {
 		{"a title without an end is not taken for the rest of the line", "\x1b]0;ab", "0;ab", 0, 3},
 		{"a broken sequence", "\x1b[3\x01ab", "\x01ab", 1, 5},
 		{"an escape at the end", "ab\x1b", "ab", 2, 4},
+		{"other sequences of two bytes", "\x1b(a\x1b=b", "ab", 1, 6},
+		{"colors without an end", "ab\x1b[1;3", "ab", 1, 2},
 	} {
 		if got := string(Plain([]byte(c.raw))); got != c.want {
 			t.Errorf("%s: Plain(%q) = %q, want %q", c.reason, c.raw, got, c.want)
