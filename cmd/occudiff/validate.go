@@ -90,6 +90,9 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
 		unnamed = compare.Refuse
 	}
+	if len(run.Kernels) > 20_000 { // whose rows take hundreds of megabytes: memory is kept near them
+		debug.SetGCPercent(40)
+	}
 	r, err := a.compareRun(run, unnamed)
 	// An empty picture would look like a kernel without occupancy.
 	if err == nil && f.Timeline && !rundoc.Sampled(r) {

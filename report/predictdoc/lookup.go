@@ -163,13 +163,14 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Always: true, Title: "Threads per XVE", Brief: "Threads/XVE", Kind: report.Integer, Drop: 4, In: all}, func(d *arch.Device) cell { return report.IntCell(d.ThreadsPerXVE) }),
 	report.Define(column{Key: "thread_slots", Path: "thread_slots", Title: "Thread slots", Kind: report.Integer, In: all}, func(d *arch.Device) cell { return count(d.Slots()) }),
 	report.Define(column{Title: "Thread slots per Xe-core", Kind: report.Integer}, func(d *arch.Device) cell { return count(d.SlotsPerXeCore()) }),
-	report.Define(column{Title: `Lanes at the smallest sub-group size ("total operations")`, Kind: report.Text}, func(d *arch.Device) cell {
+	report.Define(column{Title: `Lanes ("total operations")`, Kind: report.Text}, func(d *arch.Device) cell {
 		if len(d.SIMDWidths) == 0 {
 			return cell{}
 		}
-		lanes := int64(slices.Min(d.SIMDWidths))
-		return report.TextCell(fmt.Sprintf("%s, %s of an Xe-core, %d of an XVE", report.Thousands(lanes*int64(d.Slots())),
-			report.Thousands(lanes*int64(d.SlotsPerXeCore())), lanes*int64(d.ThreadsPerXVE)))
+		least := slices.Min(d.SIMDWidths)
+		lanes := func(slots int) string { return report.Thousands(int64(least * slots)) }
+		return report.TextCell(fmt.Sprintf("%s; of an Xe-core %s, of an XVE %s; at sub-group size %d", lanes(d.Slots()),
+			lanes(d.SlotsPerXeCore()), lanes(d.ThreadsPerXVE), least))
 	}),
 	rows(column{Path: "grf_modes", Title: "Register modes"}, func(d *arch.Device) []arch.GRFMode { return d.GRFModes }, grfColumns),
 	report.Define(column{Path: "simd_widths", Always: true, Kind: report.Size}, func(d *arch.Device) cell { return integers(d.SIMDWidths) }),
@@ -194,7 +195,13 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define(column{Path: "register_bytes", Always: true, Title: "Width of a register", Unit: "bytes", Kind: report.Integer, Doc: "width of one register"}, func(d *arch.Device) cell { return report.IntCell(d.RegisterBytes) }),
 	report.Define(column{Path: "clock_mhz", Title: "Clock of the counters", Unit: "MHz", Kind: report.Number, Doc: "of the counters: an interval is 2^n of its ticks; null when not known"}, func(d *arch.Device) cell { return report.OptNum(report.Number, unit.NonZero(d.Clock.Hz/1e6)) }),
 	report.Define(column{Path: "clock_source", Title: "Source of the clock", Kind: report.Text}, func(d *arch.Device) cell { return report.TextCell(d.Clock.Source) }),
-	rows(column{Path: "memory_gb_per_second", Title: "Memory bandwidth", Unit: "GB/s", Doc: "the most that memory moves; the first is used; empty when not known"}, func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns),
+	report.Define(column{Title: "Memory bandwidth", Kind: report.Text}, func(d *arch.Device) cell {
+		if len(d.Memory) == 0 {
+			return report.TextCell("not known; --memory-bandwidth gives it")
+		}
+		return report.TextCell(d.Memory[0].String())
+	}),
+	rows(column{Path: "memory_gb_per_second", Doc: "the most that memory moves; the first is used; empty when not known"}, func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns),
 	rows(column{Path: "l3_gb_per_second", Title: "L3 bandwidth", Unit: "GB/s"}, func(d *arch.Device) []arch.Bandwidth { return d.L3 }, bandwidthColumns),
 	report.Define(column{Path: "pci_ids", Always: true, Title: "PCI ids", Kind: report.Array}, func(d *arch.Device) cell { return report.ListCell(d.PCIIDs) }),
 	report.Define(column{Key: "confidence", Path: "confidence", Always: true, Title: "Confidence", Kind: report.Text, Drop: 2, In: all}, func(d *arch.Device) cell { return text(d.Confidence) }),

@@ -58,13 +58,19 @@ func testName(r *compare.Row) string {
 	return name
 }
 
-// figures lists what a terminal shows of a row behind its name, a line each: CI systems show the text of a failed case
-// alone, far from the report.
+// caseColumns are those of a row that the verdict was taken from.
+var caseColumns = []string{"global", "local", "simd", "total_seconds", "instances", "predicted_peak_percent",
+	"predicted_average_percent", "predicted_average_high_percent", "limits", "profiler_peak_percent", "measured_percent",
+	"loaded_percent", "difference_points", "basis"}
+
+// figures lists them, a line each: CI systems show the text of a failed case alone, far from the report.
 func figures(r *compare.Row) string {
 	var b strings.Builder
-	t := report.NewTable("", "", []kernel{{Row: r}}, kernelColumns).Show(firstKernels...).Shown(report.Terminal)
-	for k, c := range t.Columns[1:] {
-		fmt.Fprintf(&b, "%s: %s\n", c.Heading(), c.Print(t.Cell(0, k+1)))
+	t := report.NewTable("", "", []kernel{{Row: r}}, kernelColumns).Show(caseColumns...).Shown(report.Sheet)
+	for k, c := range t.Columns {
+		if slices.Contains(caseColumns, c.Key) {
+			fmt.Fprintf(&b, "%s: %s\n", c.Heading(), c.Print(t.Cell(0, k)))
+		}
 	}
 	if p := r.Pos.String(); p != "" {
 		b.WriteString("row: " + report.OneLine(p) + "\n")

@@ -39,16 +39,12 @@ Launches: 2,047
 Predicted peak [%]: 100.0
 Predicted average [%]: 99.5
 Predicted to [%]: 99.8
+Limited by: threads
 VTune peak [%]: 100.0
 Measured [%]: 62.7
+Occupancy of XVEs that ran [%]: 79.1
 Difference [points]: -36.8
-Underfilled XVEs [%]: 16.2
-Empty XVEs [%]: 20.6
-Last wave [%]: 0.5
-Limits [%]: 0.0
-Verdict: below
-Cause: dispatch
-Worth: cannot be told
+Compared: measured
 row: bench_gaussian.hotspots.csv:2:1
 `
 	if diff := cmp.Diff(want, fan2.Text); diff != "" {

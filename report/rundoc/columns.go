@@ -112,7 +112,7 @@ var measuredColumns = []report.Col[kernel]{
 	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
 	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread life", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
 		func(k *kernel) cell { return report.OptDuration(k.ThreadLife) }),
-	report.Define(column{Key: "basis", Path: "basis", Title: "Compared", Kind: report.Text, In: kept, Doc: "the two numbers that difference_points is of"},
+	report.Define(column{Key: "basis", Path: "basis", Title: "Compared", Kind: report.Text, In: kept, Doc: "what difference_points compares: measured occupancy with the predicted average, or as it says"},
 		func(k *kernel) cell { return report.TextCell(string(k.Basis)) }),
 	report.Define(column{Key: "difference_points", Path: "difference_points", Title: "Difference", Kind: report.Points, Drop: 10, In: report.All, Doc: "seen - predicted"},
 		func(k *kernel) cell { return report.OptPoints(k.Difference) }),

@@ -6,6 +6,7 @@
 package rundoc
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -149,6 +150,13 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	if r.Device != nil {
 		rows.Text("Device", predictdoc.DeviceLine(r.Device))
 		rows.Text("Chosen by", r.ChosenBy)
+		if len(r.Device.Memory) > 0 {
+			rows.Text("Memory bandwidth", r.Device.Memory[0].String())
+		}
+		rows.Text("Source of its figures", r.Device.Source)
+	}
+	if s := &r.Summary; s.ModelCompared > 0 {
+		rows.Text("VTune's peak", fmt.Sprintf("agrees with the prediction on %d of %d", s.ModelMatched, s.ModelCompared))
 	}
 	p := &r.Platform
 	rows.Text("Device as printed", p.Device)

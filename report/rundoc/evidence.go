@@ -67,6 +67,9 @@ func verdictText(r *compare.Row) string {
 // largest part first: most kernels have one, and so one line.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
+	if r.Basis == compare.BasisMeasuredPeak {
+		text += " It is held against VTune's peak, which leaves out the partial last wave."
+	}
 	if a := r.Account; a != nil && r.Verdict == compare.Below {
 		printed, before := a.Printed(), " "
 		for _, p := range lossParts(a) {
@@ -75,10 +78,11 @@ func evidence(r *compare.Row) string {
 			if p != compare.PartShortfall { // that is the whole of it
 				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " + report.StartLower(partColumns[p].title) + ". "
 			}
-			if why := causeTexts(a, p); !strings.Contains(text, why) {
-				text += why
+			why := causeTexts(a, p)
+			if why != "" && strings.Contains(text, why) {
+				why = "For the same reason."
 			}
-			text = strings.TrimRight(text, " ")
+			text = strings.TrimRight(text+why, " ")
 		}
 	} else {
 		text += because(r)

@@ -159,7 +159,11 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 func slots(lines []line) *report.StackedBars {
 	bars, known := &report.StackedBars{}, false
 	for _, p := range compare.Parts() { // each has one color in every report
-		bars.Parts = append(bars.Parts, report.StartLower(partColumns[p].title))
+		title := report.StartLower(partColumns[p].title)
+		if p == compare.PartTail || p == compare.PartLimits {
+			title += " (predicted)"
+		}
+		bars.Parts = append(bars.Parts, title)
 	}
 	for i := range lines {
 		bar := report.StackedRow{Name: lines[i].name}
