@@ -89,6 +89,7 @@ type Launch struct {
 	File         unit.Opt[string]
 	Line         unit.Opt[int]
 	Runs         int // that have the kernel
+	Of           int // all runs of the side
 	Unmeasurable int
 	Total        unit.Opt[unit.Seconds] // median over the runs
 	// Intervals is the least mean launch time over the runs in sampling intervals, Crosstalk the most of what was
@@ -176,6 +177,12 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	d.stepDown()
 	for i := range d.Rows {
 		row := &d.Rows[i]
+		if row.Old != nil {
+			row.Old.Of = len(d.Old.Runs)
+		}
+		if row.New != nil {
+			row.New.Of = len(d.New.Runs)
+		}
 		d.setLimits(row)
 		row.Verdict, row.Worth = d.judge(row), worth(row)
 	}

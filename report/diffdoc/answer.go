@@ -93,11 +93,15 @@ func Notes(sides []*diff.Result) (notes []note.Note) {
 
 // document has the rows that people chose; counts stay those of all.
 func (c *comparison) document(rows []row, notes []note.Note, prov report.Provenance) *report.Document {
+	title := "GPU occupancy of two runs"
+	if n := len(c.sides); n > 1 {
+		title = "GPU occupancy of " + strconv.Itoa(n+1) + " sides"
+	}
 	var newer []*compare.Result
 	for _, d := range c.sides {
 		newer = append(newer, d.New.Runs...)
 	}
-	return &report.Document{Screen: c.screen(rows, notes), Title: "GPU occupancy of " + strconv.Itoa(len(c.sides)+1) + " sides",
+	return &report.Document{Screen: c.screen(rows, notes), Title: title,
 		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(newer),
 		Sections: []report.Section{movedSection(rows), c.kernelSection(rows), report.NoteSection(report.RunNotes(notes)),
 			provenance(c.sources(prov))}}

@@ -33,7 +33,7 @@ func kernel(task string, local int64, simd int, measured, predicted, idle float6
 		r.Measured = unit.Some(unit.FromPercent(measured))
 	}
 	if predicted > 0 {
-		r.Predicted = &predict.Prediction{Average: unit.FromPercent(predicted)}
+		r.Predicted = &predict.Prediction{Peak: unit.FromPercent(predicted), Average: unit.FromPercent(predicted)}
 		held := predict.Held{Average: unit.FromPercent(predicted), Loaded: unit.FromPercent(predicted)} // on all XVEs
 		r.XVEs = compare.XVEs{Policy: predict.Whole, Range: predict.Range{Low: held, High: held}}
 	}
@@ -205,7 +205,11 @@ func TestBecause(t *testing.T) {
 		{"exactly what single runs differ by", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 53.7, 99.5)},
 			"Measured occupancy 62.7 -> 53.7%: -9.0 points, within the 9 that single runs differ by."},
 		{"another launch: what was predicted of it", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 47, 50)},
-			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 47.0%: -48.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -3.0 points: +1.5 points, within the 9 that single runs differ by."},
+			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 47.0%: -48.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -3.0 points: +1.5 points, within the 9 that single runs differ by: as predicted."},
+		{"another launch that lost more than was predicted", []compare.Row{fan2(32, 95, 99.5)}, []compare.Row{fan2(16, 30, 50)},
+			"Changed: SIMD width 32 -> 16. Measured occupancy 95.0 -> 30.0%: -65.0 points, beyond the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -4.5 -> -20.0 points: -15.5 points, beyond the 9 that single runs differ by: the change does not explain the fall. Slots below the prediction 4.5 -> 20.0 points: +15.5 points. Slots kept by limits 0.5 -> 50.0 points: +49.5 points."},
+		{"another launch that gained", []compare.Row{fan2(32, 40, 99.5)}, []compare.Row{fan2(16, 45, 50)},
+			"Changed: SIMD width 32 -> 16. Measured occupancy 40.0 -> 45.0%: +5.0 points, within the 9 that single runs differ by. Predicted average 99.5 -> 50.0%: -49.5 points. Residual (measured - predicted average) -59.5 -> -5.0 points: +54.5 points, beyond the 9 that single runs differ by: better than the change explains."},
 		{"another launch without a prediction", []compare.Row{fan2(32, 95, 0)}, []compare.Row{fan2(16, 80, 0)},
 			"Changed: SIMD width 32 -> 16. No prediction says what the change does. Measured occupancy 95.0 -> 80.0%: -15.0 points, beyond the 9 that single runs differ by."},
 		{"each side for its own reason", []compare.Row{short}, []compare.Row{fan2(32, 0, 0)}, "Unmeasurable on the old side, not measured on the new one."},
@@ -213,6 +217,8 @@ func TestBecause(t *testing.T) {
 			[]compare.Row{fan2(32, 59.5, 99.5), fan2(32, 60.5, 99.5), fan2(32, 61.5, 99.5), fan2(32, 62.5, 99.5)},
 			"Measured occupancy 61.5 -> 61.0%: -0.5 points (not significant: p = 0.686, 4 + 4 runs)."},
 		{"gone", []compare.Row{fan2(32, 60, 99.5)}, nil, "Only the old side has it, in 1 run."},
+		{"gone, from one run of several", []compare.Row{fan2(32, 60, 99.5), kernel("scan", 32, 16, 60, 80, 0, 0)},
+			[]compare.Row{kernel("scan", 32, 16, 60, 80, 0, 0)}, "Only the old side has it, in 1 of 2 runs."},
 	} {
 		runs := func(rows []compare.Row) (s diff.Side) {
 			s.Runs = []*compare.Result{}
@@ -225,6 +231,26 @@ func TestBecause(t *testing.T) {
 		if got := table.Cell(0, table.Column("because")).Text; got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
 		}
+	}
+}
+
+// TestWorse: a kernel that is worse by its XVEs that ran is told with their test, and the command has the numbers of
+// those that are worse, wherever they stand.
+func TestWorse(t *testing.T) {
+	var older, newer []*compare.Result
+	for i := range 4 {
+		x := float64(i) / 10
+		older = append(older, side("", kernel("a", 32, 32, 60+x, 99.5, 20, 1e-3), kernel("c", 32, 32, 60+x, 99.5, 20, 1e-3)))
+		newer = append(newer, side("", kernel("a", 32, 32, 60.1+x, 99.5, 10, 1e-3), kernel("b", 32, 32, 60, 99.5, 10, 1e-3),
+			kernel("c", 32, 32, 60.1+x, 99.5, 10, 1e-3)))
+	}
+	sides := diff.CompareSides(diff.Side{Runs: older}, []diff.Side{{Runs: newer}}, diff.DefaultOptions())
+	s := diffdoc.Answer(sides, report.Provenance{Show: report.Selection{Sort: report.SortName}}).Document().Screen
+	if len(s.Sure) != 1 || s.Sure[0].Rows != "1, 3" {
+		t.Errorf("numbers of %+v, want 1, 3", s.Sure)
+	}
+	if got := s.Rows.Cell(0, s.Rows.Column("verdict")).Text; got != "worse: p = 0.029, 4 + 4 runs" {
+		t.Errorf("verdict %q", got)
 	}
 }
 

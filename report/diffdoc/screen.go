@@ -68,9 +68,8 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 	list := screenRows(rows)
 	shown := min(len(list), report.ScreenRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
-	// Those to look at come first, and regressions stand below each other.
 	looks := func(r screenRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
-	first, last, number := "", "", 0
+	number, worse := 0, []string(nil)
 	const nameWidth = 24 // whatever the verdict needs: that is broken into lines
 	names := report.CutApart(report.ListOf(list, func(r screenRow) string { return report.KernelName(r.Task) }), nameWidth)
 	numbered := slices.ContainsFunc(list, looks)
@@ -84,8 +83,7 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 			r.number = unit.Some(strconv.Itoa(number))
 		}
 		if r.Verdict == diff.Regression {
-			last = r.number.Or("")
-			first = cmp.Or(first, last)
+			worse = append(worse, r.number.Or(""))
 		}
 	}
 	if len(list) > 0 {
@@ -95,12 +93,9 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 		sc.Do = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
 			report.Shortest(float64(d.Options.Threshold)))}
 	}
-	if last != "" && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
-		if first != last {
-			first += "-" + last
-		}
+	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
 		sc.Ask = "Why it holds less now"
-		sc.Sure = []report.Check{{Rows: first, Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
+		sc.Sure = []report.Check{{Rows: strings.Join(worse, ", "), Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
 	return sc
 }
@@ -140,8 +135,12 @@ func screenRows(rows []row) (list []screenRow) {
 
 // verdictText says a verdict in few words.
 func verdictText(r *diff.Row) string {
-	limit := report.Shortest(float64(r.Measured().Limit.Or(0))) + " points"
-	proof := ": " + cmp.Or(tested(r.Measured()), tested(r.Delta(compare.MetricLoaded)), "single runs differ by "+limit+" at most")
+	by, way := r.Measured(), map[diff.Verdict]int{diff.Improvement: 1, diff.Regression: -1}[r.Verdict]
+	if loaded := r.Delta(compare.MetricLoaded); way != 0 && loaded.Moved() == way {
+		by = loaded
+	}
+	limit := report.Shortest(float64(by.Limit.Or(0))) + " points"
+	proof := ": " + cmp.Or(tested(by), "single runs differ by "+limit+" at most")
 	switch r.Verdict {
 	case diff.Regression:
 		return "worse" + proof
@@ -159,7 +158,7 @@ func verdictText(r *diff.Row) string {
 		if r.Unexplained() {
 			return string(r.Verdict) + ": no prediction says what that does"
 		}
-		return string(r.Verdict) + ": as predicted"
+		return string(r.Verdict) + ": " + followed(r)
 	}
 	return string(r.Verdict)
 }
@@ -294,9 +293,9 @@ func because(r *diff.Row) string {
 	case diff.NotAKernel:
 		return ""
 	case diff.OnlyOld:
-		return "Only the old side has it, in " + unit.Counted(r.Old.Runs, "run", "runs") + "."
+		return "Only the old side has it, in " + seenIn(r.Old) + "."
 	case diff.OnlyNew:
-		return "Only the new side has it, in " + unit.Counted(r.New.Runs, "run", "runs") + "."
+		return "Only the new side has it, in " + seenIn(r.New) + "."
 	}
 	var parts []string
 	if len(r.Changes) > 0 {
@@ -316,9 +315,13 @@ func because(r *diff.Row) string {
 		switch f.metric {
 		case compare.MetricLoaded, compare.MetricMeasured, compare.MetricTime:
 			parts = append(parts, movedText(f.title, f.unit, d))
-		case compare.MetricPredicted, compare.MetricResidual:
+		case compare.MetricPredicted:
 			if explained {
 				parts = append(parts, movedText(f.title, f.unit, d))
+			}
+		case compare.MetricResidual:
+			if text := movedText(f.title, f.unit, d); explained && text != "" {
+				parts = append(parts, text+": "+followed(r))
 			}
 		default:
 			if judged && printed(d) {
@@ -338,6 +341,27 @@ func because(r *diff.Row) string {
 	return report.OneLine(strings.TrimSpace(text.String()))
 }
 
+// seenIn says how many runs of a side have a kernel, and of how many where it is not all.
+func seenIn(l *diff.Launch) string {
+	if l.Runs < l.Of {
+		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
+	}
+	return unit.Counted(l.Runs, "run", "runs")
+}
+
+// followed says whether what was measured moved as was predicted of a change.
+func followed(r *diff.Row) string {
+	switch moved := r.Delta(compare.MetricResidual).Moved(); {
+	case moved < 0 && r.Verdict == diff.Regression:
+		return "the change does not explain the fall"
+	case moved < 0:
+		return "the measurement did not follow the prediction"
+	case moved > 0:
+		return "better than the change explains"
+	}
+	return "as predicted"
+}
+
 func changesText(r *diff.Row) string {
 	return strings.Join(report.ListOf(r.Changes, diff.Change.String), ", ")
 }
@@ -352,6 +376,8 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartUnderfilled), "slots of underfilled XVEs", "points"},
 	{string(compare.PartEmpty), "slots of empty XVEs", "points"},
 	{string(compare.PartShortfall), "slots below the prediction", "points"},
+	{string(compare.PartTail), "slots of the last wave", "points"},
+	{string(compare.PartLimits), "slots kept by limits", "points"},
 }
 
 // movedText says how a figure moved, and what that is held against; nothing of one that a side does not tell.
