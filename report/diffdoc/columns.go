@@ -56,11 +56,12 @@ var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
 		func(r *diff.Row) cell { return report.OptText(r.Direction) })},
 	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", "", report.Percent, report.All, report.All, report.All, 10}.columns(),
-	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, kept, report.All, kept, 5}.columns(),
+	[]report.Col[diff.Row]{report.Define(column{Key: "runs", Title: "Runs", Kind: report.Text, Drop: 1, In: report.Everywhere}, runsCell)},
+	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, kept, report.All, report.All, 5}.columns(),
 	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", "", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricLoaded, "loaded", "loaded_percent", "XVEs that ran", "", report.Percent, kept, report.Everywhere, 0, 6}.columns(),
+	quantity{compare.MetricLoaded, "loaded", "loaded_percent", "XVEs that ran", "", report.Percent, kept, report.Everywhere, report.Everywhere, 6}.columns(),
 	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, kept, 7}.columns(),
+	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, report.All, 7}.columns(),
 	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the account, in points of all thread slots"},
 		func(r *diff.Row) cell {
 			isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
@@ -87,6 +88,14 @@ var kernelColumns = slices.Concat(
 		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: report.Data, Doc: "the figures behind the verdict"},
 			func(r *diff.Row) cell { return report.TextCell(because(r)) }),
 	})
+
+// runsCell says how many runs of each side have a measured value; nothing where nothing was repeated.
+func runsCell(r *diff.Row) cell {
+	if older, newer := r.Measured().Old.N, r.Measured().New.N; max(older, newer) > 1 {
+		return report.TextCell(strconv.Itoa(older) + " + " + strconv.Itoa(newer))
+	}
+	return cell{}
+}
 
 // statusOf is the color of a verdict. Unchanged has none, as most kernels of most diffs are: green would hide what
 // improved.
@@ -172,8 +181,9 @@ func (q quantity) of() []report.Col[diff.Delta] {
 	if q.kind == report.Duration {
 		points, ratio, p = 0, q.change, "time_p"
 	}
-	if q.test == report.All {
-		significant = kept
+	dropTest := q.drop // with the change: what chance explains would look like a result
+	if q.metric == compare.MetricMeasured {
+		significant, dropTest = kept, 4
 	}
 	unit := map[report.Kind]string{report.Percent: "percent", report.Points: "points", report.Duration: "seconds"}[q.kind]
 	return slices.Concat(both(func(side, key string) []report.Col[diff.Sample] {
@@ -184,7 +194,7 @@ func (q quantity) of() []report.Col[diff.Delta] {
 			func(d *diff.Delta) cell { return report.OptNum(report.Points, d.Change) }),
 		report.Define(in(ratio, "time_ratio", "new / old", column{Path: "ratio", Kind: report.Number, Decimals: 2, Drop: q.drop, Doc: "new / old, of times"}),
 			func(d *diff.Delta) cell { return report.OptNum(report.Number, d.Ratio) }),
-		report.Define(in(q.test, p, "p", column{Path: "p", Kind: report.Number, Decimals: 3, Drop: 4}), func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P) }),
+		report.Define(in(q.test, p, "p", column{Path: "p", Kind: report.Number, Decimals: 3, Drop: dropTest}), func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P) }),
 		report.Define(in(significant, q.key+"_significant", "significant", column{Path: "significant", Kind: report.Bool, Doc: "null when there were too few runs for a test"}),
 			func(d *diff.Delta) cell { return report.OptBool(d.Significant) }),
 	}, both(func(side, key string) []report.Col[diff.Sample] {
