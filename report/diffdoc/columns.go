@@ -55,13 +55,13 @@ var kernelColumns = slices.Concat(
 	onBothSides("total_seconds", "", column{Kind: report.Duration}, func(l *diff.Launch) cell { return report.OptDuration(l.Total) }),
 	[]report.Col[diff.Row]{report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
 		func(r *diff.Row) cell { return report.OptText(r.Direction) })},
-	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", "", report.Percent, report.All, report.All, report.All, 10}.columns(),
+	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", "", report.Percent, report.All, report.All, report.All, 12}.columns(),
 	[]report.Col[diff.Row]{report.Define(column{Key: "runs", Title: "Runs", Kind: report.Text, Drop: 1, In: report.Everywhere}, runsCell)},
 	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, kept, report.All, report.All, 5}.columns(),
 	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", "", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricLoaded, "loaded", "loaded_percent", "XVEs that ran", "", report.Percent, kept, report.Everywhere, report.Everywhere, 6}.columns(),
+	quantity{compare.MetricLoaded, "loaded", "loaded_percent", "XVEs that ran", "", report.Percent, kept, report.Everywhere, report.Everywhere, 7}.columns(),
 	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, report.All, 7}.columns(),
+	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, report.All, 9}.columns(),
 	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the account, in points of all thread slots"},
 		func(r *diff.Row) cell {
 			isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
@@ -154,7 +154,7 @@ type quantity struct {
 	metric, key, path, title, doc string
 	kind                          report.Kind
 	sides, change, test           report.View // where its medians are, their change, and what was tested; 0 is JSON alone
-	drop                          int         // of the change
+	drop                          int         // of the change; its p goes before it
 }
 
 // columns are those of a row.
@@ -181,20 +181,19 @@ func (q quantity) of() []report.Col[diff.Delta] {
 	if q.kind == report.Duration {
 		points, ratio, p = 0, q.change, "time_p"
 	}
-	dropTest := q.drop // with the change: what chance explains would look like a result
 	if q.metric == compare.MetricMeasured {
-		significant, dropTest = kept, 4
+		significant = kept
 	}
 	unit := map[report.Kind]string{report.Percent: "percent", report.Points: "points", report.Duration: "seconds"}[q.kind]
 	return slices.Concat(both(func(side, key string) []report.Col[diff.Sample] {
-		return []report.Col[diff.Sample]{report.Define(in(q.sides, key+unit, side, column{Path: "median", Kind: q.kind, Drop: 9}),
+		return []report.Col[diff.Sample]{report.Define(in(q.sides, key+unit, side, column{Path: "median", Kind: q.kind, Drop: 10}),
 			func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Median) })}
 	}), []report.Col[diff.Delta]{
 		report.Define(in(points, q.key+"_change_points", "change", column{Path: "change_points", Kind: report.Points, Drop: q.drop, Doc: "new - old in percentage points, of percentages and points"}),
 			func(d *diff.Delta) cell { return report.OptNum(report.Points, d.Change) }),
 		report.Define(in(ratio, "time_ratio", "new / old", column{Path: "ratio", Kind: report.Number, Decimals: 2, Drop: q.drop, Doc: "new / old, of times"}),
 			func(d *diff.Delta) cell { return report.OptNum(report.Number, d.Ratio) }),
-		report.Define(in(q.test, p, "p", column{Path: "p", Kind: report.Number, Decimals: 3, Drop: dropTest}), func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P) }),
+		report.Define(in(q.test, p, "p", column{Path: "p", Kind: report.Number, Decimals: 3, Drop: q.drop - 1}), func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P) }),
 		report.Define(in(significant, q.key+"_significant", "significant", column{Path: "significant", Kind: report.Bool, Doc: "null when there were too few runs for a test"}),
 			func(d *diff.Delta) cell { return report.OptBool(d.Significant) }),
 	}, both(func(side, key string) []report.Col[diff.Sample] {
