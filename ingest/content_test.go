@@ -45,6 +45,37 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// TestContentFields finds an optional value of a Kernel that the digest does not have.
+func TestContentFields(t *testing.T) {
+	known := map[string]string{(&File{Kernels: make([]Kernel, 1)}).content(): "none"}
+	for f := range reflect.TypeFor[Kernel]().Fields() {
+		var k Kernel
+		switch v := reflect.ValueOf(&k).Elem().FieldByIndex(f.Index).Addr().Interface().(type) {
+		case *unit.Opt[int]:
+			*v = unit.Some(0)
+		case *unit.Opt[int64]:
+			*v = unit.Some(int64(0))
+		case *unit.Opt[float64]:
+			*v = unit.Some(0.0)
+		case *unit.Opt[unit.Bytes]:
+			*v = unit.Some(unit.Bytes(0))
+		case *unit.Opt[unit.Ratio]:
+			*v = unit.Some(unit.Ratio(0))
+		case *unit.Opt[unit.Seconds]:
+			*v = unit.Some(unit.Seconds(0))
+		default:
+			continue
+		}
+		for _, file := range []*File{{Kernels: []Kernel{k}}, {Props: []Kernel{k}}} {
+			digest := file.content()
+			if known[digest] != "" {
+				t.Errorf("%s and %s have one digest", f.Name, known[digest])
+			}
+			known[digest] = f.Name
+		}
+	}
+}
+
 // TestFields finds an optional value of a Kernel that joining files does not know of.
 func TestFields(t *testing.T) {
 	own := "SIMD Mean MeasuredLow MeasuredHigh IdleLow IdleHigh Interval CounterTimeRatio" // have rules of their own

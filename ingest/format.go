@@ -3,12 +3,16 @@ package ingest
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
-	"slices"
+	"math"
+	"strings"
 
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // Traits are all that merging asks of a format. Files of a format without any go with the run as they are.
@@ -84,23 +88,61 @@ type File struct {
 	lacks int // parts of the launch that others of the run have, see Join
 }
 
-// content is a digest of the rows that a format made of a file, wherever they stand in it, and of what it says of the
-// machine (see Input.Content). The spread over launches, whose medians are estimates, is left out.
+// content is a digest of the rows that a format made of a file, and of what it says of the machine (see Input.Content).
+// Stored runs are known by it: what is added to these types is written behind the rest, and only where it is present.
 func (f *File) content() string {
 	h := sha256.New()
-	for _, k := range slices.Concat(f.Kernels, f.Summary, f.Props) {
-		k.Pos, k.Counters, k.Launches = note.Pos{}, nil, nil
-		fmt.Fprintf(h, "%+v\n", k)
-	}
+	sumKernels(h, f.Kernels)
+	sumKernels(h, f.Summary)
 	for _, t := range f.Timings {
 		t.Pos = note.Pos{}
-		fmt.Fprintf(h, "%+v\n", t)
+		fmt.Fprintf(h, "%+v", t)
+	}
+	for i := range f.Props {
+		k := &f.Props[i]
+		fmt.Fprintf(h, "{Task:%s Global:%v Local:%v SIMD:%+v Direction:%s Device:%s Pos: Instances:%+v Total:%+v Mean:%+v "+
+			"Uneven:%t Measured:%+v Reading:%d MeasuredLow:%+v MeasuredHigh:%+v IdleLow:%+v IdleHigh:%+v Printed:%+v "+
+			"Interval:%+v CounterTimeRatio:%+v Peak:%+v PeakWork:%+v PeakSLM:%+v PeakBarrier:%+v Active:%+v Stalled:%+v "+
+			"Idle:%+v BarrierStall:%+v Threads:%+v Barriers:%+v Spill:%+v SLM:%+v Registers:%+v Counters:<nil> Launches:<nil>}",
+			k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device, k.Instances, k.Total, k.Mean,
+			k.Uneven, k.Measured, k.Reading, k.MeasuredLow, k.MeasuredHigh, k.IdleLow, k.IdleHigh, k.Printed,
+			k.Interval, k.CounterTimeRatio, k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier, k.Active, k.Stalled,
+			k.Idle, k.BarrierStall, k.Threads, k.Barriers, k.Spill, k.SLM, k.Registers)
 	}
 	for _, s := range f.Stalls {
-		fmt.Fprintf(h, "%q%v\n", s.Task, s.Stalls)
+		fmt.Fprintf(h, "%q%v", s.Task, s.Stalls)
 	}
 	p := f.Platform
 	p.Pos, p.OccupancyPos, p.JobID = note.Pos{}, note.Pos{}, "" // which may come from the name of the file
-	fmt.Fprintf(h, "%+v", p)
+	// Runs were stored when there was a field before this one.
+	io.WriteString(h, strings.Replace(fmt.Sprintf("%+v", p), " Collected:", " MaxWorkGroup:{v:0 ok:false} Collected:", 1))
 	return digest("rows", h)
+}
+
+// sumKernels adds what rows say, wherever they stand. The spread over launches, whose medians are estimates, is left
+// out.
+func sumKernels(h hash.Hash, list []Kernel) {
+	var line []byte
+	for i := range list {
+		k := &list[i]
+		line = fmt.Appendf(line[:0], "%q %v %v %v %s %q %d %t", k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device,
+			k.Reading, k.Uneven)
+		for _, v := range [...]unit.Opt[float64]{plain(k.Instances), plain(k.Total), plain(k.Measured), plain(k.Printed),
+			plain(k.Active), plain(k.Stalled), plain(k.Idle), plain(k.BarrierStall), plain(k.Threads), plain(k.Barriers),
+			plain(k.Peak), plain(k.PeakWork), plain(k.PeakSLM), plain(k.PeakBarrier), plain(k.Spill), plain(k.SLM),
+			plain(k.Registers), plain(k.Mean), plain(k.MeasuredLow), plain(k.MeasuredHigh), plain(k.IdleLow),
+			plain(k.IdleHigh), plain(k.Interval), k.CounterTimeRatio} {
+			x, present := v.Value()
+			if line = append(line, 0); present {
+				line = binary.LittleEndian.AppendUint64(append(line, 1), math.Float64bits(x))
+			}
+		}
+		h.Write(append(line, '\n'))
+	}
+}
+
+// plain is a value without its unit.
+func plain[T ~int | ~int64 | ~float64](o unit.Opt[T]) unit.Opt[float64] {
+	v, present := o.Value()
+	return unit.Maybe(float64(v), present)
 }
