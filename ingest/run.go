@@ -87,7 +87,7 @@ const (
 
 // Kernel is one row: a computing task with its launch shape, added up over its launches. Everything that an export may
 // lack is optional; occupancies are ratios weighted by time when launches were added. The tag of a value says how
-// messages call it when two files of a run differ in it, see fields; one without a tag is joined by a rule of its own.
+// messages call it when two files of a run differ in it, see joinedFields; one without a tag is joined by a rule of its own.
 type Kernel struct {
 	Task          string // the unquoted cell, newlines included
 	Global, Local Size3  // in work-items; absent for copies

@@ -42,7 +42,7 @@ const (
 
 // String gives the word that outputs carry.
 func (s Severity) String() string {
-	return [...]string{"info", "warning", "error"}[s]
+	return [...]string{"info", "warning", "error"}[min(s, Error)]
 }
 
 // NotMeasured is the code of a file without measured occupancy: it says nothing where another file of the run has it.
