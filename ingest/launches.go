@@ -16,7 +16,7 @@ type Launches struct {
 	files  map[int]string // of kernels that another file names first
 }
 
-// launchBlock is how many launches are allocated together: growing a slice would need its size twice.
+// launchBlock is how many launches are allocated together, here and of a trace: growing a slice would need its size twice.
 const launchBlock = 1 << 13
 
 // launch is a launch as it is kept; values are below 0 where it has none.

@@ -36,3 +36,26 @@ func TestUnplacedSamples(t *testing.T) {
 		}
 	}
 }
+
+// TestTraceOrder adds launches in no order, more than are allocated together.
+func TestTraceOrder(t *testing.T) {
+	const n = 2*launchBlock + 5
+	tr := &Trace{}
+	tr.AddLane("")
+	task := tr.Task(Key{Task: "k"})
+	for i := range int64(n) {
+		at := i * 7 % n
+		tr.Add(Launch{Start: at * 10, End: at*10 + 5, Task: task})
+	}
+	tr.Finish()
+	at := 0
+	for l := range tr.All() {
+		if l.Start != int64(at)*10 || tr.At(at) != l {
+			t.Fatalf("launch %d starts at %d", at, l.Start)
+		}
+		at++
+	}
+	if l, ran := tr.During(-1, 123450); at != n || tr.Len() != n || !ran || l.Start != 123450 {
+		t.Errorf("%d launches of %d; %+v", at, tr.Len(), l)
+	}
+}

@@ -26,9 +26,11 @@ type Trace struct {
 	// Whole says that the file is a run of its own: its writer puts all of a run, or of one of its processes, into one.
 	Whole bool
 
-	launches []Launch
-	tasks    map[Key]uint32
-	byName   map[string][]int
+	n      int
+	blocks []*[launchBlock]Launch
+	mixed  bool // the launches are not in the order of their starts
+	tasks  map[Key]uint32
+	byName map[string][]int
 }
 
 // Launch is one launch, in nanoseconds of a clock that all launches of a trace share.
@@ -42,7 +44,7 @@ func (t *Trace) Len() int {
 	if t == nil {
 		return 0
 	}
-	return len(t.launches)
+	return t.n
 }
 
 // Task gives the number of a task, which it takes in when it is new.
@@ -63,10 +65,15 @@ func (t *Trace) Task(key Key) uint32 {
 
 // Add adds a launch, which ends no earlier than it starts.
 func (t *Trace) Add(l Launch) {
-	if len(t.launches) == 0 {
+	if t.n == len(t.blocks)*launchBlock {
+		t.blocks = append(t.blocks, new([launchBlock]Launch))
+	}
+	if t.n == 0 {
 		t.First, t.Last, t.Step = l.Start, l.End, 1000
 	}
-	t.launches = append(t.launches, l)
+	t.mixed = t.mixed || t.n > 0 && l.Start <= t.at(t.n-1).Start
+	t.n++
+	*t.at(t.n - 1) = l
 	t.First, t.Last = min(t.First, l.Start), max(t.Last, l.End)
 	if l.Start%1000 != 0 || l.End%1000 != 0 {
 		t.Step = 1
@@ -74,26 +81,47 @@ func (t *Trace) Add(l Launch) {
 }
 
 // At gives launch i, in the order in which launches were added until Finish has sorted them.
-func (t *Trace) At(i int) Launch { return t.launches[i] }
+func (t *Trace) At(i int) Launch { return *t.at(i) }
+
+func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
 
 // All gives the launches in the order of their starts.
 func (t *Trace) All() iter.Seq[Launch] {
-	if t == nil {
-		return func(func(Launch) bool) {}
+	return func(yield func(Launch) bool) {
+		for i := range t.Len() {
+			if !yield(*t.at(i)) {
+				return
+			}
+		}
 	}
-	return slices.Values(t.launches)
 }
 
-// Finish is called when all launches are there; Find and All rely on it. Launches that start together are ordered too,
-// so that an answer does not depend on the file.
+// byStart puts launches in the order of their starts.
+type byStart struct{ *Trace }
+
+// Less implements sort.Interface. Launches that start together are ordered too, so that an answer does not depend on the
+// file.
+func (s byStart) Less(i, j int) bool {
+	a, b := s.at(i), s.at(j)
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
+		cmp.Compare(a.Task, b.Task)) < 0
+}
+
+// Swap implements sort.Interface.
+func (s byStart) Swap(i, j int) {
+	a, b := s.at(i), s.at(j)
+	*a, *b = *b, *a
+}
+
+// Finish is called when all launches are there; Find and All rely on it.
 func (t *Trace) Finish() {
 	if t == nil {
 		return
 	}
-	slices.SortFunc(t.launches, func(a, b Launch) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
-			cmp.Compare(a.Task, b.Task))
-	})
+	if t.mixed {
+		sort.Sort(byStart{t})
+		t.mixed = false
+	}
 	t.byName = indexKeys(t.Tasks)
 }
 
@@ -192,10 +220,10 @@ const MaxSamples = 1 << 21
 
 // During gives the launch that ran at a moment, of one task or, with a negative number, of any; false when none did.
 func (t *Trace) During(task int, at int64) (Launch, bool) {
-	first := sort.Search(t.Len(), func(i int) bool { return t.launches[i].Start > at })
+	first := sort.Search(t.Len(), func(i int) bool { return t.at(i).Start > at })
 	const most = 256 // launches at once
 	for i := first - 1; i >= max(first-most, 0); i-- {
-		if l := t.launches[i]; l.End >= at && (task < 0 || int(l.Task) == task) {
+		if l := *t.at(i); l.End >= at && (task < 0 || int(l.Task) == task) {
 			return l, true
 		}
 	}
