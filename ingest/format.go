@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"strings"
 
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
@@ -89,33 +88,22 @@ type File struct {
 }
 
 // content is a digest of the rows that a format made of a file, and of what it says of the machine (see Input.Content).
-// Stored runs are known by it: what is added to these types is written behind the rest, and only where it is present.
+// Stored runs are known by it: the values of kernels have a fixed order, whatever they are called.
 func (f *File) content() string {
 	h := sha256.New()
 	sumKernels(h, f.Kernels)
 	sumKernels(h, f.Summary)
+	sumKernels(h, f.Props)
 	for _, t := range f.Timings {
 		t.Pos = note.Pos{}
 		fmt.Fprintf(h, "%+v", t)
-	}
-	for i := range f.Props {
-		k := &f.Props[i]
-		fmt.Fprintf(h, "{Task:%s Global:%v Local:%v SIMD:%+v Direction:%s Device:%s Pos: Instances:%+v Total:%+v Mean:%+v "+
-			"Uneven:%t Measured:%+v Reading:%d MeasuredLow:%+v MeasuredHigh:%+v IdleLow:%+v IdleHigh:%+v Printed:%+v "+
-			"Interval:%+v CounterTimeRatio:%+v Peak:%+v PeakWork:%+v PeakSLM:%+v PeakBarrier:%+v Active:%+v Stalled:%+v "+
-			"Idle:%+v BarrierStall:%+v Threads:%+v Barriers:%+v Spill:%+v SLM:%+v Registers:%+v Counters:<nil> Launches:<nil>}",
-			k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device, k.Instances, k.Total, k.Mean,
-			k.Uneven, k.Measured, k.Reading, k.MeasuredLow, k.MeasuredHigh, k.IdleLow, k.IdleHigh, k.Printed,
-			k.Interval, k.CounterTimeRatio, k.Peak, k.PeakWork, k.PeakSLM, k.PeakBarrier, k.Active, k.Stalled,
-			k.Idle, k.BarrierStall, k.Threads, k.Barriers, k.Spill, k.SLM, k.Registers)
 	}
 	for _, s := range f.Stalls {
 		fmt.Fprintf(h, "%q%v", s.Task, s.Stalls)
 	}
 	p := f.Platform
 	p.Pos, p.OccupancyPos, p.JobID = note.Pos{}, note.Pos{}, "" // which may come from the name of the file
-	// Runs were stored when there was a field before this one.
-	io.WriteString(h, strings.Replace(fmt.Sprintf("%+v", p), " Collected:", " MaxWorkGroup:{v:0 ok:false} Collected:", 1))
+	fmt.Fprintf(h, "%+v", p)
 	return digest("rows", h)
 }
 
