@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/unicode"
 	"occudiff/ingest/note"
@@ -108,12 +110,34 @@ func (l *lineEnds) Read(p []byte) (int, error) {
 func openFault(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return note.Faultf(codeMissing, note.Pos{File: path}, "check the path", "no such file")
+		return note.Faultf(codeMissing, note.Pos{File: path}, "check the path", "no such file%s", nearestName(path))
 	case errors.Is(err, fs.ErrPermission):
 		return note.Faultf(codeUnreadable, note.Pos{File: path}, "check its permissions",
 			"may not be read: permission denied")
 	}
 	return note.Faultf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
+}
+
+// nearestName asks for the entry of the same folder whose name is nearest to
+// that of a missing path, empty if none is near. For example, "; did you mean
+// out/run.csv?".
+func nearestName(path string) string {
+	folder, name := filepath.Split(path)
+	nearest, least := "", 1+min(2, len(name)/3)
+	entries, _ := os.ReadDir(cmp.Or(folder, "."))
+	for _, e := range entries {
+		if len(e.Name()) > len(name)+2 {
+			continue // Distances grow with the product of the lengths.
+		}
+		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(e.Name()))
+		if d < least {
+			nearest, least = folder+e.Name(), d
+		}
+	}
+	if nearest == "" {
+		return ""
+	}
+	return "; did you mean " + nearest + "?"
 }
 
 func peek(src *Source) ([]byte, error) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,9 @@ func FuzzRead(f *testing.F) {
 	f.Add("Computing Task;Global;Local;Instance Count;Idle(%);Idle(%)\nK;1x2;3;4;5;6\nK;1x2;3;-4;5;6\n\"")
 	f.Add("Computing Task;Global;Local;a;b;c\nK;1x2;3;4;5;6\nK;1x2;3;-4;a;" + strings.Repeat("x", 40) + "\nK\n\"")
 	f.Add("vtune: Computing Task  Total Time  Active(%)\n--------------  ----------  ---------\na,\"b\"  1.5ms  5.0%\nx\n")
+	for _, text := range doubledColumns() {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 1<<16 {
 			t.Skip()
@@ -58,6 +62,45 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("in one block:\n%s\nin many:\n%s", a, b)
 		}
 	})
+}
+
+// doubledColumns returns an export for each quantity in which its column occurs
+// twice, with and without the other columns of a launch's time. They end without
+// a newline, so the last row is read byte by byte.
+func doubledColumns() (texts []string) {
+	cell := func(name string) string {
+		switch q, _, _ := find(name); {
+		case q == task || q == device:
+			return "K"
+		case q == global || q == local:
+			return "64"
+		}
+		return "1"
+	}
+	for _, columns := range [][]string{{"computing task", "total time", "instance count"}, {"computing task", "global"}} {
+		for _, names := range spellings {
+			header := append(slices.Clone(columns), names[0], names[0])
+			row := make([]string, len(header))
+			for i, name := range header {
+				row[i] = cell(name)
+			}
+			header[0] = "Computing Task"
+			texts = append(texts, strings.Join(header, ",")+"\n"+strings.Join(row, ","))
+		}
+	}
+	return texts
+}
+
+// TestDoubledColumns reads every quantity twice. Two columns Average Time next
+// to a total and a count panicked: the first was dropped, and the second was
+// compared with it.
+func TestDoubledColumns(t *testing.T) {
+	for _, text := range doubledColumns() {
+		f, err := readText(text, ingest.ReadOptions{})
+		if err != nil || f.Rows != 1 || f.BadRows != 0 {
+			t.Errorf("%s: %+v, %v", text, f, err)
+		}
+	}
 }
 
 // describe prints all of a file.

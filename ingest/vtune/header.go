@@ -131,6 +131,7 @@ func (h *header) complete() {
 			h.sel = append(h.sel, c.index)
 		}
 	}
+	h.twice = slices.DeleteFunc(h.twice, func(t twice) bool { return !h.col[t.q].there })
 	for _, t := range h.twice {
 		h.sel = append(h.sel, t.index)
 	}
