@@ -280,7 +280,8 @@ func headerAt(line []byte) (delim byte, ok bool) {
 			continue
 		case d != '\r':
 			key, ok := keyedAt(line[i+1:])
-			return key, ok && key == d
+			// A number is no name: VTune's summary in CSV has a level there.
+			return key, ok && key == d && (i == 0 || len(bytes.Trim(line[:i], `0123456789"`)) > 0)
 		}
 		break
 	}
