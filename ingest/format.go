@@ -46,7 +46,11 @@ type FolderReader interface {
 }
 
 // Shared is a format whose files may belong to all runs of the folders beside them, such as a summary.
-type Shared interface{ OfAllRuns() bool }
+type Shared interface {
+	// RunAlone reports whether such a file can be a run without other files. For
+	// example, a log can be one, and a kernel binary cannot.
+	RunAlone() bool
+}
 
 // Source is an opened file.
 type Source struct {

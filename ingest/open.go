@@ -165,15 +165,15 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 			"this is %s; expected %s", what, listed(formats))
 	}
 	if ext := filepath.Ext(path); ext == ".cl" || ext == ".clcpp" {
-		return nil, note.Faultf(codeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
+		return nil, note.Faultf(CodeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
 			"their run", "this is the source of kernels, which holds no run")
 	}
 	for _, o := range otherTools {
 		if bytes.Contains(head, []byte(o.mark)) {
-			return nil, note.Faultf(codeUnknown, pos, o.do, "this is %s", o.what)
+			return nil, note.Faultf(CodeUnknown, pos, o.do, "this is %s", o.what)
 		}
 	}
-	return nil, note.Faultf(codeUnknown, pos, exportHint,
+	return nil, note.Faultf(CodeUnknown, pos, exportHint,
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
@@ -356,7 +356,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	}
 	pos := note.Pos{File: src.Path}
 	if len(raw) > maxNotebook {
-		return true, note.Faultf(codeUnknown, pos, "clear the outputs that are pictures, or give what the cells printed as a file",
+		return true, note.Faultf(CodeUnknown, pos, "clear the outputs that are pictures, or give what the cells printed as a file",
 			"the notebook is larger than %d MiB", maxNotebook>>20)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
@@ -370,7 +370,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 		return true, note.Faultf(codeDamaged, pos, "save the notebook again", "%s", what)
 	}
 	if len(bytes.TrimSpace(n.out.Bytes())) == 0 {
-		return true, note.Faultf(codeUnknown, pos, "run its cells and save it, or give what they print as a file",
+		return true, note.Faultf(CodeUnknown, pos, "run its cells and save it, or give what they print as a file",
 			"no cell of the notebook has printed anything")
 	}
 	src.replace(&n.out)

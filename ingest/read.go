@@ -61,8 +61,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 			return nil, ctx.Err()
 		case f.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
 			return nil, err // a run without a part of it may look like another run
-		case !f.listed && isCode(err, codeUnknown, codeBinary):
-			// A folder may hold a README or the program itself.
+		case !f.listed && (isCode(err, CodeUnknown, codeBinary) || isCode(err, codeEmpty) && !isExport(f.path)):
+			// The folder of a job has scripts, programs, and an empty log of errors.
 			joined = append(joined, File{Notes: []note.Note{{Severity: note.Info, Code: "skipped-file",
 				Pos:  note.Pos{File: f.path},
 				Text: "skipped: no profiler output"}}})
@@ -99,7 +99,7 @@ func faultNote(err error) note.Note {
 	switch {
 	case !ok:
 		return note.Note{Severity: note.Error, Code: "unusable-file", Text: err.Error()}
-	case isCode(err, codeUnknown, codeBinary):
+	case isCode(err, CodeUnknown, codeBinary):
 		return note.Note{Severity: note.Warning, Code: "skipped-file", Pos: f.Pos, Text: "skipped: " + f.Text}
 	}
 	return f.Note
@@ -130,12 +130,16 @@ func Sides(err error) int {
 	return 0
 }
 
-// The codes of faults that decide how a path is treated.
+// CodeUnknown is the code of the error that a file contains nothing for a run.
+// In a folder such a file is skipped: for example, a program without a device
+// image next to the export.
+const CodeUnknown = "unknown-format"
+
+// The codes of other errors that decide how a path is treated.
 const (
 	codeMissing    = "missing-file"
 	codeUnreadable = "unreadable-file"
 	codeDamaged    = "damaged-file"
-	codeUnknown    = "unknown-format"
 	codeBinary     = "binary-file"
 	codeEmpty      = "empty-file"
 	codeTwoRuns    = "two-runs"

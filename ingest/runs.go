@@ -39,7 +39,7 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 	var shared, others []string
 	for _, file := range f.files {
 		format, known := recognized(file, formats)
-		if s, ok := format.(Shared); ok && s.OfAllRuns() {
+		if _, ok := format.(Shared); ok {
 			shared = append(shared, file)
 		} else if known {
 			return [][]string{{path}} // a run of its own
@@ -49,7 +49,11 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 	}
 	for _, sub := range f.folders {
 		in, err := listFolder(sub)
-		holds := func(file string) bool { _, known := recognized(file, formats); return known }
+		holds := func(file string) bool {
+			format, known := recognized(file, formats)
+			shared, ok := format.(Shared)
+			return known && (!ok || shared.RunAlone())
+		}
 		if err == nil && (in.result || slices.ContainsFunc(in.files, holds)) {
 			runs = append(runs, append([]string{sub}, shared...))
 		} else if len(in.files) > 0 {
@@ -137,13 +141,14 @@ const (
 	useless   = iota
 	ofAllRuns // what says nothing of kernels
 	ofTasks   // of a summary
-	ofKernels
+	traced    // of a log or a trace
+	exported  // without counters
 	measuresKernels
 )
 
 // samples reads the files of a folder that holds several runs of one program, each with what belongs to all of them.
-// What a file holds tells which it is: the files with measured occupancy are samples; without any the exports are, and
-// without exports the summaries that name tasks.
+// Files with measured occupancy are samples. Without any, the exports are, then the traces, and then the summaries that
+// name tasks. An export without counters does not identify its run: next to files with counters, it is left out.
 func samples(ctx context.Context, folder string, shared []string, read func(paths ...string) (*Run, error)) (
 	runs []*Run, err error) {
 	files, err := expand([]string{folder})
@@ -157,7 +162,7 @@ func samples(ctx context.Context, folder string, shared []string, read func(path
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case isCode(err, codeUnknown, codeBinary):
+		case isCode(err, CodeUnknown, codeBinary):
 		case isCode(err, codeNoKernels): // a summary that names the platform only
 			rank[i] = ofAllRuns
 		case err != nil:
@@ -168,7 +173,12 @@ func samples(ctx context.Context, folder string, shared []string, read func(path
 		top = max(top, rank[i])
 	}
 	for i, file := range files {
-		if rank[i] > useless && rank[i] < top {
+		switch {
+		case rank[i] == exported && top > exported:
+			faults = append(faults, note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: file.path},
+				Text: "not used: this export has no occupancy, and nothing identifies its run among the others",
+				Hint: "give each run a folder of its own"})
+		case rank[i] > useless && rank[i] < top:
 			shared = append(shared[:len(shared):len(shared)], file.path)
 		}
 	}
@@ -191,8 +201,10 @@ func rankOf(run *Run) int {
 	switch {
 	case slices.ContainsFunc(run.Kernels, func(k Kernel) bool { return k.Measured.Present() }):
 		return measuresKernels
+	case len(run.Kernels) > 0 && run.Inputs[0].Traits.ColumnsVary:
+		return exported
 	case len(run.Kernels) > 0:
-		return ofKernels
+		return traced
 	case len(run.Summary) > 0 && run.Summary[0].Task != WholeRun:
 		return ofTasks
 	}
@@ -274,6 +286,13 @@ func isResult(path string) bool {
 func isText(path string) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	return strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".txt")
+}
+
+// isExport reports whether a file's name is one that profiler output has. Such a
+// file is not empty unless a collection failed.
+func isExport(path string) bool {
+	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+	return isText(path) || strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".json")
 }
 
 // expand gives the files of paths, each once.

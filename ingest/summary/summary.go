@@ -71,8 +71,8 @@ func isHTML(head []byte) bool {
 	return false
 }
 
-// OfAllRuns implements ingest.Shared.
-func (Format) OfAllRuns() bool { return true }
+// RunAlone implements ingest.Shared.
+func (Format) RunAlone() bool { return true }
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {

@@ -33,6 +33,7 @@ const (
 	sizeMark   = "Vector size:"
 	wrongMark  = "Did not match" // the guide's own check of the sums
 
+	failed   = "the program may have failed: look at what it wrote to standard error"
 	expected = "expected lines such as VectorAdd<12> completed on device - 0.0123 seconds"
 )
 
@@ -48,8 +49,8 @@ func (Format) Sniff(head []byte) bool {
 	return false
 }
 
-// OfAllRuns implements ingest.Shared.
-func (Format) OfAllRuns() bool { return true }
+// RunAlone implements ingest.Shared.
+func (Format) RunAlone() bool { return true }
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
@@ -172,8 +173,12 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	}
 	f.Rows, f.BadRows = int64(len(f.Timings)), r.bad.Count
 	f.Notes = append(f.Notes, r.bad.Notes()...)
-	if f.Rows == 0 {
+	switch device := f.Platform.Device; {
+	case f.Rows == 0 && (device == "" || r.bad.Count > 0):
 		return nil, r.fault(path)
+	case f.Rows == 0: // the log of another program still names the GPU of the run
+		f.Traits = ingest.Traits{NotARun: fmt.Sprintf("the log names the device %s but holds no timing; its last line "+
+			"is %s; %s", device, table.Quote(r.last), expected), Hint: failed}
 	}
 	if r.wrongs > 0 {
 		r.remark(note.Note{Code: "wrong-result", Pos: r.wrong,
@@ -216,7 +221,7 @@ func (r *reader) oneDevice() error {
 
 func (r *reader) fault(path string) error {
 	pos := note.Pos{File: path}
-	switch device := r.file.Platform.Device; {
+	switch {
 	case r.in.Number == 0 || (r.last == "" && !r.job.seen):
 		return note.Faultf("empty-file", pos, "run the sample again and keep its standard output",
 			"the log is empty; %s", expected)
@@ -224,12 +229,6 @@ func (r *reader) fault(path string) error {
 		first := r.bad.Notes()[0]
 		return note.Faultf("no-timings", first.Pos, "run the sample again and keep its standard output as it is",
 			"none of the %d timing lines of the log can be used; the first: %s", r.bad.Count, first.Text)
-	case device != "":
-		return note.Faultf("no-timings", r.file.Platform.Pos,
-			"the program may have failed: look at what it wrote to standard error",
-			"the log names the device %s but holds no timing; its last line is %s; %s", device, table.Quote(r.last),
-			expected)
 	}
-	return note.Faultf("no-timings", pos, "the program may have failed: look at what it wrote to standard error",
-		"the log holds no timing; %s", expected)
+	return note.Faultf("no-timings", pos, failed, "the log holds no timing; %s", expected)
 }

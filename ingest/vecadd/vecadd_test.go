@@ -278,8 +278,6 @@ func TestFaults(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"nothing at all", "", "log: the log is empty; " + expected + " (run the sample again and keep its standard output)"},
 		{"blank lines only", "\n \n", "log: the log is empty; " + expected + " (run the sample again and keep its standard output)"},
-		{"the program failed after the device line", "Running on device: Arc\nVector size: 5\nterminate called after throwing\n# Date: x\n",
-			`log:1:1: the log names the device Arc but holds no timing; its last line is "terminate called after throwing"; ` + expected + " (the program may have failed: look at what it wrote to standard error)"},
 		{"a job without output", "#####\n# Job ID: 5\n#####\n", "log: the log holds no timing; " + expected + " (the program may have failed: look at what it wrote to standard error)"},
 		{"only bad timings", "VectorAdd<1> completed on device - x seconds\nVectorAdd<2> completed on device - y seconds\n",
 			`log:1:36: none of the 2 timing lines of the log can be used; the first: time "x" is not a number of 0 or more; ` + expected + " (run the sample again and keep its standard output as it is)"},
@@ -293,6 +291,16 @@ func TestFaults(t *testing.T) {
 		if !errors.As(err, &fault) || err.Error() != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, err, c.want)
 		}
+	}
+}
+
+// TestLogWithoutTimings reads the log of another program, or of one that
+// failed: its device belongs to the run of the files next to it.
+func TestLogWithoutTimings(t *testing.T) {
+	f, err := read(t, "Running on device: Arc\nVector size: 5\nterminate called after throwing\n# Date: x\n")
+	want := `the log names the device Arc but holds no timing; its last line is "terminate called after throwing"; ` + expected
+	if err != nil || f.Platform.Device != "Arc" || f.Traits.NotARun != want {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 

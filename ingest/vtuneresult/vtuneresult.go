@@ -100,8 +100,8 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	case err != nil:
 		return nil, err
 	case len(marks) == 0:
-		return nil, note.Faultf(codeNoResult, note.Pos{File: fsys.Path}, "give the export, or pack the whole result "+
-			"folder", "this holds no VTune result: none of its files ends in .vtune")
+		return nil, note.Faultf(ingest.CodeUnknown, note.Pos{File: fsys.Path}, "give the export, or pack the whole "+
+			"result folder", "this holds no VTune result: none of its files ends in .vtune")
 	case len(marks) > 1 && (opt.Side == 0 || opt.Side > len(marks)):
 		return nil, ingest.Several(len(marks), note.Faultf(codeNoResult, note.Pos{File: fsys.Path},
 			"give it to occudiff validate, or unpack it and give one of its folders",

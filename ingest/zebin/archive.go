@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 )
 
@@ -46,7 +47,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		images = append(images, got...)
 	}
 	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos},
-		note.Faultf("no-binary", pos, "", "the archive holds no device image"))
+		note.Faultf(ingest.CodeUnknown, pos, "", "the archive holds no device image"))
 }
 
 // usable gives images, with a note on each file or member beside them that could not be read; without an image it is

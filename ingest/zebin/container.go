@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 
+	"occudiff/ingest"
 	"occudiff/ingest/note"
 )
 
@@ -50,8 +51,11 @@ func isBinary(head []byte) bool {
 // isInfoText says whether a text is that of a dumped .ze_info section.
 func isInfoText(head []byte) bool {
 	text := bytes.TrimLeft(head, " \r\n-")
-	return bytes.HasPrefix(text, []byte("version:")) || bytes.HasPrefix(text, []byte("kernels:")) &&
-		bytes.Contains(text, []byte("execution_env"))
+	mark, ok := []byte("execution_env"), bytes.HasPrefix(text, []byte("kernels:"))
+	if bytes.HasPrefix(text, []byte("version:")) { // as many other files in YAML do
+		mark, ok = []byte("kernels:"), true
+	}
+	return ok && bytes.Contains(text, mark)
 }
 
 // readFile reads the device images of a file. No image is an error that says what the file is.
@@ -96,7 +100,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		}
 		return []Image{img}, nil
 	}
-	return nil, note.Faultf("no-binary", pos, "give a device image of ocloc, an archive of them, or a program that "+
+	return nil, note.Faultf(ingest.CodeUnknown, pos, "give a device image of ocloc, an archive of them, or a program that "+
 		"holds them",
 		"not an Intel GPU binary")
 }
@@ -154,12 +158,12 @@ func noInfo(pos note.Pos, f *elf.File) error {
 		}
 		var mark [4]byte
 		if n, _ := s.ReadAt(mark[:], 0); n == 4 && string(mark[:]) == patchMagic {
-			return note.Faultf("patch-tokens", pos, "compile with: ocloc compile ... -internal_options "+
+			return note.Faultf(ingest.CodeUnknown, pos, "compile with: ocloc compile ... -internal_options "+
 				"-cl-intel-allow-zebin",
 				"a device binary in the older patch-token format, which occudiff does not read")
 		}
 	}
-	return note.Faultf("no-kernels", pos, "", "the device image has no .ze_info section, so it holds no kernel")
+	return note.Faultf(ingest.CodeUnknown, pos, "", "the device image has no .ze_info section, so it holds no kernel")
 }
 
 // sectionData reads a section that may claim any size.
@@ -244,7 +248,7 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		faults = nil
 	}
 	return usable(images[:min(len(images), maxImages)], faults, note.Note{},
-		note.Faultf("no-binary", pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or "+
+		note.Faultf(ingest.CodeUnknown, pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or "+
 			"give the image of ocloc", "the program holds no device image"))
 }
 

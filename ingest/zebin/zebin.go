@@ -92,8 +92,8 @@ func (Format) Sniff(head []byte) bool { return isBinary(head) }
 // maxBinary is the largest binary that is read, in bytes: a SYCL program with images for many devices has some 100 MB.
 const maxBinary = 1 << 30
 
-// OfAllRuns implements ingest.Shared.
-func (Format) OfAllRuns() bool { return true }
+// RunAlone implements ingest.Shared.
+func (Format) RunAlone() bool { return false }
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
