@@ -34,6 +34,7 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	r.recorded(run)
 	r.makeRows(run, kernels)
 	r.nothingMeasured()
+	r.groupsPartial()
 	return r
 }
 
@@ -66,6 +67,33 @@ func (r *Result) nothingMeasured() {
 		r.warn("no-occupancy", note.Pos{File: r.Inputs[i].Path}, "collect gpu-hotspots, or export all columns of its result",
 			`no export has the column "XVE Threads Occupancy(%%)" ("EU Threads Occupancy(%%)" of older GPUs): nothing was measured`)
 	}
+}
+
+// groupsPartial warns of launches in which no work-group is whole, because the
+// work-group exceeds the global size in a dimension. For example, an export may
+// lack a dimension.
+func (r *Result) groupsPartial() {
+	var first *Row
+	rows := 0
+	for i := range r.Rows {
+		l := r.launchOfKernel(&r.Rows[i].Kernel)
+		if r.Rows[i].Predicted == nil || !l.Global.Present() || l.Local.Dim(0) <= l.Global.Dim(0) &&
+			l.Local.Dim(1) <= l.Global.Dim(1) && l.Local.Dim(2) <= l.Global.Dim(2) {
+			continue
+		}
+		first = cmp.Or(first, &r.Rows[i])
+		rows++
+	}
+	if first == nil {
+		return
+	}
+	also := ""
+	if rows > 1 {
+		also = fmt.Sprintf(", also in %s", unit.Counted(rows-1, "other row", "other rows"))
+	}
+	l := r.launchOfKernel(&first.Kernel)
+	r.warn("work-groups-partial", first.Pos, "check both sizes", "the work-group %s of %s exceeds the global size %s%s",
+		l.Local, kernelName(first.Task), l.Global, also)
 }
 
 // forecast predicts for the kernel of a row, or says why nothing is predicted.
@@ -142,6 +170,7 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	if l.SIMD == 0 {
 		l.SIMD, _ = r.Options.SIMD.Of(k.Task)
 	}
+	l.Global = l.Global.WithRank(l.Local.Rank()) // an export may lack a dimension
 	return l
 }
 

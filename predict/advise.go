@@ -2,6 +2,7 @@ package predict
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -83,9 +84,11 @@ type Advice struct {
 
 	// Best are settings that reach the highest average (without a global size: the highest Xe-core occupancy) to
 	// within the printed digit, then the highest peak, both without the idle lanes; among equals the least change
-	// first. When no setting of the highest average has the highest peak, the last one has. Never nil; empty when no
+	// first, then the largest sub-group, then the smallest work-group. When no setting of the highest average has the highest peak, the last one has. Never nil; empty when no
 	// setting runs.
 	Best []Setting
+	// Equal is the number of settings that reach as much as the first of Best.
+	Equal int
 	// Least is the smallest change of a single setting that gains at least minGain points of peak or average and
 	// costs neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest
 	// that makes it run. Nil when there is none.
@@ -122,8 +125,8 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	} else {
 		a.Refusal = err
 	}
-	if d == nil {
-		return a, a.Refusal
+	if bad := (*LaunchError)(nil); d == nil || errors.As(a.Refusal, &bad) && bad.Code == codeDimensions {
+		return a, a.Refusal // sizes that contradict each other are no launch to improve
 	}
 	found := search(d, l, may)
 	if a.Current == nil && len(found) == 0 {
@@ -134,6 +137,12 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 		top.average, top.peak = max(top.average, found[i].usefulAverage), max(top.peak, found[i].usefulPeak)
 	}
 	a.Best = top.best(d, l, found)
+	for i := range found {
+		if level(found[i].usefulAverage, top.average) == 0 && len(a.Best) > 0 &&
+			level(found[i].usefulPeak, top.peak) == level(a.Best[0].usefulPeak, top.peak) {
+			a.Equal++
+		}
+	}
 	a.Least = top.leastChange(d, l, found, a.Current)
 	shown := l
 	if a.Current == nil {
@@ -193,11 +202,13 @@ type tops struct{ average, peak unit.Ratio }
 // level is 0 at the top, larger below, equal where print is.
 func level(r, top unit.Ratio) int { return int(float64(top-r) / sameResult) }
 
-// compare puts the better setting first.
+// compare puts the better setting first. Of equal ones it is the one with the
+// least change, then the largest sub-group, which starts the fewest threads,
+// then the smallest work-group, which leaves the shortest last wave.
 func (t *tops) compare(x, y *Setting) int {
 	return cmp.Or(cmp.Compare(level(x.usefulAverage, t.average), level(y.usefulAverage, t.average)),
 		cmp.Compare(level(x.usefulPeak, t.peak), level(y.usefulPeak, t.peak)), cmp.Compare(x.cost, y.cost),
-		cmp.Compare(y.usefulAverage, x.usefulAverage), cmp.Compare(y.Prediction.GroupSize, x.Prediction.GroupSize))
+		cmp.Compare(y.Launch.SIMD, x.Launch.SIMD), cmp.Compare(x.Prediction.GroupSize, y.Prediction.GroupSize))
 }
 
 // best picks what Advice.Best promises.
@@ -308,7 +319,7 @@ type Fill struct {
 // figures are Xe-cores x N; under Free a wave ends between work-groups where T does not divide the slots.
 func fillOf(d *arch.Device, l Launch) (Fill, error) {
 	l.Global = l.Local
-	p, err := Predict(d, l)
+	p, err := Predict(d, l) // an error if the number of Xe-cores is not known
 	if err != nil {
 		return Fill{}, err
 	}
@@ -342,7 +353,6 @@ func slmRoom(d *arch.Device, l Launch) unit.Bytes {
 
 // Words says in one line what a setting is and reaches.
 func (s *Setting) Words() string {
-	average, peak := s.outcome()
 	text := fmt.Sprintf("work-group %s, sub-group %d", product(s.Launch.Local), s.Launch.SIMD)
 	if s.Launch.SLM > 0 {
 		text += ", SLM " + unit.Memory(s.Launch.SLM)
@@ -350,8 +360,14 @@ func (s *Setting) Words() string {
 	if s.Launch.GRF > 0 {
 		text += fmt.Sprintf(", %d registers", s.Launch.GRF)
 	}
+	return text + ": " + s.Reached()
+}
+
+// Reached returns the occupancy of the setting, for example "Xe-core 100.0%".
+func (s *Setting) Reached() string {
+	average, peak := s.outcome()
 	if !s.Prediction.HasGrid() {
-		return text + ": Xe-core " + percent(peak)
+		return "Xe-core " + percent(peak)
 	}
-	return text + ": peak " + percent(peak) + ", average " + percent(average)
+	return "peak " + percent(peak) + ", average " + percent(average)
 }

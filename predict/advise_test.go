@@ -132,8 +132,8 @@ func TestAdviseCompletes(t *testing.T) {
 	if err != nil || a.Current != nil || len(a.Best) == 0 {
 		t.Fatalf("%v, %+v", err, a)
 	}
-	if got, want := a.Best[0].Words(), "work-group 512, sub-group 8: peak 100.0%, average 99.5%"; got != want {
-		t.Errorf("best %q, want %q: the largest of equals, for fewer dispatch rounds", got, want)
+	if got, want := a.Best[0].Words(), "work-group 32, sub-group 32: peak 100.0%, average 99.5%"; got != want || a.Equal < len(a.Best) {
+		t.Errorf("best %q of %d, want %q: of equals the largest sub-group, then the smallest work-group", got, a.Equal, want)
 	}
 	a, err = Advise(tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{Local: true})
 	if err != nil || a.Least == nil {

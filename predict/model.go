@@ -168,7 +168,7 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
 	r := p.rangeOf(d, full, wave, rest)
 	p.AverageHigh = max(r.High.Average, p.Average)
 
-	p.Limits = p.gpuLimits(d, s, full, wave, slots)
+	p.Limits = p.gpuLimits(d, s, full, wave)
 	if full > 0 && rest > 0 && float64(wave-rest)*100 > float64(tailPoints)*float64(lasting)*float64(slots) {
 		p.Limits |= LimitTail
 	}
@@ -176,14 +176,11 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
 }
 
 // gpuLimits says what keeps the whole GPU from more. See docs/model.md, "What binding means".
-func (p *Prediction) gpuLimits(d *arch.Device, s *shape, full, wave, slots int64) Limit {
-	limits := p.XeCoreLimits
-	if full == 0 {
-		if wave >= slots { // A larger grid alone would fill the GPU: what limits an Xe-core does not matter here.
-			return LimitGrid
-		}
-		limits |= LimitGrid
+func (p *Prediction) gpuLimits(d *arch.Device, s *shape, full, wave int64) Limit {
+	if full == 0 { // All work-groups are resident: no limit of an Xe-core keeps one out.
+		return LimitGrid
 	}
+	limits := p.XeCoreLimits
 	if s.modeSlots < s.slots && p.capacity(d, s.slots) > wave {
 		limits |= LimitRegisters
 	}
@@ -198,6 +195,9 @@ func (p *Prediction) grid(l *Launch) fault {
 		global, local := l.Global.Dim(i), l.Local.Dim(i)
 		if global < 1 {
 			return badGlobal
+		}
+		if i >= l.Global.Rank() && local > 1 {
+			return badDimensions
 		}
 		n := global
 		if local != 1 {

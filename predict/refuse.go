@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ const (
 	noLocal
 	badLocal
 	badGlobal
+	badDimensions
 	threadOverflow
 	noSIMD
 	badSIMD
@@ -48,6 +50,8 @@ func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
 		return badSize("work-group", l.Local)
 	case badGlobal:
 		return badSize("global", l.Global)
+	case badDimensions:
+		return badRank(l)
 	case threadOverflow:
 		return &LaunchError{"size-overflow",
 			fmt.Sprintf("the global size %s in work-groups of %d threads needs more than 2^63-1 threads",
@@ -151,6 +155,41 @@ func badSize(what string, size unit.Size3) *LaunchError {
 	}
 	return &LaunchError{"size-overflow", fmt.Sprintf("the %s size %s has more than 2^63-1 work-items", what, size),
 		"check the dimensions"}
+}
+
+const codeDimensions = "dimensions-differ"
+
+// badRank describes a work-group with a dimension that the global size lacks.
+// The sizes that it suggests keep the number of work-items.
+func badRank(l Launch) *LaunchError {
+	group, _ := l.Local.Items()
+	hint := fmt.Sprintf("use a work-group of %d", group)
+	if items, ok := l.Global.Items(); ok && l.Global.Rank() == 1 {
+		if x, y := nearSquare(items, l.Local); x > 0 {
+			hint = fmt.Sprintf("use a global size of %dx%d, or a work-group of %d", x, y, group)
+		}
+	}
+	return &LaunchError{codeDimensions, fmt.Sprintf("the global size %s has %s, the work-group %s has %d",
+		l.Global, unit.Counted(l.Global.Rank(), "dimension", "dimensions"), l.Local, l.Local.Rank()), hint}
+}
+
+// mostTried is the largest number of work-items whose factors are searched: a
+// million steps for a work-group of one column.
+const mostTried = 1 << 40
+
+// nearSquare returns the most nearly square global size of so many work-items
+// that a work-group of two dimensions divides, or zeros if it has none.
+func nearSquare(items int64, local unit.Size3) (x, y int64) {
+	if local.Rank() != 2 || items > mostTried {
+		return 0, 0
+	}
+	step := local.Dim(0)
+	for x = int64(math.Sqrt(float64(items))) / step * step; x > 0; x -= step {
+		if y = items / x; x*y == items && y%local.Dim(1) == 0 {
+			return x, y
+		}
+	}
+	return 0, 0
 }
 
 func nameOf(d *arch.Device) string {

@@ -134,7 +134,7 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	}
 	for _, name := range names {
 		if !strings.EqualFold(name, "all") {
-			c, err := l.devices.Choose(arch.Options{Name: name, XVEs: l.XVE})
+			c, err := l.devices.Choose(arch.Options{Name: name, XVEs: l.XVE, Family: l.Global == ""})
 			if err != nil {
 				return nil, err
 			}

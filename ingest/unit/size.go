@@ -90,6 +90,16 @@ func (s Size3) Trim() Size3 {
 	return s
 }
 
+// WithRank returns the size with at least n dimensions, the added ones of 1.
+// The absent size stays absent.
+func (s Size3) WithRank(n int) Size3 {
+	for s.Present() && s.Rank() < n {
+		s.n[s.rank] = 1
+		s.rank++
+	}
+	return s
+}
+
 // List gives the dimensions as they were printed, never nil.
 func (s Size3) List() []int64 { return append([]int64{}, s.n[:s.rank]...) }
 

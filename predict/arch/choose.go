@@ -17,6 +17,7 @@ type Options struct {
 	Inputs []ingest.Platform // what each input says
 	Run    ingest.Platform   // what they say together
 	Needed bool              // it is an error when nobody names a device
+	Family bool              // as in Query
 	Naming Naming
 	By     string // who gave Name, when it was neither a flag nor a form: occudiff.yaml:2
 }
@@ -69,9 +70,9 @@ func (t *Table) Choose(o Options) (Choice, error) {
 // chooseNamed takes the device that the user names.
 func (t *Table) chooseNamed(o Options) (Choice, error) {
 	xves := cmp.Or(o.XVEs, o.Run.XVEs.Or(0))
-	m, err := t.Find(Query{Name: o.Name, XVEs: xves})
+	m, err := t.Find(Query{Name: o.Name, XVEs: xves, Family: o.Family})
 	if err != nil && o.XVEs == 0 && xves != 0 { // the inputs may be wrong, the flag is the user's word
-		m, err = t.Find(Query{Name: o.Name})
+		m, err = t.Find(Query{Name: o.Name, Family: o.Family})
 	}
 	if err != nil {
 		return Choice{}, err

@@ -16,7 +16,8 @@ import (
 type Query struct {
 	Name string // key, name, alias, PCI id, or the text that a log, a summary or lspci prints for the device
 	XVEs int    // XVE (EU) count when it is known, else 0: it tells bins of one name apart
-	// Family is set where a family will do whose Xe-core count is not public: what it has is shown, nothing predicted.
+	// Family accepts a family whose Xe-core count is not public. For example,
+	// one Xe-core of it can be predicted, but not a launch on the whole GPU.
 	Family bool
 }
 
@@ -325,7 +326,7 @@ func (t *Table) unknown(name string) error {
 	near := ""
 	w := takeApart(name)
 	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // else nothing is near to it
-		found := t.near(asked, max(2, len(asked)/3)) // a third of the letters may be wrong
+		found := t.near(asked, max(1, len(asked)/3)) // a third of the letters may be wrong
 		if len(found) > 0 {
 			near = "; did you mean " + unit.Listed(found[:min(5, len(found))], "or") + "?"
 		}

@@ -150,6 +150,11 @@ func (t *Table) index() {
 		t.byKey[squash(t.devices[i].Key)] = &t.devices[i]
 	}
 	t.indexFamilies()
+	for _, x := range t.targets {
+		for _, name := range append([]string{string(x.Compiler)}, x.Aliases...) {
+			t.at(t.codes, squash(name)).add(t.keyed(x.Keys)...)
+		}
+	}
 	for i := range t.devices {
 		d := &t.devices[i]
 		t.addName(d.Name, d)
@@ -226,6 +231,7 @@ func (t *Table) at(m map[string]*hit, key string) *hit {
 // target is a row of targets.csv: what a compiler calls the GPUs that share a device image.
 type target struct {
 	Compiler table.Name  `csv:"compiler" table:"required"`
+	Aliases  table.Names `csv:"aliases"`
 	Release  table.Name  `csv:"release" table:"required"` // architecture and release of the graphics IP
 	Family   table.Count `csv:"family" table:"required"`
 	Keys     table.Words `csv:"device_keys" table:"required"`

@@ -273,7 +273,7 @@ func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 		if name == "" {
 			return arch.Match{}, errors.New("no device is named: fill the column, or give --device for all rows")
 		}
-		return t.Find(arch.Query{Name: name, XVEs: xves})
+		return t.Find(arch.Query{Name: name, XVEs: xves, Family: true})
 	})
 	return launches(s, func(r *row) ([]string, error) {
 		m, err := find(r)

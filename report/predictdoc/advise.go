@@ -163,6 +163,10 @@ func (c *advice) best() string {
 		}
 		return "No setting that may change does better than the launch as it is."
 	}
+	if n := c.found.Equal; n > 1 {
+		return fmt.Sprintf("%s settings reach %s. The list begins with the smallest change, the largest sub-group, and "+
+			"the smallest work-group.", report.Thousands(int64(n)), best.Reached())
+	}
 	return "Best: " + best.Words() + "."
 }
 

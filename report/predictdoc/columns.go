@@ -30,10 +30,10 @@ var deviceColumns = []report.Col[arch.Choice]{
 	report.Define(column{Key: "device", Path: "key", Always: true, Title: "Device", Kind: report.Text, In: all}, func(c *arch.Choice) cell { return report.TextCell(c.Device.Key) }),
 	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Name", Kind: report.Text, Drop: 1, Cut: true, In: all}, func(c *arch.Choice) cell { return text(c.Device.Name) }),
 	report.Define(column{Path: "architecture", Always: true, Kind: report.Text}, func(c *arch.Choice) cell { return text(c.Device.Architecture) }),
-	report.Define(column{Path: "xe_cores", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.XeCores) }),
+	report.Define(column{Path: "xe_cores", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return count(c.Device.XeCores) }),
 	report.Define(column{Path: "xve_per_xe_core", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.XVEPerXeCore) }),
 	report.Define(column{Path: "threads_per_xve", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.ThreadsPerXVE) }),
-	report.Define(column{Key: "thread_slots", Path: "thread_slots", Always: true, Title: "Thread slots", Brief: "Slots", Kind: report.Integer, Drop: 4, In: all}, func(c *arch.Choice) cell { return report.IntCell(c.Device.Slots()) }),
+	report.Define(column{Key: "thread_slots", Path: "thread_slots", Always: true, Title: "Thread slots", Brief: "Slots", Kind: report.Integer, Drop: 4, In: all}, func(c *arch.Choice) cell { return count(c.Device.Slots()) }),
 	report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By) }),
 }
 

@@ -29,6 +29,10 @@ func predictedValue(p *predict.Prediction) *report.Table { return report.One(p, 
 
 // DeviceLine words what the model takes from a device.
 func DeviceLine(d *arch.Device) string {
+	if d.XeCores == 0 {
+		return fmt.Sprintf("%s (%s), %d XVE x %d threads = %d thread slots per Xe-core; the number of Xe-cores is not public",
+			d.Name, d.Key, d.XVEPerXeCore, d.ThreadsPerXVE, d.SlotsPerXeCore())
+	}
 	return fmt.Sprintf("%s (%s), %d Xe-cores x %d XVE x %d threads = %s thread slots",
 		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
 }

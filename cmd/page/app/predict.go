@@ -71,7 +71,7 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 		return on, l, err
 	}
 	if on, err = a.devices.Choose(arch.Options{Name: f["device"], XVEs: xves, Needed: true,
-		Naming: arch.ByForm}); err != nil {
+		Family: f["global"] == "", Naming: arch.ByForm}); err != nil {
 		return on, l, err
 	}
 	if l, err = f.launch(); err != nil {
