@@ -57,27 +57,8 @@ func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	case negative:
 		expected = "0 or above"
 	}
-	p := &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected),
+	return &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected %s", c.name, shorten(b), expected),
 		hint: correctHint}
-	_, ok := parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
-	if comma := ok && bytes.IndexByte(b, ',') >= 0; comma && (q >= firstShare || q == total || q == average) {
-		p.hint = "the comma may be a decimal one or part a thousand: export the file again where numbers have a " +
-			"decimal point, as with LC_ALL=C"
-	}
-	return p
-}
-
-// nano reads a number as parseNano does, also one with a decimal comma, as a file has that was saved where numbers are
-// written so. In a file with commas between its fields, three digits behind one may as well be those of thousands.
-func (h *header) nano(b []byte) (nano, bool) {
-	x, ok := parseNano(b)
-	if ok {
-		return x, ok
-	}
-	if i := bytes.IndexByte(b, ','); i >= 0 && (h.delim != ',' || len(b)-i != len(",000")) {
-		return parseNano(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
-	}
-	return 0, false
 }
 
 // shorten quotes a cell for a message.

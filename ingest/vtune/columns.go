@@ -92,6 +92,11 @@ var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Comput
 // hostColumns are names of exports that are grouped by host task. They make a header recognizable and are not read.
 var hostColumns = []string{"cpu time", "task time", "average task time"}
 
+// extra reports whether no verdict needs a quantity.
+func extra(q quantity) bool {
+	return q == spill || q == hostToDevice || q == deviceToHost || q == threads || q == barriers || q == barrierStall
+}
+
 // plain gives the form of a header name that spellings are in, and whether it said (%).
 // GPUs before Xe have execution units (EU) where later ones have Xe vector engines (XVE); the columns mean the same.
 func plain(name string) (form string, percent bool) {
@@ -211,10 +216,11 @@ type counted struct {
 }
 
 // add adds the counters of a row. A cell that is no number is unknown: nothing else depends on it.
-func (c *counted) add(r *scan.Row, h *header, t nano) {
+func (c *counted) add(a *adder, r *scan.Row, t nano) {
 	if t <= 0 {
 		return
 	}
+	h := a.h
 	c.time.add(uint64(t))
 	w, unusual := uint64(t), uint64(0) // a bit for each cell of another form
 	shares, rates := c.sums[:len(h.percents)], c.sums[len(h.percents):][:len(h.rates)]
@@ -235,7 +241,11 @@ func (c *counted) add(r *scan.Row, h *header, t nano) {
 	}
 	for ; unusual != 0; unusual &= unusual - 1 {
 		i := bits.TrailingZeros64(unusual)
-		if x, ok := h.nano(r.Cell(h.counters[i].index)); ok && x >= 0 {
+		of, f := &h.counters[i], rateForm
+		if of.percent {
+			f = shareForm
+		}
+		if x, ok := a.read(r.Cell(of.index), of.index, of.form, f); ok && x >= 0 {
 			c.sums[i].addProduct(uint64(x), w)
 			continue
 		}

@@ -50,21 +50,23 @@ func newResult(h *header, adders []*adder) *result {
 // well where another one of the file plainly does.
 func (r *result) scales() {
 	var largest values
-	plainly := false
+	plainly, signs := false, uint64(0)
 	for q := range quantities {
 		r.percent[q] = r.h.col[q].percent
 	}
 	for _, q := range r.h.bare {
 		for _, a := range r.adders {
-			largest[q] = max(largest[q], a.largest[q])
+			largest[q], signs = max(largest[q], a.largest[q]), signs|a.signs
 		}
 		plainly = plainly || largest[q] > noFraction
 	}
 	for _, q := range r.h.bare {
-		if largest[q] <= one+one/1000 && !plainly {
+		if largest[q] <= one+one/1000 && !plainly && signs>>q&1 == 0 {
 			continue
 		}
-		r.percent[q] = true
+		if r.percent[q] = true; signs>>q&1 != 0 { // the cells have the sign
+			continue
+		}
 		text := fmt.Sprintf("but holds %v: taken as percent", float64(largest[q])/one)
 		if largest[q] <= one+one/1000 {
 			text = "but others of the file hold percentages: taken as percent"
@@ -114,6 +116,13 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	case f.Rows == 0:
 		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint,
 			"none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
+	}
+	if err := r.checkGuesses(); err != nil {
+		return nil, err
+	}
+	if f.BadRows > 0 && !slices.ContainsFunc(r.entries, func(e *entry) bool { return e.IsKernel() }) {
+		return nil, note.Faultf("no-usable-kernel", bad[0].Pos, bad[0].Hint,
+			"no kernel is left: %d of %d rows cannot be used; the first: %s", f.BadRows, f.BadRows+f.Rows, bad[0].Text)
 	}
 	f.Instructions = r.instructions()
 	f.Notes = append(r.notes, r.remarks()...)
@@ -166,6 +175,9 @@ func (r *result) instructions() (sum ingest.Instructions) {
 // remarks are the notes on columns that are missing or disagree, and on names that are no text.
 func (r *result) remarks() []note.Note {
 	notes := r.h.missing()
+	if n, ok := r.unreadableCells(); ok {
+		notes = append(notes, n)
+	}
 	for kind := range len(r.h.twice) + 1 {
 		var first note.Note
 		for _, a := range r.adders {
@@ -178,6 +190,21 @@ func (r *result) remarks() []note.Note {
 		}
 	}
 	return notes
+}
+
+// unreadableCells returns the note on cells that are left out, at the first.
+func (r *result) unreadableCells() (first note.Note, found bool) {
+	cells := int64(0)
+	for _, a := range r.adders {
+		if a.cells > 0 && (cells == 0 || before(a.firstCell.Pos, first.Pos)) {
+			first = a.firstCell
+		}
+		cells += a.cells
+	}
+	if first.Text += "; the row is used without this cell"; cells > 1 {
+		first.Text += ", and " + unit.Counted(cells-1, "more cell is left out", "more cells are left out")
+	}
+	return first, cells > 0
 }
 
 // unweighted is the note on kernels whose shares are means over launches that count alike, because none has a time: the

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math"
 	"math/bits"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,6 +37,11 @@ type adder struct {
 	partial   int64             // of bad: rows whose only fault is a share out of range
 	largest   values            // of each column
 	unread    bool              // a count of instructions
+	signs     uint64            // a bit for each share that has a cell with %
+	certain   marks             // of numbers that can be read in one way only
+	guesses   map[marks]guess
+	cells     int64     // unreadable ones of rows that are used
+	firstCell note.Note // the first of them
 
 	_ [64]byte // keeps what two workers write out of one cache line
 }
@@ -79,12 +84,12 @@ func (a *adder) Row(r *scan.Row) {
 	for _, c := range a.h.instructions {
 		n, ok := digits16(r.LongTail(c))
 		if !ok {
-			n = a.instructions(r.Cell(c))
+			n = a.instructions(r.Cell(c), c)
 		}
 		e.instructions += n
 	}
 	if len(a.h.counters) > 0 {
-		e.counters.add(r, a.h, t)
+		e.counters.add(a, r, t)
 	}
 	e.add(&v, shares, t)
 }
@@ -124,6 +129,9 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 			v[f.q] = int64(tenths) * tenth
 		}
 	}
+	if bits.OnesCount64(unusual) < len(shares) {
+		a.certain |= decimalPoint
+	}
 	for _, f := range a.h.times {
 		x, n := r.Tail(f.index)
 		s, ok := shortMicros(x)
@@ -144,9 +152,13 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 			q = quantity(bits.TrailingZeros64(unusual))
 		}
 		unusual &^= 1 << q
-		if p := a.number(r, q, v); p != nil && p.outside {
+		switch p := a.number(r, q, v); {
+		case p == nil:
+		case extra(q):
+			a.leaveOut(p)
+		case p.outside:
 			outside = cmp.Or(outside, p)
-		} else if p != nil {
+		default:
 			return p
 		}
 	}
@@ -158,11 +170,11 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 
 // instructions reads any form of a count of instructions. They are of use in a sum alone, so a fault in one is no fault
 // of its row, but it leaves the sum unknown.
-func (a *adder) instructions(b []byte) uint64 {
+func (a *adder) instructions(b []byte, column int) uint64 {
 	if unknown(b) {
 		return 0
 	}
-	n, ok := parseCount(bytes.TrimSpace(b))
+	n, ok := a.read(bytes.TrimSpace(b), column, "Instructions", countForm)
 	if !ok || n < 0 || n > maxInstructions {
 		a.unread = true
 		return 0
@@ -181,21 +193,21 @@ const (
 // number reads any form of a number.
 func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	v[q] = none
-	b := r.Cell(a.h.col[q].index)
+	c := &a.h.col[q]
+	b := r.Cell(c.index)
 	if len(b) == 0 {
 		return nil
 	}
-	x, ok, most := int64(0), false, int64(math.MaxInt64)
+	x, ok := a.read(b, c.index, c.name, formOf(q))
+	most := int64(unit.MaxCount)
 	switch {
 	case q >= firstShare:
-		x, ok = a.h.nano(b)
 		most = largestShare
+		if bytes.IndexByte(b, '%') >= 0 {
+			a.signs |= 1 << q
+		}
 	case q == total || q == average:
-		x, ok = a.h.nano(b)
 		most = maxSeconds * one
-	default:
-		x, ok = parseCount(b)
-		most = unit.MaxCount
 	}
 	switch {
 	case ok && x >= 0 && x <= most:
@@ -207,6 +219,17 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	p := a.wrong(q, b, ok && x < 0, ok && x > most)
 	p.outside = ok && q >= firstShare
 	return p
+}
+
+// leaveOut takes note of a cell that no verdict needs and that cannot be read: it
+// costs its own value, not the row.
+func (a *adder) leaveOut(p *problem) {
+	if a.cells++; a.cells > 1 {
+		return
+	}
+	pos := note.Pos{File: a.h.pos.File}
+	pos.Line, pos.Column = a.row.Position(p.index)
+	a.firstCell = note.Note{Severity: note.Warning, Code: "unreadable-cell", Pos: pos, Text: p.text, Hint: p.hint}
 }
 
 // compare looks whether columns of one name agree.
@@ -240,10 +263,7 @@ type rowKey struct {
 // find gives the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get
 // two entries, which newResult merges.
 func (a *adder) find(r *scan.Row) (*entry, *problem) {
-	dir, p := a.direction(r)
-	if p != nil {
-		return nil, p
-	}
+	dir := a.direction(r)
 	raw, rest := a.rawKey(r, dir)
 	if e := a.table[rowKey{string(raw), rest}]; e != nil { // the compiler makes no text of it
 		return e, nil
@@ -260,32 +280,32 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 
 // direction tells the two copies of one name apart. Kernels have none, whatever moved while they ran.
 // Exports name host-to-device and device-to-host copies alike; which bytes moved tells them apart.
-func (a *adder) direction(r *scan.Row) (string, *problem) {
+func (a *adder) direction(r *scan.Row) string {
 	if c := &a.h.col[global]; c.there {
 		last, n := r.Tail(c.index)
 		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
-			return names.NoDirection, nil
+			return names.NoDirection
 		}
 		// A cell as it stands in the file may be two quotes and nothing between them.
 		if n > 0 && !unknown(r.Cell(c.index)) {
-			return names.NoDirection, nil
+			return names.NoDirection
 		}
 	}
 	var moved values
 	for _, q := range []quantity{hostToDevice, deviceToHost} {
 		if moved[q] = none; a.h.col[q].there {
 			if p := a.number(r, q, &moved); p != nil {
-				return names.NoDirection, p
+				a.leaveOut(p)
 			}
 		}
 	}
 	switch {
 	case moved[hostToDevice] > 0 && moved[deviceToHost] <= 0:
-		return names.HostToDevice, nil
+		return names.HostToDevice
 	case moved[deviceToHost] > 0 && moved[hostToDevice] <= 0:
-		return names.DeviceToHost, nil
+		return names.DeviceToHost
 	}
-	return names.NoDirection, nil
+	return names.NoDirection
 }
 
 // rawKey gives bytes and a number that differ when the cells of the key do. Where the key is a run of columns, and
@@ -363,7 +383,7 @@ func (a *adder) entry(r *scan.Row, dir string) (*entry, *problem) {
 		return nil, p
 	}
 	if b := bytes.TrimSpace(a.cell(r, simd)); !unknown(b) {
-		n, ok := parseCount(b)
+		n, ok := a.read(b, a.h.col[simd].index, a.h.col[simd].name, countForm)
 		if !ok || n < 1 || n > 1<<20 {
 			return nil, a.wrong(simd, b, false, false)
 		}
@@ -379,16 +399,35 @@ func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
 		return ingest.Size3{}, nil
 	}
 	c := &a.h.col[q]
+	text, ok := a.plainSize(b, c)
 	// A size of many digits is a cell of another column: the message shows its beginning.
-	if len(b) > 200 {
+	if !ok || len(b) > 200 {
 		return ingest.Size3{}, &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected one to three numbers as "+
 			"in 512 x 512", c.name, shorten(b)), hint: correctHint}
 	}
-	s, err := unit.ParseSize(string(b))
+	s, err := unit.ParseSize(text)
 	if err != nil {
 		return s, &problem{index: c.index, text: fmt.Sprintf("%q: %v", c.name, err), hint: correctHint}
 	}
 	return s, nil
+}
+
+// plainSize returns a size without thousands separators. VTune separates
+// dimensions with " x " and never with a comma: "57,344" has one dimension.
+func (a *adder) plainSize(b []byte, c *column) (plain string, ok bool) {
+	text := string(b)
+	if !strings.ContainsAny(text, ",.'\u00a0\u202f\u2009\u2019\ufffd") {
+		return text, true
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("xX*\u00d7", r) })
+	for i, p := range parts {
+		n, ok := a.read([]byte(strings.TrimSpace(p)), c.index, c.name, countForm)
+		if !ok {
+			return "", false
+		}
+		parts[i] = strconv.FormatInt(n, 10)
+	}
+	return strings.Join(parts, "x"), true
 }
 
 // clean makes valid text of a name and takes note when it was not.

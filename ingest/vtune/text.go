@@ -3,8 +3,6 @@ package vtune
 import (
 	"bytes"
 	"context"
-	"math"
-	"strconv"
 	"strings"
 
 	"occudiff/ingest"
@@ -50,9 +48,6 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 			out.WriteByte('\n')
 		default:
 			row := columns.Cells(text)
-			for i := 1; i < len(row); i++ {
-				row[i] = withoutUnit(row[i])
-			}
 			switch {
 			case strings.Join(row[1:], "") == "": // a task of which nothing is told
 				out.WriteByte('\n')
@@ -99,35 +94,4 @@ func textHeader(line string) string {
 		}
 	}
 	return ""
-}
-
-// withoutUnit gives a cell as an export has it: 98.5% as 98.5, 1.071s as 1.071, 2,047 as 2047, 1.5 KB as 1500.
-// VTune counts 1000 bytes as a KB: a local memory of 65,536 bytes is 65.5 KB in its summaries.
-func withoutUnit(cell string) string {
-	if cell == "" || cell[0] < '0' || cell[0] > '9' {
-		return cell
-	}
-	plain := strings.ReplaceAll(cell, ",", "")
-	decimal := plain // VTune prints decimals before a unit: without a point, the comma is theirs
-	if !strings.Contains(cell, ".") {
-		decimal = strings.Replace(cell, ",", ".", 1)
-	}
-	for _, u := range []struct {
-		suffix string
-		factor float64
-	}{{"%", 1}, {" KB", 1e3}, {" MB", 1e6}, {" GB", 1e9}, {" TB", 1e12}, {" B", 1},
-		{"ms", 1e-3}, {"us", 1e-6}, {"s", 1}} {
-		number, ok := strings.CutSuffix(decimal, u.suffix)
-		x, valid := parseFloat([]byte(number))
-		switch {
-		case !ok || !valid:
-		case u.factor > 1:
-			return strconv.FormatFloat(math.Round(x*u.factor), 'f', -1, 64)
-		case u.factor < 1:
-			return strconv.FormatFloat(x*u.factor, 'f', 9, 64)
-		default:
-			return number
-		}
-	}
-	return plain
 }

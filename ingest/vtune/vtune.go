@@ -49,7 +49,8 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
-		a := &adder{h: h, instance: opt.Instances, table: map[rowKey]*entry{}, firsts: map[int]note.Note{}}
+		a := &adder{h: h, instance: opt.Instances, table: map[rowKey]*entry{}, firsts: map[int]note.Note{},
+			guesses: map[marks]guess{}}
 		for q := range a.absent {
 			a.absent[q] = none
 		}
