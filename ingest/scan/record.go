@@ -45,6 +45,7 @@ type record struct {
 	at       cell
 	quoteAt  [2]int // line and column of the last opening quote
 	returned bool   // the last byte of the current plain field is \r
+	unended  bool   // see Row
 }
 
 func newRecord(delim byte, sel []int, columns int) *record {
@@ -54,7 +55,7 @@ func newRecord(delim byte, sel []int, columns int) *record {
 // begin starts a new record at the beginning of a line.
 func (r *record) begin(line int) {
 	r.line, r.curLine, r.curCol = line, line, 1
-	r.state, r.blank, r.extra = fieldStart, true, false
+	r.state, r.blank, r.extra, r.unended = fieldStart, true, false, false
 	r.column, r.k, r.fields = 0, 0, 0
 	r.data = r.data[:0]
 	clear(r.cells)
@@ -281,13 +282,15 @@ func (r *record) finish() bool {
 	if !r.started() {
 		return false
 	}
-	if r.state == inPlain && r.returned {
+	returned := r.state == inPlain && r.returned
+	if returned {
 		r.unput()
 	}
 	if r.blank {
 		return false
 	}
 	open := r.open()
+	r.unended = r.state == fieldStart || r.state == inPlain && !returned
 	r.end()
 	r.fields = r.column
 	if !open {

@@ -10,6 +10,8 @@ type Row struct {
 	Fields int  // how many fields the record has
 	Extra  bool // it has more than the header, and one of those is not empty
 	Open   bool // the input ended inside a quote that opened at QuoteLine, QuoteColumn
+	// Unended reports that the input ended after a field without quotes, so that the field may be cut.
+	Unended bool
 
 	QuoteLine, QuoteColumn int
 

@@ -232,11 +232,11 @@ func deliver(h Handler, r *Row, rec *record) {
 		return
 	}
 	r.chunk, r.rec = nil, rec
-	r.Fields, r.Extra, r.Open = rec.fields, rec.extra, rec.open()
+	r.Fields, r.Extra, r.Open, r.Unended = rec.fields, rec.extra, rec.open(), rec.unended
 	r.QuoteLine, r.QuoteColumn = rec.quoteAt[0], rec.quoteAt[1]
 	r.buf, r.ends = rec.rowOf()
 	h.Row(r)
-	r.Open = false
+	r.Open, r.Unended = false, false
 }
 
 // finish gives the record that ends with the input to a handler.

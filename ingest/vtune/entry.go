@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"occudiff/ingest"
+	"occudiff/ingest/scan"
 	"occudiff/ingest/unit"
 )
 
@@ -35,8 +36,11 @@ func (v *values) seconds() nano {
 type entry struct {
 	ingest.Key
 	hasSIMD bool
-	line    int // of the first good row
-	number  int // of the worker's entries, then of all
+	line    int    // of the first good row
+	second  int    // line of the second, 0 if there is none
+	values  uint64 // a digest of the first row's
+	differ  bool   // another row has others
+	number  int    // of the worker's entries, then of all
 
 	good         int64 // rows without a fault
 	rows         int64 // good ones, and those of which only a share is out of range
@@ -168,6 +172,26 @@ func (e *entry) add(v *values, shares []field, t nano) {
 	e.spill = max(e.spill, v[spill])
 }
 
+// mostRepeats bounds how many equal rows are taken for one that is repeated.
+const mostRepeats = 8
+
+// remember notes whether a row repeats the first one of its key.
+func (e *entry) remember(v *values, r *scan.Row) {
+	digest := uint64(0)
+	for _, x := range v[firstNumber:] {
+		digest = (digest ^ uint64(x)) * 0x9e3779b97f4a7c15
+		digest ^= digest >> 32
+	}
+	switch e.good {
+	case 1:
+		e.values = digest
+		return
+	case 2:
+		e.second = r.Line()
+	}
+	e.differ = e.differ || digest != e.values
+}
+
 // steady is the profiler's peak and its limits, which are the same in all launches of a kernel: as long as their bytes
 // are those of the first row, only the time is added up.
 // It saves four products of 128 bits in each row of a per-launch export.
@@ -209,13 +233,27 @@ func (e *entry) varies() bool {
 	return slices.ContainsFunc(sampledShares, func(q quantity) bool { return e.means[q-firstShare].n > 1 })
 }
 
+// repeated reports whether all rows of a task have the same values: the same row
+// several times, and not several launches.
+func (e *entry) repeated() bool {
+	return e.good > 1 && e.good <= mostRepeats && !e.differ && !e.time.zero()
+}
+
 // merge adds what another worker gathered of the same key.
 func (e *entry) merge(o *entry) {
 	// Workers get the rows in any order; the line is that of the first one in the file, so that every run of the
 	// program gives the same.
-	if e.good == 0 || o.good > 0 && o.line < e.line {
-		e.line = o.line
+	switch {
+	case o.good == 0:
+	case e.good == 0:
+		e.line, e.second, e.values = o.line, o.second, o.values
+	default:
+		lines := slices.DeleteFunc([]int{e.line, e.second, o.line, o.second}, func(l int) bool { return l == 0 })
+		slices.Sort(lines)
+		e.line, e.second = lines[0], lines[1]
+		e.differ = e.differ || e.values != o.values
 	}
+	e.differ = e.differ || o.differ
 	e.good += o.good
 	e.hasSIMD = e.hasSIMD || o.hasSIMD
 	e.rows += o.rows

@@ -136,6 +136,7 @@ func (h *header) complete() {
 		h.sel = append(h.sel, t.index)
 	}
 	h.sel = append(h.sel, h.instructions...)
+	h.sel = append(h.sel, h.columns-1) // see adder.cut
 	var shares, rates []counter
 	for _, c := range h.counters {
 		if c.percent {

@@ -139,6 +139,12 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 			Hint: "export the file again"})
 	}
 	f.Notes = append(f.Notes, r.unweighted()...)
+	f.Notes = append(f.Notes, r.repeated()...)
+	for _, a := range r.adders {
+		if a.unended.Text != "" {
+			f.Notes = append(f.Notes, a.unended)
+		}
+	}
 	if keep && r.perLaunch {
 		f.Launches = r.launches()
 	}
@@ -231,6 +237,36 @@ func (r *result) unweighted() []note.Note {
 	}
 	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line},
 		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}
+}
+
+// repeated is the note on tasks whose rows all have the same values. Launches may
+// be alike, rows that add up launches are not.
+func (r *result) repeated() []note.Note {
+	if r.perLaunch {
+		return nil
+	}
+	var first *entry
+	more := 0
+	for _, e := range r.entries {
+		switch {
+		case !e.repeated():
+		case first == nil:
+			first = e
+		default:
+			more++
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	text := fmt.Sprintf("task %q: the row on line %d has the values of that on line %d, and both are added up",
+		first.Task, first.second, first.line)
+	if more > 0 {
+		text += "; so are rows of " + unit.Counted(more, "more task", "more tasks")
+	}
+	return []note.Note{{Severity: note.Warning, Code: "repeated-rows",
+		Pos:  note.Pos{File: r.h.pos.File, Line: first.second},
+		Text: text, Hint: "if the file has its rows twice, export it again"}}
 }
 
 // kernel makes the row of a key.

@@ -40,6 +40,10 @@ type adder struct {
 	signs     uint64            // a bit for each share that has a cell with %
 	certain   marks             // of numbers that can be read in one way only
 	guesses   map[marks]guess
+	points    uint64    // of the last cells of all rows, see lastCell
+	emptyEnd  bool      // a row has no last cell
+	unended   note.Note // on a last line without a line end that may be cut
+	all       []*adder  // of all workers
 	cells     int64     // unreadable ones of rows that are used
 	firstCell note.Note // the first of them
 
@@ -54,6 +58,10 @@ func (a *adder) Row(r *scan.Row) {
 		if p := a.misshapen(r); p != nil {
 			a.reject(p)
 		}
+		return
+	}
+	if bad := a.lastCell(r); bad != nil {
+		a.reject(bad)
 		return
 	}
 	e, bad := a.find(r)
@@ -94,6 +102,56 @@ func (a *adder) Row(r *scan.Row) {
 	e.add(&v, shares, t)
 }
 
+// lastCell notes where the last cell has its point. VTune prints a column with
+// the same decimals in all rows and ends every line, so a last line without an
+// end whose last cell has its point elsewhere is cut.
+func (a *adder) lastCell(r *scan.Row) *problem {
+	last := a.h.columns - 1
+	x, n := r.Tail(last)
+	points := pointsIn(x) & lastOf[min(n, 8)]
+	switch {
+	case r.Unended:
+		return a.cut(r.Cell(last), points)
+	case n == 0:
+		a.emptyEnd = true
+	default:
+		a.points &= points
+	}
+	return nil
+}
+
+// pointsIn has the highest bit of each byte that is a decimal mark.
+func pointsIn(x uint64) uint64 {
+	const ones = 0x0101010101010101
+	x ^= '.' * ones
+	y := x ^ ('.'^',')*ones
+	// The usual test for a zero byte, for points and for commas; a byte above a zero one may be wrong.
+	return (x-ones)&^x&highest | (y-ones)&^y&highest
+}
+
+// cut returns the problem of a last line without an end, and takes note of it if
+// the other rows do not show whether its last cell is whole.
+func (a *adder) cut(cell []byte, points uint64) *problem {
+	rows, all, empty := int64(0), ^uint64(0), false
+	for _, o := range a.all {
+		rows, all, empty = rows+o.rows, all&o.points, empty || o.emptyEnd
+	}
+	last := a.h.columns - 1
+	p := &problem{index: last, text: fmt.Sprintf("the file ends in the last cell, %s, without a line end",
+		shorten(cell)), hint: "the file may be cut off: export it again; end the line if it is whole"}
+	switch known := rows > 1 && all != 0; {
+	case known && points&all != 0:
+		return nil
+	case known && (len(cell) > 0 || !empty):
+		p.text += ", and other rows have more decimals there"
+		return p
+	}
+	a.unended = note.Note{Severity: note.Warning, Code: "unended-line", Pos: note.Pos{File: a.h.pos.File}, Hint: p.hint,
+		Text: p.text + ": it may be cut, and rows may be missing"}
+	a.unended.Pos.Line, a.unended.Pos.Column = a.row.Position(last)
+	return nil
+}
+
 // good takes note of a row without a fault. A row whose only fault is a share out of range is added all the same,
 // without that share: it is a launch, and the totals of a kernel that has other rows would be short of its time and its
 // threads.
@@ -102,6 +160,9 @@ func (a *adder) good(e *entry, v *values) {
 	a.rows++
 	if e.good++; e.good == 1 {
 		e.line = r.Line()
+	}
+	if e.good <= mostRepeats {
+		e.remember(v, r)
 	}
 	if len(a.h.twice) > 0 {
 		a.compare(r)

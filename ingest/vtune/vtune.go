@@ -50,7 +50,7 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
 		a := &adder{h: h, instance: opt.Instances, table: map[rowKey]*entry{}, firsts: map[int]note.Note{},
-			guesses: map[marks]guess{}}
+			guesses: map[marks]guess{}, points: ^uint64(0), all: adders}
 		for q := range a.absent {
 			a.absent[q] = none
 		}

@@ -134,7 +134,7 @@ func TestRead(t *testing.T) {
 			"war:Column filter is ON.\n\nvtune: Executing actions 75% Generating a report\nvtune: Executing actions 100% doneComputing Task,Total Time,Instance Count\nK,1.5,3\nvtune: Warning: a, b\n", []string{
 				"1 rows, 0 bad", "5|K|||-||n 3|t 1.5|threads -|barriers -|spill -"}},
 		{"BOM, CRLF, blank lines, no last newline",
-			"\ufeffComputing Task,Total Time,Instance Count\r\n\r\nK,1.5,3\r\nL,2,1", []string{
+			"\ufeffComputing Task,Total Time,Instance Count\r\n\r\nK,1.5,3\r\nL,2,1\r", []string{
 				"2 rows, 0 bad", "3|K|||-||n 3|t 1.5|threads -|barriers -|spill -", "4|L|||-||n 1|t 2|threads -|barriers -|spill -"}},
 		{"semicolons", strings.ReplaceAll(head, ",", ";") + "f(int, int);64;8;1;1;8;12.5\n", []string{
 			"1 rows, 0 bad", "2|f(int, int)|64|8|8||n 1|t 1|measured 12.5|threads -|barriers -|spill -"}},
@@ -288,6 +288,81 @@ func TestBadRows(t *testing.T) {
 		}
 		if d := cmp.Diff(want, linesOf(t, head+good+c.text, ingest.ReadOptions{})); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
+		}
+	}
+}
+
+// TestLastLine reads files whose last line has no end. VTune ends every line, but
+// people join lines and paste text, so such a file may be cut or whole.
+func TestLastLine(t *testing.T) {
+	const (
+		head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%)\n"
+		rows = "K,64,1.000000,1,50.0\nL,64,1.000000,1,60.0\n"
+		cut  = "error: bad row: the file ends in the last cell, %q, without a line end, and other rows have more decimals there"
+		open = "warning: the file ends in the last cell, %q, without a line end: it may be cut, and rows may be missing"
+		hint = " (the file may be cut off: export it again; end the line if it is whole)"
+	)
+	for _, c := range []struct {
+		reason, text string
+		bad          int64
+		note         string
+	}{
+		{"the decimals of the other rows", head + rows + "M,64,1.000000,1,70.0", 0, ""},
+		{"fewer of them", head + rows + "M,64,1.000000,1,70.", 1, "run.csv:4:17: " + fmt.Sprintf(cut, "70.")},
+		{"no point", head + rows + "M,64,1.000000,1,7", 1, "run.csv:4:17: " + fmt.Sprintf(cut, "7")},
+		{"nothing after the last delimiter", head + rows + "M,64,1.000000,1,", 1, "run.csv:4:17: " + fmt.Sprintf(cut, "")},
+		{"nothing, as in another row", head + rows + "copy,,1.000000,1,\nM,64,1.000000,1,", 0,
+			"run.csv:5:17: " + fmt.Sprintf(open, "")},
+		{"decimal commas", strings.ReplaceAll(head+rows, ",", ";") + "M;64;1,000000;1;7", 1,
+			"run.csv:4:17: " + fmt.Sprintf(cut, "7")},
+		{"whole numbers end anywhere", "Computing Task,Total Time,Instance Count\nK,1.0,12\nL,1.0,15\nM,1.0,1", 0,
+			"run.csv:4:7: " + fmt.Sprintf(open, "1")},
+		{"no other row", head + "M,64,1.000000,1,70.0", 0, "run.csv:2:17: " + fmt.Sprintf(open, "70.0")},
+		{"other rows differ", head + "K,64,1.000000,1,50.25\nL,64,1.000000,1,60.0\nM,64,1.000000,1,70", 0,
+			"run.csv:4:17: " + fmt.Sprintf(open, "70")},
+		{"a column that nobody reads", "Computing Task,Total Time,New\nK,1.0,1.250000\nL,1.0,1.250000\nM,1.0,1.25", 1,
+			"run.csv:4:7: " + fmt.Sprintf(cut, "1.25")},
+		{"a quoted cell ends with its quote", "Computing Task,Total Time,New\nK,1.0,\"1\"\nL,1.0,\"2\"", 0, ""},
+		{"CR ends the line", head + rows + "M,64,1.000000,1,7\r", 0, ""},
+	} {
+		if c.note != "" {
+			c.note += hint
+		}
+		f, err := readText(c.text, ingest.ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, err)
+			continue
+		}
+		if got := strings.Join(noteLines(f.Notes), "\n"); f.BadRows != c.bad || got != c.note {
+			t.Errorf("%s: %d bad rows, %s\nwant %d, %s", c.reason, f.BadRows, got, c.bad, c.note)
+		}
+	}
+}
+
+// TestRepeatedRows adds up rows that have the same values, and reports that they
+// may be one row. Launches may be alike.
+func TestRepeatedRows(t *testing.T) {
+	const head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%)\n"
+	const hint = " (if the file has its rows twice, export it again)"
+	for _, c := range []struct{ reason, rows, want string }{
+		{"every row twice, of a task with one launch as well", "K,64,1.5,3,50.0\nL,64,1.5,1,50.0\nK,64,1.5,3,50.0\nL,64,1.5,1,50.0\n",
+			`run.csv:4: warning: task "K": the row on line 4 has the values of that on line 2, and both are added up; so are rows of 1 more task` + hint},
+		{"one row three times", "K,64,1.5,3,50.0\nK,64,1.5,3,50.0\nK,64,1.5,3,50.0\nL,64,1.5,3,50.0\n",
+			`run.csv:3: warning: task "K": the row on line 3 has the values of that on line 2, and both are added up` + hint},
+		{"other values", "K,64,1.5,3,50.0\nK,64,1.5,3,50.1\n", ""},
+		{"another launch size", "K,64,1.5,3,50.0\nK,32,1.5,3,50.0\n", ""},
+		{"launches", "K,64,1.5,1,50.0\nK,64,1.5,1,50.0\n", ""},
+		{"no time", "K,64,0,3,50.0\nK,64,0,3,50.0\n", ""},
+	} {
+		for _, block := range []int{0, 100} {
+			f, err := read(context.Background(), "run.csv", scan.New(scan.Input{R: strings.NewReader(head + c.rows)},
+				scan.Options{Threads: 2, Block: block}), ingest.ReadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(noteLines(f.Notes), "\n"); got != c.want {
+				t.Errorf("%s: got %s\nwant %s", c.reason, got, c.want)
+			}
 		}
 	}
 }
