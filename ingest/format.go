@@ -87,14 +87,40 @@ type File struct {
 	Recording    *Recording // nil when samples or launches are not known
 	Platform     Platform
 	Notes        []note.Note
+	Further      []*File // other exports in the same file, each as if it had a file of its own
 
-	lacks int // parts of the launch that others of the run have, see Join
+	part  bool // of a file that is listed with another part
+	lacks int  // parts of the launch that others of the run have, see Join
+}
+
+// parts returns the file as a list of one File for each export in it.
+func (f *File) parts() []File {
+	list := []File{*f}
+	for _, p := range f.Further {
+		list[0].Rows, list[0].BadRows = list[0].Rows+p.Rows, list[0].BadRows+p.BadRows
+		p.Path, p.Kind, p.part = f.Path, f.Kind, true
+		list = append(list, *p)
+	}
+	return list
+}
+
+// ForgetColumns removes the columns from the positions of all notes.
+func (f *File) ForgetColumns() {
+	for i := range f.Notes {
+		f.Notes[i].Pos.Column = 0
+	}
+	for _, p := range f.Further {
+		p.ForgetColumns()
+	}
 }
 
 // content is a digest of the rows that a format made of a file, and of what it says of the machine (see Input.Content).
 // Stored runs are known by it: the values of kernels have a fixed order, whatever they are called.
 func (f *File) content() string {
 	h := sha256.New()
+	for _, p := range f.Further {
+		sumKernels(h, p.Kernels)
+	}
 	sumKernels(h, f.Kernels)
 	sumKernels(h, f.Summary)
 	sumKernels(h, f.Props)

@@ -80,7 +80,7 @@ const oneRunHint = "give one export per run, or compare runs with: occudiff diff
 // add takes what files have beside kernels.
 func (j *joiner) add(f *File) error {
 	r := j.run
-	if f.Path != "" {
+	if f.Path != "" && !f.part {
 		r.Inputs = append(r.Inputs, f.Input)
 	}
 	r.Notes = append(r.Notes, f.Notes...)

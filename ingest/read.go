@@ -56,7 +56,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 		done += sizeOf(f.path)
 		switch {
 		case err == nil:
-			joined = append(joined, *file)
+			joined = append(joined, file.parts()...)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case f.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
@@ -80,7 +80,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	}
 	// A fault ends the reading only when nothing else was found: a folder with one bad file still has a run.
 	for _, f := range faults {
-		run.Notes = append(run.Notes, faultNote(f))
+		run.Notes = append(run.Notes, FaultNote(f))
 	}
 	// At the door, so that no output has to think of it.
 	run.Platform.Command = HideSecrets(run.Platform.Command)
@@ -94,7 +94,8 @@ func (r *Run) dropNotMeasured() {
 	}
 }
 
-func faultNote(err error) note.Note {
+// FaultNote returns the note on a part of the input that cannot be used.
+func FaultNote(err error) note.Note {
 	f, ok := errors.AsType[*note.Fault](err)
 	switch {
 	case !ok:
@@ -184,7 +185,7 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, *file)
+		files = append(files, file.parts()...)
 	}
 	return Join(files)
 }
@@ -245,9 +246,7 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 		return nil, ofNotebook(notebook, readFault(path, err))
 	}
 	if notebook {
-		for i := range file.Notes {
-			file.Notes[i].Pos.Column = 0 // of what was printed, not of the file
-		}
+		file.ForgetColumns() // of what was printed, not of the file
 	}
 	file.Digest = cmp.Or(file.Digest, digest("sha256", sum))
 	file.name(format, path, opt)

@@ -77,7 +77,7 @@ func benchScan(b *testing.B, text []byte, delim byte, threads int, plain bool, r
 		for i := range hs {
 			hs[i] = &touch{}
 		}
-		if err := s.Rows(context.Background(), benchColumns, 39, hs); err != nil {
+		if _, err := s.Rows(context.Background(), benchColumns, 39, hs, Break{}); err != nil {
 			b.Fatal(err)
 		}
 		for _, h := range hs {

@@ -76,7 +76,7 @@ func scanAll(t *testing.T, in io.Reader, sel []int, columns int) (rows []string,
 		t.Fatal(err)
 	}
 	a, b := &counter{}, &counter{}
-	if err := s.Rows(context.Background(), sel, columns, []Handler{a, b}); err != nil {
+	if _, err := s.Rows(context.Background(), sel, columns, []Handler{a, b}, Break{}); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -223,7 +223,7 @@ func TestReadError(t *testing.T) {
 		_, err := s.Head()
 		if err == nil {
 			s.Begin(',', 0)
-			err = s.Rows(context.Background(), nil, 0, []Handler{&keeper{}, &keeper{}})
+			_, err = s.Rows(context.Background(), nil, 0, []Handler{&keeper{}, &keeper{}}, Break{})
 		}
 		if !errors.Is(err, errBroken) {
 			t.Errorf("got %v", err)
@@ -238,7 +238,7 @@ func TestShrunk(t *testing.T) {
 	s.Head()
 	s.Begin(',', 0)
 	ks := []*keeper{{}, {}, {}}
-	if err := s.Rows(context.Background(), nil, 2, []Handler{ks[0], ks[1], ks[2]}); err != nil {
+	if _, err := s.Rows(context.Background(), nil, 2, []Handler{ks[0], ks[1], ks[2]}, Break{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(ks[0].rows) + len(ks[1].rows) + len(ks[2].rows); n != 1000 {
@@ -257,7 +257,7 @@ func TestCancelBlockedReader(t *testing.T) {
 	s.Begin(',', 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := s.Rows(ctx, nil, 2, []Handler{&keeper{}}); err != context.Canceled {
+	if _, err := s.Rows(ctx, nil, 2, []Handler{&keeper{}}, Break{}); err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
 }
@@ -277,7 +277,7 @@ func TestDigestAndProgress(t *testing.T) {
 		for i := range hs {
 			hs[i] = &nothing{}
 		}
-		if err := s.Rows(context.Background(), nil, 2, hs); err != nil {
+		if _, err := s.Rows(context.Background(), nil, 2, hs, Break{}); err != nil {
 			t.Fatal(err)
 		}
 		if len(calls) < 2 || !slices.IsSorted(calls) || calls[len(calls)-1] != int64(len(text)) {

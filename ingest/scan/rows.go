@@ -2,8 +2,11 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
+	"math/bits"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,27 +37,87 @@ type job struct {
 	columns int
 	turns   []chan turn // of block n: turns[n % len(turns)]
 
-	mu  sync.Mutex
-	err error
+	starts  *starters // of lines that begin another table
+	is      func(line []byte) bool
+	checked bool          // the first line is known to begin none
+	halt    chan struct{} // closed at such a line
+
+	mu       sync.Mutex
+	err      error
+	halted   *chunk // the block with that line
+	haltAt   int
+	haltLine int
+	waiting  []*chunk // loaded blocks after it
 }
 
-// Rows reads all remaining records and gives them to the handlers, one goroutine each. selected are the columns that
-// cells are wanted of, ascending; columns is how many the header has. When the context ends, Rows returns its error at
-// once; a reader that blocks may then still be waiting for its input, and the handlers' state must not be used.
-func (s *Scanner) Rows(ctx context.Context, selected []int, columns int, handlers []Handler) error {
-	if _, err := s.Head(); err != nil {
-		return err
+// Break describes lines that begin another table.
+type Break struct {
+	Starts []string               // what such a line may begin with
+	Is     func(line []byte) bool // reports whether a line with such a beginning is one
+}
+
+// starters has the beginnings of such lines by their first byte.
+type starters [256][]string
+
+func (b *Break) starters() *starters {
+	s := new(starters)
+	for _, text := range b.Starts {
+		s[text[0]] = append(s[text[0]], text)
 	}
-	j := &job{Scanner: s, sel: selected, columns: columns}
+	return s
+}
+
+// may reports whether a line, or as much of it as is known, has such a beginning.
+func (s *starters) may(line []byte) bool {
+	if len(line) == 0 {
+		return false
+	}
+	for _, text := range s[line[0]] {
+		n := min(len(text), len(line))
+		if string(line[:n]) == text[:n] {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows reads records up to the next line that begins another table, and gives them to the handlers, one goroutine each.
+// It returns that line, nil at the end of the input. selected are the columns that cells are wanted of, ascending;
+// columns is how many the header has. When the context ends, Rows returns its error at once; a reader that blocks may
+// then still be waiting for its input, and the handlers' state must not be used.
+func (s *Scanner) Rows(ctx context.Context, selected []int, columns int, handlers []Handler, b Break) (next []byte,
+	err error) {
+	if _, err := s.Head(); err != nil {
+		return nil, err
+	}
+	starts := b.starters()
+	for checked := false; ; checked = true {
+		j := &job{Scanner: s, sel: selected, columns: columns, starts: starts, is: b.Is, checked: checked,
+			halt: make(chan struct{})}
+		if err := j.rows(ctx, handlers); err != nil {
+			return nil, err
+		}
+		if j.halted == nil {
+			return nil, nil
+		}
+		line, err := s.nextLine()
+		if err != nil || b.Is(line) {
+			return line, err
+		}
+	}
+}
+
+// rows reads records up to a line that may begin another table.
+func (j *job) rows(ctx context.Context, handlers []Handler) error {
 	j.ctx, j.stop = context.WithCancel(ctx)
 	defer j.stop()
 	j.turns = make([]chan turn, len(handlers))
 	for i := range j.turns {
 		j.turns[i] = make(chan turn, 1)
 	}
-	rec := newRecord(s.delim, selected, columns)
-	rec.begin(s.line)
-	j.turns[int(s.cur.index)%len(handlers)] <- turn{rec, s.line - bytes.Count(s.cur.buf[:s.pos], []byte{'\n'})}
+	rec := newRecord(j.delim, j.sel, j.columns)
+	rec.begin(j.line)
+	j.turns[int(j.cur.index)%len(handlers)] <- turn{rec, j.line - bytes.Count(j.cur.buf[:j.pos], []byte{'\n'})}
 
 	done := make(chan struct{})
 	go j.run(handlers, done)
@@ -73,9 +136,15 @@ func (s *Scanner) Rows(ctx context.Context, selected []int, columns int, handler
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if c := j.halted; c != nil {
+		j.cur, j.pos, j.line = c, j.haltAt, j.haltLine
+		slices.SortFunc(j.waiting, func(a, b *chunk) int { return cmp.Compare(a.index, b.index) })
+		j.ahead = append(j.waiting, j.ahead...)
+		return nil
+	}
 	j.finish(handlers[0])
-	if s.opt.Progress != nil {
-		s.opt.Progress(s.read)
+	if j.opt.Progress != nil {
+		j.opt.Progress(j.read)
 	}
 	return nil
 }
@@ -124,7 +193,7 @@ func (w *worker) work(loaded bool) {
 		from := 0
 		if loaded {
 			from = w.pos
-		} else if err := w.blocks.next(w.chunk); err == io.EOF {
+		} else if err := w.next(); err == io.EOF {
 			return
 		} else if err != nil {
 			w.fail(err)
@@ -135,6 +204,64 @@ func (w *worker) work(loaded bool) {
 		}
 		loaded = false
 	}
+}
+
+// next takes the next block; io.EOF if there is none, or none is wanted.
+func (w *worker) next() error {
+	w.mu.Lock()
+	halted, ahead := w.halted != nil, w.ahead
+	if !halted && len(ahead) > 0 {
+		w.chunk, w.ahead = ahead[0], ahead[1:]
+	}
+	w.mu.Unlock()
+	switch {
+	case halted:
+		return io.EOF
+	case len(ahead) > 0:
+		return nil
+	}
+	return w.blocks.next(w.chunk)
+}
+
+// breaks reports whether the line at an offset of the chunk begins another table,
+// or may begin one and goes on in the next block.
+func (w *worker) breaks(at int) bool {
+	line := w.chunk.buf[at:w.chunk.n]
+	if !w.starts.may(line) || w.checked && w.chunk == w.cur && at == w.pos {
+		return false
+	}
+	end := bytes.IndexByte(line, '\n')
+	return end < 0 || w.is(line[:end])
+}
+
+// firstBreak returns where the first line from one offset to another begins that
+// breaks, both of which begin a line; none is beyond them.
+func (w *worker) firstBreak(from, to int) (at int, found bool) {
+	if w.breaks(from) {
+		return from, true
+	}
+	c := w.chunk
+	for word := from >> 6; word <= (to-1)>>6; word++ {
+		lines := c.lines[word]
+		if word == from>>6 {
+			lines &= ^uint64(0) << (from & 63)
+		}
+		for ; lines != 0; lines &= lines - 1 {
+			at := word<<6 | bits.TrailingZeros64(lines) + 1
+			if at < c.n && len(w.starts[c.buf[at]]) > 0 && w.breaks(at) {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// end ends the job at a line of the chunk.
+func (w *worker) end(at, line int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.halted, w.haltAt, w.haltLine = w.chunk, at, line
+	close(w.halt)
 }
 
 // block scans the chunk from an offset on; accounted says that the serial part has counted and hashed it. It returns
@@ -154,6 +281,11 @@ func (w *worker) block(from int, accounted bool) bool {
 	var t turn
 	select {
 	case t = <-w.turns[int(c.index)%len(w.turns)]:
+	case <-w.halt:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.waiting = append(w.waiting, c)
+		return false
 	case <-w.ctx.Done():
 		return false
 	}
@@ -172,8 +304,20 @@ func (w *worker) block(from int, accounted bool) bool {
 	}
 	last, ok := c.resolve(first)
 	if !ok {
-		w.pass(w.byBytes(t.rec, ends, first))
+		rec := w.byBytes(t.rec, ends, first)
+		if rec == nil {
+			return false
+		}
+		w.pass(rec)
 		return true
+	}
+	if at, found := w.firstBreak(first, last); found {
+		if ends {
+			deliver(w.handler, &w.row, t.rec)
+		}
+		w.rows(first, at)
+		w.end(at, c.lineOf(at))
+		return false
 	}
 	next := t.rec
 	if ends {
@@ -191,11 +335,15 @@ func (w *worker) block(from int, accounted bool) bool {
 }
 
 // byBytes reads the records of the block from an offset on by the byte machine, as long as the block has its turn, and
-// gives the one that is under way at its end. The first one may have ended before.
+// gives the one that is under way at its end, nil if another table begins. The first one may have ended before.
 func (w *worker) byBytes(rec *record, ended bool, from int) *record {
 	for {
 		if ended {
 			deliver(w.handler, &w.row, rec)
+		}
+		if w.breaks(from) {
+			w.end(from, rec.curLine)
+			return nil
 		}
 		rec.begin(rec.curLine)
 		var used int

@@ -60,9 +60,10 @@ type Scanner struct {
 	opt    Options
 	blocks blocks
 	delim  byte
-	cur    *chunk // the block in which the serial part stands
-	pos    int    // where in cur
-	line   int    // physical line of pos
+	cur    *chunk   // the block in which the serial part stands
+	pos    int      // where in cur
+	line   int      // physical line of pos
+	ahead  []*chunk // blocks after cur that are loaded, but neither hashed nor counted
 	digest *xxh3.Hasher
 	read   int64
 }
@@ -97,25 +98,56 @@ func (s *Scanner) Head() ([]byte, error) {
 	return s.cur.bytes(), nil
 }
 
-// Begin sets the delimiter, which may be any byte but a quote, \r and \n, and skips the first offset bytes of Head.
-func (s *Scanner) Begin(delim byte, offset int) error {
+// Begin sets the delimiter, which may be any byte but a quote, \r and \n, and skips bytes.
+func (s *Scanner) Begin(delim byte, skip int) error {
 	if delim == '"' || delim == '\n' || delim == '\r' {
 		return errors.New("scan: a quote or a line end cannot be the delimiter")
 	}
-	s.delim, s.pos = delim, offset
-	s.line = 1 + bytes.Count(s.cur.bytes()[:offset], []byte{'\n'})
-	return nil
+	s.delim = delim
+	for {
+		rest := s.cur.bytes()[s.pos:]
+		n := min(skip, len(rest))
+		s.line += bytes.Count(rest[:n], []byte{'\n'})
+		s.pos += n
+		if skip -= n; skip == 0 {
+			return nil
+		}
+		if err := s.load(); err != nil {
+			return err
+		}
+	}
 }
 
 // load brings the next block into cur.
 func (s *Scanner) load() error {
-	err := s.blocks.next(s.cur)
-	if err != nil {
+	if len(s.ahead) > 0 {
+		s.cur, s.ahead = s.ahead[0], s.ahead[1:]
+	} else if err := s.blocks.next(s.cur); err != nil {
 		return err
 	}
 	s.pos = 0
 	s.account(s.cur)
 	return nil
+}
+
+// nextLine returns the line at pos, as far as a header may be long.
+func (s *Scanner) nextLine() ([]byte, error) {
+	line := bytes.Clone(s.cur.bytes()[s.pos:])
+	for i := 0; ; i++ {
+		if end := bytes.IndexByte(line, '\n'); end >= 0 || len(line) > blockSize {
+			return line[:max(end, 0)], nil
+		}
+		if i == len(s.ahead) {
+			c := newChunk(s.opt.Block)
+			if err := s.blocks.next(c); err == io.EOF {
+				return line, nil
+			} else if err != nil {
+				return nil, err
+			}
+			s.ahead = append(s.ahead, c)
+		}
+		line = append(line, s.ahead[i].bytes()...)
+	}
 }
 
 // account does what must happen to blocks in the order of the file.

@@ -58,7 +58,7 @@ func readAll(t testing.TB, text string, delim byte, columns int, opt Options, st
 		k := &keeper{n: columns}
 		ks, hs = append(ks, k), append(hs, k)
 	}
-	if err := s.Rows(context.Background(), sel, columns, hs); err != nil {
+	if _, err := s.Rows(context.Background(), sel, columns, hs, Break{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range ks {
@@ -165,7 +165,7 @@ func TestCutOff(t *testing.T) {
 		_, err := s.Head()
 		if err == nil {
 			if err = s.Begin(',', 0); err == nil {
-				err = s.Rows(context.Background(), []int{0}, 2, []Handler{&keeper{n: 1}})
+				_, err = s.Rows(context.Background(), []int{0}, 2, []Handler{&keeper{n: 1}}, Break{})
 			}
 		}
 		if err != io.ErrUnexpectedEOF {

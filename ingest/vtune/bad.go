@@ -74,6 +74,7 @@ func shorten(b []byte) string {
 // All bad rows are counted, and the first of each worker kept: which are first in the file is known at the end.
 func (a *adder) reject(p *problem) {
 	a.bad++
+	a.findGlued()
 	if len(a.badNotes) >= shown {
 		return
 	}
@@ -89,6 +90,30 @@ func (a *adder) reject(p *problem) {
 	}
 	a.badNotes = append(a.badNotes, note.Note{Severity: note.Error, Code: "bad-row", Pos: pos, Text: text,
 		Hint: p.hint})
+}
+
+// findGlued looks for the header of another export in the last cell of a row. The
+// rows after it have other columns, so nothing of the file is certain.
+func (a *adder) findGlued() {
+	last := a.h.columns - 1
+	if a.glued != nil || a.row.Fields <= last {
+		return
+	}
+	cell := a.row.Cell(last)
+	for _, key := range keyColumns {
+		at := bytes.Index(cell, []byte(key))
+		if at <= 0 {
+			continue
+		}
+		if _, more := keyedAt(cell[at:]); more || at+len(key) == len(cell) {
+			pos := note.Pos{File: a.h.pos.File}
+			pos.Line, pos.Column = a.row.Position(last)
+			a.glued = &note.Fault{Note: note.Note{Severity: note.Error, Code: "joined-exports", Pos: pos,
+				Text: "the header of another export begins within this row, after " + shorten(cell[:at]),
+				Hint: "join the files again with a line end after each, or give each file by itself"}}
+			return
+		}
+	}
 }
 
 const exportHint = "export it with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma " +

@@ -264,6 +264,22 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	return 0, 0, false
 }
 
+// nextExport describes the header lines of further exports: people write several
+// exports into one file.
+func (h *header) nextExport() scan.Break {
+	delim := string(h.delim)
+	starts := []string{"vtune:", "war:", "GPU Adap", `"GPU Adap`, h.first[:min(len(h.first), 8)]}
+	for _, key := range keyColumns {
+		key = key[:8]
+		starts = append(starts, key, `"`+key, delim+key, delim+`"`+key)
+	}
+	starts = slices.DeleteFunc(starts, func(text string) bool { return text == "" })
+	return scan.Break{Starts: starts, Is: func(line []byte) bool {
+		_, _, ok := headerIn(line)
+		return ok
+	}}
+}
+
 // isMessage says whether a line is a message of the vtune command.
 func isMessage(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))

@@ -98,6 +98,8 @@ func (r *result) rowPerLaunch() bool {
 	return repeated
 }
 
+const codeHeaderOnly = "header-only"
+
 func (r *result) file(keep bool) (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Traits: ingest.Traits{ColumnsVary: true}}}
 	var bad []note.Note
@@ -107,11 +109,14 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 		f.BadRows += a.bad
 		partial += a.partial
 		bad = append(bad, a.badNotes...)
+		if a.glued != nil {
+			return nil, a.glued
+		}
 	}
 	slices.SortFunc(bad, func(a, b note.Note) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	switch {
 	case f.Rows == 0 && f.BadRows == 0:
-		return nil, note.Faultf("header-only", r.h.pos, collectHint, "the export has a header and no rows; expected a "+
+		return nil, note.Faultf(codeHeaderOnly, r.h.pos, collectHint, "the export has a header and no rows; expected a "+
 			"row per computing task")
 	case f.Rows == 0:
 		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint,

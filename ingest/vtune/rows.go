@@ -40,10 +40,11 @@ type adder struct {
 	signs     uint64            // a bit for each share that has a cell with %
 	certain   marks             // of numbers that can be read in one way only
 	guesses   map[marks]guess
-	points    uint64    // of the last cells of all rows, see lastCell
+	points    uint64    // that the last cells of all rows have in common, see cut
 	emptyEnd  bool      // a row has no last cell
 	unended   note.Note // on a last line without a line end that may be cut
 	all       []*adder  // of all workers
+	glued     *note.Fault
 	cells     int64     // unreadable ones of rows that are used
 	firstCell note.Note // the first of them
 
@@ -60,9 +61,16 @@ func (a *adder) Row(r *scan.Row) {
 		}
 		return
 	}
-	if bad := a.lastCell(r); bad != nil {
-		a.reject(bad)
-		return
+	switch x, n := r.Tail(a.h.columns - 1); {
+	case r.Unended:
+		if bad := a.cut(r.Cell(a.h.columns-1), x, n); bad != nil {
+			a.reject(bad)
+			return
+		}
+	case n > 0:
+		a.points &= pointsIn(x, n)
+	default:
+		a.emptyEnd = true
 	}
 	e, bad := a.find(r)
 	if bad != nil {
@@ -102,36 +110,20 @@ func (a *adder) Row(r *scan.Row) {
 	e.add(&v, shares, t)
 }
 
-// lastCell notes where the last cell has its point. VTune prints a column with
-// the same decimals in all rows and ends every line, so a last line without an
-// end whose last cell has its point elsewhere is cut.
-func (a *adder) lastCell(r *scan.Row) *problem {
-	last := a.h.columns - 1
-	x, n := r.Tail(last)
-	points := pointsIn(x) & lastOf[min(n, 8)]
-	switch {
-	case r.Unended:
-		return a.cut(r.Cell(last), points)
-	case n == 0:
-		a.emptyEnd = true
-	default:
-		a.points &= points
-	}
-	return nil
-}
-
-// pointsIn has the highest bit of each byte that is a decimal mark.
-func pointsIn(x uint64) uint64 {
+// pointsIn has the highest bit of each byte that is a decimal mark, in the last
+// eight of a cell of n bytes.
+func pointsIn(x uint64, n int) uint64 {
 	const ones = 0x0101010101010101
-	x ^= '.' * ones
-	y := x ^ ('.'^',')*ones
-	// The usual test for a zero byte, for points and for commas; a byte above a zero one may be wrong.
-	return (x-ones)&^x&highest | (y-ones)&^y&highest
+	x = (x | 2*ones) ^ '.'*ones // ',' is '.' without the second bit
+	// The usual test for a zero byte; the byte above a zero one may be wrong.
+	return (x - ones) &^ x & highest & lastOf[min(n, 8)]
 }
 
-// cut returns the problem of a last line without an end, and takes note of it if
-// the other rows do not show whether its last cell is whole.
-func (a *adder) cut(cell []byte, points uint64) *problem {
+// cut returns the problem of a last line without an end. VTune ends every line and
+// prints a column with the same decimals in all rows, so a last cell with its
+// point elsewhere is cut. If the other rows do not show it, a note remains.
+func (a *adder) cut(cell []byte, x uint64, n int) *problem {
+	points := pointsIn(x, n)
 	rows, all, empty := int64(0), ^uint64(0), false
 	for _, o := range a.all {
 		rows, all, empty = rows+o.rows, all&o.points, empty || o.emptyEnd

@@ -35,16 +35,16 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 	// It is read by the one reader of exports, so that both forms follow the same rules, messages and positions.
 	var out bytes.Buffer
 	var columns *table.Dashed
-	for before := ""; in.Next(); {
-		text := textLine(in.Text)
+	for header := ""; in.Next(); {
+		text, before := textLine(in.Text), header
+		header = textHeader(text)
 		switch c := table.Dashes(text); {
-		case columns == nil && c != nil && before != "":
+		case c != nil && before != "":
 			columns = c
 			out.Truncate(out.Len() - 1) // the line of the header
 			writeRow(&out, c.Cells(before))
 			out.WriteByte('\n')
-		case columns == nil || text == "" || isMessage([]byte(text)):
-			before = textHeader(text)
+		case columns == nil || text == "" || header != "" || isMessage([]byte(text)):
 			out.WriteByte('\n')
 		default:
 			row := columns.Cells(text)
@@ -66,9 +66,7 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 	if err != nil {
 		return nil, err
 	}
-	for i := range f.Notes {
-		f.Notes[i].Pos.Column = 0 // of the export, not of the file
-	}
+	f.ForgetColumns() // of the export, not of the file
 	return f, nil
 }
 

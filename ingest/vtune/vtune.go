@@ -8,7 +8,9 @@
 package vtune
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
@@ -40,9 +42,49 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 }
 
 func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOptions) (*ingest.File, error) {
-	h, err := readHeader(ctx, path, s, opt.Side)
+	head, err := s.Head()
 	if err != nil {
 		return nil, err
+	}
+	offset, delim, ok := findHeader(head)
+	if !ok {
+		return nil, noHeader(path, head)
+	}
+	var files []*ingest.File
+	var faults []error
+	for ok {
+		f, next, err := readExport(ctx, path, s, delim, offset, opt)
+		switch {
+		case err == nil:
+			files = append(files, f)
+		case ingest.Sides(err) > 0 || !errors.As(err, new(*note.Fault)):
+			return nil, err
+		default:
+			faults = append(faults, err)
+		}
+		offset, delim, ok = headerIn(next)
+	}
+	if len(files) == 0 {
+		return nil, errors.Join(faults...)
+	}
+	f := files[0]
+	f.Further, f.Digest = files[1:], s.Digest()
+	for _, err := range faults {
+		n := ingest.FaultNote(err)
+		if n.Code == codeHeaderOnly { // which lost nothing
+			n.Severity = note.Warning
+		}
+		f.Notes = append(f.Notes, n)
+	}
+	return f, nil
+}
+
+// readExport reads one export of a file, and returns the header line of the next.
+func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, offset int, opt ingest.ReadOptions) (
+	f *ingest.File, next []byte, err error) {
+	h, err := readHeader(ctx, path, s, delim, offset, opt.Side)
+	if h == nil {
+		return nil, nil, err
 	}
 	// A worker has an adder of its own, and nothing is shared until all rows are read: no lock stands in the way of a
 	// row.
@@ -56,18 +98,15 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 		}
 		adders[i], handlers[i] = a, a
 	}
-	if err := s.Rows(ctx, h.sel, h.columns, handlers); err != nil {
-		return nil, err
+	next, rowsErr := s.Rows(ctx, h.sel, h.columns, handlers, h.nextExport())
+	if err = cmp.Or(rowsErr, err); err != nil {
+		return nil, next, err
 	}
-	f, err := newResult(h, adders).file(opt.Instances)
-	if err != nil {
-		return nil, err
-	}
-	if h.sides {
+	f, err = newResult(h, adders).file(opt.Instances)
+	if err == nil && h.sides {
 		ofOneSide(f)
 	}
-	f.Digest = s.Digest()
-	return f, nil
+	return f, next, err
 }
 
 // ofOneSide leaves out the tasks that only the other result of a difference report has: all they have here is a name.
@@ -82,16 +121,9 @@ func ofOneSide(f *ingest.File) {
 	f.Kernels, f.Launches = list, f.Launches.Renumber(to)
 }
 
-// readHeader finds the header and decides which columns are read.
-func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*header, error) {
-	head, err := s.Head()
-	if err != nil {
-		return nil, err
-	}
-	offset, delim, ok := findHeader(head)
-	if !ok {
-		return nil, noHeader(path, head)
-	}
+// readHeader reads the header and decides which columns are read. It returns the header with an error if rows follow
+// that cannot be used, and no header if nothing can be read.
+func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, offset, side int) (_ *header, err error) {
 	if err := s.Begin(delim, offset); err != nil {
 		return nil, err
 	}
@@ -104,16 +136,16 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, side int) (*h
 	}
 	switch {
 	case h.sides && side == 0:
-		return nil, ingest.Several(2, note.Faultf("two-results", h.pos, "compare the two with: occudiff diff "+path,
+		err = ingest.Several(2, note.Faultf("two-results", h.pos, "compare the two with: occudiff diff "+path,
 			"this is a difference report of two results: two runs in one file"))
 	case h.hostTasks():
-		return nil, note.Faultf("host-tasks", h.pos, exportHint, "this export is grouped by host task, not per kernel: it "+
+		err = note.Faultf("host-tasks", h.pos, exportHint, "this export is grouped by host task, not per kernel: it "+
 			"has no launch shape and no occupancy; expected one grouped by computing-task or computing-instance")
 	case !h.has(global, total, average, count, measured, peak, active, threads): // what says anything of a kernel
-		return nil, note.Faultf("no-columns", h.pos, exportHint,
+		err = note.Faultf("no-columns", h.pos, exportHint,
 			"the export has no column with a work size, a time or an occupancy; expected names like \"Work "+
 				"Size:Global\" and \"XVE Threads Occupancy(%%)\"")
 	}
 	h.complete()
-	return h, nil
+	return h, err
 }
