@@ -104,14 +104,18 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Traits: ingest.Traits{ColumnsVary: true}}}
 	var bad []note.Note
 	var partial int64
+	var glued *note.Fault
 	for _, a := range r.adders {
 		f.Rows += a.rows
 		f.BadRows += a.bad
 		partial += a.partial
 		bad = append(bad, a.badNotes...)
-		if a.glued != nil {
-			return nil, a.glued
+		if a.glued != nil && (glued == nil || before(a.glued.Pos, glued.Pos)) {
+			glued = a.glued
 		}
+	}
+	if glued != nil {
+		return nil, glued
 	}
 	slices.SortFunc(bad, func(a, b note.Note) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	switch {
