@@ -52,17 +52,23 @@ type job struct {
 
 // Break describes lines that begin another table.
 type Break struct {
-	Starts []string               // what such a line may begin with
+	Starts []string               // what such a line may begin with, of two bytes and more
 	Is     func(line []byte) bool // reports whether a line with such a beginning is one
 }
 
-// starters has the beginnings of such lines by their first byte.
-type starters [256][]string
+// starters has the beginnings of such lines by their first byte, and a bit for
+// their first two: most lines of a file are looked at here and nowhere else.
+type starters struct {
+	texts [256][]string
+	two   [1 << 10]uint64
+}
 
 func (b *Break) starters() *starters {
 	s := new(starters)
 	for _, text := range b.Starts {
-		s[text[0]] = append(s[text[0]], text)
+		s.texts[text[0]] = append(s.texts[text[0]], text)
+		two := uint(text[0])<<8 | uint(text[1])
+		s.two[two>>6] |= 1 << (two & 63)
 	}
 	return s
 }
@@ -72,7 +78,7 @@ func (s *starters) may(line []byte) bool {
 	if len(line) == 0 {
 		return false
 	}
-	for _, text := range s[line[0]] {
+	for _, text := range s.texts[line[0]] {
 		n := min(len(text), len(line))
 		if string(line[:n]) == text[:n] {
 			return true
@@ -226,7 +232,7 @@ func (w *worker) next() error {
 // breaks reports whether the line at an offset of the chunk begins another table,
 // or may begin one and goes on in the next block.
 func (w *worker) breaks(at int) bool {
-	line := w.chunk.buf[at:w.chunk.n]
+	line := w.chunk.buf[min(at, w.chunk.n):w.chunk.n]
 	if !w.starts.may(line) || w.checked && w.chunk == w.cur && at == w.pos {
 		return false
 	}
@@ -248,7 +254,13 @@ func (w *worker) firstBreak(from, to int) (at int, found bool) {
 		}
 		for ; lines != 0; lines &= lines - 1 {
 			at := word<<6 | bits.TrailingZeros64(lines) + 1
-			if at < c.n && len(w.starts[c.buf[at]]) > 0 && w.breaks(at) {
+			if at+1 < c.n {
+				two := uint(c.buf[at])<<8 | uint(c.buf[at+1])
+				if w.starts.two[two>>6]>>(two&63)&1 == 0 {
+					continue
+				}
+			}
+			if w.breaks(at) {
 				return at, true
 			}
 		}

@@ -268,12 +268,15 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 // exports into one file.
 func (h *header) nextExport() scan.Break {
 	delim := string(h.delim)
-	starts := []string{"vtune:", "war:", "GPU Adap", `"GPU Adap`, h.first[:min(len(h.first), 8)]}
+	starts := []string{"vtune:", "war:", "GPU Adap", `"GPU Adap`}
+	if first := h.first; first != "" {
+		first = (first + delim)[:min(len(first)+1, 8)]
+		starts = append(starts, first, `"`+first)
+	}
 	for _, key := range keyColumns {
 		key = key[:8]
 		starts = append(starts, key, `"`+key, delim+key, delim+`"`+key)
 	}
-	starts = slices.DeleteFunc(starts, func(text string) bool { return text == "" })
 	return scan.Break{Starts: starts, Is: func(line []byte) bool {
 		_, _, ok := headerIn(line)
 		return ok

@@ -67,10 +67,10 @@ func (a *adder) Row(r *scan.Row) {
 			a.reject(bad)
 			return
 		}
-	case n > 0:
-		a.points &= pointsIn(x, n)
-	default:
+	case n == 0:
 		a.emptyEnd = true
+	case a.points != 0:
+		a.points &= pointsIn(x, n)
 	}
 	e, bad := a.find(r)
 	if bad != nil {
@@ -134,7 +134,7 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	switch known := rows > 1 && all != 0; {
 	case known && points&all != 0:
 		return nil
-	case known && (len(cell) > 0 || !empty):
+	case known && (len(cell) > 0 || !empty && !unknown(a.cell(a.row, global))): // copies lack some values
 		p.text += ", and other rows have more decimals there"
 		return p
 	}
@@ -182,7 +182,7 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 			v[f.q] = int64(tenths) * tenth
 		}
 	}
-	if bits.OnesCount64(unusual) < len(shares) {
+	if a.certain&decimalPoint == 0 && bits.OnesCount64(unusual) < len(shares) {
 		a.certain |= decimalPoint
 	}
 	for _, f := range a.h.times {

@@ -313,6 +313,7 @@ func TestLastLine(t *testing.T) {
 		{"nothing after the last delimiter", head + rows + "M,64,1.000000,1,", 1, "run.csv:4:17: " + fmt.Sprintf(cut, "")},
 		{"nothing, as in another row", head + rows + "copy,,1.000000,1,\nM,64,1.000000,1,", 0,
 			"run.csv:5:17: " + fmt.Sprintf(open, "")},
+		{"nothing, in a row of no kernel", head + rows + "[Outside any task],,1.000000,1,", 0, "run.csv:4:32: " + fmt.Sprintf(open, "")},
 		{"decimal commas", strings.ReplaceAll(head+rows, ",", ";") + "M;64;1,000000;1;7", 1,
 			"run.csv:4:17: " + fmt.Sprintf(cut, "7")},
 		{"whole numbers end anywhere", "Computing Task,Total Time,Instance Count\nK,1.0,12\nL,1.0,15\nM,1.0,1", 0,
