@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 
+	"golang.org/x/sync/errgroup"
 	"occudiff/ingest"
 	"occudiff/ingest/names"
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
+	"occudiff/internal/bug"
 )
 
 // makeRows makes the rows of kernels and of timings of a log that no kernel explains, each once and on all cores, in
@@ -139,15 +140,18 @@ const perWorker = 64
 // inParallel does something for each number below n, on all cores.
 func inParallel(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n/perWorker+1)
-	var all sync.WaitGroup
+	var all errgroup.Group
 	for w := range workers {
-		all.Go(func() {
-			for i := n * w / workers; i < n*(w+1)/workers; i++ {
-				do(i)
-			}
+		all.Go(func() error {
+			return bug.Call(func() error {
+				for i := n * w / workers; i < n*(w+1)/workers; i++ {
+					do(i)
+				}
+				return nil
+			})
 		})
 	}
-	all.Wait()
+	_ = bug.Raise(all.Wait()) // do returns no error
 }
 
 // joinTimings gives each timing of a log the row it belongs to. A timing without one becomes a row of its own when the

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/ingest/note"
+	"occudiff/internal/bug"
 	"occudiff/report"
 	"occudiff/report/machine"
 	"occudiff/report/text"
@@ -98,6 +100,7 @@ const (
 	exitGate  = 1 // a gate that was asked for failed
 	exitAgain = 4 // kernels are worth measuring again
 	exitUsage = 2 // bad usage, no usable input, or kernels that a gate did not see
+	exitBug   = 3 // the program panicked
 )
 
 // verdictError means that everything worked, and what was asked for came out with another status than exitDone. The
@@ -112,7 +115,38 @@ func (e *verdictError) Error() string { return e.text }
 // run runs a command line and gives the exit status.
 // The whole state of a run is in a: occudiff mcp calls run once for each call of an agent, each with an app of its own.
 func run(ctx context.Context, a *app, args []string) int {
+	err := bug.Call(func() error { return a.perform(ctx, args) })
+	var verdict *verdictError
+	var panicked *bug.Panic
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &panicked):
+		fmt.Fprintf(a.stderr, "occudiff: bug at %s: %v\n", panicked.Calls[0], panicked.Value)
+		fmt.Fprintln(a.stderr, "occudiff: called from", strings.Join(panicked.Calls[1:], ", "))
+		fmt.Fprintln(a.stderr, "occudiff: this is a bug of occudiff, and nothing was written; please report these lines, "+
+			"'occudiff --version', the command line, and if possible its input")
+		return exitBug
+	case errors.As(err, &verdict):
+		fmt.Fprintln(a.stderr, "occudiff:", verdict.text)
+		return verdict.status
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
+		return exitUsage
+	}
+	// Several errors are a line each, and each says who speaks: in a log of CI lines of others stand between.
+	for _, line := range strings.Split(err.Error(), "\n") {
+		fmt.Fprintln(a.stderr, "occudiff:", line)
+	}
+	return exitUsage
+}
+
+// perform parses a command line and runs its command.
+func (a *app) perform(ctx context.Context, args []string) error {
 	root := a.rootCommand()
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		a.completeFlags(root)
+	}
 	a.args = args
 	// Before anything can fail: the message of any error may quote the command line.
 	a.maskSecrets()
@@ -132,20 +166,5 @@ func run(ctx context.Context, a *app, args []string) int {
 	if _, unwritten := help.WriteTo(a.stdout); unwritten != nil && err == nil {
 		err = fmt.Errorf("standard output: %w", unwritten)
 	}
-	var verdict *verdictError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &verdict):
-		fmt.Fprintln(a.stderr, "occudiff:", verdict.text)
-		return verdict.status
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
-		return exitUsage
-	}
-	// Several errors are a line each, and each says who speaks: in a log of CI lines of others stand between.
-	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintln(a.stderr, "occudiff:", line)
-	}
-	return exitUsage
+	return err
 }

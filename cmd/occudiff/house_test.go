@@ -23,7 +23,7 @@ var arrows = map[string][]string{
 	"ingest/unit":  {},
 	"ingest/table": {"ingest", "ingest/note", "ingest/unit"},
 	"ingest":       {"ingest/names", "ingest/note", "ingest/unit"},
-	"ingest/scan":  {},
+	"ingest/scan":  {"internal/bug"},
 
 	"ingest/*":       {"ingest", "ingest/names", "ingest/note", "ingest/scan", "ingest/table", "ingest/unit"},
 	"ingest/formats": {"ingest", "ingest/*"},
@@ -34,16 +34,16 @@ var arrows = map[string][]string{
 	"predict/calculator":  {"ingest/table", "ingest/unit"},
 	"predict/computeunit": {"ingest/note", "ingest/table", "ingest/unit"},
 	"predict/timeline":    {"ingest/unit", "predict", "predict/arch"},
-	"predict/batch":       {"ingest/names", "ingest/note", "ingest/table", "ingest/unit", "ingest/*", "predict", "predict/arch", "predict/calculator", "predict/computeunit"},
+	"predict/batch":       {"ingest/names", "ingest/note", "ingest/table", "ingest/unit", "ingest/*", "predict", "predict/arch", "predict/calculator", "predict/computeunit", "internal/bug"},
 
 	"compare/stat":     {},
 	"compare/trend":    {"compare/stat", "ingest/unit"},
 	"compare/history":  {"ingest/note", "ingest/names", "ingest/table", "ingest/unit"},
-	"compare":          {"ingest", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/timeline", "compare/launches", "compare/stat"},
+	"compare":          {"ingest", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch", "predict/timeline", "compare/launches", "compare/stat", "internal/bug"},
 	"compare/launches": {"ingest", "ingest/unit"},
 
 	"compare/diff":  {"compare", "predict/batch", "compare/stat", "compare/trend", "ingest", "ingest/note", "ingest/names", "ingest/unit"},
-	"compare/track": {"compare", "predict/batch", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit"},
+	"compare/track": {"compare", "predict/batch", "compare/history", "compare/stat", "compare/trend", "ingest/names", "ingest/unit", "internal/bug"},
 
 	"report": {"compare", "ingest/note", "ingest/names", "ingest/unit", "predict", "predict/arch"},
 	"report/rundoc": {"report", "report/predictdoc", "compare", "compare/launches", "ingest", "ingest/note", "ingest/unit",
@@ -66,6 +66,9 @@ var arrows = map[string][]string{
 
 	// The commands stand in cmd/occudiff, which joins all; what declares their flags knows none of them.
 	"cmd/cli": {"ingest/names", "ingest/note", "ingest/unit", "report/text"},
+
+	// Panics of goroutines.
+	"internal/bug": {},
 
 	// For tests of several packages.
 	"internal/testenv":       {},

@@ -153,16 +153,30 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		}})
 }
 
-// completion adds the command that prints completion scripts, and tells the shells what flags may hold. It runs over
-// the whole tree, so that a flag completes alike wherever it is.
-// It must come last in making the tree: a command that is added later has no completion of its flags.
+// completion adds the command that prints completion scripts.
+// It must come last in making the tree: it adds what the other commands have.
 func (a *app) completion(root *cobra.Command) {
 	root.SetOut(a.stdout) // its commands keep the stream that they find now
 	root.InitDefaultCompletionCmd()
 	for _, c := range cli.All(root) {
 		// One line of cobra is wider than a terminal.
 		c.Long = strings.Replace(c.Long, "via your OS's package manager", "with a package manager", 1)
-		// Registering fails only where there is one.
+		if c.Name() == "completion" {
+			own := a.command(command{text: "completion"})
+			c.Use, c.Short, c.Long, c.Example = own.Use, own.Short, own.Long, own.Example
+			c.RunE = func(*cobra.Command, []string) error {
+				return cli.Errorf("completion needs a shell: bash, zsh, fish or powershell")
+			}
+		}
+	}
+}
+
+// completeFlags registers what completes the flags of all commands. Only a
+// shell that asks for a completion needs it: cobra keeps what is registered in
+// a global map, so that the flags of each call of a server would stay in memory.
+func (a *app) completeFlags(root *cobra.Command) {
+	for _, c := range cli.All(root) {
+		// Registering fails only if the flag has a function already.
 		register := func(f *pflag.Flag) {
 			complete := cli.Complete(f)
 			if f.Name == "device" {
@@ -172,13 +186,6 @@ func (a *app) completion(root *cobra.Command) {
 		}
 		c.LocalNonPersistentFlags().VisitAll(register)
 		c.PersistentFlags().VisitAll(register)
-		if c.Name() == "completion" {
-			own := a.command(command{text: "completion"})
-			c.Use, c.Short, c.Long, c.Example = own.Use, own.Short, own.Long, own.Example
-			c.RunE = func(*cobra.Command, []string) error {
-				return cli.Errorf("completion needs a shell: bash, zsh, fish or powershell")
-			}
-		}
 	}
 }
 

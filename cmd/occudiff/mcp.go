@@ -26,6 +26,7 @@ import (
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
 	"occudiff/ingest/zebin"
+	"occudiff/internal/bug"
 	"occudiff/report"
 	"occudiff/report/machine"
 )
@@ -117,7 +118,7 @@ func (a *app) mcpCommand() *cobra.Command {
 			s.AddTool(add, c.answer)
 		}
 		// Standard output is the protocol from here on; the commands print into buffers.
-		c := &client{in: a.stdin, out: a.stdout}
+		c := newClient(a.stdin, a.stdout)
 		err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
 		if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
 			err = nil
@@ -174,14 +175,20 @@ func (t tool) schema() *jsonschema.Schema {
 // A fault is a result with IsError and no error of the protocol, since an agent sees the former alone and can mend its
 // call.
 func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args, err := c.arguments(ctx, req.Params.Arguments)
+	var args []string
+	// The server survives a panic. run catches those of the command.
+	err := bug.Call(func() (err error) {
+		args, err = c.arguments(ctx, req.Params.Arguments)
+		return err
+	})
 	var out, errs bytes.Buffer
 	if err == nil {
 		one := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: c.app.getenv,
 			environ: c.app.environ}
-		run(ctx, one, args)
+		status := run(ctx, one, args)
 		switch {
-		case out.Len() == 0: // a gate that failed, or a card that is not usable, is an answer
+		// A gate that failed, or a card that is not usable, is an answer. What was printed before a panic is not.
+		case out.Len() == 0 || status == exitBug:
 			err = errors.New(strings.TrimSpace(errs.String()))
 		case out.Len() > mostAnswer:
 			err = fmt.Errorf("the answer has %d bytes, more than %d: ask for fewer runs or kernels, or run occudiff "+
@@ -339,25 +346,37 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 // stands between it and the streams to prevent both: it passes whole messages on, answers other lines itself, and keeps
 // the end of input back until no call waits.
 type client struct {
-	in    io.Reader
-	out   io.Writer
-	mu    sync.Mutex     // of out: writes are whole messages
-	calls sync.WaitGroup // without an answer
-	ended atomic.Bool    // it is gone
+	in       io.Reader
+	out      io.Writer
+	mu       sync.Mutex          // of out and calls: writes are whole messages
+	calls    map[jsonrpc.ID]bool // without an answer
+	answered chan struct{}       // receives a value when a call is answered
+	ended    atomic.Bool         // it is gone
 }
 
-// lastAnswers is how long a client that has ended its messages is answered.
-const lastAnswers = time.Minute
+func newClient(in io.Reader, out io.Writer) *client {
+	return &client{in: in, out: out, calls: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
+}
+
+// lastAnswers is how long a client that has ended its messages is answered. The
+// clients of the SDKs wait 2 s for the server to end before they kill it.
+const lastAnswers = 1500 * time.Millisecond
 
 // Write implements io.Writer: each write is a message.
 func (c *client) Write(b []byte) (int, error) {
-	if m, err := jsonrpc.DecodeMessage(bytes.TrimSpace(b)); err == nil {
-		if _, ok := m.(*jsonrpc.Response); ok {
-			defer c.calls.Done()
-		}
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if m, err := jsonrpc.DecodeMessage(bytes.TrimSpace(b)); err == nil {
+		if r, ok := m.(*jsonrpc.Response); ok {
+			delete(c.calls, r.ID)
+			defer func() {
+				select {
+				case c.answered <- struct{}{}:
+				default: // a value waits already
+				}
+			}()
+		}
+	}
 	n, err := c.out.Write(b)
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		c.ended.Store(true)
@@ -382,12 +401,7 @@ func (c *client) messages() io.ReadCloser {
 			}
 			if err == io.EOF {
 				c.ended.Store(true)
-				answered := make(chan struct{})
-				go func() { c.calls.Wait(); close(answered) }()
-				select {
-				case <-answered:
-				case <-time.After(lastAnswers):
-				}
+				c.waitForAnswers()
 			}
 			if err != nil {
 				w.CloseWithError(err)
@@ -398,27 +412,58 @@ func (c *client) messages() io.ReadCloser {
 	return r
 }
 
+// waitForAnswers waits until all calls are answered, for at most lastAnswers.
+func (c *client) waitForAnswers() {
+	limit := time.After(lastAnswers)
+	for {
+		c.mu.Lock()
+		left := len(c.calls)
+		c.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-c.answered:
+		case <-limit:
+			return
+		}
+	}
+}
+
 // pass passes a line on if it is a message, and answers it otherwise: there is no number to answer to (JSON-RPC 2.0,
-// section 5.1).
+// section 5.1). It also answers a call with the id of a call that has no answer
+// yet, which the SDK would drop.
 func (c *client) pass(w io.Writer, line []byte) error {
 	if len(line) == 0 {
 		return nil
 	}
 	m, fault := jsonrpc.DecodeMessage(line)
 	if fault != nil {
-		text, err := json.Marshal("expected a message of JSON-RPC 2.0 on a line: " + fault.Error())
-		if err != nil {
-			return err
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		_, err = fmt.Fprintf(c.out, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`+"\n",
-			jsonrpc.CodeParseError, text)
-		return err
+		return c.refuse(nil, jsonrpc.CodeParseError, "expected a message of JSON-RPC 2.0 on a line: "+fault.Error())
 	}
 	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
-		c.calls.Add(1)
+		c.mu.Lock()
+		doubled := c.calls[call.ID]
+		c.calls[call.ID] = true
+		c.mu.Unlock()
+		if doubled {
+			return c.refuse(call.ID.Raw(), jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v belongs to a call that has no "+
+				"answer yet; expected an id that this client has not used", call.ID.Raw()))
+		}
 	}
 	_, err := w.Write(append(line, '\n'))
+	return err
+}
+
+// refuse answers a line with an error. The id is nil if the line has none.
+func (c *client) refuse(id any, code int, text string) error {
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
+		"error": map[string]any{"code": code, "message": text}})
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err = c.out.Write(append(line, '\n'))
 	return err
 }

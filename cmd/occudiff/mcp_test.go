@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,11 +64,17 @@ func agentFolder(t *testing.T) (outside string) {
 // connect starts the server on pipes and gives a client of the SDK.
 func connect(t *testing.T, opt *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
+	return connectWith(t, opt, func(string) string { return "" })
+}
+
+// connectWith is connect with the environment of the server.
+func connectWith(t *testing.T, opt *mcp.ClientOptions, getenv func(string) string) *mcp.ClientSession {
+	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	served := make(chan int, 1)
 	go func() {
-		a := &app{stdin: in, stdout: out, stderr: io.Discard, getenv: func(string) string { return "" }}
+		a := &app{stdin: in, stdout: out, stderr: io.Discard, getenv: getenv}
 		served <- run(context.Background(), a, []string{"mcp"})
 		out.Close()
 	}()
@@ -281,22 +292,182 @@ func TestAgentOfNode(t *testing.T) {
 	}
 }
 
+// seen is a stream of output. Reading from it ends when a text was written.
+type seen struct {
+	bytes.Buffer
+	text string
+	done chan struct{}
+	once sync.Once
+}
+
+func (s *seen) Write(p []byte) (int, error) {
+	n, err := s.Buffer.Write(p)
+	if strings.Contains(s.String(), s.text) {
+		s.once.Do(func() { close(s.done) })
+	}
+	return n, err
+}
+
+func (s *seen) Read([]byte) (int, error) {
+	<-s.done
+	return 0, io.EOF
+}
+
 // TestAgentOfAPipe: what is no message is answered and ends nothing, and who says all at once and ends is answered.
 func TestAgentOfAPipe(t *testing.T) {
 	agentFolder(t)
-	var out bytes.Buffer
-	a := &app{stdin: strings.NewReader(`hello
+	out := &seen{text: "occudiff/card/1", done: make(chan struct{})}
+	a := &app{stdin: io.MultiReader(strings.NewReader(`hello
 {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 [1
 {"a":1}
 {"jsonrpc":"2.0","id":{},"method":"ping"}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"validate","arguments":{"paths":["a.csv"],"device":"max1100"}}}`),
-		stdout: &out, stderr: io.Discard, getenv: os.Getenv, environ: os.Environ()}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"validate","arguments":{"paths":["a.csv"],"device":"max1100"}}}
+`), out), stdout: out, stderr: io.Discard, getenv: os.Getenv, environ: os.Environ()}
 	if status := run(t.Context(), a, []string{"mcp"}); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
 	if n := strings.Count(out.String(), `"code":-32700`); n != 4 || !strings.Contains(out.String(), "occudiff/card/1") {
-		t.Errorf("%d lines are refused, want 4:\n%s", n, &out)
+		t.Errorf("%d lines are refused, want 4:\n%s", n, out)
+	}
+}
+
+// TestAgentPanic makes one call panic. The call returns the place of the panic
+// as its error, and the next call is answered.
+func TestAgentPanic(t *testing.T) {
+	agentFolder(t)
+	var broken atomic.Bool
+	s := connectWith(t, nil, func(string) string {
+		if broken.Load() {
+			panic("the environment is broken")
+		}
+		return ""
+	})
+	call := &mcp.CallToolParams{Name: "validate", Arguments: map[string]any{"paths": []string{"a.csv"}, "device": "max1100"}}
+	broken.Store(true)
+	r, err := s.CallTool(t.Context(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := r.Content[0].(*mcp.TextContent).Text
+	if !r.IsError || !strings.Contains(text, "cmd/occudiff/mcp_test.go:") || !strings.Contains(text, "the environment is broken") {
+		t.Errorf("got %s", text)
+	}
+	broken.Store(false)
+	if r, err := s.CallTool(t.Context(), call); err != nil || r.IsError {
+		t.Errorf("the next call: %v %+v", err, r)
+	}
+}
+
+// TestAgentMemory calls a tool 200 times. What a call uses does not stay.
+func TestAgentMemory(t *testing.T) {
+	agentFolder(t)
+	s := connect(t, nil)
+	heap := func(calls int) uint64 {
+		for range calls {
+			r, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "explain", Arguments: map[string]any{"term": "below"}})
+			if err != nil || r.IsError {
+				t.Fatal(err, r)
+			}
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what finalizers freed
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, after := heap(5), heap(200)
+	if grown := int64(after) - int64(before); grown > 20<<20 {
+		t.Errorf("200 calls keep %d bytes, %d each", grown, grown/200)
+	}
+}
+
+// TestAgentIDs sends calls whose ids repeat, and reads a response to each.
+func TestAgentIDs(t *testing.T) {
+	for _, c := range []struct {
+		reason, first, second string
+		want                  string // error of the second response
+	}{
+		{"a number", `7`, `7`, "id 7 belongs to a call that has no answer yet"},
+		{"a text", `"a"`, `"a"`, "id a belongs to a call that has no answer yet"},
+		{"a number and a text differ", `7`, `"7"`, ""},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			release := make(chan struct{})
+			var held atomic.Bool
+			a := &app{stderr: io.Discard, getenv: func(string) string {
+				if held.Load() {
+					<-release // the first call goes on after the second is sent
+				}
+				return ""
+			}}
+			in, toServer := io.Pipe()
+			fromServer, out := io.Pipe()
+			a.stdin, a.stdout = in, out
+			served := make(chan int, 1)
+			go func() { served <- run(t.Context(), a, []string{"mcp"}) }()
+			answers := bufio.NewScanner(fromServer)
+			say := func(line string) { fmt.Fprintln(toServer, line) }
+			hear := func() (m struct {
+				ID     any
+				Result any
+				Error  struct{ Message string }
+			}) {
+				if !answers.Scan() {
+					t.Fatal(answers.Err())
+				}
+				if err := json.Unmarshal(answers.Bytes(), &m); err != nil {
+					t.Fatal(err)
+				}
+				return m
+			}
+			say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+			hear()
+			say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			held.Store(true)
+			call := `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"explain","arguments":{"term":"below"}}}`
+			say(fmt.Sprintf(call, c.first))
+			say(fmt.Sprintf(call, c.second))
+			failed := ""
+			if c.want != "" {
+				failed = hear().Error.Message
+			}
+			close(release)
+			for range 2 {
+				if m := hear(); m.Result == nil {
+					failed = m.Error.Message
+				} else if c.want != "" {
+					break
+				}
+			}
+			if !strings.HasPrefix(failed, c.want) || c.want == "" && failed != "" {
+				t.Errorf("the second response is %q, want %q", failed, c.want)
+			}
+			toServer.Close()
+			if status := <-served; status != exitDone {
+				t.Errorf("the server ended with %d", status)
+			}
+		})
+	}
+}
+
+// TestAgentEnds ends the messages of a client while a call has no answer: the
+// end is passed on after the answer, or after a time without one.
+func TestAgentEnds(t *testing.T) {
+	for _, answered := range []bool{true, false} {
+		c := newClient(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), io.Discard)
+		r := bufio.NewReader(c.messages())
+		if _, err := r.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		if answered {
+			if _, err := c.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text, err := io.ReadAll(r); err != nil || len(text) > 0 {
+			t.Errorf("%q, %v after the only message", text, err)
+		}
 	}
 }

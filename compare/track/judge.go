@@ -13,6 +13,7 @@ import (
 	"occudiff/compare/history"
 	"occudiff/compare/stat"
 	"occudiff/compare/trend"
+	"occudiff/internal/bug"
 )
 
 // judge reads series of a panel and judges them as they are with its last run, or with the one that is checked.
@@ -168,9 +169,9 @@ func each(n int, work func(i int) error) error {
 	group := errgroup.Group{}
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range n {
-		group.Go(func() error { return work(i) })
+		group.Go(func() error { return bug.Call(func() error { return work(i) }) })
 	}
-	return group.Wait()
+	return bug.Raise(group.Wait())
 }
 
 // holds says whether a series without a value in the run keeps a check red: it has an open finding that nobody accepted,

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
+	"occudiff/internal/bug"
 )
 
 // A Handler gets the rows of one worker. Within a worker, rows come in the order of the file; between workers there is
@@ -137,7 +138,7 @@ func (j *job) rows(ctx context.Context, handlers []Handler) error {
 		return ctx.Err()
 	}
 	if j.err != nil {
-		return j.err
+		return bug.Raise(j.err)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -163,7 +164,11 @@ func (j *job) run(handlers []Handler, done chan struct{}) {
 			c, loaded = j.cur, true
 		}
 		// Made by its own goroutine, a worker does not share cache lines with another.
-		wg.Go(func() { newWorker(j, c, h).work(loaded) })
+		wg.Go(func() {
+			if err := bug.Call(func() error { newWorker(j, c, h).work(loaded); return nil }); err != nil {
+				j.fail(err) // other workers would wait for this one's turn
+			}
+		})
 	}
 	wg.Wait()
 	close(done)

@@ -29,6 +29,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/table"
 	"occudiff/ingest/unit"
+	"occudiff/internal/bug"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 	"occudiff/predict/calculator"
@@ -143,10 +144,10 @@ func (m *model) refusal(why error) []string {
 // interruptible waits for a function or for the context, whichever ends first: nobody may ever type the next line.
 func interruptible(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- f() }()
+	go func() { done <- bug.Call(f) }()
 	select {
 	case err := <-done:
-		return err
+		return bug.Raise(err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -17,6 +17,7 @@ import (
 	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/ingest/zebin"
+	"occudiff/internal/bug"
 	"occudiff/predict"
 	"occudiff/predict/arch"
 )
@@ -226,16 +227,18 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	group.SetLimit(2) // a compilation takes a core and a few hundred MB
 	for i, target := range targets {
 		group.Go(func() error {
-			c, of := &results[i], opt
-			of.Devices = target.Devices
-			c.images, c.warnings, c.err = compileOne(ctx, compiler, source, target.Name, opt.Compiler, filepath.Join(dir, target.Name))
-			if c.err == nil {
-				c.kernels, c.notes, c.err = predictImages(c.images, t, of)
-			}
-			return ctx.Err() // what does not compile for one device does for others, which are an answer
+			return bug.Call(func() error {
+				c, of := &results[i], opt
+				of.Devices = target.Devices
+				c.images, c.warnings, c.err = compileOne(ctx, compiler, source, target.Name, opt.Compiler, filepath.Join(dir, target.Name))
+				if c.err == nil {
+					c.kernels, c.notes, c.err = predictImages(c.images, t, of)
+				}
+				return ctx.Err() // what does not compile for one device does for others, which are an answer
+			})
 		})
 	}
-	if err := group.Wait(); err != nil {
+	if err := bug.Raise(group.Wait()); err != nil {
 		return nil, nil, err
 	}
 	var failed error
