@@ -91,7 +91,7 @@ func (a *app) printAnnotations(list []report.Annotation) error {
 	for i := range list {
 		list[i].File = cli.FromHere(list[i].File)
 	}
-	return machine.Annotations(a.raw, list)
+	return machine.Annotations(text.Annotations(a.raw), list)
 }
 
 // The exit statuses; see README.md.

@@ -38,20 +38,25 @@ func (a *app) open(path string) (in io.ReadCloser, name string, err error) {
 	return in, path, err
 }
 
-// output is standard output for a format. What texts of others could do there is up to its reader: a terminal must not be
-// driven by them, nor the runner of a CI job take them for commands. A table cleans its own cells, and may have colors.
+// output returns standard output for a format. Names of kernels and files must
+// not drive a terminal or be commands for the runner of a CI job. A table cleans
+// its own cells, and may have colors. CSV that is not for a terminal is exact:
+// another program reads it, and CSV has no other spelling for such a name.
 func (a *app) output(format string) io.Writer {
-	to := a.stdout
-	if format == "markdown" || format != "table" && isTerminal(to) {
-		to = text.Safe(to)
-	}
-	switch format {
-	case "csv":
-		return text.CSV(to)
-	case "json", "card":
+	switch to, terminal := a.stdout, isTerminal(a.stdout); {
+	case format == "table":
+		return to
+	case format == "csv" && terminal:
+		return text.CSV(text.Safe(to))
+	case format == "csv":
+		return to
+	case format == "markdown":
+		return text.Safe(to)
+	case terminal:
+		return text.JSON(text.Safe(to))
+	default:
 		return text.JSON(to)
 	}
-	return to
 }
 
 // tell prints a line of a result.

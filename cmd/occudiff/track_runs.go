@@ -20,7 +20,6 @@ import (
 	"occudiff/ingest/unit"
 	"occudiff/predict/arch"
 	"occudiff/report"
-	"occudiff/report/text"
 	"occudiff/report/trackdoc"
 )
 
@@ -293,8 +292,7 @@ func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 		}
 		return err
 	}
-	// On a stream names stay as they are: it can be imported.
-	if err := t.stream(text.Safe(t.stdout), write); err != nil || len(t.Outputs) == 0 {
+	if err := t.stream(t.output("csv"), write); err != nil || len(t.Outputs) == 0 {
 		return err
 	}
 	return t.tell("%s: %s written to %s", db.Where(), unit.Counted(lines, "line", "lines"), strings.Join(t.Outputs, ", "))

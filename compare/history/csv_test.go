@@ -1,7 +1,9 @@
 package history
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -147,6 +149,38 @@ func FuzzReadRecords(f *testing.F) {
 		for _, r := range records {
 			if r.Series == "" || r.Time.IsZero() || r.Line < 2 {
 				t.Errorf("%+v of %q", r, text)
+			}
+		}
+	})
+}
+
+// FuzzRecordsRoundTrip writes records with any texts and reads the same records
+// back: names of kernels contain whatever a compiler or a profiler put there.
+func FuzzRecordsRoundTrip(f *testing.F) {
+	for _, s := range []string{"plain", "=1+1", "'=1", "a,\"b\"\nc", "a\n::error::x", "esc\x1b[31m", "a\u2028b", "a\u0085b", "a\r\nb\r", "\r\n",
+		"\ufeffx", "x\x00\xff", "##vso[x", " blank ", "\"", "\r", "a\rb"} {
+		f.Add(s, s, 1.5)
+	}
+	f.Fuzz(func(t *testing.T, name, driver string, value float64) {
+		if name == "" || strings.Count(name+driver, "\n") > 60 || len(name)+len(driver) > 100<<10 ||
+			math.IsNaN(value) || math.IsInf(value, 0) {
+			t.Skip("refused")
+		}
+		want := Record{Series: name, Driver: driver, Time: start, Values: values(Measured, value)}
+		var b strings.Builder
+		w := NewRecordWriter(&b)
+		for range 2 {
+			if err := errors.Join(w.Write(want), w.Flush()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, notes, err := readAll(b.String(), Measured)
+		if err != nil || len(notes) > 0 || len(got) != 2 {
+			t.Fatalf("%q: %d records, %v, %v", b.String(), len(got), notes, err)
+		}
+		for i := range got {
+			if got[i].Line = 0; !reflect.DeepEqual(got[i], want) {
+				t.Errorf("%q is read back as %+v", name, got[i])
 			}
 		}
 	})

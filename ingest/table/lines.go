@@ -26,6 +26,8 @@ type Lines struct {
 	Text []byte
 	// Number is the physical line number of Text, from 1.
 	Number int
+	// CRLF says that the line ended in CR LF.
+	CRLF bool
 	// Cut says that the line was longer than MaxLine and lost its end.
 	Cut bool
 
@@ -64,7 +66,7 @@ func (r *Lines) Next() bool {
 			r.keep(line)
 			line = r.long
 		}
-		r.Text = bytes.TrimSuffix(line, []byte("\r"))
+		r.Text, r.CRLF = bytes.CutSuffix(line, []byte("\r"))
 		r.Number++
 		if r.Number == 1 {
 			r.Text = bytes.TrimPrefix(r.Text, []byte("\ufeff"))

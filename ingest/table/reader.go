@@ -51,6 +51,7 @@ type Reader struct {
 	in      *Lines
 	pending []string // lines that were read ahead
 	line    int      // number of the last line given out
+	crlf    bool     // the first line ends in CR LF, and so do the lines of a cell
 }
 
 // NewReader reads a file, whose name is for messages. Header comes before all else.
@@ -103,7 +104,7 @@ func (r *Reader) record() (Record, error) {
 		case strings.TrimSpace(text) == "" || r.format.Comments && text[0] == '#':
 			continue
 		case strings.IndexByte(text, '"') < 0:
-			return Record{Cells: strings.Split(text, ","), Line: r.line}, nil
+			return Record{Cells: strings.Split(strings.TrimSuffix(text, "\r"), ","), Line: r.line}, nil
 		}
 		return r.quoted(text)
 	}
@@ -115,7 +116,7 @@ func (r *Reader) quoted(text string) (Record, error) {
 	var ahead []string
 	for {
 		var open bool
-		if rec.Cells, rec.starts, open, rec.Fault = split(rec.text); !open {
+		if rec.Cells, rec.starts, open, rec.Fault = split(strings.TrimSuffix(rec.text, "\r")); !open {
 			break
 		}
 		line, err := r.next()
@@ -136,10 +137,12 @@ func (r *Reader) quoted(text string) (Record, error) {
 		return rec, nil
 	}
 	r.pending = append(ahead, r.pending...)
+	text = strings.TrimSuffix(text, "\r")
 	return Record{Cells: strings.Split(text, ","), Line: r.line, Fault: rec.Fault}, nil // as far as they are known
 }
 
-// next gives the next physical line without its end.
+// next returns the next physical line without its end. A CR at the end stays if
+// the lines of the file end in LF alone: within quotes it belongs to the cell.
 func (r *Reader) next() (string, error) {
 	if len(r.pending) > 0 {
 		text := r.pending[0]
@@ -147,7 +150,14 @@ func (r *Reader) next() (string, error) {
 		return text, nil
 	}
 	if r.in.Next() {
-		return string(r.in.Text), nil
+		text := string(r.in.Text)
+		if r.in.Number == 1 {
+			r.crlf = r.in.CRLF
+		}
+		if r.in.CRLF && !r.crlf {
+			text += "\r"
+		}
+		return text, nil
 	}
 	if err := r.in.Err(); err != nil {
 		return "", fmt.Errorf("%s: reading stopped: %w", r.file, err)

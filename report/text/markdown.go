@@ -125,7 +125,8 @@ func paragraph(text string) string {
 // line, and no spaces at the ends. A backslash is doubled only where it would escape what follows, a closing bracket
 // escaped only where it would make a link or a picture, so that ordinary names read as they are.
 func Escape(s string) string {
-	return marks.Replace(backslashes.ReplaceAllString(strings.TrimSpace(report.OneLine(s)), "$1$1$2"))
+	s = marks.Replace(backslashes.ReplaceAllString(strings.TrimSpace(report.OneLine(s)), "$1$1$2"))
+	return splitCommands(s, `${1}\[`)
 }
 
 var (
@@ -134,7 +135,6 @@ var (
 	// begins is what begins a heading or a list, or with a second colon a command of the CI job whose log this stands in.
 	begins = regexp.MustCompile(`^(?:([0-9]+)([.)])|([-#+=~:]))`)
 	marks  = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`",
-		"#[", `#\[`, // ##[ is such a command, too
 		"](", `\](`, "][", `\][`, "]:", `\]:`)
 )
 

@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,8 +12,8 @@ import (
 )
 
 // The writers of this file keep texts of others, such as names of kernels, files and devices, from being a command for the
-// runner of a CI job: a line that begins with :: when all spaces and colors before it are taken off, or ##[ anywhere. They
-// pass on whole lines: what they are given ends with one.
+// runner of a CI job: a line that begins with :: when all spaces and colors before it are taken off, or anywhere ##[,
+// ##vso[ (Azure Pipelines), or ##teamcity[. They pass on whole lines: what they are given ends with one.
 
 // Safe gives a writer for texts: what could drive a terminal or change the order of its characters becomes the replacement
 // character as well. Tabs stay.
@@ -29,11 +30,29 @@ func visible(r rune) rune {
 
 // JSON gives a writer for JSON that a CI job may print: it says the same in other bytes.
 func JSON(w io.Writer) io.Writer {
-	return &lineWriter{w: w, line: func(line string) string { return strings.ReplaceAll(line, "##[", `##\u005b`) }}
+	return &lineWriter{w: w, line: func(line string) string { return splitCommands(line, `${1}\u005b`) }}
 }
 
-// CSV gives a writer for CSV that a CI job may print: a line break within quotes becomes a blank, as in a table, and
-// nothing is a command for the runner.
+// Annotations returns a writer for annotations of GitHub, which are commands
+// themselves and must not contain commands of other CI systems.
+func Annotations(w io.Writer) io.Writer { return &lineWriter{w: w, line: splitJobCommands} }
+
+// jobCommand begins a command for the runner of a CI job, wherever it is.
+var jobCommand = regexp.MustCompile(`(##[A-Za-z]*)\[`)
+
+func splitJobCommands(line string) string { return splitCommands(line, "${1}"+zeroWidth+"[") }
+
+// splitCommands replaces the beginnings of commands. The replacement has $1 for
+// what is before the bracket.
+func splitCommands(line, replacement string) string {
+	if !strings.Contains(line, "##") { // nearly all lines
+		return line
+	}
+	return jobCommand.ReplaceAllString(line, replacement)
+}
+
+// CSV returns a writer for CSV that a person reads: a line break within quotes
+// becomes a blank, as in a table, and nothing is a command for the runner.
 func CSV(w io.Writer) io.Writer { return &csvWriter{lineWriter: lineWriter{w: w, line: inert}} }
 
 // lineWriter makes something else of each line.
@@ -95,7 +114,7 @@ const zeroWidth = "\u200b"
 
 // inert gives a line that is no command for the runner of a CI job.
 func inert(line string) string {
-	line = strings.ReplaceAll(line, "##[", "##"+zeroWidth+"[")
+	line = splitJobCommands(line)
 	text := line
 	for {
 		text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' })

@@ -19,6 +19,8 @@ func TestSafe(t *testing.T) {
 		{"a command of a CI job", "::error::x\n  ::x\na::b\n", "\u200b::error::x\n  \u200b::x\na::b\n"},
 		{"every space that a runner trims", "\u00a0::error::x\n\u1680\u3000 ::x\n\ufeff::x\n\u202f:\n", "\u00a0\u200b::error::x\n\u1680\u3000 \u200b::x\n\ufeff\u200b::x\n\u202f\u200b:\n"},
 		{"an old command", "a ##[error]x ###[x # #[\n", "a ##\u200b[error]x ###\u200b[x # #[\n"},
+		{"commands of Azure Pipelines and TeamCity", "a ##vso[task.setvariable]x ##teamcity[a]\n", "a ##vso\u200b[task.setvariable]x ##teamcity\u200b[a]\n"},
+		{"a heading in brackets is none", "## a[0]\n", "## a[0]\n"},
 	} {
 		for _, step := range []int{1, 2, 3, 100} {
 			var b strings.Builder
@@ -58,6 +60,8 @@ func TestGuards(t *testing.T) {
 		in, want string
 	}{
 		{"JSON says the same", JSON, "{\"a\": \"##[x ###[::\"}\n", "{\"a\": \"##\\u005bx ###\\u005b::\"}\n"},
+		{"JSON of an Azure command", JSON, "[\"##vso[x\"]\n", "[\"##vso\\u005bx\"]\n"},
+		{"an annotation stays one", Annotations, "::error title=##vso[x::##[y\n", "::error title=##vso\u200b[x::##\u200b[y\n"},
 		{"a cell of CSV", CSV, "\u2003::x,\"a\n::b\"\n##[x\n", "\u2003\u200b::x,\"a ::b\"\n##\u200b[x\n"},
 	} {
 		for _, step := range []int{1, 2, 3, 100} {
