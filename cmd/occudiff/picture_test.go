@@ -25,7 +25,7 @@ func reaches(from, to string) bool {
 	return slices.ContainsFunc(arrows[from], func(next string) bool { return next == to || reaches(next, to) })
 }
 
-// levels gives the packages of the house by level, the highest first; those that only tests use are left out.
+// levels gives the packages of the house by level, the highest first; those of internal are left out.
 func levels() (rows [][]*box, at map[string]*box) {
 	at = map[string]*box{}
 	var place func(name string) *box
@@ -35,6 +35,9 @@ func levels() (rows [][]*box, at map[string]*box) {
 		}
 		b := &box{name: name}
 		for _, to := range arrows[name] {
+			if strings.Contains(to, "internal/") {
+				continue
+			}
 			b.level = max(b.level, place(to).level+1)
 			if !slices.ContainsFunc(arrows[name], func(by string) bool { return by != to && reaches(by, to) }) {
 				b.to = append(b.to, to)
