@@ -13,7 +13,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,15 +32,18 @@ type opened struct {
 }
 
 // open gives the plain bytes of a path.
-func open(path string, opt Options) (*opened, error) {
+func open(ctx context.Context, path string, opt Options) (*opened, error) {
 	o := &opened{src: &Source{Path: path, Size: -1, R: opt.Stdin}, sum: sha256.New(), close: func() {}}
 	switch {
 	case path != "-":
-		file, err := os.Open(path)
+		file, r, err := OpenFile(ctx, path)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			return nil, openFault(path, err)
 		}
-		o.src.R, o.close = file, func() { file.Close() }
+		o.src.R, o.close = r, func() { file.Close() }
 		// A pipe and a file of the kernel do not say how much there is.
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			o.src.Size = info.Size()

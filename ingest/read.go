@@ -193,7 +193,7 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 // readCandidate reads a file, or a folder as a whole.
 func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error) {
 	if !c.folder {
-		o, err := open(c.path, opt)
+		o, err := open(ctx, c.path, opt)
 		if err != nil {
 			return nil, err
 		}

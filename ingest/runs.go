@@ -69,7 +69,7 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 
 // recognized gives the format of a file, as far as it can be told: nil, too, of a file of some format that is damaged.
 func recognized(path string, formats []Format) (f Format, known bool) {
-	o, err := open(path, Options{})
+	o, err := open(context.Background(), path, Options{})
 	if err != nil {
 		return nil, isCode(err, codeDamaged)
 	}

@@ -247,7 +247,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
 	defer a.out.discard()
 	if err == nil {
-		err = a.readDevices()
+		err = await(c.Context(), a.readDevices)
 	}
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 		return err
 	}
 	// A gate speaks last: a job that fails has its reports.
-	if err := a.deliver(ans); err != nil || a.after == nil {
+	if err := a.deliver(c.Context(), ans); err != nil || a.after == nil {
 		return err
 	}
 	return a.after()

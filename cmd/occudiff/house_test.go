@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"ingest/names": {"ingest/unit"},
 	"ingest/unit":  {},
 	"ingest/table": {"ingest", "ingest/note", "ingest/unit"},
-	"ingest":       {"ingest/names", "ingest/note", "ingest/unit"},
+	"ingest":       {"ingest/names", "ingest/note", "ingest/unit", "internal/bug"},
 	"ingest/scan":  {"internal/bug"},
 
 	"ingest/*":       {"ingest", "ingest/names", "ingest/note", "ingest/scan", "ingest/table", "ingest/unit"},

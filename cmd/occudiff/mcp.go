@@ -25,6 +25,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 	"occudiff/cmd/cli"
+	"occudiff/compare/history"
 	"occudiff/ingest/zebin"
 	"occudiff/internal/bug"
 	"occudiff/report"
@@ -250,7 +251,7 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	for name, v := range values {
 		takes, ok := c.takes.Properties[name]
 		if !ok {
-			return nil, fmt.Errorf("%s takes no argument %q; it takes %s", c.name, name,
+			return nil, fmt.Errorf("%s takes no argument %q; it takes %s", c.name, history.Mask(name),
 				strings.Join(strings.Fields(c.flags+" "+c.operand), ", "))
 		}
 		list, several := v.([]any)
@@ -261,7 +262,7 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 			if kinds := takes.Types; several && (takes.Items == nil || !isKind(x, takes.Items.Type)) ||
 				!several && !slices.ContainsFunc(kinds, func(kind string) bool { return isKind(x, kind) }) {
 				text, _ := json.Marshal(v) // it was read from JSON
-				return nil, fmt.Errorf("%s: expected %s, not %s", name, strings.Join(kinds, " or "), text)
+				return nil, fmt.Errorf("%s: expected %s, not %s", name, strings.Join(kinds, " or "), history.Mask(string(text)))
 			}
 			words[name] = append(words[name], fmt.Sprint(x))
 		}
@@ -291,8 +292,8 @@ func isKind(v any, kind string) bool {
 // The size is checked before anything is read. It adds up over the files of a call as they are named: a file that is
 // named twice is read twice.
 func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) (string, error) {
-	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, path, why) }
-	if strings.Contains(path, "://") {
+	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, history.Mask(path), why) }
+	if history.IsAddress(path) && name == "db" || strings.Contains(path, "://") {
 		return wrong("is an address: occudiff mcp uses no network; name a file in its folder")
 	}
 	full := path

@@ -173,6 +173,10 @@ func TestAgent(t *testing.T) {
 		{"1.2 GB together", "validate", arguments{"paths": []string{"half.csv", "half.csv"}}, "read more than 1024 MB"},
 		{"a source", "predict", arguments{"paths": []string{"k.cl"}}, "compiles nothing"},
 		{"the network", "track_check", arguments{"db": "postgres://host/db"}, "no network"},
+		{"a password", "track_check", arguments{"db": "postgres//me:s3cr3tPW@host/db"}, `db: "postgres//..." is an address`},
+		{"a password as a path", "validate", arguments{"paths": []string{"x/me:s3cr3tPW@host"}}, `paths: "x/me:xxxxx@host" cannot be read`},
+		{"a password in an object", "track_check", arguments{"db": arguments{"a": "postgres://me:s3cr3tPW@host"}}, `db: expected string, not {"a":"postgres://me@host`},
+		{"a password as a name", "predict", arguments{"me:s3cr3tPW@host": 1}, `no argument "me:xxxxx@host"`},
 		{"a new history", "track_check", arguments{"db": "new.db"}, "no such file"},
 		{"a size by its dimensions", "predict", arguments{"device": "max1100", "global": []int{22528, 2}, "local": []int{256, 1}, "simd": 32}, "occudiff/predict/1"},
 		{"two values of one flag", "predict", arguments{"device": "max1100", "global": "1M", "local": 256, "simd": []int{16, 32}}, "simd: expected string or integer, not [16,32]"},
@@ -193,6 +197,9 @@ func TestAgent(t *testing.T) {
 			t.Fatalf("%s: %v", c.reason, err)
 		}
 		text := r.Content[0].(*mcp.TextContent).Text
+		if strings.Contains(text, "s3cr3tPW") {
+			t.Errorf("%s: a password is in %s", c.reason, text)
+		}
 		switch isSchema := strings.HasPrefix(c.want, "occudiff/"); {
 		case r.IsError == isSchema:
 			t.Errorf("%s: got %.300s", c.reason, text)

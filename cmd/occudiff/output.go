@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func endingOf(path string) string {
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 // What is written while it is read (a batch, an exported history) and texts that are no report (a schema, a job script)
 // do not come this way.
-func (a *app) deliver(ans *report.Answer) error {
+func (a *app) deliver(ctx context.Context, ans *report.Answer) error {
 	ans.Version = version()
 	if a.Format == "card" && ans.Card == nil {
 		return cli.Errorf("--format card: only validate and diff of runs have a card; --format json has the whole " +
@@ -55,7 +56,7 @@ func (a *app) deliver(ans *report.Answer) error {
 		return err
 	}
 	// Files come first: a pipe that closes (head, a pager) ends the printing, and the files are in place by then.
-	by := a.writers(ans)
+	by := a.writers(ctx, ans)
 	for _, f := range a.out.files {
 		f.write = by[f.ending]
 		if f.ending == ".md" {
@@ -75,13 +76,13 @@ func (a *app) deliver(ans *report.Answer) error {
 }
 
 // writers are the ways of writing an answer, by the ending of a file and by format.
-func (a *app) writers(ans *report.Answer) map[string]formWriter {
+func (a *app) writers(ctx context.Context, ans *report.Answer) map[string]formWriter {
 	by := map[string]formWriter{
 		"table": func(w io.Writer) error {
 			return text.Terminal(w, ans.Document(), text.Options{Width: a.width(), Color: a.useColor(), Verbose: a.Verbose})
 		},
 		"card":  func(w io.Writer) error { return machine.JSON(w, ans.Card()) },
-		".xlsx": func(w io.Writer) error { return excel.Render(w, ans.Document()) },
+		".xlsx": func(w io.Writer) error { return excel.Render(ctx, w, ans.Document()) },
 		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document(), nil) },
 		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
 		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },

@@ -233,7 +233,10 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in, file, err := p.open(p.Batch)
+	in, file, err := p.open(ctx, p.Batch)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return note.Faultf("batch-file", note.Pos{File: file}, "give a CSV file, or - for standard input",
 			"the batch file cannot be opened: %v", note.Reason(err))

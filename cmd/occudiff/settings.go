@@ -106,8 +106,9 @@ func (a *app) applySettings() error {
 type settingsFile struct {
 	thresholds map[string]float64 // the gate's of each metric, as --threshold takes it
 
-	path string     // "" when there is none
-	top  *yaml.Node // the mapping that the document is
+	path  string     // "" when there is none
+	words []string   // all that the file has, whether or not it can be read as settings
+	top   *yaml.Node // the mapping that the document is
 }
 
 // name names the file as people and CI systems read it; empty when there is none.
@@ -121,7 +122,7 @@ func readSettings() (*settingsFile, error) {
 	folder, err := os.Getwd()
 	for parent := ""; err == nil && folder != parent; folder = filepath.Dir(folder) {
 		path := filepath.Join(folder, settingsName)
-		switch text, err := os.ReadFile(path); {
+		switch text, err := readSmall(path); {
 		case err == nil:
 			f.path = path
 			return f, f.read(text)
@@ -133,9 +134,29 @@ func readSettings() (*settingsFile, error) {
 	return f, nil
 }
 
+// mostSettings is the size of the largest file of settings in bytes. All of the
+// settings take less than a thousandth of it.
+const mostSettings = 1 << 20
+
+// readSmall reads a file of settings.
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // a named pipe may never be written
+		return nil, errors.New("expected a file")
+	case info.Size() > mostSettings:
+		return nil, fmt.Errorf("it has %d bytes, more than %d; is it the right file?", info.Size(), mostSettings)
+	}
+	return os.ReadFile(path)
+}
+
 // read takes the file apart. Of what it says only the thresholds are checked here; settings are when a command has the
 // flag.
 func (f *settingsFile) read(text []byte) error {
+	// Whatever YAML makes of a line, an address has no blanks or quotes.
+	f.words = strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"',[]{}", r) })
 	var doc yaml.Node      // nodes know their lines
 	var all map[string]any // finds another root and duplicate keys
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -202,7 +223,7 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	default:
 		return given{}, cli.Errorf("%s: %s: expected a value", g.from, name)
 	}
-	beside := name == "device-file" || name == "db" && !strings.Contains(g.text, "://")
+	beside := name == "device-file" || name == "db" && !history.IsAddress(g.text)
 	if beside && g.text != "" && !filepath.IsAbs(g.text) {
 		g.text = filepath.Join(filepath.Dir(f.name()), g.text)
 	}
@@ -214,7 +235,7 @@ func (f *settingsFile) unknown() (keys []string) {
 	for i := 0; i+1 < len(f.top.Content); i += 2 {
 		if key := f.top.Content[i]; key.Value != "track" && !slices.Contains(settingNames(), key.Value) {
 			keys = append(keys, fmt.Sprintf("%s:%d: warning: %s is not a setting", f.name(), key.Line,
-				key.Value)+cli.DidYouMean(key.Value, append(settingNames(), "track")))
+				history.Mask(key.Value))+cli.DidYouMean(key.Value, append(settingNames(), "track")))
 		}
 	}
 	return keys

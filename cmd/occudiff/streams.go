@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/term"
 	"occudiff/compare/history"
 	"occudiff/ingest"
+	"occudiff/internal/bug"
 	"occudiff/report"
 	"occudiff/report/text"
 )
@@ -30,12 +32,29 @@ func isTerminal(w any) bool {
 }
 
 // open opens a file, or standard input for -, and says what messages call it.
-func (a *app) open(path string) (in io.ReadCloser, name string, err error) {
+// Reading ends with the context.
+func (a *app) open(ctx context.Context, path string) (in io.ReadCloser, name string, err error) {
 	if path == "-" {
-		return io.NopCloser(a.stdin), "standard input", nil
+		return io.NopCloser(ingest.Waiting(ctx, a.stdin)), "standard input", nil
 	}
-	in, err = os.Open(path)
-	return in, path, err
+	file, r, err := ingest.OpenFile(ctx, path)
+	return struct {
+		io.Reader
+		io.Closer
+	}{r, file}, path, err
+}
+
+// await calls a function that may wait for input, and returns its error, or the
+// error of the context if that ends first.
+func await(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- bug.Call(f) }()
+	select {
+	case err := <-done:
+		return bug.Raise(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // output returns standard output for a format. Names of kernels and files must
@@ -152,10 +171,14 @@ func (a *app) commandLine() []string {
 // maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message
 // quotes them, however they got there.
 func (a *app) maskSecrets() {
-	words := append(slices.Clone(a.args), a.getenv(settingVariable("db")))
-	if file, err := readSettings(); err == nil { // another error is reported where the file is needed
-		g, _ := file.setting("db", a.getenv)
-		words = append(words, g.text)
+	words := slices.Clone(a.args)
+	for _, name := range settingNames() {
+		words = append(words, a.getenv(settingVariable(name)))
+	}
+	// Its error is reported where the file is needed, and may quote any line.
+	file, _ := readSettings()
+	if file != nil {
+		words = append(words, file.words...)
 	}
 	// Whole words come before their parts: where both begin at one place a Replacer takes the first, and a masked word
 	// still names its user and host.

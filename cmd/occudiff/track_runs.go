@@ -214,7 +214,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	if err != nil {
 		return cli.Errorf("--metric: %v", err)
 	}
-	records, notes, err := t.readRecords(path, m)
+	records, notes, err := t.readRecords(ctx, path, m)
 	if err != nil {
 		return err
 	}
@@ -250,9 +250,12 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 }
 
 // readRecords reads a file of runs, or standard input; of is the metric of the column value.
-func (t *tracking) readRecords(path string, of history.Metric) (
+func (t *tracking) readRecords(ctx context.Context, path string, of history.Metric) (
 	*history.Records, []note.Note, error) {
-	in, name, err := t.open(path)
+	in, name, err := t.open(ctx, path)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, nil, cli.Errorf("%s cannot be read: %v", path, note.Reason(err))
 	}

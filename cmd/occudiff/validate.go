@@ -164,7 +164,7 @@ const readingGarbage = 20
 // It does not compare: diff reads all sides before it compares the first, and track add wants the run itself. Notes on
 // bad rows come with the run; an error means that nothing of it can be used.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
-	opt.Formats, opt.Stdin = formats.All(), a.stdin
+	opt.Formats, opt.Stdin = formats.All(), ingest.Waiting(ctx, a.stdin)
 	defer debug.SetGCPercent(debug.SetGCPercent(readingGarbage))
 	var done func()
 	opt.Progress, done = a.progressBar(paths)

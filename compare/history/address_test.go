@@ -51,6 +51,9 @@ func TestBadAddress(t *testing.T) {
 		{"postgres:/me:s3cr3tPW@perf/occ", "not a history: postgres:/... is no kind of history; name a file"},
 		{"postgresql:me:s3cr3tPW", "not a history: postgresql:... is no kind of history; name a file"},
 		{"//me:s3cr3tPW@perf/occ", "not a history: //... is no kind of history; name a file"},
+		{"postgres//me:s3cr3tPW@perf/occ", "not a history: postgres//... is no kind of history; name a file"},
+		{"postgres/me:s3cr3tPW@perf/occ", "not a history: postgres/... is no kind of history; name a file"},
+		{"PostgreSQL///me:s3cr3tPW@perf", "not a history: PostgreSQL///... is no kind of history; name a file"},
 		{"host=perf user=me password=s3cr3tPW", "not a history: a connection string of keywords is not understood; write it as postgres://"},
 		{"user = me  Password = 's3cr3tPW'", "not a history: a connection string of keywords"},
 		{":memory:", "not a history: a history in memory would be gone"},
@@ -81,6 +84,7 @@ func TestSecrets(t *testing.T) {
 	for _, word := range []string{
 		"postgres://me:s3cr3tPW@perf/occ", "--db=postgres://me:s3cr3tPW@perf/occ", "mysql://me:s3cr3tPW@perf", "host=x password=s3cr3tPW user=me",
 		"password = 's3cr3tPW'", "postgres://perf/occ?password=s3cr3tPW&user=me", "postgres://me:s3cr3t%50W@perf/occ", "postgres:me:s3cr3tPW", "--db=//me:s3cr3tPW@perf/occ",
+		"postgres//me:s3cr3tPW@perf/occ", "postgres/me:s3cr3tPW@perf/occ", "me:s3cr3tPW@perf/occ", ":s3cr3tPW@perf",
 	} {
 		found := false
 		for _, s := range Secrets(word) {
@@ -90,8 +94,15 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%s: %q", word, Secrets(word))
 		}
 	}
-	if list := Secrets("runs/a.csv"); len(list) > 0 {
-		t.Errorf("a path: %q", list)
+	for _, path := range []string{"runs/a.csv", `C:\runs@node\a.csv`, "C:/runs@node/a.csv", "run@12:30.csv", "gemm:a"} {
+		if list := Secrets(path); len(list) > 0 || Mask(path) != path {
+			t.Errorf("%s: %q, shown as %s", path, list, Mask(path))
+		}
+	}
+	for _, typo := range []string{"postgres//me:s3cr3tPW@perf/occ", "postgres/me:s3cr3tPW@perf", "sub/mysql/me:s3cr3tPW@perf", "--db=me:s3cr3tPW@perf/occ"} {
+		if masked := Mask(typo); strings.Contains(masked, secret) {
+			t.Errorf("%s: shown as %s", typo, masked)
+		}
 	}
 }
 

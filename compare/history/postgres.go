@@ -97,6 +97,11 @@ var (
 	// keyword begins a connection string of the form "host=... password=...".
 	keyword = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|port|dbname|database|user|password|passfile|service|` +
 		`servicefile|sslmode)\s*=`)
+	// typo begins an address whose scheme lacks its colon or a slash.
+	typo = regexp.MustCompile(`(?i)^postgres(?:ql)?/+`)
+	// credentials are a user and a password before a host, in an address without
+	// a scheme. The password of a Windows path does not count: C:\a@b.
+	credentials = regexp.MustCompile(`([^\s:/?#="'\\]*):([^\\/\s].*)@`)
 	// password is what follows a word such as password= or sslpassword=.
 	password = regexp.MustCompile(`(?is)(pass[a-z]*\s*=\s*).*`)
 )
@@ -112,6 +117,8 @@ func newAddress(dsn string) (address, error) {
 	switch name := strings.ToLower(begins); {
 	case isURL && (name == "postgres://" || name == "postgresql://"):
 		return serverAddress(name + dsn[len(begins):])
+	case typo.MatchString(dsn) && credentials.MatchString(dsn):
+		return refuse(typo.FindString(dsn)+"... is no kind of history", "name a file, or a PostgreSQL server with a postgres:// URL")
 	case isURL:
 		return refuse(begins+"... is no kind of history", "name a file, or a PostgreSQL server with a postgres:// URL")
 	case keyword.MatchString(dsn):
@@ -198,7 +205,14 @@ func Mask(word string) string {
 			return before + word[at[0]:at[1]] + "..."
 		}
 	}
+	word = credentials.ReplaceAllString(word, "${1}:xxxxx@")
 	return password.ReplaceAllString(word, "${1}xxxxx")
+}
+
+// IsAddress reports whether the name of a history is the address of a server,
+// well written or not, and not a path.
+func IsAddress(name string) bool {
+	return strings.Contains(name, "://") || credentials.MatchString(name)
 }
 
 // userPassword is what stands between a user and a host, or behind a user without a host.
@@ -215,6 +229,8 @@ func Secrets(word string) []string {
 	}
 	if m := userPassword.FindStringSubmatch(word); m != nil {
 		add(m[1] + m[2])
+	} else if m := credentials.FindStringSubmatch(word); m != nil {
+		add(m[2])
 	}
 	for _, m := range password.FindAllStringSubmatchIndex(word, -1) {
 		rest := strings.TrimLeft(word[m[3]:], "'")

@@ -60,15 +60,15 @@ func isInfoText(head []byte) bool {
 
 // readFile reads the device images of a file. No image is an error that says what the file is.
 func readFile(ctx context.Context, path string) ([]Image, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // a named pipe waits to be opened
+		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "not a regular file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "not a regular file")
-	}
 	return Read(ctx, path, f, info.Size())
 }
 

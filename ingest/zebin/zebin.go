@@ -185,8 +185,12 @@ func isDump(path string) bool {
 // IsFile says whether a file is a kernel binary, or a program or archive that may hold some.
 func IsFile(path string) bool { return isBinary(headOf(path)) }
 
-// headOf gives the first bytes of a file, none of one that cannot be read.
+// headOf gives the first bytes of a file, none of one that cannot be read. A
+// pipe has none: what is read from it is gone.
 func headOf(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil

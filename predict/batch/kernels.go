@@ -188,6 +188,9 @@ var usedRegisters = regexp.MustCompile(`Compiling entry function '([^']+)'[^@]*?
 // ptxas says what to type for the output of `ptxas -v`, whose registers another model takes; nil for other files. A
 // register has four bytes per work-item.
 func ptxas(path string) error {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
 	data, err := os.ReadFile(path)
 	kernel := usedRegisters.FindSubmatch(data[:min(len(data), 1<<20)])
 	if err != nil || kernel == nil {

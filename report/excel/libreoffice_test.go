@@ -28,7 +28,7 @@ func TestOfficeReadsTexts(t *testing.T) {
 	table := sample.Table("kernels", []report.Column{{Key: "task", Title: "Kernel", Kind: report.Text, In: report.Sheet},
 		{Key: "x", Title: "X", Kind: report.Number, Decimals: 3, In: report.Sheet}}, rows)
 	var b bytes.Buffer
-	if err := Render(&b, &report.Document{Title: "t", Sections: []report.Section{{Key: "kernels", Title: "Kernels",
+	if err := Render(t.Context(), &b, &report.Document{Title: "t", Sections: []report.Section{{Key: "kernels", Title: "Kernels",
 		Tables: []*report.Table{table}}}}); err != nil {
 		t.Fatal(err)
 	}

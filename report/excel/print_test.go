@@ -39,7 +39,7 @@ func TestLongTextsWrap(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	d := &report.Document{Title: "t", Sections: []report.Section{{Key: "rule", Title: "Rule", Text: []string{long, "short"}}}}
 	var b bytes.Buffer
-	if err := Render(&b, d); err != nil {
+	if err := Render(t.Context(), &b, d); err != nil {
 		t.Fatal(err)
 	}
 	f := open(t, b.Bytes())

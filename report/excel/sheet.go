@@ -321,6 +321,9 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 		return err
 	}
 	for r := range t.Len {
+		if err := b.stopped(); err != nil {
+			return err
+		}
 		height := 0.0
 		for k := range t.Columns {
 			c := &t.Columns[k]

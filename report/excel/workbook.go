@@ -5,6 +5,7 @@ package excel
 import (
 	"archive/zip"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,9 @@ import (
 	"occudiff/report"
 )
 
-// Render writes the workbook. The same document gives the same content; its bytes may differ in the order of the parts.
-func Render(w io.Writer, d *report.Document) error {
-	b := &book{file: excelize.NewFile(), styles: map[style]int{}}
+// Render writes the workbook. It stops within a row when the context ends. The same document gives the same content; its bytes may differ in the order of the parts.
+func Render(ctx context.Context, w io.Writer, d *report.Document) error {
+	b := &book{file: excelize.NewFile(), styles: map[style]int{}, stopped: ctx.Err}
 	defer b.file.Close()
 	if err := b.build(d); err != nil {
 		return fmt.Errorf("workbook: %w", err)
@@ -51,9 +52,10 @@ func (b *book) pack(w io.Writer) error {
 
 // book is a workbook being built.
 type book struct {
-	file   *excelize.File
-	styles map[style]int
-	sheets int
+	file    *excelize.File
+	styles  map[style]int
+	sheets  int
+	stopped func() error // why no more rows are wanted
 }
 
 // build puts the screen of the document on the first sheet, and its sections on those that they name, in the order in

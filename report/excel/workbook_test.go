@@ -3,6 +3,7 @@ package excel
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"html"
@@ -29,7 +30,7 @@ var provenance = report.Provenance{Version: "v0.1.0", CommandLine: []string{"occ
 func workbook(t testing.TB, r *compare.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Render(&b, rundoc.FromResult(r, provenance)); err != nil {
+	if err := Render(t.Context(), &b, rundoc.FromResult(r, provenance)); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -327,9 +328,26 @@ func TestTooManyRows(t *testing.T) {
 	table := sample.Table("kernels", []report.Column{{Key: "k", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
 		[][]report.Cell{{report.TextCell("a")}})
 	table.Len = excelize.TotalRows
-	err := Render(io.Discard, &report.Document{Sections: []report.Section{{Title: "Kernels", Tables: []*report.Table{table}}}})
+	err := Render(t.Context(), io.Discard, &report.Document{Sections: []report.Section{{Title: "Kernels", Tables: []*report.Table{table}}}})
 	if want := "sheet Kernels: it has 1,048,577 rows, more than a sheet holds; write .csv or .json"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestStopped ends the context while rows are made. No further row is made.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	made := 0
+	table := report.NewTable("kernels", "", make([]int, 100_000), []report.Col[int]{report.Define(
+		report.Column{Title: "Kernel", Kind: report.Integer, In: report.Sheet}, func(*int) report.Cell {
+			if made++; made == 1000 {
+				stop()
+			}
+			return report.IntCell(1)
+		})})
+	err := Render(ctx, io.Discard, &report.Document{Sections: []report.Section{{Title: "Kernels", Tables: []*report.Table{table}}}})
+	if !errors.Is(err, context.Canceled) || made != 1000 {
+		t.Errorf("%d cells are made, %v", made, err)
 	}
 }
 
@@ -382,7 +400,7 @@ var errFull = errors.New("disk full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorIsReturned(t *testing.T) {
-	if err := Render(full{}, rundoc.FromResult(sample.Gaussian(), provenance)); !errors.Is(err, errFull) {
+	if err := Render(t.Context(), full{}, rundoc.FromResult(sample.Gaussian(), provenance)); !errors.Is(err, errFull) {
 		t.Errorf("got %v, want %v", err, errFull)
 	}
 }
@@ -394,7 +412,7 @@ func BenchmarkRender(b *testing.B) {
 			d := rundoc.FromResult(sample.Many(n), provenance)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := Render(io.Discard, d); err != nil {
+				if err := Render(b.Context(), io.Discard, d); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -254,7 +254,7 @@ func TestTrackEverywhere(t *testing.T) {
 					}
 				}
 			}
-			if err := excel.Render(io.Discard, d); err != nil {
+			if err := excel.Render(t.Context(), io.Discard, d); err != nil {
 				t.Errorf("workbook: %v", err)
 			}
 		})
