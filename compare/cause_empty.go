@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"occudiff/compare/launches"
+	"occudiff/ingest"
 	"occudiff/ingest/names"
 	"occudiff/ingest/unit"
 	"occudiff/predict/timeline"
@@ -37,9 +38,21 @@ func (f *finder) nothingRan(p Part) bool {
 	if !f.r.nothingSeen(f.row) || (1-idle).Percent() > float64(printedHalf+digit) || f.row.Predicted == nil {
 		return false // a summary's 0.0 against a peak: of another adapter, or of nothing
 	}
+	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
+		f.add(p, CauseStack, high, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
+			"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), said("ZE_AFFINITY_MASK of the run"))
+		return true
+	}
 	f.add(p, CauseNothingRan, high, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
 		"run.", said(targetGPU))
 	return true
+}
+
+// launchKey is the key of a row without its adapter and stack.
+func (r *Row) launchKey() ingest.Key {
+	k := r.Key()
+	k.Device = ""
+	return k
 }
 
 // ran gives the idle share where it can be that of the measured occupancy's window.

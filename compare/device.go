@@ -265,8 +265,11 @@ func (f *Fit) advice(by arch.Naming) string {
 
 // averaged says over how many stacks of all adapters the profiler averaged a row's counters, and how many of those
 // worked, where a summary counts them. A row that names its adapter, or whose counters were read around each launch, is
-// of one adapter.
+// of one adapter. A row that names its stack is of that stack.
 func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
+	if row.OneStack {
+		return 1, worked
+	}
 	stacks = r.Platform.Stacks.Or(1)
 	if row.Device != "" || row.Reading != ingest.Sampled {
 		return stacks, worked

@@ -84,6 +84,10 @@ func (r *Result) NextOf(row *Row) Next {
 		}
 	case LongerThreads, NotThreads:
 		return Next{}
+	case AllStacks:
+		if row.OneStack { // its counters prove it
+			return Next{}
+		}
 	}
 	switch {
 	case row.Predicted == nil:

@@ -168,8 +168,9 @@ type Result struct {
 	Summary Summary
 	Options Options // as used
 
-	taskTime    unit.Seconds            // of all tasks
-	adapterTime map[string]unit.Seconds // of those that name their adapter, by its name; "" is of all of them
+	taskTime    unit.Seconds                 // of all tasks
+	busyStack   map[ingest.Key]ingest.Kernel // a row with threads of launches that have a row per stack
+	adapterTime map[string]unit.Seconds      // of those that name their adapter, by its name; "" is of all of them
 	kernelTime  kernelTimes
 	fromSummary bool  // the rows are those of a summary
 	place       []int // the row of each kernel of the run

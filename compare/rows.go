@@ -41,6 +41,9 @@ func (r *Result) addTimes() {
 		if row.IsKernel() {
 			r.kernelTime.add(row)
 		}
+		if row.OneStack && row.Measured.Or(0) > 0 {
+			r.busyStack[row.launchKey()] = row.Kernel
+		}
 		if row.Device != "" {
 			r.adapterTime[row.Device] += row.Total.Or(0)
 			r.adapterTime[""] += row.Total.Or(0)

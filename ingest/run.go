@@ -93,7 +93,8 @@ type Kernel struct {
 	Global, Local Size3  // in work-items; absent for copies
 	SIMD          unit.Opt[int]
 	Direction     string
-	Device        string // adapter of the row when the export names one
+	Device        string // adapter and stack of the row when the export names them
+	OneStack      bool   // the row belongs to one stack of its adapter
 	Pos           note.Pos
 
 	Instances unit.Opt[int64]        `join:"instance count"`

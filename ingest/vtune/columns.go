@@ -20,6 +20,7 @@ const (
 	local
 	simd
 	device
+	stack
 
 	total
 	average
@@ -55,6 +56,7 @@ var spellings = [quantities][]string{
 	local:   {"work size:local", "local"},
 	simd:    {"computing task:simd width", "source computing task:simd width", "simd width"},
 	device:  {"gpu adapter", "adapter", "device"},
+	stack:   {"gpu stack", "stack", "gpu tile", "tile"},
 	total:   {"computing task:total time", "source computing task:total time", "total time"},
 	average: {"computing task:average time", "source computing task:average time", "average time"},
 	count: {"computing task:instance count", "source computing task:instance count", "instance count",

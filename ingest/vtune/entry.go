@@ -35,12 +35,13 @@ func (v *values) seconds() nano {
 // entry is what was read of one key. All that is added up in it is integers, so rows may come in any order.
 type entry struct {
 	ingest.Key
-	hasSIMD bool
-	line    int    // of the first good row
-	second  int    // line of the second, 0 if there is none
-	values  uint64 // a digest of the first row's
-	differ  bool   // another row has others
-	number  int    // of the worker's entries, then of all
+	hasSIMD  bool
+	oneStack bool
+	line     int    // of the first good row
+	second   int    // line of the second, 0 if there is none
+	values   uint64 // a digest of the first row's
+	differ   bool   // another row has others
+	number   int    // of the worker's entries, then of all
 
 	good         int64 // rows without a fault
 	rows         int64 // good ones, and those of which only a share is out of range

@@ -92,8 +92,7 @@ func (h *header) add(index int, text []byte) {
 	if !ok && h.like == "" && strings.Contains(form, "occup") {
 		h.like = name
 	}
-	// The key is the first field or the second, see headerAt.
-	if !ok || q == task && (index > 1 || h.col[task].there) {
+	if !ok || q == task && (index > mostBefore || h.col[task].there) {
 		return
 	}
 	c := &h.col[q]
@@ -288,18 +287,23 @@ func isMessage(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))
 }
 
-// headerAt says whether a line is a header, and its delimiter. One column may stand before that of the key: that of
-// the adapter or the queue where an export is grouped by it first, or the index that a data frame was saved with.
-func headerAt(line []byte) (delim byte, ok bool) {
-	if d, ok := keyedAt(line); ok {
-		return d, true
+// mostBefore is how many columns may come before that of the key: the adapter, the stack, or the queue if an export is
+// grouped by them first, or the index that a data frame was saved with.
+const mostBefore = 2
+
+// headerAt says whether a line is a header, and its delimiter.
+func headerAt(line []byte) (delim byte, ok bool) { return headerAfter(line, mostBefore) }
+
+func headerAfter(line []byte, before int) (delim byte, ok bool) {
+	if d, ok := keyedAt(line); ok || before == 0 {
+		return d, ok
 	}
 	for i, d := range line[:min(len(line), 40)] {
 		switch {
 		case d == ' ' || d == '"' || isAlphanumeric(d):
 			continue
 		case d != '\r':
-			key, ok := keyedAt(line[i+1:])
+			key, ok := headerAfter(line[i+1:], before-1)
 			// A number is no name: VTune's summary in CSV has a level there.
 			return key, ok && key == d && (i == 0 || len(bytes.Trim(line[:i], `0123456789"`)) > 0)
 		}

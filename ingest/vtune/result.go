@@ -281,7 +281,8 @@ func (r *result) repeated() []note.Note {
 // kernel makes the row of a key.
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
-		Pos: note.Pos{File: r.h.pos.File, Line: e.line}, Threads: e.threads.value(), Barriers: e.barriers.value(),
+		OneStack: e.oneStack,
+		Pos:      note.Pos{File: r.h.pos.File, Line: e.line}, Threads: e.threads.value(), Barriers: e.barriers.value(),
 		SIMD: unit.Maybe(e.SIMD, e.hasSIMD), Spill: unit.Maybe(unit.Bytes(e.spill), e.spill != none),
 		Counters: r.countersOf(e)}
 	r.times(e, &k)

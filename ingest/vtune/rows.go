@@ -443,6 +443,12 @@ func (a *adder) entry(r *scan.Row, dir string) (*entry, *problem) {
 		e.SIMD, e.hasSIMD = int(n), true
 	}
 	e.Device = a.clean(bytes.TrimSpace(a.cell(r, device)), line)
+	if s := a.clean(bytes.TrimSpace(a.cell(r, stack)), line); !unknown([]byte(s)) {
+		if strings.Trim(s, "0123456789") == "" {
+			s = "stack " + s
+		}
+		e.Device, e.oneStack = strings.TrimSpace(e.Device+" "+s), true
+	}
 	return e, nil
 }
 

@@ -149,6 +149,12 @@ func TestRead(t *testing.T) {
 			"2 rows, 0 bad",
 			"2|K|64|8|8||n 1|t 1|measured 50|threads -|barriers -|spill -|device GPU 0",
 			"3|K|64|8|8||n 1|t 1|measured 60|threads -|barriers -|spill -|device GPU 1"}},
+		{"grouped by adapter and stack", "GPU Adapter,GPU Stack," + head + "GPU 0,0,K,64,8,1,1,8,50\nGPU 0,1,K,64,8,1,1,8,0.0\n", []string{
+			"2 rows, 0 bad",
+			"2|K|64|8|8||n 1|t 1|measured 50|threads -|barriers -|spill -|device GPU 0 stack 0",
+			"3|K|64|8|8||n 1|t 1|measured 0|threads -|barriers -|spill -|device GPU 0 stack 1"}},
+		{"a row per stack, which has a name", "GPU Stack;Computing Task;Total Time\nStack 1;K;1\n", []string{
+			"1 rows, 0 bad", "2|K|||-||n -|t 1|threads -|barriers -|spill -|device Stack 1"}},
 		{"the name of the task in the grouping by adapter", "GPU Adapter,GPU Computing Task,Total Time,Global\nGPU 0,K,1,64\n", []string{
 			"1 rows, 0 bad", "2|K|64||-||n -|t 1|threads -|barriers -|spill -|device GPU 0"}},
 		{"saved from a data frame with its index", "," + head + "0,K,64,8,1,1,8,50\n", []string{
