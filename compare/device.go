@@ -34,6 +34,9 @@ type Choice struct {
 // ChooseDevice takes the device that is named, or else the one that the run's inputs say.
 func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice, err error) {
 	by.Inputs, by.Run, by.Needed, by.Naming = run.Platforms, run.Platform, needsDevice(run), opt.Naming
+	if i := slices.IndexFunc(run.Inputs, func(in ingest.Input) bool { return in.Traits.XVEColumns }); i >= 0 {
+		by.XVEColumns = run.Inputs[i].Path
+	}
 	c.Choice, err = t.Choose(by)
 	unknown := errors.Is(err, arch.ErrNoDevice)
 	if err != nil && !unknown {
@@ -43,6 +46,9 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	if unknown || c.Device != nil {
 		fit = fitDevices(run, c.Device, t.Devices(), opt)
 	}
+	if listed := t.Listed(run.Platforms); unknown && len(listed) > 0 {
+		*fit = *fit.among(listed)
+	}
 	switch c.fit = fit; {
 	case !unknown:
 	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
@@ -50,6 +56,8 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	case unnamed == MeasuredOnly, unnamed == UsePeaks && fit.Launches > 0:
 		c.Choice = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
 			Text: "no input says which GPU this is, so there is no prediction and no residual", Hint: fit.advice(opt.Naming)}}}
+	case fit.Listed:
+		return c, fmt.Errorf("%w; %s", err, fit.String())
 	case fit.Launches > 0:
 		return c, fmt.Errorf("%w; the profiler's peaks are consistent with %s", err, fit.String())
 	case fit.Counted > 0:
@@ -101,6 +109,7 @@ type Fit struct {
 	Devices       []*arch.Device
 	Of            int    // devices that were tried
 	Launches      int    // launch settings whose peaks were held against them
+	Listed        bool   // the devices are those of a machine with several GPUs
 	Counted       int    // XVEs of the counters, 0 where they do not tell
 	Contradiction string // why the device of the run cannot be any of them; empty where it can, or where none is known
 	off           int    // launch settings whose peaks are not of the device
@@ -140,6 +149,25 @@ func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Op
 		f.Doubt = ""
 	}
 	return f
+}
+
+// among keeps the devices that a machine with several GPUs has. If none of them
+// fits, all are listed, because one of them ran.
+func (f *Fit) among(listed []arch.Device) *Fit {
+	g := *f
+	g.Devices, g.Of, g.Listed = nil, len(listed), true
+	for i := range listed {
+		d := &listed[i]
+		if slices.ContainsFunc(f.Devices, func(fits *arch.Device) bool { return fits.Key == d.Key }) {
+			g.Devices = append(g.Devices, d)
+		}
+	}
+	if len(g.Devices) == 0 {
+		for i := range listed {
+			g.Devices = append(g.Devices, &listed[i])
+		}
+	}
+	return &g
 }
 
 // settings gives the first kernels that are launched in different ways or with other peaks, whatever their names are.
@@ -225,6 +253,10 @@ func (f *Fit) String() string {
 		keys = append(keys, d.Key)
 	}
 	switch n := len(keys); {
+	case f.Listed && n == 1:
+		return fmt.Sprintf("of the %d GPUs that the summary lists, only %s fits", f.Of, keys[0])
+	case f.Listed:
+		return "the summary lists " + unit.Listed(keys, "and")
 	case n == 0:
 		return fmt.Sprintf("none of %d devices", f.Of)
 	case n == 1:
@@ -255,6 +287,13 @@ func (f *Fit) against() (text string, sure confidence) {
 
 // advice says how a device can be named, and which where only one comes into question.
 func (f *Fit) advice(by arch.Naming) string {
+	if f.Listed {
+		var keys []string
+		for _, d := range f.Devices {
+			keys = append(keys, by.Words("--device ", "")+d.Key)
+		}
+		return by.Words("give ", "choose ") + unit.Listed(keys, "or")
+	}
 	const summary = " or give the VTune summary along with the export"
 	if f.Launches > 0 && len(f.Devices) == 1 {
 		return by.Words("name it: --device ", "choose it above: ") + f.Devices[0].Key +

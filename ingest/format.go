@@ -18,6 +18,9 @@ import (
 type Traits struct {
 	// ColumnsVary says that people choose its columns: a row may lack parts of the launch that another such file has.
 	ColumnsVary bool
+	// XVEColumns is set if its columns count XVEs. Exports of Gen9 and Gen11
+	// GPUs count EUs.
+	XVEColumns bool
 	// NoLaunchShape says that its rows without a launch shape go with the one kernel that another tool names so.
 	NoLaunchShape bool
 	// NotARun is the error of a run that has nothing else, with what to do: the format holds no run.

@@ -265,10 +265,13 @@ type Timing struct {
 
 // Platform is what logs and summaries say of the machine. Empty and absent fields were not said.
 type Platform struct {
-	Device        string        // "Intel(R) UHD Graphics P630 [0x3e96]", "Meteor Lake-P [Intel Arc Graphics]"
-	DeviceFrom    string        // what said so: "the log", "the summary", "the DevCloud node property"
-	NodeProperty  string        // gen9, gen11, iris_xe_max
-	XVEs          unit.Opt[int] // XVE (EU) count
+	Device       string        // "Intel(R) UHD Graphics P630 [0x3e96]", "Meteor Lake-P [Intel Arc Graphics]"
+	DeviceFrom   string        // what said so: "the log", "the summary", "the DevCloud node property"
+	NodeProperty string        // gen9, gen11, iris_xe_max
+	XVEs         unit.Opt[int] // XVE (EU) count
+	// Listed are two different GPUs of the machine, if the input does not tell
+	// which of them ran. Device is then empty.
+	Listed        [2]ListedGPU
 	CountedXVEs   unit.Opt[int] // XVEs that the counters of each launch are of: of the GPU, or of one stack
 	ThreadsPerXVE unit.Opt[int]
 	Adapters      unit.Opt[int] // equal adapters (GPUs) in the run
@@ -294,6 +297,12 @@ type Platform struct {
 	SamplingInterval unit.Opt[unit.Seconds]
 	VectorSize       unit.Opt[int64] // of a vec_add log
 	Pos              note.Pos        // of the device line
+}
+
+// A ListedGPU is one of several GPUs of a machine.
+type ListedGPU struct {
+	Name string
+	XVEs unit.Opt[int]
 }
 
 // field is a value of a Kernel, as far as joining files knows of it.

@@ -51,6 +51,7 @@ type app struct {
 // where a command shares it: "fail-on:never,regression".
 type shared struct {
 	Device         string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
+	ForceDevice    bool          `flag:"force-device" expert:"true" help:"predict for --device although the inputs identify another GPU"`
 	XVE            int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
 	DeviceFile     string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more devices, see docs/devices.md"`
 	Tolerance      float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match; between measured and predicted occupancy, in percentage points"`
@@ -82,7 +83,7 @@ type shared struct {
 // Each begins and ends with a blank, for commands join them with + to one list of names.
 const (
 	deviceFlags = " device xve device-file "
-	runFlags    = deviceFlags + "tolerance sampling-interval memory-bandwidth label progress "
+	runFlags    = deviceFlags + "force-device tolerance sampling-interval memory-bandwidth label progress "
 	answerFlags = " output format no-command-line color verbose quiet "
 	tableFlags  = " kernel top columns "
 	unseenFlags = " accept-damaged accept-unjudged "

@@ -44,7 +44,7 @@ type addFlags struct {
 // addCommand stores runs.
 func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
-	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd" + deviceFlags +
+	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd force-device" + deviceFlags +
 		"sampling-interval driver label progress format quiet accept-damaged",
 		args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
 		answer: func(ctx context.Context, paths []string) (*report.Answer, error) {

@@ -213,7 +213,7 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 	if a.Driver != "" {
 		run.Platform.Driver = a.Driver
 	}
-	by := arch.Options{Name: a.Device, XVEs: a.XVE, By: a.given["device"].from}
+	by := arch.Options{Name: a.Device, XVEs: a.XVE, Force: a.ForceDevice, By: a.given["device"].from}
 	on, err := compare.ChooseDevice(run, a.devices, by, unnamed, opt)
 	if err != nil {
 		return nil, err

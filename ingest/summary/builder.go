@@ -300,6 +300,8 @@ func (b *builder) device(list []gpu) {
 				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not say which one "+
 					"ran the tasks", described(first), described(g)),
 				Hint: "name it with --device"})
+			p.Listed = [2]ingest.ListedGPU{{Name: first.name, XVEs: first.xves}, {Name: g.name, XVEs: g.xves}}
+			p.DeviceFrom, p.Pos = "the summary", first.pos
 			return
 		}
 	}

@@ -35,6 +35,7 @@ type header struct {
 	sel     []int // columns to read, ascending
 	side    int   // the result of a difference report that is read
 	sides   bool  // it is such a report
+	xves    bool  // a column that is read is named after XVEs, not EUs
 	host    bool  // has columns of an export that is grouped by host task
 	first   string
 	like    string // a name that is not known and may be that of the measured occupancy
@@ -95,6 +96,7 @@ func (h *header) add(index int, text []byte) {
 	if !ok || q == task && (index > mostBefore || h.col[task].there) {
 		return
 	}
+	h.xves = h.xves || strings.Contains(name, "XVE ")
 	c := &h.col[q]
 	switch {
 	// The usual spelling wins, wherever it stands: what was found before under another one is another column.

@@ -101,7 +101,7 @@ func (r *result) rowPerLaunch() bool {
 const codeHeaderOnly = "header-only"
 
 func (r *result) file(keep bool) (*ingest.File, error) {
-	f := &ingest.File{Input: ingest.Input{Traits: ingest.Traits{ColumnsVary: true}}}
+	f := &ingest.File{Input: ingest.Input{Traits: ingest.Traits{ColumnsVary: true, XVEColumns: r.h.xves}}}
 	var bad []note.Note
 	var partial int64
 	var glued *note.Fault

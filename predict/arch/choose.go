@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"occudiff/ingest"
 	"occudiff/ingest/note"
+	"occudiff/ingest/unit"
 )
 
 // Options is what is said of the device of a run: by the user, whose word counts, and by the inputs.
@@ -18,8 +20,13 @@ type Options struct {
 	Run    ingest.Platform   // what they say together
 	Needed bool              // it is an error when nobody names a device
 	Family bool              // as in Query
-	Naming Naming
-	By     string // who gave Name, when it was neither a flag nor a form: occudiff.yaml:2
+	// Force takes Name although the inputs identify another device.
+	Force bool
+	// XVEColumns is an export whose columns count XVEs, empty for none. The
+	// device of a log that has only EUs did not run it.
+	XVEColumns string
+	Naming     Naming
+	By         string // who gave Name, when it was neither a flag nor a form: occudiff.yaml:2
 }
 
 // Naming is how whoever asks names a device: texts say what to do in those words.
@@ -51,8 +58,10 @@ var ErrNoDevice = note.Faultf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"no input says which GPU this is")
 
-// Choose finds the device of a run. What the user names is taken, and inputs that disagree get a note. Else all inputs
-// that name a device have to mean the same one. The figures of the device are held against those of the inputs.
+// Choose finds the device of a run: the one that the user names, or the one that
+// the inputs identify. It is an error if they identify another one than the user
+// names, or several, unless Force is set. The table is then checked against the
+// numbers of the inputs.
 func (t *Table) Choose(o Options) (Choice, error) {
 	var c Choice
 	var err error
@@ -67,12 +76,16 @@ func (t *Table) Choose(o Options) (Choice, error) {
 	return c, err
 }
 
-// chooseNamed takes the device that the user names.
+// chooseNamed takes the device that the user names, unless the inputs identify
+// another one.
 func (t *Table) chooseNamed(o Options) (Choice, error) {
-	xves := cmp.Or(o.XVEs, o.Run.XVEs.Or(0))
-	m, err := t.Find(Query{Name: o.Name, XVEs: xves, Family: o.Family})
-	if err != nil && o.XVEs == 0 && xves != 0 { // the inputs may be wrong, the flag is the user's word
-		m, err = t.Find(Query{Name: o.Name, Family: o.Family})
+	alone := Query{Name: o.Name, XVEs: o.XVEs, Family: o.Family}
+	counted := alone
+	counted.XVEs = cmp.Or(o.XVEs, o.Run.XVEs.Or(0))
+	m, err := t.Find(counted)
+	if err != nil && counted != alone { // the count of the inputs may be wrong
+		counted = alone
+		m, err = t.Find(alone)
 	}
 	if err != nil {
 		return Choice{}, err
@@ -81,14 +94,121 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if o.XVEs > 0 {
 		c.By += o.Naming.Words(" and --xve", "")
 	}
-	for _, p := range o.Inputs {
-		m, err := t.Find(Query{Name: p.Device, XVEs: p.XVEs.Or(0)})
-		if p.Device != "" && err == nil && !m.Device.sameShape(c.Device) {
-			c.warn(p.Pos, "", "%s names %s (%s), and %s%s is used",
-				p.DeviceFrom, p.Device, m.Device.Key, o.Naming.Words("--device ", ""), c.Device.Key)
+	full := m // the device by its name alone, if that is sufficient
+	if alone != counted {
+		if by, err := t.Find(alone); err == nil {
+			full = by
 		}
 	}
+	identified, wrong := false, false
+	for _, p := range o.Inputs {
+		found := t.identified(p)
+		if len(found) == 0 || o.otherGPU(found) {
+			continue
+		}
+		identified = true
+		switch {
+		case slices.ContainsFunc(found, m.Device.sameShape):
+		case slices.ContainsFunc(found, func(d *Device) bool { return o.variant(m.Device, d) }):
+			c.warn(p.Pos, "", "%s names %s, and %s%s is used", p.DeviceFrom, describe(p, found),
+				o.Naming.Words("--device ", ""), c.Device.Key)
+		case !o.Force:
+			keys := unit.Listed(keysOf(found), "or")
+			return Choice{}, note.Faultf(codeDiffers, p.Pos, o.Naming.Words("give --device "+keys+", or add --force-device "+
+				"to predict for "+full.Device.Key, "choose "+keys), "%s names %s, not %s (%s)", p.DeviceFrom, describe(p, found), full.Device.Key, c.By)
+		default:
+			wrong = true
+			c.forced(p.Pos, full, "%s names %s, not %s", p.DeviceFrom, describe(p, found), full.Device.Key)
+		}
+	}
+	// A count without a name makes no binned part of a known device.
+	if !wrong && !identified && full.Device.XVEs() != m.Device.XVEs() && t.byKey[squash(m.Device.Key)] == nil {
+		if !o.Force {
+			return Choice{}, note.Faultf(codeDiffers, o.Run.Pos, o.Naming.Words("correct --device, or give the count with --xve",
+				"choose another device"), "the inputs count %d XVEs, and %s (%s) has %d", o.Run.XVEs.Or(0), full.Device.Key,
+				c.By, full.Device.XVEs())
+		}
+		c.forced(o.Run.Pos, full, "the inputs count %d XVEs, and %s has %d", o.Run.XVEs.Or(0), full.Device.Key,
+			full.Device.XVEs())
+	}
 	return c, nil
+}
+
+// codeDiffers is the code of a device that is not the one that the inputs name.
+const codeDiffers = "device-differs"
+
+// CodeForced is the code of the note on a device that was taken although the
+// inputs identify another one.
+const CodeForced = "device-forced"
+
+// forced takes a device although the inputs identify another one.
+func (c *Choice) forced(at note.Pos, to Match, format string, args ...any) {
+	c.Device = to.Device
+	c.Notes = append(slices.Clone(to.Notes), note.Note{Severity: note.Warning, Code: CodeForced, Pos: at,
+		Text: fmt.Sprintf(format, args...) + "; --force-device predicts for it"})
+}
+
+// variant reports whether a device that the user names is a part of the one that
+// an input identifies: a stack of it, or the same GPU with the XVE count that the
+// user gives.
+func (o *Options) variant(named, found *Device) bool {
+	return named.Codename == found.Codename && o.XVEs > 0 ||
+		named.Architecture == found.Architecture && named.XVEs()*found.Tiles == found.XVEs()
+}
+
+// otherGPU reports whether an export with XVE columns excludes all devices.
+func (o *Options) otherGPU(found []*Device) bool {
+	return o.XVEColumns != "" && !slices.ContainsFunc(found, func(d *Device) bool { return !strings.HasPrefix(d.Architecture, "Gen") })
+}
+
+// identified returns the devices that an input may mean, none if it means none.
+func (t *Table) identified(p ingest.Platform) (found []*Device) {
+	list := []ingest.ListedGPU{{Name: p.Device, XVEs: p.XVEs}}
+	if p.Listed != ([2]ingest.ListedGPU{}) {
+		list = p.Listed[:]
+	}
+	for _, g := range list {
+		m, err := t.Find(Query{Name: g.Name, XVEs: g.XVEs.Or(0)})
+		var several *AmbiguousError
+		switch {
+		case g.Name != "" && err == nil:
+			found = append(found, m.Device)
+		case errors.As(err, &several):
+			found = append(found, several.Candidates...)
+		default:
+			return nil
+		}
+	}
+	return found
+}
+
+// Listed returns the devices of which one ran, if an input lists several GPUs.
+func (t *Table) Listed(inputs []ingest.Platform) (list []Device) {
+	for _, p := range inputs {
+		if p.Listed != ([2]ingest.ListedGPU{}) {
+			for _, d := range t.identified(p) {
+				list = append(list, *d)
+			}
+		}
+	}
+	return list
+}
+
+func keysOf(devices []*Device) (keys []string) {
+	for _, d := range devices {
+		keys = append(keys, d.Key)
+	}
+	return keys
+}
+
+// describe returns the device of an input with the keys that it may have, for
+// example "Meteor Lake-P [Intel Arc Graphics] (mtl-112)".
+func describe(p ingest.Platform, found []*Device) string {
+	name := p.Device
+	if name == "" {
+		name = p.Listed[0].Name + " and " + p.Listed[1].Name
+	}
+	return fmt.Sprintf("%s (%s)", name, unit.Listed(keysOf(found), "or"))
 }
 
 // chooseFromInputs resolves what each input says and wants them to agree.
@@ -148,6 +268,11 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	if err != nil {
 		return Choice{}, "", fmt.Errorf("%s names the device %q: %w", from, name, err)
 	}
+	if found := []*Device{m.Device}; o.otherGPU(found) {
+		return Choice{}, "", note.Faultf(codeDiffers, p.Pos, o.Naming.Words("name the GPU of the export with --device",
+			"choose the GPU of the export"), "%s names %s, but exports of %s GPUs count EUs and %s counts XVEs: it belongs to "+
+			"another GPU", from, describe(p, found), m.Device.Architecture, o.XVEColumns)
+	}
 	by := from
 	if n, ok := p.XVEs.Value(); ok {
 		by += fmt.Sprintf(": %d %s", n, m.Device.xveWord())
@@ -180,6 +305,6 @@ func (c *Choice) compare(o Options) {
 }
 
 func (c *Choice) warn(pos note.Pos, hint, format string, args ...any) {
-	c.Notes = append(c.Notes, note.Note{Severity: note.Warning, Code: "device-differs", Pos: pos,
+	c.Notes = append(c.Notes, note.Note{Severity: note.Warning, Code: codeDiffers, Pos: pos,
 		Text: fmt.Sprintf(format, args...), Hint: hint})
 }

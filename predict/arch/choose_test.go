@@ -13,6 +13,7 @@ import (
 func TestChoose(t *testing.T) {
 	log := ingest.Platform{Device: "Intel(R) UHD Graphics P630 [0x3e96]", DeviceFrom: "the log", Pos: note.Pos{File: "run.log", Line: 3}}
 	summary := ingest.Platform{Device: "Meteor Lake-P [Intel Arc Graphics]", DeviceFrom: "the summary", XVEs: unit.Some(112), ThreadsPerXVE: unit.Some(8)}
+	two := ingest.Platform{DeviceFrom: "the summary", Listed: [2]ingest.ListedGPU{{Name: "b580"}, {Name: "mtl", XVEs: unit.Some(128)}}}
 	unknown := ingest.Platform{Device: "Voodoo 2", DeviceFrom: "the log"}
 	node := unknown
 	node.NodeProperty = "gen9"
@@ -31,8 +32,29 @@ func TestChoose(t *testing.T) {
 		{"the inputs give a wrong count", Options{Name: "tgl", Run: ingest.Platform{XVEs: unit.Some(7), Pos: note.Pos{File: "s.txt"}}}, "tgl-96", "--device",
 			"s.txt: warning: the input says 7 EUs, the device table has 96 for tgl-96 (check --device and --xve)", ""},
 		{"the user's device is not known", Options{Name: "voodoo"}, "", "", "", `device "voodoo" is not in the device table`},
-		{"the user contradicts an input", Options{Name: "tgl", Inputs: []ingest.Platform{log}}, "tgl-96", "--device",
-			"run.log:3: warning: the log names Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), and --device tgl-96 is used", ""},
+		{"the user contradicts an input", Options{Name: "tgl", Inputs: []ingest.Platform{log}}, "", "", "",
+			"run.log:3: the log names Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), not tgl-96 (--device) (give --device uhd-p630, or add --force-device to predict for tgl-96)"},
+		{"and insists", Options{Name: "tgl", Inputs: []ingest.Platform{log}, Force: true}, "tgl-96", "--device",
+			"run.log:3: warning: the log names Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), not tgl-96; --force-device predicts for it", ""},
+		{"the count of an input makes no part of another GPU", Options{Name: "max1100", Inputs: []ingest.Platform{summary}, Run: summary}, "", "", "",
+			"the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), not max1100 (--device)"},
+		{"nor if the user insists", Options{Name: "max1100", Inputs: []ingest.Platform{summary}, Run: summary, Force: true}, "max1100", "--device",
+			"warning: the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), not max1100; --force-device predicts for it", ""},
+		{"nor does a count without a name", Options{Name: "max1100", Run: ingest.Platform{XVEs: unit.Some(112)}}, "", "", "",
+			"the inputs count 112 XVEs, and max1100 (--device) has 448 (correct --device, or give the count with --xve)"},
+		{"unless the user gives it", Options{Name: "max1100", XVEs: 112, Run: ingest.Platform{XVEs: unit.Some(112)}}, "max1100-112", "--device and --xve", "", ""},
+		{"the user corrects the count of an input", Options{Name: "mtl", XVEs: 128, Inputs: []ingest.Platform{summary}}, "mtl-128", "--device and --xve",
+			"warning: the summary names Meteor Lake-P [Intel Arc Graphics] (mtl-112), and --device mtl-128 is used", ""},
+		{"the user names a stack of the GPU", Options{Name: "max1550-1t", Inputs: []ingest.Platform{{Device: "max1550", DeviceFrom: "the log", XVEs: unit.Some(1024)}}},
+			"max1550-1t", "--device", "warning: the log names max1550 (max1550), and --device max1550-1t is used", ""},
+		{"an input names several GPUs, none of which is the user's", Options{Name: "max1100", Inputs: []ingest.Platform{{Device: "lnl", DeviceFrom: "the log"}}}, "", "", "",
+			"the log names lnl (lnl-64, lnl-56 or lnl-32), not max1100 (--device)"},
+		{"a machine has several GPUs", Options{Name: "max1100", Inputs: []ingest.Platform{two}}, "", "", "",
+			"the summary names b580 and mtl (b580 or mtl-128), not max1100 (--device) (give --device b580 or mtl-128, or"},
+		{"one of them is the user's", Options{Name: "b580", Inputs: []ingest.Platform{two}}, "b580", "--device", "", ""},
+		{"an export with XVE columns is not from the GPU of a log", Options{Inputs: []ingest.Platform{log}, XVEColumns: "run.csv"}, "", "", "",
+			"run.log:3: the log names Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), but exports of Gen9 GPUs count EUs and run.csv counts XVEs"},
+		{"whose device does not contradict the user then", Options{Name: "b580", Inputs: []ingest.Platform{log}, XVEColumns: "run.csv"}, "b580", "--device", "", ""},
 		{"an input says it", Options{Inputs: []ingest.Platform{summary}, Run: summary}, "mtl-112", "the summary: 112 XVE", "", ""},
 		{"two inputs contradict each other", Options{Inputs: []ingest.Platform{summary, log}}, "", "", "",
 			"run.log:3: this is from Intel(R) UHD Graphics P630 [0x3e96] (uhd-p630), but the summary: 112 XVE says Meteor Lake-P [Intel Arc Graphics] (mtl-112)"},

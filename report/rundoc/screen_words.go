@@ -11,6 +11,7 @@ import (
 	"occudiff/compare"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
+	"occudiff/predict/arch"
 	"occudiff/report"
 )
 
@@ -173,8 +174,15 @@ func notesFirst(r *compare.Result) []string {
 	if not := r.Fit.Against(); not != "" && r.Device != nil {
 		notes = append(notes, report.OneLine(not))
 	}
+	for _, n := range r.Notes {
+		if n.Code == arch.CodeForced {
+			notes = append(notes, report.OneLine(report.UpperFirst(n.Text)))
+		}
+	}
 	switch naming := r.Options.Naming; {
 	case r.Device != nil:
+	case r.Fit.Listed:
+		notes = append(notes, "Predictions need the device"+naming.Words(", --device", "")+": "+r.Fit.String())
 	case r.Fit.Launches > 0:
 		notes = append(notes, "Predictions need the device"+naming.Words(", --device", "")+
 			": VTune's peaks are consistent with "+r.Fit.String())
