@@ -94,6 +94,35 @@ func Stable(name string) (stable string, ordinal bool) {
 	return stable, ordinal
 }
 
+// Pattern returns a name without what tells alike kernels apart: "*" stands for
+// a number and "<*>" for template arguments. For example, the pattern of
+// "gemm<float, 2>_17" is "gemm<*>_*".
+func Pattern(name string) string {
+	shown := Display(name)
+	pattern := make([]byte, 0, len(shown))
+	depth := 0
+	for i := 0; i < len(shown); i++ {
+		c := shown[i]
+		switch digit := '0' <= c && c <= '9'; {
+		case c == '<':
+			if depth++; depth == 1 {
+				pattern = append(pattern, "<*>"...)
+			}
+		case c == '>' && depth > 0:
+			depth--
+		case depth > 0:
+		case !digit:
+			pattern = append(pattern, c)
+		case i == 0 || shown[i-1] < '0' || shown[i-1] > '9':
+			pattern = append(pattern, '*')
+		}
+	}
+	if depth > 0 { // a comparison, no arguments
+		return shown
+	}
+	return string(pattern)
+}
+
 // Follows says whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
 // of that name. Where the name counts its likes, there must be no others of it: nobody can tell which of them moved.
 func Follows(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }

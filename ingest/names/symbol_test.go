@@ -58,3 +58,19 @@ func TestStable(t *testing.T) {
 		t.Errorf("a symbol without moving parts is %q", got)
 	}
 }
+
+func TestPattern(t *testing.T) {
+	for _, c := range [][2]string{
+		{"axpy_07", "axpy_*"},
+		{"gemm<float, 2>_17(int*)", "gemm<*>_*(int*)"},
+		{"a<b<1>, c>::f<2>", "a<*>::f<*>"},
+		{"_Z4axpyILi4EEvPf", "void axpy<*>(float*)"},
+		{"operator<(3)", "operator<(3)"},
+		{"plain", "plain"},
+		{"", ""},
+	} {
+		if got := Pattern(c[0]); got != c[1] {
+			t.Errorf("%q: pattern %q, want %q", c[0], got, c[1])
+		}
+	}
+}

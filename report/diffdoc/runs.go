@@ -230,7 +230,7 @@ var manyColumns = func() []report.Col[diff.KernelOfMany] {
 		report.Define(column{Path: "simd", Kind: report.Integer}, func(k *diff.KernelOfMany) cell { return report.OptInt(k.SIMD) }),
 		report.Define(column{Path: "direction", Kind: report.Text}, func(k *diff.KernelOfMany) cell { return report.OptText(unit.NonZero(string(k.Direction))) }),
 		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *diff.KernelOfMany) cell { return report.IntCell(k.N) }),
-		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Brief: "Predicted", Kind: report.Percent, Drop: 5, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Predicted) }),
+		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Kind: report.Percent, Drop: 5, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Predicted) }),
 		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Median) }),
 		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Lowest) }),
 		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Highest) }),

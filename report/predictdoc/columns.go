@@ -76,7 +76,7 @@ var predictionColumns = []report.Col[predict.Prediction]{
 		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.AverageHigh) })),
 
 	report.Define(column{Key: "waves", Path: "waves", Title: "Waves", Kind: report.Number, Decimals: 2, Drop: 6, In: all, Doc: "with its fraction"}, grid(func(p *predict.Prediction) cell { return report.NumCell(report.Number, p.Waves) })),
-	report.Define(column{Key: "tail_percent", Path: "tail_percent", Title: "Tail", Kind: report.Percent, Drop: 7, In: all, Doc: "occupancy of the last, partial wave; 0 when it is full"},
+	report.Define(column{Key: "tail_percent", Path: "tail_percent", Title: "Last-wave occupancy", Kind: report.Percent, Drop: 7, In: all, Doc: "occupancy of the last, partial wave; 0 when it is full"},
 		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.LastWaveOccupancy) })),
 
 	report.Define(column{Key: "limits", Path: "limits", Always: true, Title: "Limited by", Kind: report.Array, In: all, Doc: "why the prediction is not higher"}, func(p *predict.Prediction) cell { return report.ListCell(p.Limits.Names()) }),

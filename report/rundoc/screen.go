@@ -25,14 +25,15 @@ const (
 
 // line is a row of the screen: small, since a run can have 100,000 of which ten are shown.
 type line struct {
-	*compare.Row
-	share  unit.Opt[unit.Ratio] // of the kernels' time
-	help   compare.Help
-	at     int // of the result
-	rank   rank
-	host   unit.Opt[unit.Seconds] // of a log alone
-	number int                    // from 1; 0 where nothing is to do
-	name   string                 // of a line that people see
+	*compare.Row // the first one of the group
+	group        *compare.Group
+	share        unit.Opt[unit.Ratio] // of the kernels' time
+	help         compare.Help
+	at           int // of the result
+	rank         rank
+	host         unit.Opt[unit.Seconds] // of a log alone
+	number       int                    // from 1; 0 where nothing is to do
+	name         string                 // of a line that people see
 }
 
 // rank is where a row stands on the screen.
@@ -41,11 +42,22 @@ type rank int
 const (
 	leading rank = iota // something can be gained
 	following
-	light // it takes so little time that it neither leads a screen nor counts for what it means
+	light // its finding takes so little time that it neither leads a screen nor counts for what it means
 )
 
 // gains says whether something may save time.
 func (l *line) gains() bool { return l.rank != light && l.help.Gains() }
+
+// kernels is the number of kernels in the line.
+func (l *line) kernels() int { return len(l.group.Rows) }
+
+// kernelsIn returns the number of kernels in lines.
+func kernelsIn(lines []line) (n int) {
+	for i := range lines {
+		n += lines[i].kernels()
+	}
+	return n
+}
 
 // groups is how many work-groups are predicted; 0 where that is not known.
 func (l *line) groups() int64 {
@@ -56,17 +68,46 @@ func (l *line) groups() int64 {
 }
 
 // linesOf gives the kernels of a run in the order of the screen: what can be gained, by slot time below the prediction
-// and then by time; then the others by time; kernels of no weight last. Rows that somebody sorted stay as they are.
+// and then by time; then the others by time; kernels of no weight last. Kernels with one finding and like names are one
+// line, so that the order does not depend on how the time is divided among names. Rows that somebody sorted or counted
+// stay as they are, and so do a few launches of one kernel.
 func linesOf(r *compare.Result, show report.Selection) []line {
-	all := r.Summary.KernelTime.Or(0)
-	list, anyGain := make([]line, 0, len(r.Rows)), false
-	for i := range r.Rows {
-		if r.Rows[i].Verdict == compare.NotAKernel {
-			continue
+	asked := show.Sort != "" || show.Top > 0
+	list := linesOfGroups(r, r.Groups(asked))
+	if !asked && kernelsIn(list) > len(list) && kernelsIn(list) <= seriesRows {
+		if each := linesOfGroups(r, r.Groups(true)); isSeries(each) {
+			list = each
 		}
-		l := line{Row: &r.Rows[i], at: i, help: r.HelpFor(&r.Rows[i])}
-		if t, timed := l.Total.Value(); timed && all > 0 {
-			if l.share = unit.Some(unit.Ratio(t / all)); l.share.Or(1) < leastShare {
+	}
+	if show.Sort == "" {
+		slices.SortStableFunc(list, func(a, b line) int {
+			lost := 0
+			if a.rank == leading {
+				lost = cmp.Compare(b.group.Lost, a.group.Lost)
+			}
+			return cmp.Or(cmp.Compare(a.rank, b.rank), lost, cmp.Compare(b.group.Total.Or(0), a.group.Total.Or(0)))
+		})
+	}
+	number := 0
+	for i := range list {
+		if list[i].rank == leading {
+			number++
+			list[i].number = number
+		}
+	}
+	return list
+}
+
+// linesOfGroups returns a line with a rank for each group.
+func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
+	all := r.Summary.KernelTime.Or(0)
+	list, anyGain := make([]line, 0, len(groups)), false
+	for i := range groups {
+		g := &groups[i]
+		l := line{Row: &r.Rows[g.Rows[0]], group: g, at: g.Rows[0], help: g.Help}
+		if t, timed := g.Total.Value(); timed && all > 0 {
+			l.share = unit.Some(unit.Ratio(t / all))
+			if unit.Ratio(g.Alike/all) < leastShare {
 				l.rank = light
 			}
 		}
@@ -77,22 +118,6 @@ func linesOf(r *compare.Result, show report.Selection) []line {
 		if l := &list[i]; l.rank != light && !l.gains() &&
 			(anyGain || l.Verdict != compare.Unmeasurable || r.NextOf(l.Row).Do == compare.NoAction) {
 			l.rank = following
-		}
-	}
-	if show.Sort == "" {
-		slices.SortStableFunc(list, func(a, b line) int {
-			lost := 0
-			if a.rank == leading {
-				lost = cmp.Compare(b.Lost(), a.Lost())
-			}
-			return cmp.Or(cmp.Compare(a.rank, b.rank), lost, cmp.Compare(b.Total.Or(0), a.Total.Or(0)))
-		})
-	}
-	number := 0
-	for i := range list {
-		if list[i].rank == leading {
-			number++
-			list[i].number = number
 		}
 	}
 	return list
@@ -122,19 +147,19 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		return s
 	default:
 		s.Line = deviceName(r) + ": " + countsOf(r, lines)
-		if r.Summary.PeaksAgree == len(lines) && show.Sort == "" && series {
+		if r.Summary.PeaksAgree == kernelsIn(lines) && show.Sort == "" && series {
 			s.Means = secondWave(lines)
 		}
 		s.Means = cmp.Or(s.Means, meaning(r, lines))
 	}
 	most = min(len(lines), most)
 	shown, rest := lines[:most], lines[most:]
-	nameLines(shown)
+	nameLines(r, shown)
 	if most > 0 {
 		s.Rows = screenTable(r, shown, show.Sort)
 	}
 	if len(rest) > 0 {
-		s.More = "and " + report.Thousands(int64(len(rest))) + " more"
+		s.More = "and " + report.Thousands(int64(kernelsIn(rest))) + " more"
 		if share := shareText(rest); share != "" {
 			s.More += ", " + share + " of the time"
 		}
@@ -145,7 +170,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 	if times != nil {
 		return s
 	}
-	s.Bars = slots(shown)
+	s.Bars = slots(r, shown)
 	if s.Ask, s.Sure = checksOf(r, shown); len(s.Sure) == 0 {
 		s.Ask, s.Sure = missing(r)
 	}
@@ -156,7 +181,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 }
 
 // slots has a bar for each row, without a part where nothing tells where its thread slots went; nil where none has one.
-func slots(lines []line) *report.StackedBars {
+func slots(r *compare.Result, lines []line) *report.StackedBars {
 	bars, known := &report.StackedBars{}, false
 	for _, p := range compare.Parts() { // each has one color in every report
 		title := report.StartLower(partColumns[p].title)
@@ -167,9 +192,9 @@ func slots(lines []line) *report.StackedBars {
 	}
 	for i := range lines {
 		bar := report.StackedRow{Name: lines[i].name}
-		if a := lines[i].Account; a != nil {
+		if drawn, ok := r.Drawn(lines[i].group); ok {
 			known = true
-			for k, v := range a.Drawn() {
+			for k, v := range drawn {
 				bar.Shares = append(bar.Shares, report.Share{Part: k, Value: v})
 			}
 		}
@@ -221,7 +246,7 @@ func logWords(r *compare.Result, lines []line) string {
 	}
 	what := deviceName(r) + ", " + unit.Counted(len(lines), "launch", "launches")
 	if highest > 0 {
-		what += ": predicted " + shortest(lowest)
+		what += ": predicted peak " + shortest(lowest)
 		if shortest(lowest) != shortest(highest) {
 			what += " to " + shortest(highest)
 		}
@@ -257,20 +282,45 @@ func secondWave(lines []line) string {
 }
 
 // nameLines names rows; rows of one name are told apart by their shape.
-func nameLines(lines []line) {
+func nameLines(r *compare.Result, lines []line) {
 	count := map[string]int{}
 	for i := range lines {
-		lines[i].name = report.KernelName(lines[i].Task)
+		lines[i].name = commonName(r, lines[i].group.Rows)
 		count[lines[i].name]++
 	}
 	for i := range lines {
-		if l := &lines[i]; count[l.name] > 1 {
+		if l := &lines[i]; count[l.name] > 1 && l.kernels() == 1 {
 			l.name += " " + Shape(&l.Kernel)
 		}
 	}
 	for i, name := range report.CutApart(report.ListOf(lines, func(l line) string { return l.name }), nameWidth) {
 		lines[i].name = name
 	}
+}
+
+// commonName returns the name of a kernel, with "*" for what differs between
+// several.
+func commonName(r *compare.Result, rows []int) string {
+	first := report.KernelName(r.Rows[rows[0]].Task)
+	prefix, suffix := first, first
+	for _, i := range rows[1:] {
+		name := report.KernelName(r.Rows[i].Task)
+		for !strings.HasPrefix(name, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+		for !strings.HasSuffix(name, suffix) {
+			suffix = suffix[1:]
+		}
+	}
+	if len(prefix) == len(first) && len(suffix) == len(first) {
+		return first
+	}
+	const digit = "0123456789"
+	prefix, suffix = strings.TrimRight(prefix, digit), strings.TrimLeft(suffix, digit)
+	if len(prefix)+len(suffix) > len(first) { // of names that repeat themselves
+		suffix = ""
+	}
+	return strings.ToValidUTF8(prefix, "") + "*" + strings.ToValidUTF8(suffix, "")
 }
 
 // checksOf gathers the commands of the rows, each once, and says how sure the causes are that they settle.

@@ -85,8 +85,11 @@ func meaning(r *compare.Result, lines []line) string {
 	var parts []string
 	if n := len(gain); n > 0 {
 		numbers := report.ListOf(gain, func(l line) int { return l.number })
-		parts = append(parts, what+" may cost time in "+[]string{"kernel ", "kernels "}[min(n-1, 1)]+
-			rangeText(numbers)+inBrackets(gain))
+		in := []string{"kernel ", "kernels "}[min(n-1, 1)] + rangeText(numbers) + inBrackets(gain)
+		if kernelsIn(gain) > n || n > report.ScreenRows {
+			in = theLines(gain) + inBrackets(gain) + ": " + byCause(r, gain)
+		}
+		parts = append(parts, what+" may cost time in "+in)
 	}
 	all := len(gain)+len(untold) == 0 && !slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
@@ -124,7 +127,7 @@ func notSaid(r *compare.Result, lines []line) string {
 
 // asPredicted says that rows hold what is predicted, one with its figures.
 func asPredicted(r *compare.Result, lines []line) string {
-	if len(lines) > 1 {
+	if kernelsIn(lines) > 1 {
 		return theLines(lines) + " hold what is predicted"
 	}
 	row, text := lines[0].Row, " holds what is predicted"
@@ -135,12 +138,35 @@ func asPredicted(r *compare.Result, lines []line) string {
 	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + ")"
 }
 
+// byCause lists why rows lose time, the most first, with the number of kernels
+// and their share: "threads too short 50 (16%), uneven work-groups 50 (10%)".
+func byCause(r *compare.Result, lines []line) string {
+	const most = 4
+	of, lost := map[string][]line{}, map[string]unit.Seconds{}
+	var causes []string
+	for _, l := range lines {
+		why := strings.TrimSuffix(whyText(r, l.Row), "?")
+		if of[why] == nil {
+			causes = append(causes, why)
+		}
+		of[why], lost[why] = append(of[why], l), lost[why]+l.group.Lost
+	}
+	slices.SortStableFunc(causes, func(a, b string) int { return cmp.Compare(lost[b], lost[a]) })
+	list := report.ListOf(causes[:min(len(causes), most)], func(why string) string {
+		return why + " " + report.Thousands(int64(kernelsIn(of[why]))) + inBrackets(of[why])
+	})
+	if n := len(causes) - most; n > 0 {
+		list = append(list, unit.Counted(n, "more cause", "more causes"))
+	}
+	return strings.Join(list, ", ")
+}
+
 // theLines names one row, and counts several.
 func theLines(lines []line) string {
-	if len(lines) == 1 {
-		return report.ShortName(lines[0].Task, report.LabelWidth)
+	if n := kernelsIn(lines); n > 1 {
+		return report.Thousands(int64(n)) + " kernels"
 	}
-	return report.Thousands(int64(len(lines))) + " kernels"
+	return report.ShortName(lines[0].Task, report.LabelWidth)
 }
 
 // shareText adds up the shares of lines; empty where no time is known.
@@ -202,7 +228,10 @@ func shownAs(key, title string, kind report.Kind, of func(*line) cell) report.Co
 func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
 	name := shownAs("kernel", "Kernel", report.Text, func(l *line) cell { return report.TextCell(l.name) })
 	name.Cut, name.Role = true, report.Code
-	predicted := shownAs("predicted", "Predicted", report.Number, func(l *line) cell { return predictedCell(r, l.Row) })
+	peak := !slices.ContainsFunc(lines, func(l line) bool { return l.Predicted != nil && l.Basis != compare.BasisPeak })
+	predicted := shownAs("predicted", map[bool]string{true: "Predicted peak", false: "Predicted average"}[peak], report.Number, func(l *line) cell {
+		return spanOf(r, l, func(row *compare.Row) span { return predictedSpan(row, peak) }).cell(r.Options.Tolerance)
+	})
 	if lines[0].host.Present() {
 		groups := shownAs("groups", "Work-groups", report.Integer, func(l *line) cell { return report.OptInt(unit.NonZero(l.groups())) })
 		host := shownAs("host", "Host time", report.Duration, func(l *line) cell { return report.OptDuration(l.host) })
@@ -218,7 +247,7 @@ func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Tab
 	any := func(of func(*line) bool) bool {
 		return slices.ContainsFunc(lines, func(l line) bool { return of(&l) })
 	}
-	seen := shownAs("measured", "Measured", report.Number, func(l *line) cell { return measuredCell(l.Row) })
+	seen := shownAs("measured", "Measured", report.Number, func(l *line) cell { return measuredCell(r, l) })
 	if !any(func(l *line) bool { return l.Measured.Present() }) {
 		seen = shownAs("measured", "VTune's peak", report.Number, func(l *line) cell { return percentCell(l.Peak) })
 	}
@@ -232,6 +261,7 @@ func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Tab
 	list := []report.Col[line]{
 		shownAs("n", "#", report.Text, func(l *line) cell { return report.OptText(unit.Some(strings.TrimPrefix(strconv.Itoa(l.number), "0"))) }),
 		name,
+		shownAs("kernels", "Kernels", report.Integer, func(l *line) cell { return report.IntCell(l.kernels()) }),
 		shownAs("time", "Time", report.Number, func(l *line) cell { return percentCell(l.share) }),
 		predicted, seen,
 		shownAs("idle", "Idle", report.Number, func(l *line) cell { return percentCell(l.Idle) }),
@@ -249,13 +279,44 @@ func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Tab
 	}
 	// Where nothing can be held against what was measured, the rest of it is all there is.
 	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
-	shown := map[string]bool{"n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
+	shown := map[string]bool{"kernels": any(func(l *line) bool { return l.kernels() > 1 }), "n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
 		"help": any(func(l *line) bool { return helpText(l) != "" })}
 	list = slices.DeleteFunc(append(list, help), func(c report.Col[line]) bool {
 		said, sometimes := shown[c.Key]
 		return sometimes && !said
 	})
 	return report.NewTable("screen", "", lines, list).Show()
+}
+
+// span is the lowest and the highest of several ratios.
+type span struct {
+	low, high unit.Ratio
+	known     bool
+}
+
+// spanOf returns the span of the kernels of a line.
+func spanOf(r *compare.Result, l *line, of func(*compare.Row) span) (all span) {
+	for _, i := range l.group.Rows {
+		switch s := of(&r.Rows[i]); {
+		case !s.known:
+		case !all.known:
+			all = s
+		default:
+			all.low, all.high = min(all.low, s.low), max(all.high, s.high)
+		}
+	}
+	return all
+}
+
+// cell prints the span with its ends apart if they differ by the points given.
+func (s span) cell(apart unit.Points) cell {
+	switch {
+	case !s.known:
+		return cell{}
+	case s.high.Minus(s.low) >= apart:
+		return report.TextCell(shortest(s.low) + "-" + shortest(s.high) + "%")
+	}
+	return report.TextCell(report.PercentText(s.low))
 }
 
 // spanCell is a time in the unit that fits it.
@@ -277,40 +338,51 @@ func percentCell(o unit.Opt[unit.Ratio]) cell {
 // shortest prints a share to a decimal, without one that is zero.
 func shortest(v unit.Ratio) string { return report.Shortest(math.Round(v.Percent()*10) / 10) }
 
-// predictedCell is the predicted average, or its range; of the profiler where nothing is predicted.
-func predictedCell(r *compare.Result, row *compare.Row) cell {
+// predictedSpan is the predicted peak, or the range of the predicted average; the profiler's peak if nothing is
+// predicted.
+func predictedSpan(row *compare.Row, peak bool) span {
 	p := row.Predicted
 	switch {
-	case p == nil && row.Basis == compare.BasisMeasuredPeak:
-		return percentCell(row.Peak)
 	case p == nil:
-		return cell{}
+		v, known := row.Peak.Value()
+		return span{v, v, known && row.Basis == compare.BasisMeasuredPeak}
 	case p.Groups <= 0:
-		return report.TextCell(report.PercentText(p.XeCore))
-	case row.Basis == compare.BasisPeak:
-		return report.TextCell(report.PercentText(p.Peak))
-	case p.AverageHigh.Minus(p.Average) >= r.Options.Tolerance:
-		return report.TextCell(shortest(p.Average) + "-" + shortest(p.AverageHigh) + "%")
+		return span{p.XeCore, p.XeCore, true}
+	case peak:
+		return span{p.Peak, p.Peak, true}
 	}
-	return report.TextCell(report.PercentText(p.Average))
+	return span{p.Average, p.AverageHigh, true}
+}
+
+// predictedCell is the predicted average of a row, or its range.
+func predictedCell(r *compare.Result, row *compare.Row) cell {
+	return predictedSpan(row, row.Basis == compare.BasisPeak).cell(r.Options.Tolerance)
 }
 
 // wideInterval is how wide, in points, the interval of an estimated value is when it stands in its place.
 const wideInterval = 10
 
-// measuredCell is what was measured; in brackets where nothing follows from it, or where an estimate is a wide interval.
-func measuredCell(row *compare.Row) cell {
-	c := percentCell(row.Measured)
-	low, high := row.MeasuredLow.Or(0), row.MeasuredHigh.Or(0)
-	switch {
-	case c.Kind == report.Absent:
-	case high.Minus(low) >= wideInterval:
-		c = report.StatusCell("("+shortest(low)+"-"+shortest(high)+"%)", report.Unsure)
-	case row.Verdict == compare.Unmeasurable:
-		c.Text, c.Status = "("+c.Text+")", report.Unsure
+// measuredSpan is what was measured; an estimate with a wide interval is the interval.
+func measuredSpan(row *compare.Row) span {
+	v, known := row.Measured.Value()
+	if low, high := row.MeasuredLow.Or(0), row.MeasuredHigh.Or(0); high.Minus(low) >= wideInterval {
+		return span{low, high, known}
+	}
+	return span{v, v, known}
+}
+
+// measuredCell is what was measured of the kernels of a line; in brackets if it supports no conclusion.
+func measuredCell(r *compare.Result, l *line) cell {
+	c := spanOf(r, l, measuredSpan).cell(shownApart)
+	own := measuredSpan(l.Row)
+	if c.Kind != report.Absent && (l.Verdict == compare.Unmeasurable || own.low < own.high) {
+		c = report.StatusCell("("+c.Text+")", report.Unsure)
 	}
 	return c
 }
+
+// shownApart is the difference that a decimal shows.
+const shownApart unit.Points = 0.1
 
 // whyText says in a few words why a row is as it is.
 func whyText(r *compare.Result, row *compare.Row) string {

@@ -1,0 +1,95 @@
+package compare
+
+import (
+	"math"
+
+	"occudiff/ingest/names"
+	"occudiff/ingest/unit"
+)
+
+// Group is the kernels that share one finding: the same verdict, cause, and
+// remedy, with names that differ only in numbers or template arguments. A run of
+// 300 kernels of 0.3% each is read by its groups.
+type Group struct {
+	Rows []int // of the result, in its order; the first one stands for the group
+	Help Help  // of the first row
+
+	Total unit.Opt[unit.Seconds]
+	Lost  unit.Seconds // slot time below the prediction
+	// Alike is the time of all kernels with the same finding, whatever their
+	// names are.
+	Alike unit.Seconds
+}
+
+// Drawn returns the drawn parts of the breakdowns of a group, as a mean by time.
+// ok is false if no kernel of it has a breakdown.
+func (r *Result) Drawn(g *Group) (mean ByPart[float64], ok bool) {
+	weights := 0.0
+	for _, i := range g.Rows {
+		row := &r.Rows[i]
+		if row.Account == nil {
+			continue
+		}
+		w := float64(row.Total.Or(1))
+		weights += w
+		for p, v := range row.Account.Drawn() {
+			mean[p] += w * v
+		}
+	}
+	for p := range mean {
+		mean[p] /= max(weights, math.SmallestNonzeroFloat64)
+	}
+	return mean, weights > 0
+}
+
+// finding is what the kernels of a group have in common.
+type finding struct {
+	verdict   Verdict
+	cause     string
+	registers int
+	lever     Lever
+}
+
+// Groups returns the kernels by what was found of them. If each is set, every
+// kernel is a group of its own.
+func (r *Result) Groups(each bool) []Group {
+	type key struct {
+		name, adapter string
+		finding
+	}
+	list, place, alike := []Group{}, map[key]int{}, map[finding]unit.Seconds{}
+	var found []finding // of each group
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Verdict == NotAKernel {
+			continue
+		}
+		help := r.HelpFor(row)
+		of := finding{verdict: row.Verdict, lever: help.Lever}
+		if c := row.Cause; c != nil {
+			of.cause, of.registers = c.Name, c.Registers
+		}
+		alike[of] += row.Total.Or(0)
+		k := key{adapter: row.Device, finding: of}
+		at, known := 0, false
+		if !each {
+			k.name = names.Pattern(row.Task)
+			at, known = place[k]
+		}
+		if !known {
+			at = len(list)
+			place[k] = at
+			list, found = append(list, Group{Help: help}), append(found, of)
+		}
+		g := &list[at]
+		g.Rows = append(g.Rows, i)
+		g.Lost += row.Lost()
+		if t, timed := row.Total.Value(); timed {
+			g.Total = unit.Some(g.Total.Or(0) + t)
+		}
+	}
+	for i := range list {
+		list[i].Alike = alike[found[i]]
+	}
+	return list
+}
