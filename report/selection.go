@@ -98,22 +98,29 @@ func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (s
 	for _, i := range s.Choose(len(list), func(i int) Candidate { return of(&list[i]) }) {
 		some = append(some, list[i])
 	}
-	return some, s.LeftOut(len(some), len(list), what, func(i int) string { return of(&list[i]).Task })
+	return some, s.LeftOut(len(some), len(list), what, func(i int) Candidate { return of(&list[i]) })
 }
 
 // LeftOut says how many rows are not shown and why: nothing when all are. No report may leave out rows without saying
-// so.
+// so. --top counts kernels, so that copies and other tasks are not left out by it.
 // Where none is shown it names some of them.
-func (s Selection) LeftOut(shown, of int, what string, names func(i int) string) []note.Note {
+func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candidate) []note.Note {
+	var list []string
+	of := 0
+	for i := range rows {
+		c := row(i)
+		if c.Other && s.Top > 0 {
+			continue
+		}
+		if of++; shown == 0 && len(list) < MostTasks {
+			list = append(list, ShortName(c.Task, LabelWidth))
+		}
+	}
 	if shown == of {
 		return nil
 	}
 	others := ""
 	if shown == 0 {
-		var list []string
-		for i := range min(of, MostTasks) {
-			list = append(list, ShortName(names(i), LabelWidth))
-		}
 		others = "; the first are " + strings.Join(list, ", ")
 	}
 	var flags []string

@@ -25,21 +25,21 @@ func TestSelection(t *testing.T) {
 		{"by value, what has none last", report.Selection{Sort: report.SortTime}, []int{3, 0, 2, 1}, ""},
 		{"by the name that people read", report.Selection{Sort: report.SortName}, []int{0, 2, 3, 1}, ""},
 		{"the first ones are kernels", report.Selection{Top: 2, Sort: report.SortTime}, []int{3, 0},
-			"2 of 4 rows are shown (--top 2)"},
-		{"more than there are", report.Selection{Top: 9}, []int{0, 2, 3}, "3 of 4 rows are shown (--top 9)"},
+			"2 of 3 rows are shown (--top 2)"},
+		{"all kernels: a copy is not left out", report.Selection{Top: 9}, []int{0, 2, 3}, ""},
 		{"the name that people read", report.Selection{Kernel: regexp.MustCompile("^ns::")}, []int{3},
 			"1 of 4 rows are shown (--kernel '^ns::')"},
 		{"the name as printed", report.Selection{Kernel: regexp.MustCompile("^_ZN|copy")}, []int{3, 1},
 			"2 of 4 rows are shown (--kernel '^_ZN|copy')"},
 		{"none", report.Selection{Kernel: regexp.MustCompile("x"), Top: 1}, nil,
-			"0 of 4 rows are shown (--kernel x --top 1)"},
+			"0 of 3 rows are shown (--kernel x --top 1)"},
 	} {
 		got := test.show.Choose(len(rows), func(i int) report.Candidate { return rows[i] })
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.reason, got, test.want)
 		}
 		said := ""
-		for _, line := range report.NotWhole(test.show.LeftOut(len(got), len(rows), "rows", func(i int) string { return rows[i].Task })) {
+		for _, line := range report.NotWhole(test.show.LeftOut(len(got), len(rows), "rows", func(i int) report.Candidate { return rows[i] })) {
 			said += line
 		}
 		if test.left == "" && said != "" || !strings.Contains(said, test.left) {

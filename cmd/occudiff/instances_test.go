@@ -96,7 +96,7 @@ func TestInstancesAndAggregate(t *testing.T) {
 // TestInstancesOfKernels reads exports with a row per kernel, and logs: there, --instances changes nothing but its own name.
 func TestInstancesOfKernels(t *testing.T) {
 	const fixtures = "../../fixtures/"
-	for _, files := range []string{fixtures + "max1100_mix.hotspots.csv", fixtures + "gen9_vec_add.log --local 256 --simd 32", fixtures + "gen9_vec_add.hotspots.csv"} {
+	for _, files := range []string{fixtures + "max1100_mix.hotspots.csv", fixtures + "gen9_vec_add.log --local 256 --simd 32 --force-device", fixtures + "gen9_vec_add.hotspots.csv"} {
 		for _, format := range []string{"json", "csv", "markdown", "table"} {
 			print := func(flag string) string {
 				var out, errs bytes.Buffer

@@ -71,7 +71,7 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 		return r
 	}
 	nan := math.NaN()
-	v := r.View(show.Choose(len(r.Rows), func(i int) report.Candidate {
+	candidate := func(i int) report.Candidate {
 		row := &r.Rows[i]
 		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: show.Value(float64(row.Lost()),
 			float64(row.Total.Or(unit.Seconds(nan))), float64(row.Difference.Or(unit.Points(nan))))}
@@ -79,8 +79,9 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 			c.Value = row.Worth.Stake(row)
 		}
 		return c
-	}))
-	v.Notes = append(show.LeftOut(len(v.Rows), len(r.Rows), "rows", func(i int) string { return r.Rows[i].Task }), r.Notes...)
+	}
+	v := r.View(show.Choose(len(r.Rows), candidate))
+	v.Notes = append(show.LeftOut(len(v.Rows), len(r.Rows), "rows", candidate), r.Notes...)
 	return v
 }
 
