@@ -156,8 +156,12 @@ func (e *explainer) gpu() {
 		full, rest := total/wave, total%wave
 		_, most := p.usedXVEs(d, wave)
 		_, left := p.usedXVEs(d, rest)
-		e.add("GPU average, up to", percent(p.AverageHigh), "(%d x %d + t x %d) / (%d x (%d + t)), t = %d / %d "+
-			"threads per XVE", full, wave, rest, all, full, left, most)
+		of := "threads per XVE"
+		if p.drifts(full) {
+			left, most, of = rest, wave, "threads"
+		}
+		e.add("GPU average, up to", percent(p.AverageHigh), "(%d x %d + t x %d) / (%d x (%d + t)), t = %d / %d %s",
+			full, wave, rest, all, full, left, most, of)
 		e.aside()
 	}
 }

@@ -17,7 +17,9 @@ type Held struct {
 // Range is what a launch may hold. How long its last, partial wave lasts depends on what keeps threads busy. Where
 // they wait for memory, each for itself, it lasts as long as a full one: Low. Where the threads of an XVE share what
 // it can do, one that holds n threads where full ones hold N is through after n / N of the time: High. Both are one
-// where there is no partial wave after a full one. The idle shares are floors: launching and draining leave more XVEs
+// where there is no partial wave after a full one. Where an Xe-core holds one
+// work-group, the Xe-cores no longer finish together after several waves, so that
+// the last wave may be as short as if all Xe-cores shared it. The idle shares are floors: launching and draining leave more XVEs
 // empty, for times that the model does not know. docs/model.md derives it.
 type Range struct {
 	Low, High Held
@@ -59,6 +61,9 @@ func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 		leftUsed, leftMost := p.usedXVEs(d, rest)
 		r.left, r.leftUsed = float64(rest)/slots, float64(leftUsed)/xves
 		r.longest, r.shortest = 1, min(float64(leftMost)/float64(most), 1)
+		if p.drifts(full) {
+			r.shortest = min(r.shortest, float64(rest)/float64(wave))
+		}
 	}
 	if full == 0 {
 		r.shortest = r.longest
@@ -70,6 +75,12 @@ func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 		r.High = r.Low
 	}
 	return r
+}
+
+// drifts reports whether the Xe-cores no longer finish together: each holds one
+// work-group, and takes the next one whenever it is done.
+func (p *Prediction) drifts(fullWaves int64) bool {
+	return p.GroupsPerXeCore == 1 && p.Policy == Whole && fullWaves > 1
 }
 
 // at is the point of the range at which the last wave takes t of a full one's time.

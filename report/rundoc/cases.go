@@ -200,9 +200,15 @@ func card(r *compare.Result) *report.Card {
 	}
 	c := report.Card{Schema: report.CardSchema, Usable: true, Device: unit.Some(r.Device.Key),
 		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
-	for _, l := range linesOf(r, report.Selection{}) { // in the order of the screen
+	// In the order of the screen: one kernel of each group, then the others.
+	var first, others []int
+	for _, l := range linesOf(r, report.Selection{}) {
+		first, others = append(first, l.at), append(others, l.group.Rows[1:]...)
+	}
+	for _, i := range append(first, others...) {
+		row := &r.Rows[i]
 		// Without a measurement a finding would be about two predictions.
-		if l.Verdict.Compared() && l.Measured.Present() && !c.Add(findingOf(r, &l)) {
+		if row.Verdict.Compared() && row.Measured.Present() && !c.Add(findingOf(r, row)) {
 			break
 		}
 	}
@@ -224,8 +230,7 @@ func unusable(r *compare.Result) string {
 	return strings.Join(report.NotWhole(r.Notes), "; ")
 }
 
-func findingOf(r *compare.Result, l *line) report.Finding {
-	row := l.Row
+func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured, Worth: row.Worth.Words()}
 	if !row.Worth.Has(compare.WorthUntold) {
 		f.Bound = row.Worth.Bound()
