@@ -118,7 +118,8 @@ func TestOtherSchema(t *testing.T) {
 			for _, o := range []Options{{}, {MustExist: true}, {ReadOnly: true, Verify: true}} {
 				_, err := Open(bg, dsn, o)
 				want := fmt.Sprintf("the history has another schema: %s has schema %d, and this program works with %d; nothing was changed: "+
-					"use the occudiff that made it, or name another history with --db", d.Where(), number, schema)
+					"move its runs with 'occudiff track export runs.csv' of the occudiff that made it, then 'occudiff track import"+
+					" runs.csv --db NEW' of this one; or name another history with --db", d.Where(), number, schema)
 				if !errors.Is(err, errOther) || err.Error() != want {
 					t.Errorf("%+v: %v\nwant %s", o, err, want)
 				}
@@ -177,23 +178,18 @@ func TestReadersNeverWrite(t *testing.T) {
 	}
 }
 
-// TestUnfinished: a rollback journal of a writer that was ended in the middle is undone in a copy: the reader changes no byte.
-func TestUnfinished(t *testing.T) {
+// unfinished makes a history of one run with the rollback journal of a writer
+// that was ended in the middle.
+func unfinished(t *testing.T) (hot string) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "history.db")
 	d := open(t, path)
 	add(t, d, sample(0, 50))
 	d.Close()
-	raw, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw.SetMaxOpenConns(1)
-	// More than the cache holds, so that pages and their journal are on the disk before the end.
-	if _, err := raw.Exec("BEGIN IMMEDIATE; UPDATE occudiff_kernel SET cause = cause || '" + strings.Repeat("x", 5000) + "'"); err != nil {
-		t.Fatal(err)
-	}
-	hot := filepath.Join(t.TempDir(), "hot.db")
-	for _, end := range []string{"", "-journal"} {
+	raw := spill(t, path)
+	defer raw.Close()
+	hot = filepath.Join(t.TempDir(), "hot.db")
+	for _, end := range []string{"", journal} {
 		data, err := os.ReadFile(path + end)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +198,27 @@ func TestUnfinished(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	raw.Close()
+	return hot
+}
+
+// spill begins to write to a history. More is written than the cache holds, so
+// that pages and their journal are on the disk.
+func spill(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	raw, err := sql.Open("sqlite", path+"?_pragma=cache_size(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.SetMaxOpenConns(1)
+	if _, err := raw.Exec("BEGIN IMMEDIATE; UPDATE occudiff_kernel SET cause = cause || '" + strings.Repeat("x", 5000) + "'"); err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// TestUnfinished: a rollback journal of a writer that was ended in the middle is undone in a copy: the reader changes no byte.
+func TestUnfinished(t *testing.T) {
+	hot := unfinished(t)
 	before := snapshot(t, filepath.Dir(hot))
 	r, err := Open(bg, hot, Options{ReadOnly: true, Verify: true})
 	if err != nil {
@@ -228,6 +244,70 @@ func TestUnfinished(t *testing.T) {
 		t.Error("the reader changed it")
 	}
 	whole(t, open(t, hot))
+}
+
+// TestUnfinishedMoves copies an unfinished history while a writer undoes it. The
+// copy is not used, whatever the writer does next: the history is sound.
+func TestUnfinishedMoves(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		next   func(t *testing.T, hot string)
+	}{
+		{"the journal is gone", func(*testing.T, string) {}},
+		{"another run is stored", func(t *testing.T, hot string) { add(t, open(t, hot), sample(1, 50)) }},
+		{"the writer has a journal of its own for a while", func(t *testing.T, hot string) {
+			raw := spill(t, hot)
+			time.AfterFunc(50*time.Millisecond, func() { raw.Close() }) // readers wait for it
+		}},
+		{"that writer is ended in the middle, too", func(t *testing.T, hot string) {
+			raw := spill(t, hot)
+			var kept [2][]byte
+			for i, end := range []string{"", journal} {
+				data, err := os.ReadFile(hot + end)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept[i] = data
+			}
+			raw.Close()
+			for i, end := range []string{"", journal} {
+				if err := os.WriteFile(hot+end, kept[i], 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			hot := unfinished(t)
+			steps := 0
+			r, err := Open(bg, hot, Options{ReadOnly: true, Verify: true, step: func(name string) {
+				if steps++; name != "copied the journal" || steps > 1 {
+					return
+				}
+				w := open(t, hot) // undoes what is unfinished
+				if _, err := w.sql.Exec("BEGIN IMMEDIATE; COMMIT"); err != nil {
+					t.Fatal(err)
+				}
+				w.Close()
+				c.next(t, hot)
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if steps == 0 {
+				t.Fatal("nothing was copied")
+			}
+			if err := r.Export(bg, func(k Record) error {
+				if strings.Contains(k.Cause, "xxx") {
+					t.Error("the reader sees what was never committed")
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // TestOpenedAtOnce: many processes make the same history.

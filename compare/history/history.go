@@ -76,7 +76,19 @@ func Open(ctx context.Context, dsn string, options Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d *DB
+	// Another writer may undo what an unfinished one left, just when it is copied:
+	// the history is whole then, and opens as usual.
+	for end := time.Now().Add(options.Wait); ; {
+		d, err := openOnce(ctx, a, options)
+		if !errors.Is(err, errMoved) || time.Now().After(end) || ctx.Err() != nil {
+			return d, err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// openOnce opens a history as it is now.
+func openOnce(ctx context.Context, a address, options Options) (d *DB, err error) {
 	if a.server {
 		d, err = openPostgres(ctx, a, options)
 	} else {
@@ -188,6 +200,7 @@ const (
 	errFull       kind = "the disk is full"
 	errConnection kind = "the connection to the history failed"
 	errUnfinished kind = "a writer of the history was ended in the middle"
+	errMoved      kind = "another writer undoes that now; try again"
 	errDamaged    kind = "the history is damaged"
 	errNoRun      kind = "no such run"
 	errNoKernel   kind = "no such kernel"

@@ -83,8 +83,8 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 		return false, d.damaged(fmt.Sprintf("it has schema %d, which no program makes", version))
 	case ours > 0 && version != schema:
 		return false, fmt.Errorf("%w: %s has schema %d, and this program works with %d; nothing was changed: "+
-			"use the occudiff that made it, or name another history with --db", errOther, d.engine.where,
-			version, schema)
+			"move its runs with 'occudiff track export runs.csv' of the occudiff that made it, then 'occudiff track import"+
+			" runs.csv --db NEW' of this one; or name another history with --db", errOther, d.engine.where, version, schema)
 	}
 	return ours > 0, nil
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -49,21 +50,11 @@ func openUndone(path string, options Options) (d *DB, err error) {
 		}
 	}()
 	same := filepath.Join(folder, "history.db")
-	for _, end := range []string{"-journal", ""} {
-		var data []byte
-		if err == nil {
-			data, err = os.ReadFile(path + end)
-		}
-		if err == nil {
-			err = os.WriteFile(same+end, data, 0o600)
-		}
+	if err == nil {
+		err = copyUnfinished(path, same, options)
 	}
 	if err != nil {
 		return nil, err
-	}
-	// A journal that is still there was not used meanwhile, so that the two copies belong together.
-	if _, err := os.Stat(path + "-journal"); err != nil {
-		return nil, fmt.Errorf("another writer undoes it now; try again: %w", err)
 	}
 	writer, err := sql.Open("sqlite", sqliteDSN(same, Options{Wait: options.Wait}))
 	if err == nil {
@@ -78,6 +69,66 @@ func openUndone(path string, options Options) (d *DB, err error) {
 	}
 	d.engine.where, d.folder = path, folder
 	return d, nil
+}
+
+// copyUnfinished copies a file with its journal. The two belong together if the
+// journal is still the same one after the copy: a writer that undoes it removes
+// it, and may begin a journal of its own.
+func copyUnfinished(path, same string, options Options) error {
+	before, err := readJournal(path)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(same+journal, before.data, 0o600); err != nil {
+		return err
+	}
+	if options.step != nil {
+		options.step("copied the journal")
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(same, data, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	if after, err := readJournal(path); err != nil || !after.is(before) {
+		return fmt.Errorf("%w (%w)", errMoved, cmp.Or(err, fs.ErrExist))
+	}
+	return nil
+}
+
+// journal ends the name of a rollback journal.
+const journal = "-journal"
+
+// journalFile is a rollback journal at one time.
+type journalFile struct {
+	info fs.FileInfo
+	data []byte
+}
+
+func readJournal(path string) (j journalFile, err error) {
+	f, err := os.Open(path + journal)
+	if errors.Is(err, fs.ErrNotExist) {
+		return j, fmt.Errorf("%w (%w)", errMoved, err)
+	}
+	if err != nil {
+		return j, err
+	}
+	defer f.Close()
+	if j.info, err = f.Stat(); err == nil {
+		j.data, err = io.ReadAll(f)
+	}
+	return j, err
+}
+
+// is reports whether two journals are one that nobody wrote to. A file system
+// may give the number of a removed file to the next one. The header has a random
+// nonce: section 3 of https://www.sqlite.org/fileformat2.html.
+func (j journalFile) is(other journalFile) bool {
+	const header = 28
+	head := func(j journalFile) []byte { return j.data[:min(header, len(j.data))] }
+	return os.SameFile(j.info, other.info) && len(j.data) == len(other.data) && bytes.Equal(head(j), head(other))
 }
 
 // inspect looks at the file before SQLite does, which would take an empty one for a new database.
