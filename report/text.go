@@ -94,6 +94,34 @@ func Round(x float64) float64 {
 	return short
 }
 
+// Tidy returns the number of a cell for machines: at full precision, without the
+// noise of binary arithmetic. For example, 60.8 - 60.5 is 0.3 and not
+// 0.29999999999999716, a share that is short of the others by 1.4e-17 is 0, and
+// 99.51409135082604 stays.
+//
+// Noise is digits behind at least three zeros or nines: after 10 digits, or
+// after 9 decimals of a percentage, which is a difference of numbers up to 100.
+func Tidy(c Cell) float64 {
+	if c.Kind == Percent || c.Kind == Points {
+		if short, noise := strings.CutSuffix(strconv.FormatFloat(c.Num, 'f', 12, 64), "000"); noise {
+			return parsed(short, c.Num) + 0 // no minus before zero
+		}
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(c.Num, 'e', 12, 64), "e")
+	if short, noise := strings.CutSuffix(mantissa, "000"); noise {
+		return parsed(short+"e"+exponent, c.Num)
+	}
+	return c.Num
+}
+
+func parsed(text string, otherwise float64) float64 {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return otherwise
+	}
+	return x
+}
+
 // PercentText prints a share as sentences and screens have it: 62.7%.
 func PercentText(r unit.Ratio) string { return WithUnit(Decimal(r.Percent(), 1), "%") }
 

@@ -26,7 +26,7 @@ func value(c report.Cell) any {
 		if math.IsNaN(c.Num) || math.IsInf(c.Num, 0) {
 			return nil // the file format has no such number
 		}
-		return c.Num
+		return report.Tidy(c)
 	}
 	return nil
 }

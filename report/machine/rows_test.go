@@ -151,7 +151,7 @@ func TestTypedTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := "task,global,total_seconds,part_peak_percent,part_waves,part_words,sure\n" +
-			"_Z1kv,512x2,0.0015,62.7,1.5,a b,yes\n'=1+1,,,,,,\nc,,,,,,\n"; b.String() != want {
+			"_Z1kv,512x2,0.0015,62.7,1.5,\"a; b\",yes\n'=1+1,,,,,,\nc,,,,,,\n"; b.String() != want {
 			t.Errorf("%s: CSV %s, want %s", name, b.String(), want)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"occudiff/report"
 )
 
-// Table writes any table as CSV: a line of column keys, then the raw values at full precision, see number. Absent
+// Table writes any table as CSV: a line of column keys, then the raw values at full precision, see
+// report.Tidy. Absent
 // values are empty, and texts that a spreadsheet would run are guarded.
 // Keys and the style of numbers (whole digits, no exponent) are a contract with scripts.
 func Table(w io.Writer, t *report.Table) error {
@@ -46,23 +47,9 @@ func raw(c report.Cell) string {
 	case report.Text, report.Name, report.Bool:
 		return table.Guard(c.Text)
 	case report.Array:
-		return table.Guard(strings.Join(c.List, " "))
+		return table.Guard(strings.Join(c.List, "; "))
 	case report.Integer:
 		return strconv.FormatInt(c.Int, 10)
 	}
-	return number(c.Num)
-}
-
-// number prints a number at full precision, but for the last digits of what is a short number to a person:
-// 60.8 - 60.5 is 0.29999999999999716 to a computer.
-// Twelve digits are taken only where that makes the text less than half as long: a computed value such as
-// 99.51409135082604 keeps all of its digits.
-func number(x float64) string {
-	full := strconv.FormatFloat(x, 'f', -1, 64)
-	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64); err == nil {
-		if short := strconv.FormatFloat(rounded, 'f', -1, 64); 2*len(short) < len(full) {
-			return short
-		}
-	}
-	return full
+	return strconv.FormatFloat(report.Tidy(c), 'f', -1, 64)
 }
