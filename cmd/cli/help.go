@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"occudiff/ingest/unit"
 	"occudiff/report/text"
 )
 
@@ -50,7 +51,8 @@ func Help(c *cobra.Command, _ []string) {
 		b.WriteString("\nFlags that other commands have, too:\n" + shared)
 	}
 	if experts > 0 {
-		fmt.Fprintf(&b, "\n'%s help flags' has the details, and %d more flags of this command.\n", c.Root().Name(), experts)
+		fmt.Fprintf(&b, "\n'%s help flags' has the details, and %s of this command.\n", c.Root().Name(),
+			unit.Counted(experts, "more flag", "more flags"))
 	} else if shared != "" {
 		fmt.Fprintf(&b, "\n'%s help flags' has the details.\n", c.Root().Name())
 	}
@@ -173,17 +175,17 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 			continue
 		}
 		if other := instead(word); other != "" && c == root {
-			return Errorf("%s has no command %q; type '%s'", c.CommandPath(), word, other)
+			return Errorf("%q is not a command of %s; type '%s'", word, c.CommandPath(), other)
 		}
 		if near := nearest(word, Names(c)); len(near) > 0 {
-			return Errorf("%s has no command %q; did you mean %s?", c.CommandPath(), word, strings.Join(near, " or "))
+			return Errorf("%q is not a command of %s; did you mean %s?", word, c.CommandPath(), strings.Join(near, " or "))
 		}
 		for _, other := range All(root) { // of another command, as in `occudiff backtest`
 			if other.Name() == word && other.IsAvailableCommand() {
-				return Errorf("%s has no command %q; did you mean '%s'?", c.CommandPath(), word, other.CommandPath())
+				return Errorf("%q is not a command of %s; did you mean '%s'?", word, c.CommandPath(), other.CommandPath())
 			}
 		}
-		return Errorf("%s has no command %q; it has %s", c.CommandPath(), word, strings.Join(Names(c), ", "))
+		return Errorf("%q is not a command of %s; expected %s", word, c.CommandPath(), strings.Join(Names(c), ", "))
 	}
 	return nil
 }

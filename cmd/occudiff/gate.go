@@ -153,6 +153,12 @@ func (a *app) perform(ctx context.Context, args []string) error {
 	// raw is masked as well. It is not cleaned: Safe would replace the escape sequences of a progress bar and break the
 	// commands that annotations are.
 	a.raw, a.stderr = a.stderr, text.Safe(a.stderr)
+	// Cobra takes the word after a flag that it does not know for its value, as in
+	// --help validate.
+	root.InitDefaultVersionFlag()
+	for _, c := range cli.All(root) {
+		c.InitDefaultHelpFlag()
+	}
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	var help bytes.Buffer // and versions: cobra would not notice that they cannot be written

@@ -61,18 +61,20 @@ func (a *app) deliver(ctx context.Context, ans *report.Answer) error {
 		f.write = by[f.ending]
 		if f.ending == ".md" {
 			if err := a.addPlots(f, ans.Document()); err != nil {
-				return err
+				f.write = func(io.Writer) error { return err }
 			}
 		}
 	}
-	if err := a.out.place(); err != nil {
+	unwritten := a.out.place()
+	if err := a.out.stopped(); err != nil {
 		return err
 	}
+	// An output that cannot be written costs neither the others nor the result.
 	if err := a.print(a.output(a.Format), by[a.Format]); err != nil {
-		return err
+		return errors.Join(unwritten, err)
 	}
 	a.sayWrote()
-	return nil
+	return unwritten
 }
 
 // writers are the ways of writing an answer, by the ending of a file and by format.
@@ -115,6 +117,7 @@ func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 		if err != nil {
 			return fmt.Errorf("-o %s, which has a plot of %s, %w", path, page.path, err)
 		}
+		file.page = page
 		file.write, names[p] = svg(p), url.PathEscape(filepath.Base(path))
 	}
 	page.write = func(w io.Writer) error { return text.Markdown(w, doc, names) }
@@ -159,15 +162,17 @@ func (a *app) print(to io.Writer, write formWriter) error {
 
 // sayWrote names the files that were asked for and put in place.
 func (a *app) sayWrote() {
-	if len(a.Outputs) > 0 {
-		a.say("wrote %s", strings.Join(a.Outputs, ", "))
+	if len(a.out.placed) > 0 {
+		a.say("wrote %s", strings.Join(a.out.placed, ", "))
 	}
 }
 
 // openOutputs checks the endings of the files of -o and opens them. What the command reads is told, since it must not
-// write over it.
+// write over it. If some of the files cannot be written, the command writes the
+// others. If none can, it ends before the work.
 func (a *app) openOutputs(reads []string, stopped func() error) error {
 	a.out = &outputFiles{inputs: reads, stopped: stopped}
+	failed := 0
 	for _, p := range a.Outputs {
 		ending := endingOf(p)
 		if ending == perfettoEnding && !slices.Contains(a.endings, perfettoEnding) {
@@ -176,9 +181,19 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 		if !slices.Contains(a.endings, ending) {
 			return fmt.Errorf("-o %s: this command writes %s; the ending picks the format", p, strings.Join(a.endings, " "))
 		}
-		if _, err := a.out.open(p, ending); err != nil {
+		f, err := a.out.open(p, ending)
+		if errors.Is(err, errUnwritable) {
+			failed++
+			a.out.failed = append(a.out.failed, fmt.Errorf("-o %s %w", p, err))
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("-o %s %w", p, err)
 		}
+		f.given = p
+	}
+	if failed > 0 && failed == len(a.Outputs) {
+		return errors.Join(a.out.failed...)
 	}
 	return nil
 }
@@ -218,18 +233,25 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 }
 
 // outputFiles are the files that one command writes. They are opened before the work, so that one that cannot be written
-// is found first, and put in place whole or not at all: each is written as a temporary file beside its target and renamed
-// when all of them are written. A link is followed to the file that it names. What is no regular file is refused; so is
+// is found first, and each is put in place whole or not at all: it is written as a temporary file beside its target and
+// renamed when all of them are done. A link is followed to the file that it names. What is no regular file is refused; so is
 // every file that the command reads, by whatever name.
 type outputFiles struct {
 	inputs  []string     // what the command reads; a folder stands for the files in it
 	stopped func() error // whether the work was called off: a large report stops in the middle then
 	files   []*outputFile
+	failed  []error  // of the files that cannot be written
+	placed  []string // files of -o that are in place, as they were given
 }
+
+// errUnwritable is the error of a file that cannot be made in its folder.
+var errUnwritable = errors.New("cannot be written")
 
 // outputFile is one of them.
 type outputFile struct {
 	path   string      // what is replaced, links followed
+	page   *outputFile // that shows it; nil of a file of -o
+	given  string      // the path of -o; "" of a plot
 	old    fs.FileInfo // of what is there already; nil when nothing is
 	tmp    *os.File
 	ending string
@@ -259,8 +281,8 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 	// Not os.CreateTemp, which makes files for their owner alone: a report can be read as any new file.
 	temporary := filepath.Join(filepath.Dir(f.path), ".occudiff-"+rand.Text()+filepath.Ext(path))
 	if f.tmp, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
-		return nil, fmt.Errorf("cannot be written: %w; give a path in a folder that exists and may be written",
-			note.Reason(err))
+		return nil, fmt.Errorf("%w: %w; give a path in a folder that exists and may be written",
+			errUnwritable, note.Reason(err))
 	}
 	s.files = append(s.files, f)
 	return f, nil
@@ -299,23 +321,36 @@ func (s *outputFiles) input(info fs.FileInfo) string {
 	return ""
 }
 
-// place writes every file, in the order in which they were opened, and puts them in place when all are written.
+// place writes every file, in the order in which they were opened, and puts
+// those in place that are whole, when all are done. The error names the others.
 func (s *outputFiles) place() error {
 	defer s.discard()
+	var whole []*outputFile
+	failed := s.failed
+	wrong := func(f *outputFile, err error) {
+		failed = append(failed, fmt.Errorf("%s was not written: %w", f.path, note.Reason(err)))
+	}
 	for _, f := range s.files {
 		if err := s.fill(f); err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
+			wrong(f, err)
+			continue
 		}
+		whole = append(whole, f)
 	}
 	if err := s.stopped(); err != nil {
 		return err
 	}
-	for _, f := range s.files {
+	for _, f := range whole {
+		if f.page != nil && !slices.Contains(whole, f.page) {
+			continue // a plot without its page
+		}
 		if err := os.Rename(f.tmp.Name(), f.path); err != nil {
-			return fmt.Errorf("%s was not written: %w", f.path, note.Reason(err))
+			wrong(f, err)
+		} else if f.given != "" {
+			s.placed = append(s.placed, f.given)
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // fill writes one file. A file that is replaced keeps its permissions.

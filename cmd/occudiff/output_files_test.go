@@ -76,7 +76,7 @@ func TestWhole(t *testing.T) {
 	dir := t.TempDir()
 	broken := errors.New("no more")
 	s := &outputFiles{stopped: going}
-	for name, fault := range map[string]error{"a.md": nil, "b.md": broken} {
+	for name, fault := range map[string]error{"a.md": nil, "b.md": broken, "c.md": broken} {
 		f, err := s.open(filepath.Join(dir, name), "")
 		if err != nil {
 			t.Fatal(err)
@@ -84,11 +84,12 @@ func TestWhole(t *testing.T) {
 		f.write = func(w io.Writer) error { io.WriteString(w, "half"); return fault }
 	}
 	err := s.place()
-	if got := files(t, dir); !errors.Is(err, broken) || !strings.Contains(err.Error(), "b.md was not written") || got != "" {
+	if got := files(t, dir); !errors.Is(err, broken) || !strings.Contains(err.Error(), "b.md was not written") ||
+		!strings.Contains(err.Error(), "c.md was not written") || got != "a.md 4\n" {
 		t.Errorf("error %v; left: %s", err, got)
 	}
 	calledOff := errors.New("called off")
-	if err := putBeside(nil, func() error { return calledOff }, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "" {
+	if err := putBeside(nil, func() error { return calledOff }, "x", filepath.Join(dir, "a.md")); !errors.Is(err, calledOff) || files(t, dir) != "a.md 4\n" {
 		t.Errorf("error %v; left: %s", err, files(t, dir))
 	}
 	if err := put("xy", filepath.Join(dir, "a.md"), filepath.Join(dir, "b.md")); err != nil || files(t, dir) != "a.md 2\nb.md 2\n" {

@@ -206,14 +206,14 @@ func parseTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
+	if t, err := time.Parse(time.RFC3339, text); err == nil && t.Year() >= 1900 {
 		return t, nil
 	}
 	// 1e11 s are the year 5138: what is more was milliseconds.
 	if s, err := strconv.ParseInt(text, 10, 64); err == nil && s > 0 && s < 1e11 {
 		return time.Unix(s, 0).UTC(), nil
 	}
-	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, or Unix seconds", text)
+	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
 }
 
 // commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
