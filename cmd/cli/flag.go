@@ -298,7 +298,7 @@ func byName[T any](flag, all string, named []string, what string, parse func(str
 	if all = strings.TrimSpace(all); all != "" {
 		v, err := parse(all)
 		if err != nil {
-			return b, Errorf("--%s %s: expected %s", flag, all, what)
+			return b, Errorf("--%s %q: expected %s", flag, all, what)
 		}
 		b.Set("", v)
 	}
@@ -306,7 +306,7 @@ func byName[T any](flag, all string, named []string, what string, parse func(str
 		at := strings.LastIndexByte(text, '=')
 		v, err := parse(strings.TrimSpace(text[at+1:]))
 		if err != nil || at == 0 {
-			return b, Errorf("--%s %s: expected %s, or the name of a kernel before it as in 'VectorAdd3<8>=320'", flag, text, what)
+			return b, Errorf("--%s %q: expected %s, or the name of a kernel before it as in 'VectorAdd3<8>=320'", flag, text, what)
 		}
 		b.Set(text[:at], v)
 	}

@@ -69,7 +69,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	case binaries == len(paths) && binaries > 2:
 		return nil, cli.Errorf("kernel binaries are compared two at a time, not %d", binaries)
 	case binaries == len(paths) && a.show.Sort != "" && a.show.Sort != report.SortName:
-		return nil, cli.Errorf("--sort %s: kernel binaries have no times; they are sorted by name, or what got worse "+
+		return nil, cli.Errorf("--sort %q: kernel binaries have no times; they are sorted by name, or what got worse "+
 			"first", a.show.Sort)
 	case binaries == len(paths):
 		return a.diffBinaries(ctx, paths[0], paths[1], f)
@@ -106,7 +106,7 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.R
 		noise[string(metric)], known = of, known+len(of)
 	}
 	if run.Device == nil || known == 0 {
-		return nil, fmt.Errorf("--noise %s: no kernel has 8 runs or more there, so nothing is known of the noise", dsn)
+		return nil, fmt.Errorf("--noise %q: no kernel has 8 runs or more there, so nothing is known of the noise", dsn)
 	}
 	// The noise is looked up without driver and program: these are what a difference between two runs is asked about,
 	// and the history has none yet for a new one.

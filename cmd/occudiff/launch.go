@@ -232,7 +232,7 @@ func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Laun
 func itemsOf(flag string, s unit.Size3) (int64, error) {
 	items, ok := s.Items()
 	if s.Present() && !ok {
-		return 0, cli.Errorf("--%s %s has more than 2^63-1 work-items", flag, s)
+		return 0, cli.Errorf("--%s %q has more than 2^63-1 work-items", flag, s)
 	}
 	return items, nil
 }

@@ -218,7 +218,7 @@ func (a *app) chooseColumns(ans *report.Answer) error {
 		case slices.ContainsFunc(tables, func(t *report.Table) bool { return t.Find(name) >= 0 }):
 			names = append(names, name)
 		case !settings && len(tables) > 1: // settings are for other tables, too; without one nobody knows
-			return cli.Errorf("--columns %s: there is no such column; there are %s", name,
+			return cli.Errorf("--columns %q: there is no such column; there are %s", name,
 				strings.Join(tables[0].Keys(), ", "))
 		}
 	}

@@ -53,7 +53,7 @@ func (p *prediction) check(paths []string) error {
 	p.named, p.policy = p.Devices, p.Policy
 	if len(paths) > 0 {
 		if p.Sweep != "" && p.Sweep != "grf" {
-			return cli.Errorf("--sweep %s: of a file only the register modes can be varied: --sweep grf", p.Sweep)
+			return cli.Errorf("--sweep %q: of a file only the register modes can be varied: --sweep grf", p.Sweep)
 		}
 		return cli.Refuse(f, "a file: the binary says it, or it asks for another answer",
 			"simd slm barriers grf registers policy batch timeline explain compat model")
@@ -89,7 +89,7 @@ func (p *prediction) check(paths []string) error {
 	}
 	switch {
 	case p.Batch != "" && p.Format != "table" && p.Format != "csv":
-		return cli.Errorf("--format %s: a batch reads CSV and writes CSV", p.Format)
+		return cli.Errorf("--format %q: a batch reads CSV and writes CSV", p.Format)
 	case p.Batch != "" && len(p.Outputs) > 1:
 		return cli.Errorf("-o: a batch writes one file")
 	case p.Batch != "":
@@ -149,7 +149,7 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 	over, list, numbered := strings.Cut(p.Sweep, "=")
 	switch {
 	case !slices.Contains([]string{"local", "slm", "simd", "grf", "groups"}, over) || numbered && over != "groups":
-		return "", nil, cli.Errorf("--sweep %s: expected local, slm, simd, grf, groups, or groups=1,2,8", p.Sweep)
+		return "", nil, cli.Errorf("--sweep %q: expected local, slm, simd, grf, groups, or groups=1,2,8", p.Sweep)
 	case over == "groups" && p.Local.Size == "":
 		return "", nil, cli.Errorf("--sweep groups varies how many work-groups there are: give their size with --local")
 	case !numbered:
@@ -158,7 +158,7 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
 		if err != nil || n < 1 {
-			return "", nil, cli.Errorf("--sweep %s: expected numbers of work-groups as in groups=1,2,8", p.Sweep)
+			return "", nil, cli.Errorf("--sweep %q: expected numbers of work-groups as in groups=1,2,8", p.Sweep)
 		}
 		groups = append(groups, n)
 	}
@@ -211,7 +211,7 @@ func (p *prediction) calculator() (*report.Answer, error) {
 		return nil, err
 	// The form has a field for whole KB.
 	case slm%1024 != 0 || slm/1024 > 1<<20:
-		return nil, cli.Errorf("--slm %s: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.SLM)
+		return nil, cli.Errorf("--slm %q: Intel's calculator counts whole KB up to 1 GB, as in 16K", p.SLM)
 	case p.Local.Size == "":
 		return nil, cli.Errorf("no work-group size is given: --local, as in 256")
 	case p.SIMD.N == 0:

@@ -91,7 +91,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 			return !only.MatchString(r.Task) && !only.MatchString(r.Name())
 		})
 		if f.Kernel != "" && len(one.Rows) == 0 {
-			return cli.Errorf("--kernel %s: no kernel of %s has such a name", f.Kernel, strings.Join(p, ", "))
+			return cli.Errorf("--kernel %q: no kernel of %s has such a name", f.Kernel, strings.Join(p, ", "))
 		}
 		one.Commit, one.Branch, one.TimeGiven = commit, cmp.Or(f.Branch, t.branch()), one.TimeFrom == ""
 		one.Host, one.Program = cmp.Or(f.Host, one.Host), cmp.Or(f.Program, one.Program)

@@ -219,7 +219,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 		return err
 	}
 	if t.flags.Changed("metric") && !records.Alone {
-		return cli.Errorf("--metric %s: %s has a column for each metric; the flag is for a file with value alone", m, path)
+		return cli.Errorf("--metric %q: %s has a column for each metric; the flag is for a file with value alone", m, path)
 	}
 	// An export calls a series by kernel and device; only the table can tell a device from another word.
 	records.IsDevice = func(key string) bool {

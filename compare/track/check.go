@@ -288,10 +288,10 @@ func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (id
 		})
 		switch at {
 		case -1:
-			return nil, fmt.Errorf("--since %s: no run of %s is of that commit; 'occudiff track list' shows the commits, "+
+			return nil, fmt.Errorf("--since %q: no run of %s is of that commit; 'occudiff track list' shows the commits, "+
 				"--last N counts runs", name, db.Where())
 		case 0:
-			return nil, fmt.Errorf("--since %s: no run was added after run %d, the last one of that commit", name, runs[0].ID)
+			return nil, fmt.Errorf("--since %q: no run was added after run %d, the last one of that commit", name, runs[0].ID)
 		}
 		n = at
 	}
