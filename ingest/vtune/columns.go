@@ -158,6 +158,7 @@ const outside = "[Outside any task]"
 // These are read beside the account and decide nothing in it: worth and the explanations take them.
 type counter struct {
 	index   int
+	name    string
 	form    string // "xve stall reasons:send"
 	reason  string // "Send", as the header spells it; "" of a bandwidth and of a pipe
 	pipe    string // "ALU0"
@@ -189,7 +190,7 @@ func bandwidth(c *ingest.Counters, form string) *unit.Opt[float64] {
 
 // addCounter takes a column of these; of two with one name the first.
 func (h *header) addCounter(index int, name, form string, percent bool) {
-	c := counter{index: index, form: form, percent: percent}
+	c := counter{index: index, name: name, form: form, percent: percent}
 	if _, ok := strings.CutPrefix(form, stallReasons); ok && percent {
 		_, c.reason, _ = strings.Cut(name, ":")
 		c.reason = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(c.reason), "(%)"))
@@ -247,7 +248,7 @@ func (c *counted) add(a *adder, r *scan.Row, t nano) {
 		if of.percent {
 			f = shareForm
 		}
-		if x, ok := a.read(r.Cell(of.index), of.index, of.form, f); ok && x >= 0 {
+		if x, ok := a.read(r.Cell(of.index), of.index, of.name, f); ok && x >= 0 {
 			c.sums[i].addProduct(uint64(x), w)
 			continue
 		}

@@ -28,6 +28,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("Computing Task;Global;Local;Instance Count;Idle(%);Idle(%)\nK;1x2;3;4;5;6\nK;1x2;3;-4;5;6\n\"")
 	f.Add("Computing Task;Global;Local;a;b;c\nK;1x2;3;4;5;6\nK;1x2;3;-4;a;" + strings.Repeat("x", 40) + "\nK\n\"")
 	f.Add("vtune: Computing Task  Total Time  Active(%)\n--------------  ----------  ---------\na,\"b\"  1.5ms  5.0%\nx\n")
+	f.Add("Computing Task,Total Time,Idle(%)\nK,1.0,5.0\nvtune: done\n\"Computing Task\";Total Time\nL;1,234;\nM;1,25")
 	for _, text := range doubledColumns() {
 		f.Add(text)
 	}
@@ -109,6 +110,9 @@ func describe(f *ingest.File) string {
 	for i := range f.Kernels {
 		k := &f.Kernels[i]
 		s = append(s, line(k))
+	}
+	for _, p := range f.Further {
+		s = append(s, describe(p))
 	}
 	return strings.Join(append(s, noteLines(f.Notes)...), "\n")
 }

@@ -227,7 +227,7 @@ func (a *adder) instructions(b []byte, column int) uint64 {
 	if unknown(b) {
 		return 0
 	}
-	n, ok := a.read(bytes.TrimSpace(b), column, "Instructions", countForm)
+	n, ok := a.read(bytes.TrimSpace(b), column, "XVE Instructions", countForm)
 	if !ok || n < 0 || n > maxInstructions {
 		a.unread = true
 		return 0

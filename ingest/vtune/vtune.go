@@ -83,7 +83,7 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, offset int, opt ingest.ReadOptions) (
 	f *ingest.File, next []byte, err error) {
 	h, err := readHeader(ctx, path, s, delim, offset, opt.Side)
-	if h == nil {
+	if h == nil || ingest.Sides(err) > 0 {
 		return nil, nil, err
 	}
 	// A worker has an adder of its own, and nothing is shared until all rows are read: no lock stands in the way of a

@@ -349,20 +349,23 @@ func TestLastLine(t *testing.T) {
 // TestRepeatedRows adds up rows that have the same values, and reports that they
 // may be one row. Launches may be alike.
 func TestRepeatedRows(t *testing.T) {
-	const head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%)\n"
+	const head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%),Peak XVE Threads Occupancy(%)," +
+		"Work Size Limit(%),SLM Use Limit(%),Barriers Use Limit(%)\n"
 	const hint = " (if the file has its rows twice, export it again)"
 	for _, c := range []struct{ reason, rows, want string }{
 		{"every row twice, of a task with one launch as well", "K,64,1.5,3,50.0\nL,64,1.5,1,50.0\nK,64,1.5,3,50.0\nL,64,1.5,1,50.0\n",
 			`run.csv:4: warning: task "K": the row on line 4 has the values of that on line 2, and both are added up; so are rows of 1 more task` + hint},
 		{"one row three times", "K,64,1.5,3,50.0\nK,64,1.5,3,50.0\nK,64,1.5,3,50.0\nL,64,1.5,3,50.0\n",
 			`run.csv:3: warning: task "K": the row on line 3 has the values of that on line 2, and both are added up` + hint},
+		{"so often that the peak is not read again", strings.Repeat("K,64,1.5,3,50.0\n", 5),
+			`run.csv:3: warning: task "K": the row on line 3 has the values of that on line 2, and both are added up` + hint},
 		{"other values", "K,64,1.5,3,50.0\nK,64,1.5,3,50.1\n", ""},
 		{"another launch size", "K,64,1.5,3,50.0\nK,32,1.5,3,50.0\n", ""},
 		{"launches", "K,64,1.5,1,50.0\nK,64,1.5,1,50.0\n", ""},
 		{"no time", "K,64,0,3,50.0\nK,64,0,3,50.0\n", ""},
 	} {
-		for _, block := range []int{0, 100} {
-			f, err := read(context.Background(), "run.csv", scan.New(scan.Input{R: strings.NewReader(head + c.rows)},
+		for _, block := range []int{0, 300} {
+			f, err := read(context.Background(), "run.csv", scan.New(scan.Input{R: strings.NewReader(head + strings.ReplaceAll(c.rows, "\n", ",90.0,100.0,90.0,100.0\n"))},
 				scan.Options{Threads: 2, Block: block}), ingest.ReadOptions{})
 			if err != nil {
 				t.Fatal(err)

@@ -104,13 +104,7 @@ func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok boo
 var groupSpaces = [][]byte{[]byte("\u00a0"), []byte("\u202f"), []byte("\u2009"), []byte("\u2019"), {'\''}, {0xa0}}
 
 // trimSpaces removes the spaces around a number, also those before its unit.
-func trimSpaces(b []byte) []byte {
-	b = bytes.TrimSpace(b)
-	for _, space := range groupSpaces {
-		b = bytes.TrimSuffix(b, space)
-	}
-	return b
-}
+func trimSpaces(b []byte) []byte { return bytes.TrimSuffix(bytes.TrimSpace(b), []byte{0xa0}) }
 
 // plainNumber returns a number without thousands separators and with a decimal
 // point. guessed reports that its mark may also be used in the other way.
