@@ -229,10 +229,6 @@ func (h *header) hostTasks() bool {
 // is known. Messages of the vtune command may stand before it, also on the same line.
 // Two names are asked for, since the first alone may begin a sentence of a log.
 func findHeader(text []byte) (offset int, delim byte, ok bool) {
-	text, bom := bytes.CutPrefix(text, []byte("\ufeff"))
-	if bom {
-		offset = len("\ufeff")
-	}
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
 		if i, d, ok := headerIn(line); ok {
@@ -244,9 +240,15 @@ func findHeader(text []byte) (offset int, delim byte, ok bool) {
 	return 0, 0, false
 }
 
+const byteOrderMark = "\ufeff"
+
 // headerIn looks for a header in a line: at its beginning, after a \r that rewrote the line, or glued to a message.
 func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if rest, found := bytes.CutPrefix(line, []byte(byteOrderMark)); found {
+		offset, delim, ok = headerIn(rest)
+		return offset + len(byteOrderMark), delim, ok
+	}
 	if d, ok := headerAt(line); ok {
 		return 0, d, true
 	}
@@ -269,7 +271,7 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 // exports into one file.
 func (h *header) nextExport() scan.Break {
 	delim := string(h.delim)
-	starts := []string{"vtune:", "war:", "GPU Adap", `"GPU Adap`}
+	starts := []string{byteOrderMark, "vtune:", "war:", "GPU Adap", `"GPU Adap`}
 	if first := h.first; first != "" {
 		first = (first + delim)[:min(len(first)+1, 8)]
 		starts = append(starts, first, `"`+first)

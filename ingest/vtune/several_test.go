@@ -51,6 +51,8 @@ func TestSeveralExports(t *testing.T) {
 		{"messages and blank lines between them, one glued to the header", first + "\n" + message + second, []string{
 			"1 rows, 0 bad", copyK, "1 rows, 0 bad", "6" + scaleK[1:]}},
 		{"line ends of Windows", strings.ReplaceAll(first+second, "\n", "\r\n"), []string{"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK}},
+		{"a byte order mark before each", "\ufeff" + first + "\ufeff" + second, []string{
+			"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK}},
 		{"the index of a data frame", "," + strings.Replace(first, "copy_k", "0,copy_k", 1) + "," + strings.Replace(second, "scale_k", "0,scale_k", 1),
 			[]string{"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK}},
 		{"a name of several lines, and one that looks like a header", first + "\"f<1,\nComputing Task,Total Time>\",64,1.000000,10,95.0,3.0\n" + second, []string{
