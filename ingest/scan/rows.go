@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"io"
 	"math/bits"
 	"slices"
@@ -68,7 +69,7 @@ func (b *Break) starters() *starters {
 	s := new(starters)
 	for _, text := range b.Starts {
 		s.texts[text[0]] = append(s.texts[text[0]], text)
-		two := uint(text[0])<<8 | uint(text[1])
+		two := binary.LittleEndian.Uint16([]byte(text))
 		s.two[two>>6] |= 1 << (two & 63)
 	}
 	return s
@@ -260,7 +261,7 @@ func (w *worker) firstBreak(from, to int) (at int, found bool) {
 		for ; lines != 0; lines &= lines - 1 {
 			at := word<<6 | bits.TrailingZeros64(lines) + 1
 			if at+1 < c.n {
-				two := uint(c.buf[at])<<8 | uint(c.buf[at+1])
+				two := binary.LittleEndian.Uint16(c.buf[at : at+2])
 				if w.starts.two[two>>6]>>(two&63)&1 == 0 {
 					continue
 				}

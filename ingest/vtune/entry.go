@@ -37,11 +37,8 @@ type entry struct {
 	ingest.Key
 	hasSIMD  bool
 	oneStack bool
-	line     int    // of the first good row
-	second   int    // line of the second, 0 if there is none
-	values   uint64 // a digest of the first row's
-	differ   bool   // another row has others
-	number   int    // of the worker's entries, then of all
+	line     int // of the first good row
+	number   int // of the worker's entries, then of all
 
 	good         int64 // rows without a fault
 	rows         int64 // good ones, and those of which only a share is out of range
@@ -52,6 +49,10 @@ type entry struct {
 	times        sketch
 	occupied     sketch
 	*sums
+
+	second int    // line of the second good row, 0 if there is none
+	values uint64 // a digest of the first row's
+	differ bool   // another row has others
 }
 
 // sums are those without pointers, which the collector need not look at.

@@ -61,23 +61,18 @@ func (a *adder) Row(r *scan.Row) {
 		}
 		return
 	}
-	switch x, n := r.Tail(a.h.columns - 1); {
-	case r.Unended:
-		if bad := a.cut(r.Cell(a.h.columns-1), x, n); bad != nil {
+	if a.points != 0 || r.Unended {
+		if bad := a.lastCell(r); bad != nil {
 			a.reject(bad)
 			return
 		}
-	case n == 0:
-		a.emptyEnd = true
-	case a.points != 0:
-		a.points &= pointsIn(x, n)
 	}
 	e, bad := a.find(r)
 	if bad != nil {
 		a.reject(bad)
 		return
 	}
-	var v values
+	v := a.absent
 	shares := a.h.shares
 	// The compiler takes the comparison as one of bytes, without making a text.
 	steady := e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
@@ -117,6 +112,21 @@ func pointsIn(x uint64, n int) uint64 {
 	x = (x | 2*ones) ^ '.'*ones // ',' is '.' without the second bit
 	// The usual test for a zero byte; the byte above a zero one may be wrong.
 	return (x - ones) &^ x & highest & lastOf[min(n, 8)]
+}
+
+// lastCell notes where the last cell of a row has its point, as long as all rows
+// have it in one place.
+func (a *adder) lastCell(r *scan.Row) *problem {
+	x, n := r.Tail(a.h.columns - 1)
+	switch {
+	case r.Unended:
+		return a.cut(r.Cell(a.h.columns-1), x, n)
+	case n == 0:
+		a.emptyEnd = true
+	default:
+		a.points &= pointsIn(x, n)
+	}
+	return nil
 }
 
 // cut returns the problem of a last line without an end. VTune ends every line and
@@ -167,10 +177,9 @@ func (a *adder) good(e *entry, v *values) {
 	}
 }
 
-// numbers reads all numbers of a row. The usual forms are read eight bytes at once, all others by number. A share out
+// numbers reads all numbers of a row, of which v has none yet. The usual forms are read eight bytes at once, all others by number. A share out
 // of range is absent, and a problem that the rest of the row does not suffer from.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
-	*v = a.absent
 	unusual := uint64(0) // a bit for each quantity
 	for _, f := range shares {
 		x, n := r.Tail(f.index)
