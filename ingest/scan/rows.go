@@ -246,8 +246,8 @@ func (w *worker) breaks(at int) bool {
 	return end < 0 || w.is(line[:end])
 }
 
-// firstBreak returns where the first line from one offset to another begins that
-// breaks, both of which begin a line; none is beyond them.
+// firstBreak returns the first offset from one to another at which a line begins
+// another table. Both offsets begin a line.
 func (w *worker) firstBreak(from, to int) (at int, found bool) {
 	if w.breaks(from) {
 		return from, true

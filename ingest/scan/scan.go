@@ -130,7 +130,7 @@ func (s *Scanner) load() error {
 	return nil
 }
 
-// nextLine returns the line at pos, as far as a header may be long.
+// nextLine returns the line at pos, without its end, or nothing of a line that is longer than a block.
 func (s *Scanner) nextLine() ([]byte, error) {
 	line := bytes.Clone(s.cur.bytes()[s.pos:])
 	for i := 0; ; i++ {

@@ -268,10 +268,10 @@ func (r *result) repeated() []note.Note {
 	if first == nil {
 		return nil
 	}
-	text := fmt.Sprintf("task %q: the row on line %d has the values of that on line %d, and both are added up",
+	text := fmt.Sprintf("task %q: the row on line %d repeats the values of the row on line %d; both are added up",
 		first.Task, first.second, first.line)
 	if more > 0 {
-		text += "; so are rows of " + unit.Counted(more, "more task", "more tasks")
+		text += ", as are the rows of " + unit.Counted(more, "more task", "more tasks")
 	}
 	return []note.Note{{Severity: note.Warning, Code: "repeated-rows",
 		Pos:  note.Pos{File: r.h.pos.File, Line: first.second},

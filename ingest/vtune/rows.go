@@ -144,7 +144,7 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	switch known := rows > 1 && all != 0; {
 	case known && points&all != 0:
 		return nil
-	case known && (len(cell) > 0 || !empty && !unknown(a.cell(a.row, global))): // copies lack some values
+	case known && (len(cell) > 0 || !empty && !unknown(a.cell(a.row, global))): // Copies lack some values.
 		p.text += ", and other rows have more decimals there"
 		return p
 	}
@@ -177,8 +177,8 @@ func (a *adder) good(e *entry, v *values) {
 	}
 }
 
-// numbers reads all numbers of a row, of which v has none yet. The usual forms are read eight bytes at once, all others by number. A share out
-// of range is absent, and a problem that the rest of the row does not suffer from.
+// numbers reads all numbers of a row, of which v has none yet. The usual forms are read eight bytes at once, all others
+// by number. A share out of range is absent, and a problem that the rest of the row does not suffer from.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	unusual := uint64(0) // a bit for each quantity
 	for _, f := range shares {
@@ -284,7 +284,7 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 }
 
 // leaveOut takes note of a cell that no verdict needs and that cannot be read: it
-// costs its own value, not the row.
+// costs only its own value, not the row.
 func (a *adder) leaveOut(p *problem) {
 	if a.cells++; a.cells > 1 {
 		return

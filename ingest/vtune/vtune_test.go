@@ -354,11 +354,11 @@ func TestRepeatedRows(t *testing.T) {
 	const hint = " (if the file has its rows twice, export it again)"
 	for _, c := range []struct{ reason, rows, want string }{
 		{"every row twice, of a task with one launch as well", "K,64,1.5,3,50.0\nL,64,1.5,1,50.0\nK,64,1.5,3,50.0\nL,64,1.5,1,50.0\n",
-			`run.csv:4: warning: task "K": the row on line 4 has the values of that on line 2, and both are added up; so are rows of 1 more task` + hint},
+			`run.csv:4: warning: task "K": the row on line 4 repeats the values of the row on line 2; both are added up, as are the rows of 1 more task` + hint},
 		{"one row three times", "K,64,1.5,3,50.0\nK,64,1.5,3,50.0\nK,64,1.5,3,50.0\nL,64,1.5,3,50.0\n",
-			`run.csv:3: warning: task "K": the row on line 3 has the values of that on line 2, and both are added up` + hint},
+			`run.csv:3: warning: task "K": the row on line 3 repeats the values of the row on line 2; both are added up` + hint},
 		{"so often that the peak is not read again", strings.Repeat("K,64,1.5,3,50.0\n", 5),
-			`run.csv:3: warning: task "K": the row on line 3 has the values of that on line 2, and both are added up` + hint},
+			`run.csv:3: warning: task "K": the row on line 3 repeats the values of the row on line 2; both are added up` + hint},
 		{"other values", "K,64,1.5,3,50.0\nK,64,1.5,3,50.1\n", ""},
 		{"another launch size", "K,64,1.5,3,50.0\nK,32,1.5,3,50.0\n", ""},
 		{"launches", "K,64,1.5,1,50.0\nK,64,1.5,1,50.0\n", ""},
