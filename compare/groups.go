@@ -7,18 +7,29 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Group is the kernels that share one finding: the same verdict, cause, and
-// remedy, with names that differ only in numbers or template arguments. A run of
+// Group is the kernels that share one finding: the same verdict, cause, confidence,
+// and remedy, with names that differ only in numbers or template arguments. A run of
 // 300 kernels of 0.3% each is read by its groups.
 type Group struct {
 	Rows []int // of the result, in its order; the first one stands for the group
-	Help Help  // of the first row
+	Help Help  // of all rows: At and From are 0 if they differ, and Most is the largest
 
 	Total unit.Opt[unit.Seconds]
 	Lost  unit.Seconds // slot time below the prediction
 	// Alike is the time of all kernels with the same finding, whatever their
 	// names are.
 	Alike unit.Seconds
+}
+
+// joined returns what two rows with the same remedy have in common.
+func (h Help) joined(other Help) Help {
+	if h.At != other.At || h.From != other.From {
+		h.At, h.From = 0, 0
+	}
+	a, known := h.Most.Value()
+	b, alsoKnown := other.Most.Value()
+	h.Most = unit.Maybe(max(a, b), known && alsoKnown)
+	return h
 }
 
 // Drawn returns the drawn parts of the breakdowns of a group, as a mean by time.
@@ -54,11 +65,12 @@ type finding struct {
 // kernel is a group of its own.
 func (r *Result) Groups(each bool) []Group {
 	type key struct {
-		name, adapter string
+		name, adapter, confidence string
 		finding
 	}
 	list, place, alike := []Group{}, map[key]int{}, map[finding]unit.Seconds{}
 	var found []finding // of each group
+	patterns := names.Patterns{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if row.Verdict == NotAKernel {
@@ -66,14 +78,15 @@ func (r *Result) Groups(each bool) []Group {
 		}
 		help := r.HelpFor(row)
 		of := finding{verdict: row.Verdict, lever: help.Lever}
+		confidence := ""
 		if c := row.Cause; c != nil {
-			of.cause, of.registers = c.Name, c.Registers
+			of.cause, of.registers, confidence = c.Name, c.Registers, c.Confidence
 		}
 		alike[of] += row.Total.Or(0)
-		k := key{adapter: row.Device, finding: of}
+		k := key{adapter: row.Device, confidence: confidence, finding: of}
 		at, known := 0, false
 		if !each {
-			k.name = names.Pattern(row.Task)
+			k.name = patterns.Of(row.Task)
 			at, known = place[k]
 		}
 		if !known {
@@ -82,6 +95,7 @@ func (r *Result) Groups(each bool) []Group {
 			list, found = append(list, Group{Help: help}), append(found, of)
 		}
 		g := &list[at]
+		g.Help = g.Help.joined(help)
 		g.Rows = append(g.Rows, i)
 		g.Lost += row.Lost()
 		if t, timed := row.Total.Value(); timed {

@@ -123,6 +123,26 @@ func Pattern(name string) string {
 	return string(pattern)
 }
 
+// Patterns remembers patterns: decoding 100,000 symbols takes seconds. The key is
+// a name without its digits.
+type Patterns map[string]string
+
+// Of returns the pattern of a name.
+func (p Patterns) Of(name string) string {
+	key := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
+	pattern, known := p[key]
+	if !known {
+		pattern = Pattern(name)
+		p[key] = pattern
+	}
+	return pattern
+}
+
 // Follows says whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
 // of that name. Where the name counts its likes, there must be no others of it: nobody can tell which of them moved.
 func Follows(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }

@@ -490,9 +490,15 @@ func helpText(l *line) string {
 	case compare.NotThreads:
 		return "not threads: " + bindsText(l)
 	case compare.FillWaves, compare.MoreGroups:
+		if h.At == 0 { // another number for each kernel
+			return "more work-groups"
+		}
 		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
 	case compare.Registers:
-		text = fmt.Sprintf("%d registers", h.At)
+		text = "fewer registers"
+		if h.At > 0 {
+			text = fmt.Sprintf("%d registers", h.At)
+		}
 	}
 	if b, ok := h.Most.Value(); ok && b >= 1.05 {
 		text += ": " + report.Decimal(b, 1) + "x at most"
