@@ -222,12 +222,7 @@ func (a *Accept) Covers(id int64, k Key) bool {
 	if a.Series != 0 {
 		return a.Series == id
 	}
-	return onDevice(&a.of, k) && (a.of.Program == "" || k.Program == "" || a.of.Program == k.Program)
-}
-
-// onDevice says whether a series is on the device of a run or one of its adapters.
-func onDevice(run *Run, k Key) bool {
-	return k.Device == run.Device || run.Device == "" || strings.HasPrefix(k.Device, run.Device+" ")
+	return OnDevice(k.Device, a.of.Device) && (a.of.Program == "" || k.Program == "" || a.of.Program == k.Program)
 }
 
 // Accepts lists what was accepted, in the order of it.

@@ -76,6 +76,13 @@ func (k Key) OnDevice() Key {
 	return k
 }
 
+// OnDevice reports whether a kernel that ran on one device belongs to a run on
+// another. For example, "max1100 GPU 0" is an adapter of "max1100". A run
+// without a device belongs to no device.
+func OnDevice(kernel, run string) bool {
+	return kernel == run || run != "" && strings.HasPrefix(kernel, run+" ")
+}
+
 // Row is one kernel of a run. Verdict and cause are stored as they come.
 type Row struct {
 	Key // Device, Driver and Program may be left empty: the run's are taken then

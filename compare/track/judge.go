@@ -66,7 +66,7 @@ func (j *judge) series() (list []*Series) {
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i]
 		points := k.Points(j.metric.Metric)
-		if len(points) == 0 || j.run != nil && !(sameProgram(k.Key.Program, j.run.Program) && onDevice(k.Key, j.run.Device)) &&
+		if len(points) == 0 || j.run != nil && !(sameProgram(k.Key.Program, j.run.Program) && history.OnDevice(k.Key.Device, j.run.Device)) &&
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
@@ -292,7 +292,7 @@ func (j *judge) byAdding(program, device string) bool {
 	var last *history.Run
 	added := int64(0)
 	for i := range j.panel.Runs {
-		if r := &j.panel.Runs[i]; (r.Device == device || r.Device == "") && sameProgram(r.Program, program) {
+		if r := &j.panel.Runs[i]; r.Device == device && sameProgram(r.Program, program) {
 			last, added = r, max(added, r.ID)
 		}
 	}
@@ -333,11 +333,6 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 		}
 	}
 	return c
-}
-
-// onDevice says whether a kernel is on the device of a run or one of its adapters.
-func onDevice(k history.Key, device string) bool {
-	return k.Device == device || device != "" && strings.HasPrefix(k.Device, device+" ")
 }
 
 // group is the program and the device, without its adapter, of which series are judged together.
