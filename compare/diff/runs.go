@@ -19,6 +19,25 @@ type Runs struct {
 	Runs     []RunOfMany    // in the order in which they were given
 	Kernels  []KernelOfMany // by time, the longest first
 	Findings []Finding      // the worst first
+	Compared int            // runs that are neither copies nor without work
+}
+
+// LeastRuns is how many runs the test for an outlier in a single kernel needs.
+const LeastRuns = trend.SingleRuns
+
+// Few reports whether the runs are too few for that test.
+func (s *Runs) Few() bool { return s.Compared < LeastRuns }
+
+// MostVaried returns the kernel with the largest range of measured occupancy,
+// and that range; nil if no kernel has two values.
+func (s *Runs) MostVaried() (most *KernelOfMany, points unit.Points) {
+	for i := range s.Kernels {
+		k := &s.Kernels[i]
+		if x := unit.Points((k.Highest.Or(0) - k.Lowest.Or(0)).Percent()); k.N > 1 && (most == nil || x > points) {
+			most, points = k, x
+		}
+	}
+	return most, points
 }
 
 // Finding is a run that stands out, as a whole or in one kernel.
@@ -107,7 +126,7 @@ func SideBySide(names []string, results []*compare.Result) *Runs {
 	}
 	s.collect()
 	slices.SortStableFunc(s.Kernels, func(a, b KernelOfMany) int { return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1)) })
-	if len(work) >= leastRuns {
+	if s.Compared = len(work); s.Compared >= leastRuns {
 		s.compareRuns(work)
 	}
 	s.sortFindings()
@@ -213,6 +232,7 @@ func (s *Runs) compareRuns(work []float64) {
 		}
 		if idle[i] = r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual; idle[i] {
 			s.add(Finding{Run: r, What: RunIdle})
+			s.Compared--
 		} else if r.Lacks > 0 {
 			s.add(Finding{Run: r, What: RunLacks})
 		}

@@ -41,7 +41,7 @@ func TestSideBySide(t *testing.T) {
 		{"higher and faster", runOf(0.5, 99, 89, 79), []RunFinding{RunHigh, RunFast}, 0},
 		{"slower by a tenth", runOf(1.1, 90, 80, 70), nil, 0},
 		{"slower by more", runOf(1.2, 90, 80, 70), []RunFinding{RunSlow}, 0},
-		{"one kernel is lower, the run is not", runOf(1, 90, 60, 70), []RunFinding{RunDips}, 1},
+		{"one kernel is lower, and four runs are too few to test it", runOf(1, 90, 60, 70), nil, 0},
 		{"a kernel is missing", runOf(1, 90, 80), []RunFinding{RunLacks}, 0},
 		{"what was not measured is not zero", runOf(1, 90, 80, -1), nil, 0},
 		{"nothing ran", &compare.Result{}, []RunFinding{RunIdle}, 0},
@@ -84,6 +84,41 @@ func TestSideBySide(t *testing.T) {
 	}
 	if k := &s.Kernels[0]; k.N != 3 || k.Has[2] || !slices.Equal(s.Runs[3].Findings, []RunFinding{RunLow}) {
 		t.Errorf("a copy counts: %d runs, the last one %q", k.N, s.Runs[3].Findings)
+	}
+}
+
+// TestOutlierInOneKernel has one or two of six runs low in one kernel: at least
+// six are needed.
+func TestOutlierInOneKernel(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		low    []float64 // of kernel b, 80 in the other runs
+		runs   int
+		want   int
+	}{
+		{"five runs are too few", []float64{60}, 5, 0},
+		{"six are enough", []float64{60}, 6, 1},
+		{"two outliers do not hide each other", []float64{60, 61}, 6, 2},
+		{"half of the runs is a second level", []float64{60, 61, 60}, 6, 0},
+		{"within the floor of 2 points", []float64{78.6}, 6, 0},
+	} {
+		var names []string
+		var results []*compare.Result
+		for i := range c.runs {
+			b := 80 + float64(i%3)/10
+			if i < len(c.low) {
+				b = c.low[i]
+			}
+			// Kernel a has noise; c never varies, and must not make b look normal.
+			names, results = append(names, string(rune('1'+i))), append(results, runOf(1, 90+float64(i%4)/10, b, 70))
+		}
+		s := SideBySide(names, results)
+		if len(s.Findings) != c.want || s.Few() != (c.runs < LeastRuns) {
+			t.Errorf("%s: %d findings, too few: %v; want %d", c.reason, len(s.Findings), s.Few(), c.want)
+		}
+		if k, points := s.MostVaried(); k == nil || k.Task != "b" || points < 1 {
+			t.Errorf("%s: the kernel that varies the most is %+v, by %v points", c.reason, k, points)
+		}
 	}
 }
 

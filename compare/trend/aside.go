@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 	"occudiff/compare/stat"
 )
@@ -19,38 +19,57 @@ type Aside struct {
 	Row int // -1 for the whole run
 	Run int
 	Off float64 // from the level of its row; of a whole run the median over its rows
-	P   float64 // chance that one run, or one value, lies as far off on either side
+	P   float64 // chance of so many runs or values that far off in a folder without a fault
 }
 
 // AsideBudget is the share of panels in which nothing lies aside that may name whole runs, and that may name single
 // values; with 0 they are not looked for.
 type AsideBudget struct{ Runs, Values float64 }
 
-// FolderBudget is that of a folder of runs, for occupancies; times have that of whole runs once more. Together they name
-// somebody for nothing in less than one folder in a hundred (docs/gate.md), with room for noise that is not known.
-func FolderBudget() AsideBudget { return AsideBudget{Runs: 0.002, Values: 0.0018} }
+// FolderBudget returns the budget of a folder of runs, for occupancies. Times
+// have the budget of whole runs once more. Together they name a run in at most
+// one of 100 folders in which no run differs (docs/gate.md).
+func FolderBudget() AsideBudget { return AsideBudget{Runs: 0.002, Values: 0.003} }
 
 const (
-	// leastBeside is how many values must stand beside each other before one of them can lie aside.
+	// leastBeside is how many values a level needs.
 	leastBeside = 3
-	// priorRuns is how many degrees of freedom the scatter of the medians is worth that the noise of the kernels makes:
-	// runs may have noise of their own, so it is not worth many.
+	// SingleRuns is how many runs the test of single values needs: of fewer, the
+	// half that a value is compared with has no spread to speak of.
+	SingleRuns = 6
+	// coreReach is how far the values of a row may be from its best half to count
+	// for its level, in spreads of that half.
+	coreReach = 3.5
+
+	// halfFreedom is how many degrees of freedom the spread of a half has, of
+	// those of a standard deviation.
+	halfFreedom = 0.37
+	// priorRuns is how many degrees of freedom the scatter of the medians is
+	// worth that the noise of the kernels causes: runs may have noise of their
+	// own, so it is not worth many.
 	priorRuns = 4.0
-	// fewKernels is added to the kernels of a run for the degrees of freedom of its median, which has the tails of a
-	// single value where it is of one kernel.
+	// fewKernels is added to the kernels of a run for the degrees of freedom of
+	// its median, which has the tails of a single value if the run has one kernel.
 	fewKernels = 2.0
-	// pseudoValues over the number of values is how many values of Student's t with 3 degrees of freedom are added to
-	// those that the tails are told from: the fewer there are, the less it says that none of them is an outlier.
-	pseudoValues, mostPseudo = 4000, 100
+	// anotherInRow is how likely another value may be by chance if its row has
+	// outliers on that side already.
+	anotherInRow = 0.01
+	// mostRuns is the share of the runs that may be outliers in single kernels,
+	// and at least two runs. If there are more, the values scatter like this.
+	mostRuns, leastRuns = 6, 2
 )
 
-// Asides says which runs lie aside as a whole and, of the other runs, which single values; the farthest off first. What
-// is within the floor of the gate is never named; of a relative one the values are logarithms. offs are those of each run, NaN where nothing stands beside it.
+// Asides returns the runs that are outliers as a whole and, of the other runs,
+// the single values that are, each list with the largest difference first.
+// Values within the floor of the gate are never outliers; if it is relative,
+// the values are logarithms. offs has the difference of each run, NaN if it has
+// no value to compare.
 //
-// It goes by what the gate goes by: levels and spreads that outliers cannot move, spreads shrunk over the kernels, and
-// the tails that the runs themselves show. One value of hundreds that could be named lies beyond all that can be
-// counted, so the tail goes on as that of Student's t does, with the degrees of freedom that the values of the other
-// runs show, each weighted by how likely it is.
+// Outliers must not hide each other. So a value is compared with the level of
+// its row without the values far from its best half, and the
+// tails come from the values nearer than the candidates. For example, two of
+// twelve nodes that are 20 points low in one kernel are compared with the other
+// ten, at the spread of these ten.
 func Asides(values Panel, g Gate, budget AsideBudget) (offs []float64, found []Aside) {
 	if len(values) == 0 {
 		return nil, nil
@@ -61,89 +80,160 @@ func Asides(values Panel, g Gate, budget AsideBudget) (offs []float64, found []A
 	}
 	p.measure()
 	offs, found = p.wholeRuns(budget.Runs)
-	for _, f := range found { // the rest is held against the rest
+	for _, f := range found {
 		for _, row := range p.rows {
 			row[f.Run] = math.NaN()
 		}
 	}
-	if budget.Values > 0 {
+	if budget.Values > 0 && len(present(offs)) >= SingleRuns {
 		p.measure()
 		found = append(found, p.singleValues(budget.Values)...)
 	}
 	return offs, found
 }
 
-// panel is one that is looked at.
-type panel struct {
-	rows   [][]float64
-	gate   Gate
-	levels []level // of the rows; n is 0 where too few stand beside each other
-	prior  stat.Prior
+// core is the level of a row without the values that may be outliers.
+type core struct {
+	at, reach    float64 // values farther from at than reach do not count
+	n            float64
+	sum, squares float64 // of the differences from at of the values that count
 }
 
-// measure takes the levels of the rows.
+// coreOf returns the core of values around their best half.
+func coreOf(values []float64, reach float64) core {
+	at, _ := bestHalf(values)
+	c := core{at: at, reach: reach}
+	for _, x := range values {
+		if c.counts(x) {
+			c.n, c.sum, c.squares = c.n+1, c.sum+x-at, c.squares+(x-at)*(x-at)
+		}
+	}
+	return c
+}
+
+// bestHalf returns the mean of the half of the values that are nearest to each
+// other, and the spread of normal values with such a half.
+func bestHalf(values []float64) (at, spread float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	more := len(sorted) / 2 // values of the half after its first
+	best := 0
+	for i := range len(sorted) - more {
+		if sorted[i+more]-sorted[i] < sorted[best+more]-sorted[best] {
+			best = i
+		}
+	}
+	at, _ = stat.Mean(sorted[best : best+more+1])
+	return at, (sorted[best+more] - sorted[best]) * normalMAD / 2
+}
+
+func (c *core) counts(x float64) bool { return math.Abs(x-c.at) <= c.reach }
+
+// without returns the core without a value, which may not count in the first place.
+func (c core) without(x float64) core {
+	if d := x - c.at; c.counts(x) {
+		c.n, c.sum, c.squares = c.n-1, c.sum-d, c.squares-d*d
+	}
+	return c
+}
+
+func (c *core) mean() float64 { return c.at + c.sum/c.n }
+
+// variance returns the variance of the values that count, at least the square of least.
+func (c *core) variance(least float64) stat.Variance {
+	freedom := max(1, c.n-1)
+	return stat.Variance{Value: max((c.squares-c.sum*c.sum/c.n)/freedom, least*least), Freedom: freedom}
+}
+
+// panel is one that is looked at.
+type panel struct {
+	rows  [][]float64
+	gate  Gate
+	cores []core // of the rows; n is 0 if a row has too few values
+	prior stat.Prior
+}
+
+// measure determines the cores of the rows. Rows without noise do not count for
+// the noise of the others.
 func (p *panel) measure() {
-	p.levels = make([]level, len(p.rows))
-	var known []stat.Variance
+	least := p.gate.finest()
+	p.cores = make([]core, len(p.rows))
+	half := make([]stat.Variance, len(p.rows))
+	var halves, known []stat.Variance
 	for k, row := range p.rows {
-		if values := present(row, -1); len(values) >= leastBeside {
-			p.levels[k] = levelOf(values, p.gate.finest())
-			known = append(known, p.levels[k].variance())
+		if values := present(row); len(values) >= leastBeside {
+			_, spread := bestHalf(values)
+			half[k] = stat.Variance{Value: max(spread, least) * max(spread, least), Freedom: max(1, halfFreedom*float64(len(values)-1))}
+			if spread > 0 {
+				halves = append(halves, half[k])
+			}
+		}
+	}
+	prior := stat.NewPrior(halves)
+	for k, row := range p.rows {
+		if half[k].Freedom > 0 {
+			shrunk, _ := prior.Shrink(half[k])
+			p.cores[k] = coreOf(present(row), coreReach*math.Sqrt(max(shrunk, half[k].Value)))
+			if v := p.cores[k].variance(least); v.Value > least*least {
+				known = append(known, v)
+			}
 		}
 	}
 	p.prior = stat.NewPrior(known)
 }
 
-// present gives the values that are there, but for that of one run.
-func present(row []float64, but int) (values []float64) {
-	for run, x := range row {
-		if run != but && !math.IsNaN(x) {
+// present returns the values of a row.
+func present(row []float64) (values []float64) {
+	for _, x := range row {
+		if !math.IsNaN(x) {
 			values = append(values, x)
 		}
 	}
 	return values
 }
 
-// wholeRuns finds the runs that lie aside over all of their kernels: their medians are held against each other, whose
-// spread is that of the medians and of what the noise of the kernels makes of a median.
+// wholeRuns finds the runs that are outliers over all of their kernels: their
+// medians are compared with each other. The spread is that of the medians and
+// the one that the noise of the kernels causes.
 func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
+	least := p.gate.finest()
 	var noise []float64
-	for _, l := range p.levels {
-		if l.n > 0 {
-			variance, _ := p.prior.Shrink(l.variance())
+	for k := range p.cores {
+		if c := &p.cores[k]; c.n > 0 {
+			variance, _ := p.prior.Shrink(c.variance(least))
 			noise = append(noise, variance)
 		}
 	}
 	usual, _ := stat.Median(noise)
 	runs := len(p.rows[0])
-	offs, counts := make([]float64, runs), make([]int, runs)
+	offs, counts := make([]float64, runs), make([]float64, runs)
 	for run := range runs {
 		var off []float64
 		for k, row := range p.rows {
-			if l := p.levels[k]; l.n > 0 && !math.IsNaN(row[run]) {
-				off = append(off, row[run]-l.at)
+			if c := &p.cores[k]; c.n > 0 && !math.IsNaN(row[run]) {
+				off = append(off, row[run]-c.mean())
 			}
 		}
 		median, ok := stat.Median(off)
-		if offs[run], counts[run] = median, len(off); !ok {
+		if offs[run], counts[run] = median, float64(len(off)); !ok {
 			offs[run] = math.NaN()
 		}
 	}
-	beside := present(offs, -1)
+	beside := present(offs)
 	if len(beside) < leastBeside {
 		return offs, nil
 	}
-	all := levelOf(beside, p.gate.finest())
-	v := all.variance()
+	_, half := bestHalf(beside)
 	for run, off := range offs {
-		if math.IsNaN(off) || math.Abs(off-all.at)-p.gate.floor() <= rounding {
+		expected := usual * math.Pi / 2 / counts[run] // the variance of a median of normal values
+		all := coreOf(beside, coreReach*max(half, math.Sqrt(expected), least))
+		others := all.without(off)
+		if math.IsNaN(off) || others.n < 2 || math.Abs(off-others.mean())-p.gate.floor() <= rounding {
 			continue
 		}
-		expected := usual * math.Pi / 2 / float64(counts[run]) // the variance of a median of normal values
+		v := others.variance(least)
 		freedom := v.Freedom + priorRuns
-		at := all
-		at.spread = max(math.Sqrt((v.Freedom*v.Value+priorRuns*expected)/freedom), p.gate.finest())
-		chance := stat.TwoSided(at.distance(off-all.at), min(freedom, fewKernels+float64(counts[run])))
+		spread := max(math.Sqrt((v.Freedom*v.Value+priorRuns*expected)/freedom*(1+1/others.n)), least)
+		chance := stat.TwoSided((off-others.mean())/spread, min(freedom, fewKernels+counts[run]))
 		if chance < budget/float64(len(beside)) {
 			found = append(found, Aside{-1, run, off, chance})
 		}
@@ -151,70 +241,94 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
 	return offs, sorted(found)
 }
 
-// distances gives how far each value lies off the level of the others in its row, in spreads; NaN where too few stand
-// beside it. They are scaled so that half of them lie as near as those of a normal distribution do.
-func (p *panel) distances() [][]float64 {
-	all := make([][]float64, len(p.rows))
+// distance is a value and how far it is from the others, in spreads.
+type distance struct {
+	Aside
+	z float64
+}
+
+// distances returns how far values are from the level of the others in their
+// rows, in spreads, the farthest first, and how many of them have noise. They
+// are scaled so that half of those are as near as those of a normal
+// distribution. The equal values of a row without noise are not in the list:
+// they would make the others look normal.
+func (p *panel) distances() (list []distance, noisy int) {
+	least := p.gate.finest()
 	var sizes []float64
 	for k, row := range p.rows {
-		all[k] = make([]float64, len(row))
+		all := &p.cores[k]
+		quiet := all.variance(least).Value <= least*least
 		for run, x := range row {
-			if all[k][run] = math.NaN(); p.levels[k].n == 0 || math.IsNaN(x) {
+			others := all.without(x)
+			if math.IsNaN(x) || others.n < 2 || quiet && all.counts(x) {
 				continue
 			}
-			others := levelOf(present(row, run), p.gate.finest())
-			others.spread = others.shrunk(p.prior)
-			z := others.distance(x - others.at)
-			all[k][run], sizes = z, append(sizes, math.Abs(z))
+			variance, _ := p.prior.Shrink(others.variance(least))
+			off := x - others.mean()
+			list = append(list, distance{Aside{Row: k, Run: run, Off: off}, math.Abs(off) / math.Sqrt(variance*(1+1/others.n))})
+			if !quiet {
+				sizes = append(sizes, list[len(list)-1].z)
+			}
 		}
 	}
 	if half, _ := stat.Median(sizes); half > 0 {
-		for _, row := range all {
-			for run := range row {
-				row[run] /= normalMAD * half
-			}
+		for i := range list {
+			list[i].z /= normalMAD * half
 		}
 	}
-	return all
+	slices.SortStableFunc(list, func(a, b distance) int { return cmp.Compare(b.z, a.z) })
+	return list, len(sizes)
 }
 
-// singleValues finds the values that lie aside in their rows.
+// singleValues finds the values that are outliers in their rows: the farthest
+// ones up to the last that is unlikely, by the tails that the nearer values
+// show. For example, the third value of a row is judged by the chance that one
+// row has three of them on one side.
 func (p *panel) singleValues(budget float64) (found []Aside) {
-	z := p.distances()
-	tails := make([]tail, len(p.rows[0])) // by the values of each run
-	all, values := tail{}, 0
+	list, noisy := p.distances()
 	students := studentModels()
-	for k, row := range z {
-		for run, x := range row {
-			if math.IsNaN(x) {
-				continue
-			}
-			values++
-			// What the printed digit hides says nothing of the tails.
-			if math.Abs(p.rows[k][run]-p.levels[k].at) > p.gate.finest() {
-				tails[run].see(students, x)
+	var rest tail // of the values nearer than the candidate
+	for i := range list {
+		rest.see(students, list[i].z, 1)
+	}
+	n := 0.0
+	for _, row := range p.rows {
+		n += float64(len(present(row)))
+	}
+	sameRow, last, least := true, 0, 0.0
+	for i := range list {
+		c, k := &list[i], float64(i+1)
+		if c.z < coreReach || 4*k > n {
+			break
+		}
+		rest.see(students, c.z, -1)
+		nearer := max(0, float64(noisy)-k)
+		chance := rest.beyond(students, c.z, nearer, 1, math.Log(n-k+1))
+		if sameRow = sameRow && c.Row == list[0].Row && c.Off*list[0].Off > 0; sameRow && i > 0 {
+			size := float64(len(present(p.rows[c.Row])))
+			another := rest.beyond(students, c.z, nearer, 1, math.Log((size-k+1)/2))
+			if another < anotherInRow {
+				ways := math.Log(2*n/size) + combin.LogGeneralizedBinomial(size, k) - k*math.Ln2
+				chance = min(chance, rest.beyond(students, c.z, nearer, k, ways))
 			}
 		}
-	}
-	pseudo := min(pseudoValues/max(values, 1), mostPseudo)
-	for q := range pseudo {
-		all.see(students, students[three].Quantile((float64(q)+0.5)/float64(pseudo)))
-	}
-	for run := range tails {
-		floats.Add(all[:], tails[run][:])
-	}
-	for run := range tails {
-		others := all
-		floats.Sub(others[:], tails[run][:])
-		for k, row := range p.rows {
-			off := row[run] - p.levels[k].at
-			if math.IsNaN(z[k][run]) || math.Abs(off)-p.gate.floor() <= rounding {
-				continue
-			}
-			if chance := others.beyond(students, math.Abs(z[k][run])); chance < budget/float64(values) {
-				found = append(found, Aside{k, run, off, chance})
-			}
+		if chance < budget {
+			last, least = i+1, chance
 		}
+	}
+	list = slices.DeleteFunc(list[:last], func(c distance) bool { return math.Abs(c.Off)-p.gate.floor() <= rounding })
+	inRow, runs, most := map[int]int{}, map[int]bool{}, max(leastRuns, len(p.rows[0])/mostRuns)
+	for _, c := range list {
+		inRow[c.Row]++
+	}
+	for _, c := range list {
+		if inRow[c.Row] <= most {
+			c.P, runs[c.Run] = least, true
+			found = append(found, c.Aside)
+		}
+	}
+	if len(runs) > most {
+		return nil
 	}
 	return sorted(found)
 }
@@ -227,11 +341,9 @@ func sorted(list []Aside) []Aside {
 	return list
 }
 
-// freedoms are the degrees of freedom that a tail may have, from those of few values of a heavy one to those of a tail
-// that is next to normal; three is the place of what the gate assumes of what it has not seen.
-var freedoms = [...]float64{1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10, 13, 17, 22, 30, 50}
-
-const three = 3
+// freedoms are the degrees of freedom that a tail may have, from a heavy one to
+// one that is nearly normal.
+var freedoms = [...]float64{2.5, 3, 3.5, 4, 5, 6, 8, 10, 13, 17, 22, 30, 50}
 
 // models are Student's t of these degrees of freedom, with the median absolute deviation of a normal distribution.
 type models [len(freedoms)]distuv.StudentsT
@@ -245,24 +357,33 @@ func studentModels() *models {
 	return all
 }
 
-// tail is how likely each number of degrees of freedom is by some distances, as logarithms.
+// tail is how likely each number of degrees of freedom is by some distances, as
+// logarithms.
 type tail [len(freedoms)]float64
 
-// see takes a distance into account.
-func (t *tail) see(all *models, z float64) {
+// see adds a distance, or removes it if the sign is -1.
+func (t *tail) see(all *models, z, sign float64) {
 	for i := range all {
-		t[i] += all[i].LogProb(z)
+		t[i] += sign * all[i].LogProb(z)
 	}
 }
 
-// beyond gives the share of values that lie as far off as z or farther, on either side.
-func (t *tail) beyond(all *models, z float64) float64 {
-	best := slices.Max(t[:])
-	sum, share := 0.0, 0.0
+// beyond returns the chance that k values are at z or farther on either side, if
+// this can happen in so many ways (a logarithm). The nearer values are those of
+// the tail.
+func (t *tail) beyond(all *models, z, nearer, k, ways float64) float64 {
+	var logs, chances [len(freedoms)]float64
 	for i := range t {
-		likely := math.Exp(t[i] - best)
-		sum += likely
-		share += likely * 2 * all[i].CDF(-z)
+		share := 2 * all[i].CDF(-z)
+		logs[i] = t[i] - nearer*math.Log1p(-share)
+		chances[i] = min(1, math.Exp(ways+k*math.Log(share)))
 	}
-	return share / sum
+	best := slices.Max(logs[:])
+	sum, chance := 0.0, 0.0
+	for i := range logs {
+		likely := math.Exp(logs[i] - best)
+		sum += likely
+		chance += likely * chances[i]
+	}
+	return chance / sum
 }

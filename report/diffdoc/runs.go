@@ -1,6 +1,7 @@
 package diffdoc
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -113,11 +114,8 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 	if len(devices) > 1 {
 		text += " (which may be why they differ)"
 	}
-	switch {
-	case len(findings) == 0 && len(s.Runs) < 3:
-		return text + ". With two nobody can say which one is off: compare them with 'occudiff diff'"
-	case len(findings) == 0:
-		return text + ". All are alike: none is off by more than chance makes it"
+	if len(findings) == 0 {
+		return text + ". " + notFound(s)
 	}
 	names := report.ListOf(findings, func(f findingRow) string {
 		text := report.OneLine(f.Run.Name) + " (" + f.ways()
@@ -130,7 +128,30 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 		}
 		return text + ")"
 	})
-	return text + ". " + unit.Counted(len(findings), "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
+	text += ". " + unit.Counted(len(findings), "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
+	if s.Few() {
+		text += fmt.Sprintf(". A single kernel needs %d runs for a test", diff.LeastRuns)
+	}
+	return text
+}
+
+// notFound states that no outlier was found, or that the runs are too few for
+// the test, and the largest range: a range is not evidence that runs are alike.
+func notFound(s *diff.Runs) string {
+	text := "No outlier was found"
+	if s.Few() {
+		text = fmt.Sprintf("%s too few to identify an outlier (at least %d are needed)",
+			unit.Counted(s.Compared, "run is", "runs are"), diff.LeastRuns)
+	}
+	if k, points := s.MostVaried(); k != nil {
+		text += fmt.Sprintf("; %s varies by %.1f points", report.KernelName(k.Task), float64(points))
+	} else {
+		text += "; no kernel was measured in two runs"
+	}
+	if s.Compared == 2 {
+		text += ". Compare two runs with 'occudiff diff'"
+	}
+	return text
 }
 
 // findingRow is what stands out, with what its columns are read from. People have one of each run, which counts the
@@ -184,15 +205,12 @@ func findingRows(s *diff.Runs) (rows []findingRow) {
 // runsCard answers which runs stand out in few words.
 func runsCard(s *diff.Runs) *report.Card {
 	var notes []note.Note
-	runs, judged := 0, 0
+	judged := 0
 	for i := range s.Runs {
-		if s.Runs[i].CopyOf == "" {
-			runs++
-		}
 		notes = append(notes, s.Runs[i].Notes...)
 	}
 	for i := range s.Kernels {
-		if s.Kernels[i].N >= 3 {
+		if s.Kernels[i].N >= diff.LeastRuns {
 			judged++
 		}
 	}
@@ -200,8 +218,8 @@ func runsCard(s *diff.Runs) *report.Card {
 	switch {
 	case !c.Usable:
 		return c
-	case runs < 3:
-		return report.Unusable("of two runs nobody can say which one is off: compare them with 'occudiff diff'", 0, len(s.Kernels))
+	case s.Few() && len(s.Findings) == 0:
+		return report.Unusable(notFound(s), 0, len(s.Kernels))
 	}
 	for _, f := range s.Findings {
 		finding := report.Finding{Run: f.Run.Name, Verdict: string(f.What), Points: f.Off}
