@@ -30,9 +30,11 @@ type Verdict string
 //     launch is below a sampling interval on either side; an improvement when it rose by as much. Where launches are
 //     tested and became faster by more than a tenth, a kernel that fell is faster at lower occupancy.
 //   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is that, too.
+//   - Swapping the sides mirrors each verdict. So launches that became slower while occupancy rose are slower at higher
+//     occupancy, and launches that are slower and have a lower occupancy are a regression.
 //   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in
 //     rows of kernels, as far as either is known. Then it is a regression or an improvement too, beyond the threshold;
-//     twice that where a history knows the noise. Launches that are faster and hold more are an improvement whatever else.
+//     twice that where a history knows the noise.
 //   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
 //
 // From 4 runs a side on all changes are tested. With fewer, and without a history that knows the noise, no test is
@@ -45,6 +47,7 @@ const (
 	Regression    Verdict = "regression"
 	Improvement   Verdict = "improvement"
 	Faster        Verdict = "faster at lower occupancy"
+	Slower        Verdict = "slower at higher occupancy"
 	Unchanged     Verdict = "unchanged"      // not significant, or within the threshold
 	CannotTell    Verdict = "cannot be told" // too few runs to tell so small a change from noise
 	ChangedLaunch Verdict = "changed launch"
@@ -56,7 +59,7 @@ const (
 )
 
 // verdicts are in the order in which rows are shown.
-var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Faster, Improvement, OnlyOld, OnlyNew,
+var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Faster, Improvement, OnlyOld, OnlyNew,
 	NotComparable, CannotTell, Unchanged, NotAKernel}
 
 // Options say when a change counts.
@@ -122,6 +125,7 @@ type Summary struct {
 	Regressions   int               `json:"regressions"`
 	Improvements  int               `json:"improvements"`
 	Faster        int               `json:"faster_at_lower_occupancy"`
+	Slower        int               `json:"slower_at_higher_occupancy"`
 	Unchanged     int               `json:"unchanged"`
 	ChangedLaunch int               `json:"changed_launch"`
 	ChangedDevice int               `json:"changed_device"`
@@ -276,7 +280,7 @@ func (d *Result) summarize() {
 			continue
 		}
 		s.Kernels++
-		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
+		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Slower, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
 			&s.NotComparable, &s.CannotTell, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
 		if r.Missing() {
 			s.Missing++

@@ -3,6 +3,7 @@ package diff
 import (
 	"math"
 	"slices"
+	"time"
 
 	"occudiff/compare"
 	"occudiff/compare/stat"
@@ -81,22 +82,27 @@ func (d *Result) judge(row *Row) Verdict {
 	}
 	other := launchChanged(row.Changes) || d.otherDevice
 	tested := row.Measured().Significant.Present() || row.loaded().Significant.Present()
-	way := row.Measured().Moved()
-	switch {
-	case row.moved(-1, other):
-		if !other && row.quicker() && row.time().Significant.Or(false) {
-			return Faster
+	pace, way := row.pace(), row.Measured().Moved()
+	if other {
+		pace = 0 // launches that changed on purpose may take any time
+	}
+	for _, to := range []int{-1, 1} {
+		trade := pace == -to && row.time().Significant.Or(false)
+		switch moved := row.moved(to, other); {
+		case moved && trade:
+			return traded(to)
+		case moved || pace == to && way == to:
+			return map[int]Verdict{-1: Regression, 1: Improvement}[to]
 		}
-		return Regression
-	case row.moved(1, other), !other && row.quicker() && way > 0:
-		return Improvement
+	}
+	switch pace = row.pace(); {
 	case launchChanged(row.Changes):
 		return ChangedLaunch
 	case d.otherDevice:
 		return ChangedDevice
-	case row.faster() && (tested || way < 0):
-		return Faster
-	case !tested && row.quicker():
+	case row.trade() != 0 && (tested || way != 0):
+		return traded(row.trade())
+	case !tested && pace != 0:
 		return CannotTell
 	case !row.comparable():
 		return NotComparable
@@ -106,32 +112,58 @@ func (d *Result) judge(row *Row) Verdict {
 	return Unchanged
 }
 
-// moved says whether occupancy moved one way, -1 for down: that of XVEs that ran where both sides tell it and the measured
-// one does not move the other way, and the measured one where it is comparable. With another launch the residual has to
+// traded returns the verdict of a kernel whose occupancy moved one way, -1 for
+// down, and whose time moved such that this is neither better nor worse.
+func traded(way int) Verdict {
+	if way < 0 {
+		return Faster
+	}
+	return Slower
+}
+
+// moved reports whether occupancy moved one way, -1 for down: busy occupancy if
+// both sides have it and the measured one does not move the other way, and the
+// measured one if it is comparable. With another launch, the residual has to
 // have moved as well.
 func (r *Row) moved(way int, other bool) bool {
 	loaded, measured := r.loaded(), r.Measured()
-	// Two figures that move opposite ways say that something else changed.
+	// Two values that move opposite ways show that something else changed.
 	if loaded.Moved() == way && measured.Moved() != -way && (!other || r.Delta(compare.MetricLoadedResidual).Moved() == way) {
 		return true
 	}
-	// Where the figure of XVEs that ran is there and did not move, the measured one of another launch proves nothing.
-	if !other && (r.faster() || !r.comparable()) || other && loaded.Change.Present() {
+	// If busy occupancy is known and did not move, the measured one of another launch proves nothing.
+	if !other && (r.trade() != 0 || !r.comparable()) || other && loaded.Change.Present() {
 		return false
 	}
 	return measured.Moved() == way && (!other || r.Delta(compare.MetricResidual).Moved() == way)
 }
 
-// quicker says whether launches became faster.
-func (r *Row) quicker() bool {
-	x, ok := r.time().Ratio.Value()
-	return ok && x < 1-timeDiffers && !r.time().Insignificant()
+// pace returns 1 if launches became faster, -1 if they became slower, and 0 if
+// their times are alike to a tenth, unknown, or not significantly different.
+func (r *Row) pace() int {
+	switch x, ok := r.time().Ratio.Value(); {
+	case !ok || r.time().Insignificant():
+		return 0
+	case x < 1/(1+timeDiffers):
+		return 1
+	case x > 1+timeDiffers:
+		return -1
+	}
+	return 0
 }
 
-// faster says whether launches became faster while less was measured.
-func (r *Row) faster() bool {
-	m := r.Measured()
-	return r.quicker() && m.Change.Or(0) < -float64(digit) && !m.Insignificant()
+// OtherTime reports whether a launch of the same work takes another time, by
+// more than a tenth and by more than a test calls noise.
+func (r *Row) OtherTime() bool { return r.pace() != 0 && !hasChange(r.Changes, ChangeGlobal) }
+
+// trade returns the way that measured occupancy moved if launches became faster
+// while it fell, or slower while it rose, and 0 otherwise.
+func (r *Row) trade() int {
+	m, pace := r.Measured(), r.pace()
+	if change := m.Change.Or(0) * float64(-pace); pace == 0 || m.Insignificant() || change <= float64(digit) {
+		return 0
+	}
+	return -pace
 }
 
 // comparable says whether nothing speaks against comparing measured occupancies.
@@ -139,10 +171,25 @@ func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
 	}
-	if x, ok := r.time().Ratio.Value(); ok && (x > 1+timeDiffers || x < 1-timeDiffers) {
+	if x, ok := r.time().Ratio.Value(); ok && max(x, 1/x) > 1+timeDiffers {
 		return false
 	}
 	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium
+}
+
+// Reversed reports whether all runs of the old side were collected after those
+// of the new one, as far as their times are known.
+func (d *Result) Reversed() bool {
+	var times [2][]time.Time
+	for i, runs := range [][]*compare.Result{d.Old.Runs, d.New.Runs} {
+		for _, r := range runs {
+			if t := r.Platform.Collected; !t.IsZero() {
+				times[i] = append(times[i], t)
+			}
+		}
+	}
+	return len(times[0]) > 0 && len(times[1]) > 0 &&
+		slices.MinFunc(times[0], time.Time.Compare).After(slices.MaxFunc(times[1], time.Time.Compare))
 }
 
 // worth says what more occupancy is worth to a kernel on the new side. Runs that disagree tell nothing.

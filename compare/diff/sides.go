@@ -164,7 +164,7 @@ func (s *samples) add(row *compare.Row) {
 	if x, ok := row.Certainty.Crosstalk.Value(); ok {
 		l.Crosstalk = unit.Some(max(x, l.Crosstalk.Or(0)))
 	}
-	l.Exact = row.Certainty.Exact
+	l.Exact = row.Certainty.Exact && (l.Exact || l.Runs == 1)
 	if !l.Registers.Present() {
 		l.Registers = row.Registers
 	}
@@ -258,7 +258,8 @@ func pair(older, newer []*samples) [][2]*samples {
 			}
 			was, is := p.older[0], p.newer[0]
 			name, ordinal := names.Stable(newer[is].key.Task)
-			if moved == nil || names.Follows(1, ordinal, ordinal && moved[name]) {
+			_, was1 := names.Stable(older[was].key.Task)
+			if moved == nil || names.Follows(1, ordinal || was1, moved[name]) {
 				pairs[is][0], taken[was] = older[was], true
 			}
 		}

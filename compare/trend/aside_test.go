@@ -122,7 +122,7 @@ func TestAsidesOfFolders(t *testing.T) {
 				} else {
 					line += fmt.Sprintf(" %.0f |", 100*float64(named)/float64(folders))
 				}
-				if float64(others) > 0.025*float64(folders)+1 && n.name != "outliers 2" || 100*named < c.least[n.name]*folders-50*isqrt(folders) {
+				if float64(others) > 0.04*float64(folders)+1 && n.name != "outliers 2" || 100*named < c.least[n.name]*folders-50*isqrt(folders) {
 					t.Errorf("%s, %d x %d, %s: the low runs were named in %d of %d folders, other runs in %d",
 						n.name, size[0], size[1], c.name, named, folders, others)
 				}

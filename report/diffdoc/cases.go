@@ -79,7 +79,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	switch r.Verdict {
 	case diff.Regression:
 		c.Outcome = report.Failed
-	case diff.Unchanged, diff.Improvement, diff.Faster:
+	case diff.Unchanged, diff.Improvement, diff.Faster, diff.Slower:
 		return c
 	default:
 		c.Outcome = report.Skipped

@@ -153,7 +153,10 @@ func verdictText(r *diff.Row) string {
 	case diff.NotComparable:
 		return "not comparable: " + incomparable(r)
 	case diff.Unchanged:
-		return "as before"
+		if !by.Insignificant() {
+			return "within " + limit
+		}
+		return "no significant change"
 	case diff.ChangedLaunch, diff.ChangedDevice:
 		if r.Unexplained() {
 			return string(r.Verdict) + ": no prediction says what that does"
@@ -174,7 +177,7 @@ func (c *comparison) line() string {
 		} else if a == b {
 			runs = strconv.Itoa(a) + " runs a side"
 		}
-		return unit.Counted(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + parts(d)
+		return unit.Counted(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + parts(d) + timeText(d)
 	}
 	var sides []string
 	for i, name := range c.names {
@@ -194,12 +197,13 @@ var kinds = []struct {
 	{"is worse", "are worse", is(diff.Regression), pointsText},
 	{"is better", "are better", is(diff.Improvement), pointsText},
 	{"is faster at lower occupancy", "are faster at lower occupancy", is(diff.Faster), nil},
+	{"is slower at higher occupancy", "are slower at higher occupancy", is(diff.Slower), nil},
 	{"has another launch", "have another launch", is(diff.ChangedLaunch), nil},
 	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
 	{"is on one side, in no time", "are on one side, in no time", func(r *diff.Row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }, nil},
 	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
 	{"cannot be told from noise", "cannot be told from noise", is(diff.CannotTell), nil},
-	{"is as before", "are as before", is(diff.Unchanged), nil},
+	{"has no significant change", "have no significant change", is(diff.Unchanged), nil},
 }
 
 func is(v diff.Verdict) func(*diff.Row) bool { return func(r *diff.Row) bool { return r.Verdict == v } }
@@ -243,6 +247,31 @@ func parts(d *diff.Result) string {
 	return cmp.Or(strings.Join(said, ", "), "there is nothing to compare")
 }
 
+// timeText names the kernel whose launches changed the most time, by more than a
+// tenth and by more than a test calls noise, and counts the others.
+func timeText(d *diff.Result) string {
+	var most *diff.Row
+	n := 0
+	weight := func(r *diff.Row) float64 {
+		return math.Abs(math.Log(r.Delta(compare.MetricTime).Ratio.Or(1))) * float64(max(r.Seconds(), 0))
+	}
+	for i := range d.Rows {
+		if r := &d.Rows[i]; r.IsKernel && r.OtherTime() {
+			if n++; most == nil || weight(r) > weight(most) {
+				most = r
+			}
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	text := fmt.Sprintf("; a launch of %s takes %s times as long", nameOf(most), report.Decimal(most.Delta(compare.MetricTime).Ratio.Or(1), 2))
+	if n > 1 {
+		text += fmt.Sprintf(", and of %d more another time", n-1)
+	}
+	return text
+}
+
 func nameOf(r *diff.Row) string { return report.ShortName(r.Task, 40) }
 
 // means says what is compared, and what changed beside the kernels.
@@ -255,10 +284,13 @@ func (c *comparison) means() string {
 	if d.Old.Name+d.New.Name != "" {
 		parts = append(parts, report.OneLine(d.Old.Name)+" -> "+report.OneLine(d.New.Name))
 	}
+	if d.Reversed() {
+		parts = append(parts, "the old side was collected after the new one")
+	}
 	if changed := changedText(d.Changes); changed != "" {
 		parts = append(parts, "changed: "+changed)
 	}
-	if x := report.Decimal(d.Summary.TimeRatio.Or(1), 2); x != "1.00" {
+	if x := report.Decimal(d.Summary.TimeRatio.Or(1), 2); x != "1.00" && d.Summary.TimePairs > 1 {
 		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", x, unit.Counted(d.Summary.TimePairs, "kernel", "kernels")))
 	}
 	return strings.Join(parts, "; ")
