@@ -168,7 +168,7 @@ func (m metric) sharedText(s *track.Shared) string {
 // changedText says what changed: host node7 -> node9.
 func changedText(list []track.Change) string {
 	return strings.Join(report.ListOf(list, func(c track.Change) string {
-		text := c.What + " " + report.OneLine(cmp.Or(c.From, "none")) + " -> " + report.OneLine(cmp.Or(c.To, "none"))
+		text := c.What + " " + report.OneLine(cmp.Or(c.From, "unknown")) + " -> " + report.OneLine(cmp.Or(c.To, "unknown"))
 		if c.From == "" || c.To == "" {
 			text += " (name it in every run or in none)"
 		}
