@@ -109,8 +109,7 @@ func (r *Result) account(row *Row) *Account {
 	a.Certainty = row.Certainty
 	a.Lost = unit.Maybe(row.Lost(), row.Total.Present())
 	if row.Verdict == Below {
-		f := finder{r: r, row: row, account: &a}
-		a.Causes = f.all()
+		a.Causes = r.finder(row, &a).all()
 	}
 	return &a
 }

@@ -42,13 +42,15 @@ type Cause struct {
 	Decide     string // what would settle it, without a full stop; may be empty
 	Next       Next   // the same, where it is a collection
 	Registers  int    // per thread, of the mode that CauseGRF names; else 0
-	measured   bool   // by a trace or a result folder, and not bounded from counters
+	// Explains is the largest number of points that the cause can explain;
+	// absent if it can explain all of its part.
+	Explains unit.Opt[unit.Points]
+	measured bool // by a trace or a result folder, and not bounded from counters
 }
 
-// setCause says why a row does not match: nothing for rows that match or were not judged. Of an account it is the surest
-// cause, of equal ones that of the larger part.
+// setCause sets the cause of a row that does not match. The first cause of the
+// largest part heads the row, even if that is "unexplained".
 func (r *Result) setCause(row *Row) {
-	f := finder{r: r, row: row}
 	switch v := row.Verdict; {
 	case v == NoPrediction:
 		row.Cause = r.adapters(row)
@@ -58,20 +60,38 @@ func (r *Result) setCause(row *Row) {
 	case modelOff(row):
 		row.Cause = cmp.Or(r.shape(row), r.model(row))
 	case v == Above:
-		f.above()
-		row.Cause = surest(f.found)
+		cause := r.aboveCause(row)
+		row.Cause = &cause
 	case v == Below:
 		row.Account = r.account(row)
-		row.Cause = surest(row.Account.Causes)
+		cause := row.Account.Causes[0]
+		row.Cause = &cause
 	} // of a row that is unmeasurable the reason is there
 }
 
-// surest is the cause that a row is headed by: the one with the most confidence, of such the first that was measured,
-// else the first.
-func surest(found []Cause) *Cause {
-	first := slices.MinFunc(found, surer)
-	return &first
+// better orders causes: first those that can explain enough of what is missing,
+// then by confidence, then those that were measured.
+func (f *finder) better(a, b Cause) int {
+	if x, y := f.explainsEnough(&a), f.explainsEnough(&b); x != y {
+		if x {
+			return -1
+		}
+		return 1
+	}
+	return surer(a, b)
 }
+
+// explainsEnough reports whether a cause can explain enough of what a row is
+// missing to head it. For example, gaps of 5 points do not head a row that is
+// 40 points below its prediction.
+func (f *finder) explainsEnough(c *Cause) bool {
+	points, limited := c.Explains.Value()
+	return !limited || points >= f.row.leastReturn()
+}
+
+// leastReturn is how many of its missing points a cause must explain, and a
+// remedy must be able to return.
+func (r *Row) leastReturn() unit.Points { return leastReturned * max(-r.Difference.Or(0), 0) }
 
 // surer puts the cause with more confidence first, of equal ones that which was measured.
 func surer(a, b Cause) int {
@@ -102,6 +122,16 @@ type finder struct {
 	row     *Row
 	account *Account
 	found   []Cause
+	evidence
+}
+
+func (r *Result) finder(row *Row, a *Account) *finder {
+	return &finder{r: r, row: row, account: a, evidence: r.evidenceOf(row)}
+}
+
+// has reports whether a cause was found.
+func (f *finder) has(cause string) bool {
+	return slices.ContainsFunc(f.found, func(c Cause) bool { return c.Name == cause })
 }
 
 // add takes a cause, no surer than the counters allow. It is good until the next one.
@@ -114,12 +144,15 @@ func (f *finder) add(part Part, name string, sure confidence, because string, de
 	return &f.found[len(f.found)-1]
 }
 
-// all finds the causes of both parts, those of the larger one first, or says of that that there is none.
+// all finds the causes of both parts, those of the larger part first. The larger
+// part is unexplained if no cause can explain enough of it.
 func (f *finder) all() []Cause {
 	first := f.account.largest()
-	if f.causes(first); len(f.found) == 0 {
+	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
 		because, decide := f.missing()
 		f.add(first, CauseUnexplained, low, f.r.ownText(f.row)+because, decide)
+		last := len(f.found) - 1
+		f.found = slices.Insert(f.found[:last], 0, f.found[last])
 	}
 	for _, other := range []Part{PartEmpty, PartUnderfilled} {
 		if p, told := f.account.Points(other).Value(); other != first && told && p >= partPoints {
@@ -129,37 +162,36 @@ func (f *finder) all() []Cause {
 	return f.found
 }
 
-// causes finds the causes of one part, the surest first.
+// causes finds the causes of one part.
 func (f *finder) causes(p Part) {
-	before := len(f.found)
-	if p != PartUnderfilled {
-		f.empty(p)
+	switch p {
+	case PartUnderfilled:
+		f.look(underfilledXVEs, p)
+	case PartEmpty:
+		f.look(idleXVEs, p)
+	default:
+		f.look(idleXVEs|underfilledXVEs, p)
 	}
-	if p != PartEmpty {
-		f.underfilled(p)
-	}
-	slices.SortStableFunc(f.found[before:], surer)
 }
 
 // missing says what cannot be told, and what would tell it.
 func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
-	case f.r.nothingSeen(row):
+	case f.evidence&noThread != 0:
 		return fmt.Sprintf("%.1f%% says that no thread was seen, not how long one lives: the counters may be of another window "+
 			"or adapter.", row.Measured.Or(0).Percent()), said(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
-		lacks, from := ", idle time or low residency is unknown without launch shapes and the XVE array state",
-			"an export with the columns Work Size:Global, Work Size:Local, SIMD Width and those of the XVE array"
+		lacks, from := ", idle time or low residency is unknown without launch shapes and the XVE array state", byExport(row.missingColumns()...)
 		switch {
 		case f.r.Device == nil && row.Global.Present():
-			lacks, from = " is unknown without the device", f.r.Options.Naming.Words("--device", "the device")+", or the VTune summary of the same result"
+			lacks, from = " is unknown without the device", said(f.r.Options.Naming.Words("--device", "the device")+", or the VTune summary of the same result")
 		case row.Idle.Present():
-			lacks, from = " is unknown without the launch shape", "an export with the columns Work Size:Global, Work Size:Local and SIMD Width"
+			lacks = " is unknown without the launch shape"
 		case f.r.fromSummary:
-			from = "the computing-task export of the same result"
+			from = decision{"the computing-task export of the same result", Next{Do: Export}}
 		}
-		return "How much of it is a partial last wave" + lacks + ".", said(from)
+		return "How much of it is a partial last wave" + lacks + ".", from
 	case row.XVEs.Other.Present():
 		free, whole := row.XVEs.Low.Loaded, row.XVEs.Other.Or(predict.Range{}).Low.Loaded
 		if row.XVEs.Policy == predict.Whole {
@@ -168,12 +200,12 @@ func (f *finder) missing() (because string, decide decision) {
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the XVEs that run, work-groups that stay whole %.1f%%: "+
 			"which XVEs should have been empty is unknown.", free.Percent(), whole.Percent()), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Binary}}
 	case !row.Idle.Present():
-		return "Idle time and low residency are not told apart without the XVE array state.", said("an export with the columns of the XVE array")
+		return "Idle time and low residency are not told apart without the XVE array state.", byExport(row.missingColumns()...)
 	case !row.BusyOccupancy.Present():
 		return "More is measured than XVEs that idle for so long can hold.", said("a new collection")
 	case !row.Average().Present():
 		return "How long threads live is unknown without total time and instance count.",
-			said("an export with the columns Total Time and Instance Count")
+			byExport(row.missingColumns()...)
 	}
 	decide = f.aTrace()
 	if !row.BarrierStall.Present() {
@@ -182,28 +214,64 @@ func (f *finder) missing() (because string, decide decision) {
 	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(row.Difference.Or(0))), decide
 }
 
+// missingColumns lists the columns that the causes of a row need and the input
+// lacks.
+func (r *Row) missingColumns() (list []string) {
+	for _, column := range []struct {
+		name    string
+		present bool
+	}{
+		{"Work Size:Global", r.Global.Present()}, {"Work Size:Local", r.Local.Present()}, {"SIMD Width", r.SIMD.Present()},
+		{"Total Time", r.Total.Present()}, {"Instance Count", r.Instances.Present()}, {"XVE Array", r.Idle.Present()},
+	} {
+		if !column.present {
+			list = append(list, column.name)
+		}
+	}
+	return list
+}
+
 // nothingSeen says whether the measured value was printed as 0.0, so that it tells nothing of the threads.
 func (r *Result) nothingSeen(row *Row) bool {
 	m, measured := row.Measured.Value()
 	return measured && m.Percent() < float64(r.unseen(row))
 }
 
-// above names why more was seen than the launch can hold.
-func (f *finder) above() {
-	r, row := f.r, f.row
-	m, traced := row.Measured.Or(0), r.Traced(row)
-	if f.smallerGRF(m) || traced != nil && f.tracedOverlap(traced, m) || f.foreign(m) {
-		return
+// aboveCause returns why more was measured than the launch can reach.
+func (r *Result) aboveCause(row *Row) Cause {
+	f := r.finder(row, nil)
+	if f.look(abovePrediction, ""); len(f.found) == 0 {
+		f.unexplainedAbove()
 	}
-	above, withinPeak := r.aboveText(row)
+	return f.found[0]
+}
+
+// unexplainedAbove adds that no cause fits, and why other kernels are none.
+func (f *finder) unexplainedAbove() {
+	above := f.r.aboveText(f.row)
+	const other = "the launch or its build is not the one that was predicted"
 	switch {
-	case traced == nil && withinPeak:
-		f.add("", CauseOverlap, low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
-			"kernels filled it.", above, row.Predicted.Peak.Percent()), byTrace(""))
-	case f.readOnOneStack(m):
-	case traced != nil:
+	case f.evidence&insidePeak != 0:
+		f.add("", CauseUnexplained, low, fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
+			f.row.Predicted.Peak.Percent()), decision{})
+	case f.evidence&traced != 0:
 		f.add("", CauseUnexplained, low, above+", and in the trace no other kernel runs at that time: it may be of another run.", decision{})
-	case !row.Average().Present() && row.Reading == ingest.Sampled:
+	case f.evidence&(queried|launchOnly) != 0:
+		f.add("", CauseUnexplained, low, above+". The value contains nothing but the launches, so "+other+".", byBinary())
+	default:
+		f.add("", CauseUnexplained, low, above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
+			said("the same run while no other process uses the GPU"))
+	}
+}
+
+// overlap adds that other kernels may have run at the same time.
+func (f *finder) overlap(Part) {
+	above := f.r.aboveText(f.row)
+	switch {
+	case f.evidence&insidePeak != 0:
+		f.add("", CauseOverlap, low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
+			"kernels filled it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
+	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
 		f.add("", CauseOverlap, low, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
 			"interval, which is not given.", byTrace(""))
 	default:
@@ -211,73 +279,87 @@ func (f *finder) above() {
 	}
 }
 
+// insidePeak reports whether the predicted peak covers the measured value.
+func (r *Result) insidePeak(row *Row) bool {
+	return row.Predicted != nil && row.Measured.Or(0).Minus(row.Predicted.Peak) <= r.unseen(row)+digit
+}
+
 // aboveText says what a row measures more than: the most that the launch reaches alone, or the average over its waves
 // where it is within the predicted peak.
-func (r *Result) aboveText(row *Row) (text string, withinPeak bool) {
-	m, ref, name := row.Measured.Or(0), row.Peak.Or(0), "profiler's peak"
-	if p := row.Predicted; p != nil {
+func (r *Result) aboveText(row *Row) string {
+	ref, name := row.Peak.Or(0), "profiler's peak"
+	switch p := row.Predicted; {
+	case p == nil:
+	case r.insidePeak(row):
+		ref, name = row.reference(), "predicted average"
+	default:
 		ref, name = p.Peak, "predicted peak"
-		if withinPeak = m.Minus(ref) <= r.unseen(row)+digit; withinPeak {
-			ref, name = row.reference(), "predicted average"
-		}
 	}
-	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", m.Percent(), name, ref.Percent()), withinPeak
+	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", row.Measured.Or(0).Percent(), name, ref.Percent())
 }
 
 // foreign says that other tasks under the same samples are enough to explain the value.
-func (f *finder) foreign(m unit.Ratio) bool {
-	c := &f.row.Certainty
-	share := c.Foreign.Or(0)
-	if share == 0 || m > c.mixed(f.row.reference()) {
-		return false
+func (f *finder) foreign(Part) {
+	c, m := &f.row.Certainty, f.row.Measured.Or(0)
+	if m > c.mixed(f.row.reference()) {
+		return
 	}
 	f.add("", CauseSampling, medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
-		c.edgesText(), shareText(share), m.Percent()), c.resample())
-	return true
+		c.edgesText(), shareText(c.Foreign.Or(0)), m.Percent()), c.resample())
 }
 
 // mixed is the most that a launch and what can be of other tasks under its samples come to.
 func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.Foreign.Or(1)*(1-own) }
 
 // readOnOneStack fits a launch on one stack whose counter divides by that stack's slots alone.
-func (f *finder) readOnOneStack(m unit.Ratio) bool {
-	r := f.r
-	if f.row.Predicted == nil {
-		return false
-	}
+func (f *finder) readOnOneStack(Part) {
+	r, m := f.r, f.row.Measured.Or(0)
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
 	of := over * unit.Ratio(max(r.Device.Tiles, 1))
 	if !ok || !r.Options.within(m.Minus(of)) {
-		return false
+		return
 	}
 	f.add("", CauseStack, medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
 		"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
 		said("the column SubDeviceId: if all rows are of one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
-	return true
 }
 
 // smallerGRF looks for a register mode with more threads than the assumed one that makes a higher value fit: an Xe3
 // kernel of 96 registers fills all 10 threads of an XVE.
-func (f *finder) smallerGRF(m unit.Ratio) bool {
-	r, row := f.r, f.row
-	if row.Predicted == nil || row.Registers.Present() {
-		return false
+func (f *finder) smallerGRF(Part) {
+	if mode, p, ok := f.modeWithMoreThreads(); ok {
+		c := f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
+			"%.1f%%.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
+		c.Registers = mode
 	}
+}
+
+// otherBuild fits a value of a known register mode that only a mode with more
+// threads reaches.
+func (f *finder) otherBuild(Part) {
+	if mode, p, ok := f.modeWithMoreThreads(); ok {
+		c := f.add("", CauseGRF, low, fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
+			"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
+			f.r.aboveText(f.row), f.row.Registers.Or(0), p.Percent(), mode, mode),
+			said(fmt.Sprintf("the same launch of a build for %d registers", mode)))
+		c.Registers = mode
+	}
+}
+
+// modeWithMoreThreads returns a register mode that makes a value above the
+// prediction fit, and the predicted average.
+func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok bool) {
+	r, row, m := f.r, f.row, f.row.Measured.Or(0)
 	l := r.LaunchOf(row)
 	for _, mode := range r.Device.DistinctModes() {
 		l.GRF = mode.Registers
 		p, err := predict.Predict(r.Device, l)
-		if err != nil || p.Peak <= row.Predicted.Peak || !r.Options.within(m.Minus(p.Nearest(m))) {
-			continue
+		if err == nil && p.Peak > row.Predicted.Peak && r.Options.within(m.Minus(p.Nearest(m))) {
+			return mode.Registers, p.Nearest(m), true
 		}
-		above, _ := r.aboveText(row)
-		c := f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
-			"%.1f%%.", above, mode.Registers, p.Nearest(m).Percent()), byBinary())
-		c.Registers = mode.Registers
-		return true
 	}
-	return false
+	return 0, 0, false
 }
 
 // modelOff says whether the two static predictions differ by so much that one of them has the wrong launch or device.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"occudiff/compare/launches"
@@ -13,39 +14,28 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// empty looks for why XVEs had no thread. Where the two policies leave different XVEs empty, that is not known.
-func (f *finder) empty(p Part) {
-	if f.nothingRan(p) || f.row.XVEs.Other.Present() {
-		return
-	}
-	before := len(f.found)
-	if c := f.r.adapters(f.row); c != nil { // stacks or adapters that the profiler averaged over and that did not work
+// adapters names stacks or adapters that the profiler averaged over and that did
+// not work.
+func (f *finder) adapters(p Part) {
+	if c := f.r.adapters(f.row); c != nil {
 		c.Part = p
 		f.found = append(f.found, *c)
 	}
-	if !f.placement(p) {
-		f.dry(p)
-	}
-	if len(f.found) == before {
-		f.engines(p)
-	}
-	f.gaps(p, len(f.found) > before)
 }
 
-// nothingRan says so where no thread was ever seen.
-func (f *finder) nothingRan(p Part) bool {
-	idle := f.row.Idle.Or(1)
-	if !f.r.nothingSeen(f.row) || (1-idle).Percent() > float64(printedHalf+digit) || f.row.Predicted == nil {
-		return false // a summary's 0.0 against a peak: of another adapter, or of nothing
+// nothingRan says so where no thread was ever seen. If another stack has threads
+// of the same launches, this one was idle.
+func (f *finder) nothingRan(p Part) {
+	if idle := f.row.Idle.Or(1); (1 - idle).Percent() > float64(printedHalf+digit) {
+		return
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
 		f.add(p, CauseStack, high, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
 			"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), said("ZE_AFFINITY_MASK of the run"))
-		return true
+		return
 	}
 	f.add(p, CauseNothingRan, high, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
 		"run.", said(targetGPU))
-	return true
 }
 
 // launchKey is the key of a row without its adapter and stack.
@@ -63,10 +53,9 @@ func (r *Row) ran() (idle unit.Ratio, ok bool) {
 
 // engines fits a GPU of which one of k stacks or compute engines worked, where nothing counts them.
 func (f *finder) engines(p Part) {
-	idle, known := f.row.ran()
-	d := f.r.Device
+	idle, d := f.row.Idle.Or(0), f.r.Device
 	_, counted := f.r.averaged(f.row)
-	if !known || d == nil || counted.Present() || d.Tiles < 2 && d.Architecture != "Xe-HPC" {
+	if d == nil || counted.Present() || d.Tiles < 2 && d.Architecture != "Xe-HPC" {
 		return
 	}
 	for _, k := range []int{2, 4} {
@@ -85,62 +74,75 @@ func (f *finder) engines(p Part) {
 	}
 }
 
-// gaps is time between launches, as far as it can hold enough of what is missing; told says that something else does.
-func (f *finder) gaps(p Part, told bool) {
-	if t := f.r.Traced(f.row); t != nil {
-		f.tracedGaps(p, t)
-		return
-	}
-	c := &f.row.Certainty
-	idle, known := f.row.ran()
+// gaps is time between launches, as far as it can contain enough of what is
+// missing. If something else explains the idle time, most of it must be possible.
+func (f *finder) gaps(p Part) {
+	c, idle := &f.row.Certainty, f.row.Idle.Or(0)
 	most := min(c.likelyOutside().Or(1), idle)
-	points := pointsOf(f.row.Measured.Or(0) * most / max(1-most, 1e-9))
-	if !known || c.Exact || points < leastCause || told && idle > 2*most {
+	points := f.pointsOfGaps(most)
+	explained := slices.ContainsFunc(f.found, func(c Cause) bool { return c.Part == p })
+	if c.Exact || points < leastCause || explained && idle > 2*most {
 		return
 	}
 	decide := byTrace("")
 	if c.Intervals.Present() {
 		decide = byTrace(", or " + c.resample().text)
 	}
-	f.add(p, CauseGaps, low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
+	cause := f.add(p, CauseGaps, low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
 		"it cannot be distinguished from time within.", c.edgesText(), float64(points)), decide)
+	cause.Explains = unit.Some(points)
 }
 
-// dry is idle time that cannot be between launches: Xe-cores run out of work before the launch ends.
-func (f *finder) dry(p Part) {
-	idle, known := f.row.ran()
+// pointsOfGaps is how many points are missing if gaps have this share of the
+// value's time.
+func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
+	return pointsOf(f.row.Measured.Or(0) * share / max(1-share, 1e-9))
+}
+
+// idleWithin is idle time that cannot be between launches: Xe-cores run out of
+// work before the launch ends, or wait for threads that the dispatcher has not
+// started.
+func (f *finder) idleWithin(p Part) {
 	likely, bounded := f.row.Certainty.likelyOutside().Value()
-	if !known || !bounded || f.row.Predicted == nil {
+	if !bounded || f.has(CausePlacement) {
 		return
 	}
 	_, of := f.r.perBusyStack(f.row)
-	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, of.Or(idle))
+	idle := of.Or(f.row.Idle.Or(0))
+	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, idle)
 	within := func(outside unit.Ratio) bool {
 		return pointsOf(held.Loaded*(own-outside-held.Idle)) >= leastCause
+	}
+	outside := min(f.row.Certainty.Edges.Or(1), idle)
+	if t := f.r.Traced(f.row); t != nil { // which shows how much lies outside
+		outside = min(outside, t.GapShare())
+		likely = min(likely, outside)
 	}
 	if !within(likely) {
 		return
 	}
-	if f.r.launchBound(f.row) { // XVEs wait for threads
+	if f.evidence&shortThreads != 0 {
 		f.dispatch(p)
 		return
 	}
-	outside := min(f.row.Certainty.Edges.Or(1), of.Or(idle))
-	sure, were := low, "Probably they were empty within launches too"
-	if within(outside) {
-		sure, were = medium, "So they were empty within launches"
+	sure, were, decide := low, "Probably they were empty within launches too", f.aTrace()
+	if within(outside) { // a trace cannot make that surer
+		sure, were, decide = medium, "So they were empty within launches", said(evenWork)
 	}
 	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
 	}
 	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
-		"can lie outside the launches. %s, as they are when work-groups end at different times.", of.Or(idle).Percent(),
-		outside.Percent(), were), f.aTrace())
+		"can lie outside the launches. %s, as they are when work-groups end at different times.", idle.Percent(),
+		outside.Percent(), were), decide)
 }
+
+// evenWork is the measurement that shows whether uneven work is the cause.
+const evenWork = "the same launch with equal work in all work-groups"
 
 // diluted names other kernels that hold less, where what they can have made of the samples comes to all that is
 // missing.
-func (f *finder) diluted(p Part) bool {
+func (f *finder) diluted(p Part) {
 	c := &f.row.Certainty
 	share, m := c.Foreign.Or(0), f.row.Measured.Or(0)
 	o, known := f.r.others(f.row)
@@ -149,30 +151,29 @@ func (f *finder) diluted(p Part) bool {
 		points = min(points, most.Minus(m))
 	}
 	if missing := f.account.Points(p).Or(0); !known || points < max(leastCause, missing) {
-		return false
+		return
 	}
-	f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
+	cause := f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
 		"itself it may hold up to %.1f points more.", c.edgesText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
-	return true
+	cause.Explains = unit.Some(points)
 }
 
 // placement fits a launch that does not fill the GPU once and whose work-groups sit on few of the Xe-cores: policy
 // partial gives occupancy and idle share together, which the prediction does not. It is how a Tiger Lake that ran 8
 // work-groups of 40 threads, on 2 of 6 Xe-cores or on 3 with a barrier, is read.
-func (f *finder) placement(p Part) bool {
+func (f *finder) placement(p Part) {
 	row, q := f.row, f.row.Predicted
-	idle, known := f.row.ran()
 	c := &row.Certainty
 	n, timed := c.Intervals.Value()
-	if !known || q == nil || q.Waves >= 1 || q.Groups < 2 || !c.Exact && (!timed || n < 1) {
-		return false
+	if q.Waves >= 1 || q.Groups < 2 || !c.Exact && (!timed || n < 1) {
+		return
 	}
 	within := &f.r.Options
 	m, of := f.r.perBusyStack(row)
-	idle = of.Or(idle)
+	idle := of.Or(row.Idle.Or(0))
 	if within.within(q.Average.Minus(m)) || within.within(idle.Minus(row.XVEs.Low.Idle)) {
-		return false
+		return
 	}
 	best, off := placed{}, unit.Points(math.Inf(1))
 	for _, x := range f.placements() {
@@ -183,7 +184,7 @@ func (f *finder) placement(p Part) bool {
 		}
 	}
 	if best.ports == 0 {
-		return false
+		return
 	}
 	sure := medium
 	if !c.Exact && n < refitIntervals || within.within((idle - c.Edges.Or(1)).Minus(row.XVEs.Low.Idle)) {
@@ -192,8 +193,7 @@ func (f *finder) placement(p Part) bool {
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, sure, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
 		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
-		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), f.aTrace())
-	return true
+		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), said("another number of work-groups, measured again"))
 }
 
 // placed is a launch under policy partial.
@@ -229,18 +229,16 @@ func (f *finder) aTrace() decision {
 }
 
 // fact adds a cause that a trace shows. Counters that are sampled make it no less sure.
-func (f *finder) fact(part Part, name string, sure confidence, because string) {
+func (f *finder) fact(part Part, name string, sure confidence, because string) *Cause {
 	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because, measured: true})
+	return &f.found[len(f.found)-1]
 }
 
 // tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
-func (f *finder) tracedGaps(p Part, t *launches.Task) {
+func (f *finder) tracedGaps(p Part) {
+	t := f.r.Traced(f.row)
 	share := t.GapShare()
-	if share < gapsSeen || f.row.MeasuredLow.Present() { // or the values hold none of them
-		return
-	}
-	// Counters that ran as long as the launch hold nothing of what lies before it.
-	if c := &f.row.Certainty; c.Exact && c.Edges.Or(0) < gapsSeen {
+	if share < gapsSeen {
 		return
 	}
 	sure, idleText := medium, ""
@@ -250,17 +248,19 @@ func (f *finder) tracedGaps(p Part, t *launches.Task) {
 			sure = high
 		}
 	}
-	f.fact(p, CauseGaps, sure, fmt.Sprintf(
+	cause := f.fact(p, CauseGaps, sure, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s), and "+
 			"for %.1f%% of the time from launch to launch%s.",
 		unit.Span(t.GapMean), unit.Span(t.GapMedian), unit.Span(t.GapP90), share.Percent(), idleText))
+	cause.Explains = unit.Some(f.pointsOfGaps(share))
 }
 
 // tracedOverlap names other kernels that a trace shows in this one's time. A trace without them rules them out.
-func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
+func (f *finder) tracedOverlap(Part) {
+	t, m := f.r.Traced(f.row), f.row.Measured.Or(0)
 	share := t.SharedShare()
 	if share < overlapSeen {
-		return false
+		return
 	}
 	sure, enough, with := high, "", ""
 	ref := f.row.reference()
@@ -273,7 +273,6 @@ func (f *finder) tracedOverlap(t *launches.Task, m unit.Ratio) bool {
 	f.fact("", CauseOverlap, sure, fmt.Sprintf(
 		"According to the trace, other kernels run on the GPU for %.1f%% of its time%s%s.",
 		share.Percent(), with, enough))
-	return true
 }
 
 // kernelName is a kernel's name in a sentence: as the source has it, and without what is too long for a line.

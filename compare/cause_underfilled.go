@@ -9,29 +9,11 @@ import (
 	"occudiff/predict"
 )
 
-// underfilled looks for why XVEs that ran held fewer threads than the launch admits.
-func (f *finder) underfilled(p Part) {
-	before := len(f.found)
-	f.dispatch(p)
-	if f.row.BarrierStall.Present() { // without that column imbalance is only what is left
-		f.waiting(p)
-		f.refit(p)
-		return
-	}
-	f.refit(p)
-	if len(f.found) == before && !f.diluted(p) {
-		f.waiting(p)
-	}
-}
-
 // dispatch fits threads that end faster than new ones start. Where idle time lies decides how long they live: by the
 // measured value it is within the launch, by the value over the XVEs that ran it is not.
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLives(row)
-	if r.nothingSeen(row) {
-		return
-	}
 	if !ok {
 		f.filling(p)
 		return
@@ -76,11 +58,11 @@ func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeC
 // filling names the dispatcher for a launch that takes little longer than filling the Xe-cores.
 func (f *finder) filling(p Part) {
 	avg, timed := f.row.Average().Value()
-	if !timed || !f.r.launchBound(f.row) {
+	if !timed || f.evidence&shortThreads == 0 {
 		return
 	}
 	f.add(p, CauseDispatch, low, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
-		unit.Span(avg), unit.Span(f.r.fills())), said("more work per launch"))
+		unit.Span(avg), unit.Span(f.r.fills())), said("launches with more work, measured again"))
 }
 
 // threadLives gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
@@ -104,9 +86,8 @@ func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bo
 func (f *finder) waiting(p Part) {
 	row, q := f.row, f.row.Predicted
 	barrier, exported := row.BarrierStall.Value()
-	if q == nil || q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) ||
-		q.Waves < imbalanceWaves ||
-		!row.BusyOccupancy.Present() || exported && barrier < imbalanceBarrier {
+	if q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) ||
+		q.Waves < imbalanceWaves || exported && barrier < imbalanceBarrier {
 		return
 	}
 	if exported {
@@ -119,27 +100,20 @@ func (f *finder) waiting(p Part) {
 		"times and leave slots empty.", q.Waves), said("a collection with stall reasons"))
 }
 
-// refit looks for the simple things which, if one were otherwise than assumed, would make the prediction fit: another
-// register mode, one stack of two, another SIMD width, SLM or barriers that the export does not have.
-func (f *finder) refit(p Part) {
+// largeGRF looks for a register mode with fewer threads that makes the prediction
+// fit. If other kernels can have added to the value, both halves may be higher.
+func (f *finder) largeGRF(p Part) {
 	t, ok := f.trial(p)
 	if !ok {
 		return
 	}
-	before := len(f.found)
-	t.registers(medium)
-	if share := f.row.Certainty.Foreign.Or(0); len(t.found) == before && share > 0 { // others may have added to both halves
-		o, _ := t.r.others(t.row)
-		t.above = pointsOf(max(share*(unit.Ratio(o.measured)-t.measured), 0))
-		t.registers(low)
+	share := f.row.Certainty.Foreign.Or(0)
+	if t.registers(medium) || share <= 0 {
+		return
 	}
-	if n, _ := f.row.Certainty.Intervals.Value(); f.row.PeakDifference.Present() ||
-		!f.row.Certainty.Exact && n < refitIntervals {
-		return // the profiler's peak confirms all else: beyond a point `model` has been named already
-	}
-	t.width()
-	t.oneStack()
-	t.residency()
+	o, _ := t.r.others(t.row)
+	t.above = pointsOf(max(share*(unit.Ratio(o.measured)-t.measured), 0))
+	t.registers(low)
 }
 
 // trial begins a refit, where the row tells enough for one.
@@ -147,7 +121,7 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 	loaded, known := f.row.BusyOccupancy.Value()
 	c := &f.row.Certainty
 	n, timed := c.Intervals.Value()
-	if f.row.Predicted == nil || !known || f.r.nothingSeen(f.row) ||
+	if f.row.Predicted == nil || !known ||
 		!c.Exact && (!timed || n < registerIntervals && c.Foreign.Or(1) > 0 ||
 			n < 1 && f.r.launchBound(f.row)) {
 		return t, false
@@ -224,10 +198,10 @@ func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	return p, 0
 }
 
-func (t *trial) registers(sure confidence) {
+func (t *trial) registers(sure confidence) bool {
 	p, registers := t.largerGRF()
 	if registers == 0 {
-		return
+		return false
 	}
 	d, also := t.r.Device, ""
 	if c := &t.row.Certainty; c.Intervals.Or(0) < 1 && !c.Exact {
@@ -239,10 +213,13 @@ func (t *trial) registers(sure confidence) {
 	c := t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
 		t.nearest(&p).Loaded, " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
 	c.Registers = registers
+	return true
 }
 
-func (t *trial) width() {
-	if t.launch.SIMD == predict.ExplicitSIMD {
+// width looks for another SIMD width that fits.
+func (f *finder) width(p Part) {
+	t, ok := f.trial(p)
+	if !ok || t.launch.SIMD == predict.ExplicitSIMD {
 		return
 	}
 	l := t.launch
@@ -254,7 +231,12 @@ func (t *trial) width() {
 	}
 }
 
-func (t *trial) oneStack() {
+// oneStack fits a launch that ran on one of several stacks.
+func (f *finder) oneStack(p Part) {
+	t, ok := f.trial(p)
+	if !ok {
+		return
+	}
 	limit, ok := t.r.onOneStack(t.launch)
 	off := abs(t.loaded.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
@@ -274,17 +256,21 @@ func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 	return p.Peak / unit.Ratio(r.Device.Tiles), err == nil
 }
 
-// residency looks for a number of work-groups per Xe-core that fits: SLM or barriers that are not in the export would
-// keep it down to that.
-func (t *trial) residency() {
-	l, most := t.launch, int(t.row.Predicted.GroupsPerXeCore)
-	step := unit.Points(100 * float64(t.row.Predicted.ThreadsPerGroup) / float64(t.r.Device.SlotsPerXeCore()))
-	if t.row.SLM.Present() || step < resourceStep {
+// moreSLM and moreBarriers fit a number of work-groups per Xe-core that SLM or
+// barriers would allow if the kernel used more than the inputs contain.
+func (f *finder) moreSLM(p Part) { f.residency(p, CauseSLM, "SLM") }
+
+func (f *finder) moreBarriers(p Part) { f.residency(p, CauseBarriers, "barriers") }
+
+func (f *finder) residency(p Part, cause, what string) {
+	t, ok := f.trial(p)
+	if !ok {
 		return
 	}
-	cause, what := CauseSLM, "SLM"
-	if t.row.LeastBarriers() > 0 {
-		cause, what = CauseBarriers, "barriers"
+	l, most := t.launch, int(t.row.Predicted.GroupsPerXeCore)
+	step := unit.Points(100 * float64(t.row.Predicted.ThreadsPerGroup) / float64(t.r.Device.SlotsPerXeCore()))
+	if step < resourceStep {
+		return
 	}
 	l.Policy = predict.Whole
 	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {

@@ -283,6 +283,7 @@ func shareText(v unit.Ratio) string {
 type kernelTimes struct {
 	all       unit.Seconds
 	used      use
+	kernels   int  // with or without a time
 	unsampled bool // there are kernels of which no sample is: what they held is in those of others
 	// The same of all kernels, measured or not: the least and the most that their launches hold, as far as they are
 	// known, and the least time in which they leave XVEs empty.
@@ -292,6 +293,7 @@ type kernelTimes struct {
 // add takes the kernel of a row.
 func (t *kernelTimes) add(row *Row) {
 	k, total, held := &row.Kernel, row.Total.Or(0), row.bounds()
+	t.kernels++
 	t.timed += total
 	t.least += total * unit.Seconds(held.least)
 	t.most += total * unit.Seconds(held.most)

@@ -115,7 +115,8 @@ func TestSurest(t *testing.T) {
 		{[]Cause{bounded, told}, CauseGaps}, {[]Cause{told, bounded}, CauseGaps}, {[]Cause{weak, bounded}, CauseImbalance},
 		{[]Cause{told, bounded, sure}, CauseDispatch}, {[]Cause{weak}, CauseGRF},
 	} {
-		if got := surest(c.found); got.Name != c.want {
+		f := finder{row: &Row{}}
+		if got := slices.MinFunc(c.found, f.better); got.Name != c.want {
 			t.Errorf("of %v %s, want %s", c.found, got.Name, c.want)
 		}
 	}

@@ -19,10 +19,15 @@ const (
 	Query    Action = "query"    // counters read around each launch
 	Binary   Action = "binary"   // the registers, SLM and width that a kernel was compiled to
 	Interval Action = "interval" // counters sampled more often
+	Export   Action = "export"   // all columns of the same result
 	Advise   Action = "advise"   // launch settings that are predicted to hold more
 	Grid     Action = "grid"     // the same launch with as many work-groups as fill its waves
 	Probe    Action = "probe"    // the same launch with fewer threads, which tells what more are worth
 )
+
+// Measures reports whether an action measures something. The others predict a
+// change, which confirms no cause.
+func (a Action) Measures() bool { return a != NoAction && a != Advise && a != Grid }
 
 // Next is what to run next about a row. Setting is the sampling interval in seconds, of Interval alone.
 type Next struct {
@@ -47,16 +52,16 @@ func byBinary() decision {
 	return decision{"the kernel's binary, or unitrace's kernel properties", Next{Do: Binary}}
 }
 
-// Undecided is the first cause of a row of which is known what would settle it; nil where there is none.
+// byExport is an export of the same result with more columns.
+func byExport(columns ...string) decision {
+	return decision{"an export with the columns " + unit.Listed(columns, "and"), Next{Do: Export}}
+}
+
+// Undecided returns the cause that heads a row if a measurement can change its
+// confidence, otherwise nil.
 func (r *Row) Undecided() *Cause {
-	var causes []Cause
-	if r.Account != nil && r.Verdict == Below {
-		causes = r.Account.Causes
-	} else if r.Cause != nil {
-		causes = []Cause{*r.Cause}
-	}
-	if i := slices.IndexFunc(causes, func(c Cause) bool { return c.Decide != "" }); i >= 0 {
-		return &causes[i]
+	if r.Cause != nil && r.Cause.Decide != "" {
+		return r.Cause
 	}
 	return nil
 }
@@ -128,8 +133,9 @@ type Lever string
 // The levers.
 const (
 	NoLever       Lever = ""
-	LongerThreads Lever = "longer threads" // more work in each: the dispatcher does not keep up
-	Registers     Lever = "registers"      // a build for a mode with fewer, At of them
+	LongerThreads Lever = "longer threads"    // more work in each: the dispatcher does not keep up
+	Registers     Lever = "registers"         // a build for a mode with fewer, At of them
+	FewerValues   Lever = "fewer live values" // the kernel spills; At is a smaller SIMD width, or 0
 	LessSLM       Lever = "less SLM"
 	EvenGroups    Lever = "even work-groups"
 	FillWaves     Lever = "full waves"       // At work-groups instead of From
@@ -163,9 +169,39 @@ func (l Lever) Gains() bool {
 	return !slices.Contains([]Lever{NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads}, l)
 }
 
-// HelpFor decides what may make a row faster: by its cause where it is below the prediction, else by what keeps the
-// prediction low. It says nothing beyond the row's worth: a bound is that of depth or of spread.
+// HelpFor returns what may make a row faster. A row that is below its prediction
+// has no remedy that cannot return enough of the missing points. For example,
+// filling a last wave of 9 points is no remedy for 80.
 func (r *Result) HelpFor(row *Row) Help {
+	h := r.help(row)
+	if row.Verdict == Below && h.Gains() && r.returns(row, h.Lever) < row.leastReturn() {
+		return Help{}
+	}
+	return h
+}
+
+// returns is how many of a row's points a remedy can return. The remedy for the
+// cause of a row returns what the cause explains.
+func (r *Result) returns(row *Row, l Lever) unit.Points {
+	points := func(p Part) unit.Points { return row.Account.Points(p).Or(0) }
+	switch shortfall := points(PartShortfall); l {
+	case Spread:
+		return points(PartEmpty) + shortfall
+	case FillWaves:
+		return points(PartTail)
+	case MoreGroups, Registers, FewerValues, LessSLM:
+		if row.Cause == nil || !slices.Contains([]string{CausePlacement, CauseGRF, CauseSLM}, row.Cause.Name) {
+			return points(PartLimits)
+		}
+	case MoreInFlight:
+		return points(PartUnderfilled) + shortfall + points(PartLimits)
+	}
+	return row.leastReturn()
+}
+
+// help decides by the cause of a row that is below its prediction, otherwise by
+// what keeps the prediction low.
+func (r *Result) help(row *Row) Help {
 	w, cause, p := &row.Worth, cmp.Or(row.Cause, &Cause{}), row.Predicted
 	lever := leverOf[cause.Name]
 	switch v := row.Verdict; {
@@ -179,17 +215,17 @@ func (r *Result) HelpFor(row *Row) Help {
 		return Help{Lever: lever}
 	case cause.Name == CausePlacement:
 		return Help{Lever: MoreGroups, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}
-	case cause.Name == CauseImbalance && w.Has(SpreadTheWork):
+	case cause.Name == CauseImbalance && cause.Part == PartEmpty && w.Has(SpreadTheWork):
 		return Help{Lever: EvenGroups, Most: w.Spread.Most}
 	}
-	depth, registers := Help{Lever: MoreInFlight, Most: w.Depth.Most}, r.fewerRegisters(r.KnownLaunch(row).GRF)
+	depth := Help{Lever: MoreInFlight, Most: w.Depth.Most}
 	var limits predict.Limit
 	if p != nil && !modelOff(row) {
 		limits = p.Limits & (predict.LimitRegisters | predict.LimitSLM)
 	}
 	switch {
-	case cause.Name != CauseSLM && registers > 0 && (cause.Name == CauseGRF && row.Verdict == Below || limits&predict.LimitRegisters != 0):
-		depth.Lever, depth.At = Registers, int64(registers)
+	case cause.Name != CauseSLM && (cause.Name == CauseGRF && row.Verdict == Below || limits&predict.LimitRegisters != 0):
+		depth = r.fewerRegisters(row)
 	case cause.Name == CauseSLM, limits == predict.LimitSLM:
 		depth.Lever = LessSLM
 	}
@@ -202,7 +238,7 @@ func (r *Result) HelpFor(row *Row) Help {
 		return r.groups(row, depth)
 	case v == MoreThreads:
 		return depth
-	case depth.Lever != MoreInFlight: // whose gain nobody can tell: at most so many times would sound like a promise
+	case row.Verdict != Above && (depth.Lever == FewerValues || depth.Lever == LessSLM): // whose gain is undetermined
 		return Help{Lever: depth.Lever, At: depth.At}
 	}
 	return Help{}
@@ -246,10 +282,49 @@ func (r *Row) toMeasure() Help {
 	return Help{}
 }
 
-// fewerRegisters is the register mode with the most threads, where that is another one than the kernel's; else 0.
-func (r *Result) fewerRegisters(now int) int {
-	if r.Device != nil && mostThreads(r.Device) < now {
-		return mostThreads(r.Device)
+// remedyConditions are the facts that a remedy requires, and those that exclude
+// it. A kernel that spills already needs more registers, not fewer.
+var remedyConditions = map[Lever]conditions{Registers: {excludedBy: spills}}
+
+// fewerRegisters returns the remedy for a kernel whose threads are limited by its
+// register mode. The mode limits it if busy XVEs have nearly all threads that the
+// mode allows.
+func (r *Result) fewerRegisters(row *Row) Help {
+	gain, mode := r.modeGain(row)
+	if gain <= 1 || row.BusyOccupancy.Or(row.Measured.Or(0)) < modeReached*r.modeReach(row) {
+		return Help{Lever: MoreInFlight, Most: row.Worth.Depth.Most}
 	}
-	return 0
+	h := Help{Lever: Registers, At: int64(mode), Most: unit.Some(min(row.Worth.Depth.Most.Or(gain), gain))}
+	if remedyConditions[Registers].admit(r.evidenceOf(row)) {
+		return h
+	}
+	h.Lever, h.At = FewerValues, 0
+	for _, width := range r.Device.SIMDWidths {
+		if width < row.SIMD.Or(0) {
+			h.At = int64(width)
+		}
+	}
+	return h
+}
+
+// modeGain is how many times as many threads the register mode with the most
+// threads allows, and the registers of that mode. It is 1 if the mode of the
+// kernel is unknown.
+func (r *Result) modeGain(row *Row) (times float64, registers int) {
+	if r.Device == nil {
+		return 1, 0
+	}
+	registers = mostThreads(r.Device)
+	most, ok := predict.GRFModeFor(r.Device, registers)
+	own, known := predict.GRFModeFor(r.Device, r.KnownLaunch(row).GRF)
+	if r.KnownLaunch(row).GRF == 0 || !ok || !known || own.ThreadsPerXVE <= 0 {
+		return 1, registers
+	}
+	return float64(most.ThreadsPerXVE) / float64(own.ThreadsPerXVE), registers
+}
+
+// modeReach is the share of the thread slots that the register mode allows.
+func (r *Result) modeReach(row *Row) unit.Ratio {
+	gain, _ := r.modeGain(row)
+	return unit.Ratio(1 / gain)
 }

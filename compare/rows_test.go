@@ -87,7 +87,7 @@ func TestRowsAreComplete(t *testing.T) {
 			}
 			seen[row.Pos.Line] = true
 			if (row.Worth.Verdict() == "") != (row.Verdict == NotAKernel) ||
-				row.Account != nil && row.Verdict == Below && *row.Cause != *surest(row.Account.Causes) {
+				row.Account != nil && row.Verdict == Below && *row.Cause != row.Account.Causes[0] {
 				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Account, row.Worth)
 			}
 		}

@@ -80,6 +80,15 @@ const (
 	// act on, and three times what the bounds of sampling are good to.
 	leastCause unit.Points = 3
 
+	// leastReturned is the share of its missing points that a cause must be
+	// able to explain to head a row, and a remedy to return.
+	leastReturned = 0.33
+
+	// modeReached is the share of a register mode's threads from which on the
+	// mode limits a kernel. A kernel with half of them is limited by something
+	// else.
+	modeReached unit.Ratio = 0.9
+
 	// gapsSeen and overlapSeen are from when on a trace shows gaps, or other kernels at the same time: a hundredth is
 	// below what any other figure of a row is good to. gapsEnough is the part of the idle time that gaps come to where
 	// they are what it is of.

@@ -103,15 +103,13 @@ type limit struct {
 // depthLimits are what bounds more threads on XVEs that ran, the tightest first: by Little's law the slots that are
 // free, the busiest pipe, and the roofs of memory.
 func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
-	reach := unit.Ratio(1)
-	if n, known := row.Registers.Value(); known && r.Device != nil {
-		if m, ok := predict.GRFModeFor(r.Device, n); ok {
-			reach = unit.Ratio(m.ThreadsPerXVE) / unit.Ratio(r.Device.ThreadsPerXVE)
-		}
-	}
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
-	list := []limit{{float64(reach / held), "slots", fmt.Sprintf("slots: %s / %s held while XVEs ran", tenth(reach), tenth(held))}}
+	list := []limit{{float64(1 / held), "slots", fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran", tenth(held))}}
+	guessed := !row.Registers.Present() && row.Cause != nil && row.Cause.Confidence == low.String()
+	if gain, mode := r.modeGain(row); gain > 1 && !guessed {
+		list = append(list, limit{gain, "slots", fmt.Sprintf("registers: %d per thread allow %.1f times the threads", mode, gain)})
+	}
 	if _, name := row.Counters.BusiestPipe(); pipe > 0 {
 		list = append(list, limit{1 / float64(pipe), "pipe " + name, fmt.Sprintf("pipe %s: 1 / %s of the busy time", name, tenth(pipe))})
 	}
@@ -163,6 +161,8 @@ func (r *Result) worthUntold(row *Row) string {
 		return "too little of the counters' values is this kernel's"
 	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseOverlap):
 		return "more was measured than the launch can hold, so part of the values is of other tasks"
+	case row.Verdict == Above && (row.Cause.Name == CauseUnexplained || row.Registers.Present()):
+		return "more was measured than the launch can hold, for an unknown reason"
 	case t != nil && t.SharedShare() >= overlapSeen:
 		return "kernels of several queues ran side by side, and no column tells what each of them took"
 	}
@@ -213,8 +213,18 @@ func (r *Result) worth(row *Row) (w Worth) {
 	default:
 		w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork, depth}, empty+"; "+because
 	}
-	w.Because += why.text() + wrong
+	w.Because = r.modeFull(row) + w.Because + why.text() + wrong
 	return w
+}
+
+// modeFull states that the slots of a known register mode are full, which are
+// not all slots of the XVE.
+func (r *Result) modeFull(row *Row) string {
+	gain, mode := r.modeGain(row)
+	if n, known := row.Registers.Value(); known && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*r.modeReach(row) {
+		return fmt.Sprintf("the slots of the %d-register mode are full, and %d registers allow %.1f times the threads; ", n, mode, gain)
+	}
+	return ""
 }
 
 // depth says what more threads on XVEs that ran are worth, by the tightest limit first.

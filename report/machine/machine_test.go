@@ -198,7 +198,7 @@ func TestCSVNumbersAreNeverGuarded(t *testing.T) {
 	want := map[string]string{
 		"task": "Fan2", "global": "2048x2048", "local": "1024x1", "simd": "32", "instances": "2047", "total_seconds": "1.070996",
 		"threads_per_work_group": "32", "work_groups": "4096", "predicted_peak_percent": "100", "predicted_average_percent": "99.51409135082604",
-		"measured_percent": "62.7", "idle_percent": "20.7", "difference_points": "-36.81409135082603", "verdict": "below", "cause": "dispatch", "direction": "",
+		"measured_percent": "62.7", "idle_percent": "20.7", "difference_points": "-36.81409135082603", "verdict": "below", "cause": "gaps", "direction": "",
 	}
 	for name, value := range want {
 		if column[name] != value {

@@ -88,7 +88,7 @@ func evidence(r *compare.Row) string {
 		text += because(r)
 	}
 	if c := r.Undecided(); c != nil && r.Verdict != compare.Idle {
-		text += " To decide: " + c.Decide + "."
+		text += " To decide: " + report.OneLine(c.Decide) + "."
 	}
 	if lanes := r.IdleLanes().Or(0); lanes > 0 { // which occupancy does not show
 		p := r.Predicted

@@ -331,21 +331,22 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 	sure := ""
 	for i := range lines {
 		l := &lines[i]
-		next := r.NextOf(l.Row)
-		command := commandOf(r, l.Row, next)
-		if command == "" || l.number == 0 && len(lines) > 1 {
+		confirm := confirmWith(r, l)
+		if len(confirm) == 0 || l.number == 0 && len(lines) > 1 {
 			continue
 		}
 		if !l.Proven() {
 			unproven = append(unproven, l.number)
-			if sure = cmp.Or(sure, l.Cause.Confidence); l.Cause.Confidence == "low" {
+			if sure = cmp.Or(sure, report.OneLine(l.Cause.Confidence)); l.Cause.Confidence == "low" {
 				sure = "low"
 			}
 		}
-		if of[command] == nil {
-			checks = append(checks, report.Check{Command: command, Gives: runs[next.Do].gives})
+		for _, check := range confirm {
+			if of[check.Command] == nil {
+				checks = append(checks, check)
+			}
+			of[check.Command] = append(of[check.Command], l.number)
 		}
-		of[command] = append(of[command], l.number)
 	}
 	if len(checks) == 0 {
 		return "", nil
@@ -367,6 +368,25 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 	return ask, checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
 }
 
+// confirmWith returns the measurement that can change how sure the cause of a row
+// is. A prediction confirms nothing. If more threads do not help for a known
+// reason, only a command is worth a line.
+func confirmWith(r *compare.Result, l *line) []report.Check {
+	c, next := l.Undecided(), r.NextOf(l.Row)
+	switch {
+	case c != nil && c.Next.Do == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match && l.help.Lever != compare.NotThreads:
+		return []report.Check{{Command: report.OneLine(c.Decide)}}
+	case !next.Do.Measures():
+		return nil
+	case next.Do == compare.Export:
+		return []report.Check{{Command: report.OneLine(c.Decide)}, {Command: exportCommand}}
+	}
+	return []report.Check{{Command: commandOf(r, l.Row, next), Gives: runs[next.Do].gives}}
+}
+
+// exportCommand exports all columns of a result.
+const exportCommand = "vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR"
+
 // missing is the command that brings what a prediction needs, where one does.
 func missing(r *compare.Result) (ask string, checks []report.Check) {
 	lacks := func(row compare.Row) bool {
@@ -380,8 +400,7 @@ func missing(r *compare.Result) (ask string, checks []report.Check) {
 		}
 		return "With the device", []report.Check{{Command: report.CommandLine(command)}}
 	case r.Device != nil && slices.ContainsFunc(r.Rows, lacks):
-		return "To get the launch sizes", []report.Check{{Command: "vtune -report hotspots -group-by computing-task -format csv " +
-			"-csv-delimiter comma -report-output run.csv -r RESULT_DIR"}}
+		return "To get the launch sizes", []report.Check{{Command: exportCommand}}
 	}
 	return "", nil
 }
@@ -421,6 +440,8 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.Next) string {
 	switch l, seconds := r.KnownLaunch(row), next.Setting.Or(0); next.Do {
 	case compare.NoAction:
 		return ""
+	case compare.Export:
+		return exportCommand
 	case compare.Advise:
 		return launchCommand(r, l, "advise")
 	case compare.Probe:

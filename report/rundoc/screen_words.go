@@ -480,7 +480,7 @@ var leverTexts = map[compare.Lever]string{
 	compare.Spread: "spread the work", compare.MoreInFlight: "more threads", compare.ShorterGaps: "shorter gaps",
 	compare.AllStacks: "all of the GPU", compare.AllAdapters: "all GPUs", compare.RunAlone: "run it alone",
 	compare.MeasureEach: "measure each launch", compare.SampleFiner: "sample more often",
-	compare.LongerLaunch: "longer launches",
+	compare.LongerLaunch: "longer launches", compare.FewerValues: "fewer live values",
 }
 
 // helpText words what may help, with its bound.
@@ -498,6 +498,10 @@ func helpText(l *line) string {
 		text = "fewer registers"
 		if h.At > 0 {
 			text = fmt.Sprintf("%d registers", h.At)
+		}
+	case compare.FewerValues:
+		if h.At > 0 {
+			text += fmt.Sprintf(" or SIMD%d", h.At)
 		}
 	}
 	if b, ok := h.Most.Value(); ok && b >= 1.05 {

@@ -29,13 +29,13 @@ func render(t *testing.T, r *compare.Result, opt text.Options) string {
 func TestDesign(t *testing.T) {
 	want := strings.TrimPrefix(`
 Meteor Lake Arc (the summary): 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
-Occupancy may cost time in kernel 1 (97%)
+Time between launches may cost time in kernel 1 (97%)
 
-#  Kernel   Time  Predicted average  Measured  Why                  What may help
-1  Fan2    96.6%              99.5%     62.7%  threads too short    more work per work-item
-   Fan1     3.4%              14.3%   (19.9%)  launches of 18.4 us  longer launches
+#  Kernel   Time  Predicted average  Measured  Why                     What may help
+1  Fan2    96.6%              99.5%     62.7%  time between launches?  shorter gaps
+   Fan1     3.4%              14.3%   (19.9%)  launches of 18.4 us     longer launches
 
-First make sure (why 1 is likely, not proven: medium confidence)
+First make sure (why 1 is likely, not proven: low confidence)
 1  unitrace --chrome-kernel-logging ./app (give validate its .json, too)
 
 'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything

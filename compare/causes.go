@@ -1,0 +1,144 @@
+package compare
+
+import (
+	"slices"
+
+	"occudiff/ingest"
+)
+
+// evidence is a set of facts about a row. They decide which causes and
+// remedies are possible.
+type evidence uint32
+
+// The facts.
+const (
+	queried        evidence = 1 << iota // the counters were read around each launch
+	launchOnly                          // the value contains nothing but the launches
+	traced                              // a trace or a result folder shows when launches ran
+	otherKernels                        // the run has, or may have, a second kernel
+	otherTasks                          // samples of other tasks can be in the value
+	arrayState                          // XVE Array Idle fits the measured occupancy
+	launchSize                          // the launch can be predicted
+	timed                               // the mean time of a launch is known
+	longLaunches                        // a launch contains several samples
+	profilerPeak                        // VTune's peak confirms launch size, SIMD width, SLM, and barriers
+	registerMode                        // the inputs contain the registers per thread
+	simdWidth                           // the inputs contain the SIMD width
+	slmSize                             // the inputs contain the SLM per work-group
+	usesBarriers                        // the kernel has a barrier
+	spills                              // the compiler spilled registers
+	barrierStalls                       // the inputs contain the share of stalls at barriers
+	noThread                            // no thread was seen
+	shortThreads                        // threads end about as fast as others start
+	policiesDiffer                      // the placement policies predict different idle XVEs
+	insidePeak                          // the measured value is within the predicted peak
+)
+
+// evidenceOf returns the facts about a row.
+func (r *Result) evidenceOf(row *Row) (e evidence) {
+	c, t := &row.Certainty, r.Traced(row)
+	n, _ := c.Intervals.Value()
+	outside := c.Edges.Or(1)
+	for _, fact := range []struct {
+		of    evidence
+		holds bool
+	}{
+		{queried, row.Reading == ingest.AroundLaunch},
+		{launchOnly, row.MeasuredLow.Present() || c.Exact && outside < gapsSeen},
+		{traced, t != nil},
+		{otherKernels, r.kernelTime.kernels > 1 || r.fromSummary || t != nil && len(r.Sequence.Tasks) > 1},
+		{otherTasks, c.Foreign.Or(0) > 0},
+		{arrayState, row.Idle.Present() && row.BusyOccupancy.Present()},
+		{launchSize, row.Predicted != nil},
+		{timed, row.Average().Present()},
+		{longLaunches, c.Exact || n >= refitIntervals},
+		{profilerPeak, row.PeakDifference.Present()},
+		{registerMode, row.Registers.Present()},
+		{simdWidth, row.SIMD.Present()},
+		{slmSize, row.SLM.Present()},
+		{usesBarriers, row.LeastBarriers() > 0},
+		{spills, row.Spill.Or(0) > 0},
+		{barrierStalls, row.BarrierStall.Present()},
+		{noThread, r.nothingSeen(row)},
+		{shortThreads, r.Device != nil && r.launchBound(row)},
+		{policiesDiffer, row.XVEs.Other.Present()},
+		{insidePeak, r.insidePeak(row)},
+	} {
+		if fact.holds {
+			e |= fact.of
+		}
+	}
+	return e
+}
+
+// conditions are the facts that a cause or a remedy requires, and those that
+// exclude it.
+type conditions struct{ needs, excludedBy evidence }
+
+// admit reports whether the evidence allows it.
+func (c conditions) admit(e evidence) bool { return e&c.needs == c.needs && e&c.excludedBy == 0 }
+
+// stage is where a cause is looked for.
+type stage uint8
+
+// The stages.
+const (
+	idleXVEs stage = 1 << iota
+	underfilledXVEs
+	abovePrediction
+)
+
+// causeRule is a cause with its conditions. They are checked here and nowhere
+// else. For example, gaps between launches cannot explain values that contain
+// only launches.
+type causeRule struct {
+	name string
+	at   stage
+	conditions
+	alone bool // looked for only if no other cause of the stage was found
+	find  func(*finder, Part)
+}
+
+const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
+
+// causeRules lists the causes of a difference in the order in which they are
+// looked for.
+var causeRules = []causeRule{
+	{CauseNothingRan, idleXVEs, conditions{launchSize | noThread, 0}, false, (*finder).nothingRan},
+	{CauseAdapters, idleXVEs, conditions{0, unknown}, false, (*finder).adapters},
+	{CausePlacement, idleXVEs, conditions{sized, unknown}, false, (*finder).placement},
+	{CauseDispatch, idleXVEs, conditions{sized | shortThreads, unknown}, false, (*finder).idleWithin},
+	{CauseImbalance, idleXVEs, conditions{sized, shortThreads | unknown}, false, (*finder).idleWithin},
+	{CauseStack, idleXVEs, conditions{arrayState, unknown}, true, (*finder).engines},
+	{CauseGaps, idleXVEs, conditions{traced, launchOnly | unknown}, false, (*finder).tracedGaps},
+	{CauseGaps, idleXVEs, conditions{arrayState, traced | queried | launchOnly | unknown}, false, (*finder).gaps},
+
+	{CauseDispatch, underfilledXVEs, conditions{timed, noThread}, false, (*finder).dispatch},
+	{CauseImbalance, underfilledXVEs, conditions{sized | barrierStalls, 0}, false, (*finder).waiting},
+	{CauseGRF, underfilledXVEs, conditions{sized, registerMode | noThread}, false, (*finder).largeGRF},
+	{CauseSIMD, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | simdWidth | noThread}, false, (*finder).width},
+	{CauseStack, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | noThread}, false, (*finder).oneStack},
+	{CauseSLM, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | slmSize | usesBarriers | noThread}, false, (*finder).moreSLM},
+	{CauseBarriers, underfilledXVEs, conditions{sized | longLaunches | usesBarriers, profilerPeak | slmSize | noThread}, false, (*finder).moreBarriers},
+	{CauseSampling, underfilledXVEs, conditions{otherTasks, barrierStalls | queried | launchOnly}, true, (*finder).diluted},
+	{CauseImbalance, underfilledXVEs, conditions{sized, barrierStalls}, true, (*finder).waiting},
+
+	{CauseGRF, abovePrediction, conditions{launchSize, registerMode}, true, (*finder).smallerGRF},
+	{CauseGRF, abovePrediction, conditions{launchSize | registerMode, 0}, true, (*finder).otherBuild},
+	{CauseOverlap, abovePrediction, conditions{traced | otherKernels, queried}, true, (*finder).tracedOverlap},
+	{CauseSampling, abovePrediction, conditions{otherTasks, queried | launchOnly}, true, (*finder).foreign},
+	{CauseStack, abovePrediction, conditions{launchSize, insidePeak}, true, (*finder).readOnOneStack},
+	{CauseOverlap, abovePrediction, conditions{otherKernels, traced | queried | launchOnly}, true, (*finder).overlap},
+}
+
+// look finds the causes of a stage that the evidence admits, the best first.
+func (f *finder) look(at stage, p Part) {
+	before := len(f.found)
+	for i := range causeRules {
+		rule := &causeRules[i]
+		if rule.at&at != 0 && rule.admit(f.evidence) && !(rule.alone && len(f.found) > before) {
+			rule.find(f, p)
+		}
+	}
+	slices.SortStableFunc(f.found[before:], f.better)
+}

@@ -1,0 +1,171 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
+)
+
+// TestCausesOfEvidence tries each cause with each kind of evidence. A letter
+// means that the cause is a candidate: i for idle XVEs, u for underfilled XVEs,
+// a for a value above the prediction.
+func TestCausesOfEvidence(t *testing.T) {
+	export := sized | timed | longLaunches
+	kinds := []struct {
+		name string
+		evidence
+	}{
+		{"sampled", export | otherKernels | otherTasks},
+		{"queried", export | otherKernels | queried | launchOnly},
+		{"folder", export | otherKernels | traced | launchOnly},
+		{"trace", export | otherKernels | otherTasks | traced},
+		{"summary", timed | otherKernels | otherTasks},
+		{"one kernel", export},
+		{"spill and mode known", export | spills | registerMode},
+		{"peak and width known", export | profilerPeak | simdWidth},
+		{"SLM known", export | slmSize},
+		{"barriers", export | usesBarriers | barrierStalls},
+		{"short threads", export | shortThreads},
+		{"no thread", export | noThread},
+		{"policies differ", export | policiesDiffer},
+	}
+	want := map[string][]string{ // in the order of the kinds
+		CauseNothingRan: {"", "", "", "", "", "", "", "", "", "", "", "i", ""},
+		CauseAdapters:   {"i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "", ""},
+		CausePlacement:  {"i", "i", "i", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
+		CauseDispatch:   {"u", "u", "u", "u", "u", "u", "u", "u", "u", "u", "iu", "", "u"},
+		CauseImbalance:  {"iu", "iu", "iu", "iu", "", "iu", "iu", "iu", "iu", "iu", "u", "u", "u"},
+		CauseStack:      {"iua", "iua", "iua", "iua", "", "iua", "iua", "ia", "iua", "iua", "iua", "a", "ua"},
+		CauseGaps:       {"i", "", "", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
+		CauseGRF:        {"ua", "ua", "ua", "ua", "", "ua", "a", "ua", "ua", "ua", "ua", "a", "ua"},
+		CauseSIMD:       {"u", "u", "u", "u", "", "u", "u", "", "u", "u", "u", "", "u"},
+		CauseSLM:        {"u", "u", "u", "u", "", "u", "u", "", "", "", "u", "", "u"},
+		CauseBarriers:   {"", "", "", "", "", "", "", "", "", "u", "", "", ""},
+		CauseSampling:   {"ua", "", "", "ua", "ua", "", "", "", "", "", "", "", ""},
+		CauseOverlap:    {"a", "", "a", "a", "a", "", "", "", "", "", "", "", ""},
+	}
+	for cause, stages := range want {
+		for i, kind := range kinds {
+			got := ""
+			for at, letter := range map[stage]string{idleXVEs: "i", underfilledXVEs: "u", abovePrediction: "a"} {
+				if slices.ContainsFunc(causeRules, func(rule causeRule) bool {
+					return rule.name == cause && rule.at == at && rule.admit(kind.evidence)
+				}) {
+					got += letter
+				}
+			}
+			for _, letter := range stages[i] {
+				if !slices.Contains([]rune(got), letter) {
+					t.Errorf("%s, %s: %q, want %q", cause, kind.name, got, stages[i])
+				}
+			}
+			if len(got) != len(stages[i]) {
+				t.Errorf("%s, %s: %q, want %q", cause, kind.name, got, stages[i])
+			}
+		}
+	}
+	for i := range causeRules {
+		if want[causeRules[i].name] == nil {
+			t.Errorf("%s is not tried", causeRules[i].name)
+		}
+	}
+}
+
+// TestExcludedCauses has rows that fit a cause, and the same rows with a fact
+// that excludes it.
+func TestExcludedCauses(t *testing.T) {
+	around := func(k *ingest.Kernel) { k.Reading = ingest.AroundLaunch }
+	computed := func(k *ingest.Kernel) { pct(&k.MeasuredLow, 69.9); pct(&k.MeasuredHigh, 70.1) }
+	slm := func(k *ingest.Kernel) { k.SLM = unit.Some(unit.Bytes(1024)) }
+	half := func(more ...tell) ingest.Kernel {
+		return kernel("k", "1048576", "512", 32, 10, 1, append([]tell{measured(49), idle(1.5)}, more...)...)
+	}
+	short := func(more ...tell) ingest.Kernel {
+		return kernel("k", "1048576", "512", 32, 2000, 1, append([]tell{measured(70), idle(20)}, more...)...)
+	}
+	tooMuch := func(more ...tell) ingest.Kernel {
+		return kernel("k", "2048", "16", 32, 10, 1, append([]tell{measured(60)}, more...)...)
+	}
+	few := func(more ...tell) ingest.Kernel {
+		return kernel("k", "1048576", "512", 32, 10, 1, append([]tell{measured(37.1), idle(1), registers(128)}, more...)...)
+	}
+	twoKernels := []ingest.Kernel{kernel("other", "2048", "16", 32, 10, 1)}
+	for _, c := range []struct {
+		reason     string
+		fits, with ingest.Kernel
+		others     []ingest.Kernel
+		cause      string
+	}{
+		{"the register mode is known", half(), half(registers(128)), nil, CauseGRF},
+		{"values around a launch contain no gaps", short(), short(around), nil, CauseGaps},
+		{"values computed for the launches contain no gaps", short(), short(computed), nil, CauseGaps},
+		{"values around a launch contain no other kernel", tooMuch(), tooMuch(around), twoKernels, CauseOverlap},
+		{"SLM is known", few(), few(slm), nil, CauseSLM},
+	} {
+		found := func(k ingest.Kernel) bool {
+			r := Compare(&ingest.Run{Kernels: append([]ingest.Kernel{k}, c.others...)}, given(mtl112()), DefaultOptions())
+			row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == "k" })]
+			causes := []Cause{}
+			if row.Account != nil {
+				causes = row.Account.Causes
+			}
+			if row.Cause != nil {
+				causes = append(causes, *row.Cause)
+			}
+			return slices.ContainsFunc(causes, func(x Cause) bool { return x.Name == c.cause })
+		}
+		if !found(c.fits) || found(c.with) {
+			t.Errorf("%s: %s is found without that: %v, with it: %v", c.reason, c.cause, found(c.fits), found(c.with))
+		}
+	}
+}
+
+// TestRegistersOfRemedies: fewer registers are a remedy only if they allow more
+// threads, and a bound is never more than the threads that they allow.
+func TestRegistersOfRemedies(t *testing.T) {
+	spill := func(k *ingest.Kernel) { k.Spill = unit.Some(unit.Bytes(2880)) }
+	room := func(k *ingest.Kernel) { k.Counters = pipes(30, 10) }
+	for _, c := range []struct {
+		reason  string
+		k       ingest.Kernel
+		verdict WorthVerdict
+		lever   Lever
+		most    float64
+	}{
+		{"half of the slots, found by their number: 2.2 times would be all slots", kernel("k", "458752", "16", 16, 100, 1, measured(45), array(30, 69, 1), room), MoreThreads, Registers, 2},
+		{"the mode is known, and its slots are full", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreads, Registers, 99 / 49.7},
+		{"the same, and nothing shows whether more threads help", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(52, 47, 1), registers(256)), WorthUntold, NoLever, 0},
+		{"half of what the mode allows: registers are not the limit", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreads, MoreInFlight, 2},
+		{"the kernel spills", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256), spill), MoreThreads, FewerValues, 99 / 49.7},
+	} {
+		d := mtl112()
+		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(d), DefaultOptions())
+		h, v := r.HelpFor(&r.Rows[0]), r.Rows[0].Worth.Verdict()
+		if v != c.verdict || h.Lever != c.lever || math.Abs(h.Most.Or(0)-c.most) > 0.01 {
+			t.Errorf("%s: %s, %+v, want %s, %s, up to %.2f", c.reason, v, h, c.verdict, c.lever, c.most)
+		}
+	}
+}
+
+// TestReturns: a remedy that cannot return a third of what is missing is none.
+func TestReturns(t *testing.T) {
+	// 2,441 work-groups are 5.4 waves: the last one costs 9 points of 100.
+	lastWave := kernel("k", "624896", "256", 32, 200, 8, measured(10.7), array(10, 89, 1), registers(128))
+	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{lastWave}}, given(max1100()), DefaultOptions())
+	row := &r.Rows[0]
+	if h := r.HelpFor(row); row.Verdict != Below || h.Gains() {
+		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference, row.Account.Points(PartTail), h)
+	}
+	// Gaps of 4.7% are 3 of 40 points.
+	few := Cause{Name: CauseGaps, Confidence: "high", Explains: unit.Some[unit.Points](3), measured: true}
+	all := Cause{Name: CauseImbalance, Confidence: "low"}
+	f := finder{row: &Row{Difference: unit.Some[unit.Points](-40)}}
+	if first := slices.MinFunc([]Cause{few, all}, f.better); first.Name != all.Name {
+		t.Errorf("%s of 3 points heads a row of 40", first.Name)
+	}
+}
