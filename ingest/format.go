@@ -152,7 +152,7 @@ func sumKernels(h hash.Hash, list []Kernel) {
 			plain(k.Active), plain(k.Stalled), plain(k.Idle), plain(k.BarrierStall), plain(k.Threads), plain(k.Barriers),
 			plain(k.Peak), plain(k.PeakWork), plain(k.PeakSLM), plain(k.PeakBarrier), plain(k.Spill), plain(k.SLM),
 			plain(k.Registers), plain(k.Mean), plain(k.MeasuredLow), plain(k.MeasuredHigh), plain(k.IdleLow),
-			plain(k.IdleHigh), plain(k.Interval), k.CounterTimeRatio} {
+			plain(k.IdleHigh), plain(k.Interval), k.CounterTimeRatio, plain(k.Private), plain(k.SpilledRegisters)} {
 			x, present := v.Value()
 			if line = append(line, 0); present {
 				line = binary.LittleEndian.AppendUint64(append(line, 1), math.Float64bits(x))

@@ -199,16 +199,23 @@ func (j *joiner) giveProperties() {
 		p.Global, p.Local = p.Global.Trim(), p.Local.Trim()
 		byName[n] = append(byName[n], p)
 	}
+	joined, first := map[string]bool{}, map[string]*Kernel{}
 	for i := range j.run.Kernels {
 		k := &j.run.Kernels[i]
 		key := j.key(k)
 		fits := fitting(byName[key.Task], &key)
 		if len(fits) == 0 {
+			first[key.Task] = cmp.Or(first[key.Task], k)
 			continue
 		}
+		joined[key.Task] = true
 		// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch shape.
-		if !slices.ContainsFunc(fits, func(p Kernel) bool { return p.Global.Present() || p.Local != fits[0].Local }) {
-			k.Local = cmp.Or(k.Local, fits[0].Local)
+		var local Size3
+		if !slices.ContainsFunc(fits, func(p Kernel) bool {
+			local = cmp.Or(local, p.Local)
+			return p.Global.Present() || p.Local.Present() && p.Local != local
+		}) {
+			k.Local = cmp.Or(k.Local, local)
 		}
 		counted := k.Barriers // by a sampled counter, which may have missed those of the binary
 		if counted.Or(0) == 0 {
@@ -237,6 +244,18 @@ func (j *joiner) giveProperties() {
 					k.Task, strings.Join(differ, ", ")),
 				Hint: "trace a run with the same launch shapes"})
 		}
+	}
+	for _, p := range j.props {
+		name := j.plainName(p.Task)
+		k := first[name]
+		if k == nil || joined[name] {
+			continue
+		}
+		joined[name] = true // one note for each name
+		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-unmatched", Pos: p.Pos,
+			Text: fmt.Sprintf("it has task %q with SIMD%d, and %s has it with SIMD%d: not joined", p.Task, p.SIMD.Or(0),
+				k.Pos.File, k.SIMD.Or(0)),
+			Hint: "give the properties of the same build"})
 	}
 }
 
@@ -286,6 +305,7 @@ func fitting(props []Kernel, key *Key) []Kernel {
 
 // properties are what binaries and tracers say of a kernel.
 var properties = []field{property("SIMD", "SIMD width"), property("SLM", "SLM per work-group"), property("Spill", "spill"),
+	property("Private", "private memory"), property("SpilledRegisters", "spilled registers"),
 	property("Registers", "registers per thread"), property("Barriers", "barriers")}
 
 func property(of, name string) field {

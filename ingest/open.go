@@ -186,6 +186,9 @@ var otherTools = []struct{ mark, what, do string }{
 		"occupancy of a kernel", exportHint},
 	{"EU SIMD Width:", "the output of sysmon, which lists GPUs and the processes on them, and no kernel",
 		"take the name of the GPU from it for --device, and trace the program with: unitrace -d -v -q -o report.txt ./program"},
+	{"# of Calls", "the table that PyTorch's profiler prints, which has neither launch sizes nor occupancy",
+		`export a trace with prof.export_chrome_trace("t.json"), and add a VTune export or the report of ` +
+			"unitrace -q -v"},
 	{"XVE_INST_EXECUTED_", "a capture of xmxmon, which samples the counters of a whole GPU and names no kernel",
 		"measure the program's kernels with: unitrace -d -v -q -o report.txt ./program"},
 }

@@ -157,10 +157,13 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 		return errors.Join(faults...)
 	}
 	what := strings.Join(paths, ", ")
-	if len(run.Inputs) > 0 && run.Inputs[0].Traits.NotARun != "" {
-		in := &run.Inputs[0]
-		return note.Faultf(codeNoKernels, note.Pos{File: in.Path}, in.Traits.Hint+"; "+exportHint, "%s",
-			in.Traits.NotARun)
+	for _, in := range run.Inputs {
+		if t := &in.Traits; t.NotARun != "" {
+			faults = append(faults, note.Faultf(codeNoKernels, note.Pos{File: in.Path}, t.Hint+"; "+exportHint, "%s", t.NotARun))
+		}
+	}
+	if len(faults) > 0 {
+		return errors.Join(faults...)
 	}
 	if len(run.Inputs) > 0 {
 		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},

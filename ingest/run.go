@@ -132,8 +132,12 @@ type Kernel struct {
 	PeakSLM     unit.Opt[unit.Ratio] `join:"SLM limit" static:"true"`
 	PeakBarrier unit.Opt[unit.Ratio] `join:"barriers limit" static:"true"`
 	Spill       unit.Opt[unit.Bytes] `join:"spill" static:"true"`                // per thread
+	Private     unit.Opt[unit.Bytes] `join:"private memory" static:"true"`       // per thread
 	SLM         unit.Opt[unit.Bytes] `join:"SLM per work-group" static:"true"`   // from unitrace
 	Registers   unit.Opt[int]        `join:"registers per thread" static:"true"` // GRF mode (128, 256, ...); from unitrace
+	// SpilledRegisters is the spill of a thread in registers, rounded up, as a
+	// compiler log has it. The device determines how many bytes a register has.
+	SpilledRegisters unit.Opt[int] `join:"spilled registers" static:"true"`
 
 	Counters *Counters // nil when the file has none of them
 

@@ -58,7 +58,7 @@ func Builds(older, newer []batch.Kernel) []Build {
 	slices.SortStableFunc(pairs, func(a, b Build) int {
 		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
 			cmp.Compare(a.Kernel().Demangled(), b.Kernel().Demangled()),
-			cmp.Compare(a.Kernel().Device.Key, b.Kernel().Device.Key))
+			cmp.Compare(a.Kernel().DeviceKey(), b.Kernel().DeviceKey()))
 	})
 	return pairs
 }
@@ -68,7 +68,7 @@ func Builds(older, newer []batch.Kernel) []Build {
 func keysOf(kernels []batch.Kernel) []string {
 	seen, keys := map[string]int{}, make([]string, len(kernels))
 	for i := range kernels {
-		key := kernels[i].Device.Key + " " + kernels[i].Name
+		key := kernels[i].DeviceKey() + " " + kernels[i].Name
 		seen[key]++
 		keys[i] = fmt.Sprint(key, " #", seen[key])
 	}
@@ -88,18 +88,15 @@ const scratch = "scratch_bytes"
 
 // BuildFigures are what is compared.
 func BuildFigures() []BuildFigure {
-	bytes := func(b unit.Opt[unit.Bytes]) unit.Opt[float64] {
-		n, ok := b.Value()
-		return unit.Maybe(float64(n), ok)
-	}
+	bytes := optional[unit.Bytes]
 	return []BuildFigure{
 		{"spill_bytes", "Spill", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Spill) }},
 		{scratch, "Scratch", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Scratch) }},
 		{"private_bytes", "", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Private) }},
 		{"registers_per_thread", "Registers per thread", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.Registers)) }},
 		{"simd", "SIMD", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.SIMD)) }},
-		{"slm_bytes", "SLM", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.SLM)) }},
-		{"barriers", "Barriers", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return unit.Some(float64(k.Barriers)) }},
+		{"slm_bytes", "SLM", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.SLM) }},
+		{"barriers", "Barriers", "", 0, func(k *batch.Kernel) unit.Opt[float64] { return optional(k.Barriers) }},
 		{"peak_percent", "Predicted peak", "%", -1, func(k *batch.Kernel) unit.Opt[float64] {
 			if k.Prediction == nil {
 				return unit.Opt[float64]{}
@@ -113,6 +110,11 @@ func BuildFigures() []BuildFigure {
 			return unit.Some(k.Prediction.Prediction.Average.Percent())
 		}},
 	}
+}
+
+func optional[T ~int | ~int64](o unit.Opt[T]) unit.Opt[float64] {
+	n, ok := o.Value()
+	return unit.Maybe(float64(n), ok)
 }
 
 // leastOfBuilds is the smallest change of a percentage that counts: what is printed.

@@ -29,7 +29,8 @@ func describe(f *ingest.File) string {
 	}
 	for _, p := range f.Props {
 		b.line("properties", fmt.Sprintf("%q", p.Task), "global", p.Global, "local", p.Local, "simd", p.SIMD, "slm",
-			p.SLM, "spill", p.Spill, "registers", p.Registers, "at", p.Pos)
+			p.SLM, "spill", p.Spill, "private", p.Private, "spilled registers",
+			p.SpilledRegisters, "registers", p.Registers, "at", p.Pos)
 	}
 	for _, s := range f.Stalls {
 		list := fmt.Sprintf("%q", s.Task)

@@ -16,5 +16,5 @@ import (
 // All lists the formats in the order in which files are offered to them.
 func All() []ingest.Format {
 	return []ingest.Format{vtune.Format{}, summary.Format{}, vtune.Text{}, unitrace.Format{}, trace.Format{},
-		vecadd.Format{}, zebin.Format{}, vtuneresult.Format{}}
+		vecadd.Format{}, zebin.Format{}, zebin.Log{}, zebin.Triton{}, vtuneresult.Format{}}
 }

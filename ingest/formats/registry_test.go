@@ -41,7 +41,7 @@ func TestChosenFormat(t *testing.T) {
 		{"cases", testenv.Shared(t, "cases"), [][2]string{
 			{"*.md", "none"}, {"*.py", "none"}, {"gate/*", "none"}, {"folder-clock/*", "none"},
 			{"torch-table/*", "none"}, {"summary-csv/*", "vtune-summary"}, {"gaps-without-trace/summary.txt", "vtune-summary"},
-			{"triton-cache/*", "none"}, {"compiler-log/*.log", "none"},
+			{"triton-cache/*", "triton"}, {"compiler-log/*.log", "compiler-log"},
 			{"*.log", "vec_add"}, {"query-large-grf/*", "unitrace"}, {"*.csv", "vtune"}, {"*.tsv", "vtune"},
 			{"*.json", "trace"}, {"*.txt", "unitrace"},
 		}},

@@ -149,7 +149,7 @@ func newHeader(text string, deviceNumber int) *header {
 		h.kind, h.source = timing, fromTiming
 	case h.has(calls) && h.has(execute):
 		h.kind, h.source = timing, fromSubmission
-	case h.has(slm) || h.has(spill) || h.has(registers):
+	case h.has(slm) || h.has(spill) || h.has(private) || h.has(registers):
 		h.kind = properties
 	}
 	return h
@@ -303,6 +303,7 @@ const (
 	simd
 	slm
 	spill
+	private
 	registers
 	quantities // how many there are
 )
@@ -325,7 +326,7 @@ var columnNames = map[string]struct {
 	"XVE_BARRIER_MESSAGE_COUNT": {barriers, 1}, "ShaderBarriers": {barriers, 1},
 	"ASYNC_GPGPU_THREADGROUP_COUNT": {groups, 1}, "ASYNC_GPGPU_THREAD_EXIT_COUNT": {exits, 1},
 	"GlobalInstanceId": {instance, 1}, "Device": {device, 1}, "SubDeviceId": {subDevice, 1}, "SIMD": {simd, 1},
-	"SLM Per Work Group": {slm, 1}, "Spill Memory Per Thread": {spill, 1},
+	"SLM Per Work Group": {slm, 1}, "Spill Memory Per Thread": {spill, 1}, "Private Memory Per Thread": {private, 1},
 	"Register File Size Per Thread": {registers, 1},
 }
 

@@ -49,6 +49,7 @@ func (r *reader) properties(f *fields) *rowError {
 		Pos: r.in.Pos(f.nameAt + 1)}
 	p.SIMD = cmp.Or(f.small(simd), p.SIMD)
 	p.SLM, p.Spill, p.Registers = as[unit.Bytes](f.count(slm)), as[unit.Bytes](f.count(spill)), f.small(registers)
+	p.Private = as[unit.Bytes](f.count(private))
 	if f.err != nil {
 		return f.err
 	}
@@ -61,6 +62,7 @@ func (r *reader) properties(f *fields) *rowError {
 	old := &r.propsList[i]
 	most(&old.SLM, p.SLM)
 	most(&old.Spill, p.Spill)
+	most(&old.Private, p.Private)
 	most(&old.Registers, p.Registers)
 	return nil
 }

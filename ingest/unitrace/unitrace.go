@@ -242,6 +242,7 @@ func (r *reader) finish() (*ingest.File, error) {
 	if len(f.Kernels) == 0 && len(f.Props)+len(f.Stalls)+len(f.Samples) == 0 {
 		return nil, r.fault()
 	}
+	f.Traits.NotARun, f.Traits.Hint = contents(f), "trace its launches, too: unitrace -d -v -q -o report.txt ./program"
 	// A program that starts others has a report for each, so several are no error.
 	if r.reports > 1 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
@@ -249,6 +250,37 @@ func (r *reader) finish() (*ingest.File, error) {
 				"of one run, wrong for several runs", r.reports), Hint: "give each run a file of its own"})
 	}
 	return f, nil
+}
+
+// contents describes a file that has neither launches nor occupancy, for the
+// error of a run that has nothing else.
+func contents(f *ingest.File) string {
+	tasks, list := map[string]bool{}, []string{}
+	has := func(name string, any bool) {
+		if any {
+			list = append(list, name)
+		}
+	}
+	prop := func(has func(*ingest.Kernel) bool) bool {
+		return slices.ContainsFunc(f.Props, func(p ingest.Kernel) bool { return has(&p) })
+	}
+	for i := range f.Props {
+		tasks[f.Props[i].Task] = true
+	}
+	for _, s := range f.Stalls {
+		tasks[s.Task] = true
+	}
+	for _, s := range f.Samples {
+		tasks[s.Key.Task] = true
+	}
+	has("registers", prop(func(p *ingest.Kernel) bool { return p.Registers.Present() }))
+	has("SLM", prop(func(p *ingest.Kernel) bool { return p.SLM.Present() }))
+	has("spill", prop(func(p *ingest.Kernel) bool { return p.Spill.Present() }))
+	has("private memory", prop(func(p *ingest.Kernel) bool { return p.Private.Present() }))
+	has("stalls", len(f.Stalls) > 0)
+	has("samples", len(f.Samples) > 0)
+	return fmt.Sprintf("the file names %s, with %s, but contains neither launches nor their occupancy",
+		unit.Counted(len(tasks), "kernel", "kernels"), unit.Listed(list, "and"))
 }
 
 func (r *reader) fault() error {

@@ -52,7 +52,7 @@ func TestCompile(t *testing.T) {
 			t.Fatalf("%s: %v, %v", c.device, images, err)
 		}
 		k := images[0].Kernels
-		if k[0].Name != "add" || k[0].Registers != c.registers || k[1].Local.String() != "64" || !k[1].SLMIsLowerBound || k[1].Barriers != 1 {
+		if k[0].Name != "add" || k[0].Registers != c.registers || k[1].Local.String() != "64" || !k[1].SLMIsLowerBound || k[1].Barriers.Or(0) != 1 {
 			t.Errorf("%s %s: %+v", c.device, c.options, k)
 		}
 	}

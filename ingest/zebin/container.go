@@ -69,13 +69,17 @@ func readFile(ctx context.Context, path string) ([]Image, error) {
 		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
 	defer f.Close()
-	return Read(ctx, path, f, info.Size())
+	images, err := Read(ctx, path, f, info.Size())
+	if err == nil {
+		addTriton(path, images)
+	}
+	return images, err
 }
 
 // Read reads the device images of size bytes; name stands in positions and messages.
 func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
 	pos := note.Pos{File: name}
-	head := make([]byte, min(size, 4096))
+	head := make([]byte, min(size, 64<<10)) // a log may begin with other messages
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
 	}
@@ -99,6 +103,8 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 			return nil, err
 		}
 		return []Image{img}, nil
+	case (Log{}).Sniff(head):
+		return logOf(ctx, name, r, size)
 	}
 	return nil, note.Faultf(ingest.CodeUnknown, pos, "give a device image of ocloc, an archive of them, or a program that "+
 		"holds them",

@@ -77,7 +77,7 @@ func parseInfo(text []byte, img *Image) error {
 
 func (z *zeKernel) kernel() (Kernel, error) {
 	e := &z.Env
-	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Bytes(e.SLM), Barriers: e.Barriers,
+	k := Kernel{Name: z.Name, SIMD: e.SIMD, Registers: e.Registers, SLM: unit.Some(unit.Bytes(e.SLM)), Barriers: unit.Some(e.Barriers),
 		StackCalls: e.Stack}
 	switch {
 	case e.SIMD != 1 && e.SIMD != 8 && e.SIMD != 16 && e.SIMD != 32:

@@ -34,6 +34,7 @@ type Image struct {
 	Target  Target
 	Kernels []Kernel
 	Notes   []note.Note
+	IsLog   bool // a compiler log, which names no device
 }
 
 // Target says which device an image is for, as far as the image does. Both may be zero: then nothing says so.
@@ -63,12 +64,15 @@ type Kernel struct {
 	SIMD int
 	// Registers is how many each thread has: 128, or 256 in large-GRF mode; 32 to 512 on Xe3.
 	Registers int
-	// SLM is per work-group and static. With SLMIsLowerBound, local memory arguments add to it at launch.
-	SLM             unit.Bytes
+	// SLM is per work-group and static. With SLMIsLowerBound, local memory arguments add to it at launch. A compiler
+	// log has neither SLM nor barriers.
+	SLM             unit.Opt[unit.Bytes]
 	SLMIsLowerBound bool
-	Barriers        int
+	Barriers        unit.Opt[int]
 	// Spill and Private are per thread and absent where the binary does not tell them apart; Scratch is both together.
 	Spill, Private, Scratch unit.Opt[unit.Bytes]
+	// SpilledRegisters is the spill of a thread in registers, rounded up; of a compiler log alone.
+	SpilledRegisters unit.Opt[int]
 	// Local is the work-group size that the source fixes; absent when it does not.
 	Local      unit.Size3
 	StackCalls bool // it calls functions that were not inlined: registers of the callees are not in Registers
@@ -116,7 +120,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	for i := range images {
 		f.Notes = append(f.Notes, images[i].Notes...)
 		for k := range images[i].Kernels {
-			f.Props = append(f.Props, images[i].Kernels[k].props())
+			f.Props = append(f.Props, images[i].Kernels[k].props(src.Path))
 			f.Rows++
 		}
 	}
@@ -124,11 +128,13 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 }
 
 // props are what a run takes from the binary of a kernel. SLM that arguments add to is not known, and left out.
-func (k *Kernel) props() ingest.Kernel {
-	p := ingest.Kernel{Task: names.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD),
-		Registers: unit.Some(k.Registers), Spill: k.Spill, Barriers: unit.Some(int64(k.Barriers))}
+func (k *Kernel) props(file string) ingest.Kernel {
+	barriers, known := k.Barriers.Value()
+	p := ingest.Kernel{Task: names.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD), Pos: note.Pos{File: file},
+		Registers: unit.Some(k.Registers), Spill: k.Spill, Private: k.Private, SpilledRegisters: k.SpilledRegisters,
+		Barriers: unit.Maybe(int64(barriers), known)}
 	if !k.SLMIsLowerBound {
-		p.SLM = unit.Some(k.SLM)
+		p.SLM = k.SLM
 	}
 	return p
 }

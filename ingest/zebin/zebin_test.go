@@ -23,11 +23,11 @@ func corpus(t testing.TB) string {
 
 // line prints a kernel the way the expectations below are written.
 func line(k *zebin.Kernel) string {
-	s := fmt.Sprintf("%s simd%d grf%d slm%d", k.Name, k.SIMD, k.Registers, k.SLM)
+	s := fmt.Sprintf("%s simd%d grf%d slm%d", k.Name, k.SIMD, k.Registers, k.SLM.Or(-1))
 	if k.SLMIsLowerBound {
 		s += "+"
 	}
-	s += fmt.Sprintf(" barriers%d scratch%d", k.Barriers, k.Scratch.Or(-1))
+	s += fmt.Sprintf(" barriers%d scratch%d", k.Barriers.Or(-1), k.Scratch.Or(-1))
 	if l := k.Local.String(); l != "" {
 		s += " " + l
 	}
@@ -302,7 +302,7 @@ func FuzzRead(f *testing.F) {
 		}
 		for i := range images {
 			for k := range images[i].Kernels {
-				if x := &images[i].Kernels[k]; x.SIMD < 1 || x.Registers < 1 || x.SLM < 0 || x.Scratch.Or(0) < 0 {
+				if x := &images[i].Kernels[k]; x.SIMD < 1 || x.Registers < 1 || x.SLM.Or(0) < 0 || x.Scratch.Or(0) < 0 {
 					t.Fatalf("%+v", x)
 				}
 			}

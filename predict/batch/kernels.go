@@ -25,12 +25,21 @@ import (
 // Kernel is a kernel of an image on one device.
 type Kernel struct {
 	zebin.Kernel
-	File   string // with the member of an archive behind it
-	Device *arch.Device
-	// Prediction is nil when the kernel cannot run with the size that was asked for; Message says why.
+	File   string       // with the member of an archive behind it
+	Device *arch.Device // nil for a compiler log if no device was asked for
+	// Prediction is nil without a device, and when the kernel cannot run with the size that was asked for; Message says
+	// why.
 	Prediction *predict.BinaryPrediction
 	Message    string
 	Mode       *Mode // of Registers alone
+}
+
+// DeviceKey returns the key of the device, empty without one.
+func (k *Kernel) DeviceKey() string {
+	if k.Device == nil {
+		return ""
+	}
+	return k.Device.Key
 }
 
 // Options say what is predicted. The zero value predicts full GPUs of the devices that the images name.
@@ -55,6 +64,10 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 			fits[i] = slices.DeleteFunc(slices.Clone(opt.Devices), func(d *arch.Device) bool {
 				return !t.CompiledFor(d, images[i].Target.Family, images[i].Target.Release)
 			})
+			continue
+		}
+		if len(of) == 0 && images[i].IsLog {
+			fits[i] = []*arch.Device{nil}
 			continue
 		}
 		if len(of) == 0 {
@@ -134,9 +147,19 @@ func keys(devices []*arch.Device) string {
 
 func predictOne(k zebin.Kernel, file string, d *arch.Device, opt Options) Kernel {
 	one := Kernel{Kernel: k, File: file, Device: d}
+	spilled, fromLog := k.SpilledRegisters.Value()
+	if d == nil {
+		one.Message = fmt.Sprintf("a thread spills around %s bytes if a register has 32 bytes, and %s if it has 64 "+
+			"(Max, Xe2, and later GPUs); name the GPU with --device", unit.Thousands(32*int64(spilled)),
+			unit.Thousands(64*int64(spilled)))
+		return one
+	}
+	if fromLog {
+		one.Spill = unit.Some(unit.Bytes(spilled * d.RegisterBytes))
+	}
 	local, _ := opt.Local.Of(k.Name)
 	p, err := predict.PredictCompiled(d, predict.Compiled{
-		SIMD: k.SIMD, Registers: k.Registers, SLM: k.SLM, Barriers: k.Barriers, Local: k.Local,
+		SIMD: k.SIMD, Registers: k.Registers, SLM: k.SLM.Or(0), Barriers: k.Barriers.Or(0), Local: k.Local,
 	}, opt.Global, local)
 	if err != nil {
 		one.Message = err.Error()
@@ -148,7 +171,10 @@ func predictOne(k zebin.Kernel, file string, d *arch.Device, opt Options) Kernel
 		says = append(says, fmt.Sprintf("the work-group size %s does not divide the global size %s", p.Launch.Local,
 			opt.Global))
 	}
-	if k.SLMIsLowerBound {
+	switch {
+	case fromLog:
+		says = append(says, "the log has neither SLM nor barriers, so this occupancy is an upper bound")
+	case k.SLMIsLowerBound:
 		says = append(says, "arguments in local memory add to the SLM at launch, so this occupancy is an upper bound")
 	}
 	if k.StackCalls {
@@ -385,6 +411,10 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 	}
 	for i := range all {
 		k := &all[i]
+		if k.Device == nil {
+			return nil, nil, note.Faultf("no-device", note.Pos{File: k.File}, "name it with --device (see 'occudiff devices')",
+				"register modes belong to a device, which this compiler log does not name")
+		}
 		same := func(o Kernel) bool { return o.File == k.File && o.Name == k.Name && o.Device == k.Device }
 		if slices.IndexFunc(all, same) < i { // it had its rows with the first compilation
 			continue
@@ -403,6 +433,7 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 			one.Mode = &Mode{m, at >= 0, predict.LargestGroup(k.Device, predict.Launch{SIMD: one.SIMD, GRF: m.Registers})}
 			if at < 0 {
 				one.SIMD, one.Spill, one.Private, one.Scratch = 0, unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}
+				one.SpilledRegisters = unit.Opt[int]{}
 			}
 			modes = append(modes, one)
 		}

@@ -138,7 +138,7 @@ func buildSuite(pairs []diff.Build, prov report.Provenance) *report.TestSuite {
 	for i := range pairs {
 		p := &pairs[i]
 		k := p.Kernel()
-		c := report.Case{Class: k.Device.Key, Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File), Text: buildSentence(p)}
+		c := report.Case{Class: k.DeviceKey(), Name: report.OneLine(k.Demangled()), File: report.OneLine(k.File), Text: buildSentence(p)}
 		switch p.Verdict {
 		case diff.Worse:
 			c.Outcome, c.Type, c.Message = report.Failed, string(p.Verdict), c.Text

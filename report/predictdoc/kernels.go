@@ -26,15 +26,15 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 	report.Define(column{Key: "file", Path: "file", Always: true, Title: "File", Kind: report.Text, In: files}, func(k *batch.Kernel) cell { return text(k.File) }),
 	report.Define(column{Key: "name", Path: "name", Always: true, Kind: report.Text, In: report.Data, Doc: "as in the binary"}, func(k *batch.Kernel) cell { return text(k.Name) }),
 	report.Define(column{Key: "demangled", Path: "demangled", Always: true, Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: all}, func(k *batch.Kernel) cell { return text(k.Demangled()) }),
-	report.Define(column{Key: "device", Title: "Device", Kind: report.Text, In: all}, func(k *batch.Kernel) cell { return text(k.Device.Key) }),
+	report.Define(column{Key: "device", Title: "Device", Kind: report.Text, In: all}, func(k *batch.Kernel) cell { return text(k.DeviceKey()) }),
 },
-	report.Within("", "device", func(k *batch.Kernel) *arch.Choice { return &arch.Choice{Device: k.Device} }, shown(deviceColumns)),
+	object("device", "null for a compiler log without --device", deviceOf, shown(deviceColumns)),
 	[]report.Col[batch.Kernel]{
 		report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 5, In: all, Doc: "sub-group size; null where only compiling tells"}, func(k *batch.Kernel) cell { return count(k.SIMD) }),
 		report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Always: true, Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Registers) }),
-		report.Define(column{Key: "slm_bytes", Path: "slm_bytes", Always: true, Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 7, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.SLM) }),
+		report.Define(column{Key: "slm_bytes", Path: "slm_bytes", Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 7, In: all}, func(k *batch.Kernel) cell { return report.OptInt(k.SLM) }),
 		report.Define(column{Key: "slm_is_lower_bound", Path: "slm_is_lower_bound", Always: true, Kind: report.Bool, In: report.Data, Doc: "arguments in local memory add to it at launch"}, func(k *batch.Kernel) cell { return report.BoolCell(k.SLMIsLowerBound) }),
-		report.Define(column{Key: "barriers", Path: "barriers", Always: true, Title: "Barriers", Kind: report.Integer, Drop: 3, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Barriers) }),
+		report.Define(column{Key: "barriers", Path: "barriers", Title: "Barriers", Kind: report.Integer, Drop: 3, In: all}, func(k *batch.Kernel) cell { return report.OptInt(k.Barriers) }),
 		report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, In: all, Doc: "per thread; null where the binary does not tell it from private memory"}, func(k *batch.Kernel) cell { return report.OptInt(k.Spill) }),
 		report.Define(column{Key: "private_bytes", Path: "private_bytes", Title: "Private", Unit: "bytes", Kind: report.Integer, In: files, Doc: "per thread; null where the binary does not tell it from spills"}, func(k *batch.Kernel) cell { return report.OptInt(k.Private) }),
 		report.Define(column{Key: "scratch_bytes", Path: "scratch_bytes", Title: "Scratch", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all, Doc: "per thread: private memory and spills together"}, func(k *batch.Kernel) cell { return report.OptInt(k.Scratch) }),
@@ -53,8 +53,17 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 			}
 			return report.SizeCell(k.Prediction.Best)
 		}),
+		report.Define(column{Key: "spilled_registers", Path: "spilled_registers", Optional: true, Title: "Spilled registers", Kind: report.Integer, Drop: 1, In: all, Doc: "of a compiler log: per thread, rounded up"}, func(k *batch.Kernel) cell { return report.OptInt(k.SpilledRegisters) }),
 		report.Define(column{Key: "message", Path: "message", Title: "Note", Kind: report.Text, Wrap: true, In: kept}, func(k *batch.Kernel) cell { return report.TextCell(k.Message) }),
 	})
+
+// deviceOf returns the device of a kernel, nil without one.
+func deviceOf(k *batch.Kernel) *arch.Choice {
+	if k.Device == nil {
+		return nil
+	}
+	return &arch.Choice{Device: k.Device}
+}
 
 // modeColumns are of a kernel in one register mode of its device.
 var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *batch.Kernel) *batch.Mode { return k.Mode }, []report.Col[batch.Mode]{
@@ -80,7 +89,7 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 	pg.table.Columns[pg.table.Column("limits")].In = all // no screen says why
 	for i := range kernels {
 		k := &kernels[i]
-		item := report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.Device.Key, Text: report.OneLine(k.Message)}
+		item := report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.DeviceKey(), Text: report.OneLine(k.Message)}
 		if k.Message != "" && !slices.Contains(pg.items, item) { // several modes may have the same
 			pg.items = append(pg.items, item)
 		}
@@ -113,7 +122,7 @@ func notCompiled(notes []note.Note) (lines []string) {
 func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	var devices []string
 	for i := range kernels {
-		if k := kernels[i].Device.Key; !slices.Contains(devices, k) {
+		if k := kernels[i].DeviceKey(); k != "" && !slices.Contains(devices, k) {
 			devices = append(devices, k)
 		}
 	}
@@ -125,6 +134,9 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	if modes {
 		what = "Register modes of kernels"
 	}
+	if devices == nil {
+		return what + " of a compiler log; name the GPU with --device to predict them"
+	}
 	return fmt.Sprintf("%s on %s; predicted for %s", what, strings.Join(devices, ", "), size)
 }
 
@@ -133,7 +145,7 @@ func closing(kernels []batch.Kernel) string {
 	spills, scratch := 0, 0
 	for i := range kernels {
 		switch k := &kernels[i]; {
-		case k.Spill.Or(0) > 0:
+		case k.Spill.Or(0) > 0, k.SpilledRegisters.Or(0) > 0:
 			spills++
 		// Such a binary has one figure for private memory and spills together.
 		case !k.Spill.Present() && k.Scratch.Or(0) > 0:
