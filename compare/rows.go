@@ -21,6 +21,9 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	inParallel(len(r.Rows), func(i int) {
 		row := &r.Rows[i]
 		if row.Kernel = kernels[i]; row.IsKernel() {
+			if n, ok := row.SpilledRegisters.Value(); ok && r.Device != nil && !row.Spill.Present() {
+				row.Spill = unit.Some(unit.Bytes(n * r.Device.RegisterBytes))
+			}
 			r.forecast(row)
 		}
 	})

@@ -37,6 +37,10 @@ type Verdict string
 //     twice that where a history knows the noise.
 //   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
 //
+// A kernel that spills more, or has more private memory, is a regression if no rule on its occupancy decides and its
+// launches are not faster by more than a tenth. One that spills less is an improvement under the mirrored conditions.
+// The compiler's numbers have no noise.
+//
 // From 4 runs a side on all changes are tested. With fewer, and without a history that knows the noise, no test is
 // possible: what moved by less than SingleRuns cannot be told.
 //
@@ -87,6 +91,8 @@ type Launch struct {
 	Adapter   unit.Opt[string] // of the row when the export names one
 	Registers unit.Opt[int]
 	SLM       unit.Opt[unit.Bytes]
+	Spill     unit.Opt[unit.Bytes] // per thread
+	Private   unit.Opt[unit.Bytes] // private memory per thread
 	// File and Line are those of the first run that has the kernel; Unmeasurable are runs whose counter value is not
 	// this kernel's: they are no samples.
 	File         unit.Opt[string]

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -68,8 +69,35 @@ func (d *Result) setLimits(row *Row) {
 	}
 }
 
+// Memory returns the change of spill or private memory per thread, and its way:
+// -1 for more of it, which is worse, 1 for less, and 0 for no change.
+func (r *Row) Memory() (c Change, way int) {
+	for _, c := range r.Changes {
+		switch c.What {
+		case ChangeSpill:
+			return c, cmp.Compare(r.Old.Spill.Or(0), r.New.Spill.Or(0))
+		case ChangePrivate:
+			return c, cmp.Compare(r.Old.Private.Or(0), r.New.Private.Or(0))
+		}
+	}
+	return c, 0
+}
+
 // judge gives the verdict by the rules that stand with the verdicts.
 func (d *Result) judge(row *Row) Verdict {
+	v := d.judgeOccupancy(row)
+	_, way := row.Memory()
+	if way == 0 || !row.IsKernel || d.otherDevice || row.pace() == -way {
+		return v
+	}
+	// Another sub-group size spills another amount, and not for that reason in another time.
+	if v == NotComparable || v == CannotTell || v == Unchanged || v == ChangedLaunch && row.pace() == way {
+		return map[int]Verdict{-1: Regression, 1: Improvement}[way]
+	}
+	return v
+}
+
+func (d *Result) judgeOccupancy(row *Row) Verdict {
 	switch {
 	case row.New == nil:
 		return OnlyOld

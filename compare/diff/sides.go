@@ -171,6 +171,7 @@ func (s *samples) add(row *compare.Row) {
 	if !l.SLM.Present() {
 		l.SLM = row.SLM
 	}
+	l.Spill, l.Private = cmp.Or(l.Spill, row.Spill), cmp.Or(l.Private, row.Private)
 	if t, ok := row.TimeShare.Value(); ok {
 		s.share = unit.Some(max(t, s.share.Or(0)))
 	}
@@ -287,6 +288,8 @@ const (
 	ChangeDriver  = "driver"
 	ChangeVTune   = "VTune version"
 	ChangeName    = "name" // only in what moves when other code changes, see names.Stable
+	ChangeSpill   = "spill"
+	ChangePrivate = "private memory"
 	ChangeAdapter = "adapter"
 	ChangeSIMD    = "SIMD width"
 	ChangeGRF     = "GRF"
@@ -358,9 +361,16 @@ func launchChanges(task string, a, b *Launch) []Change {
 			list = append(list, Change{what, unit.NonZero(task), x, y})
 		}
 	}
+	addMemory := func(what string, x, y unit.Opt[unit.Bytes]) {
+		if x != y {
+			add(what, optText(x, ""), optText(y, " bytes per thread"))
+		}
+	}
+	addMemory(ChangeSpill, a.Spill, b.Spill)
+	addMemory(ChangePrivate, a.Private, b.Private)
+	add(ChangeGRF, optText(a.Registers, ""), optText(b.Registers, ""))
 	add(ChangeAdapter, a.Adapter.Or(""), b.Adapter.Or(""))
 	add(ChangeSIMD, optText(a.SIMD, ""), optText(b.SIMD, ""))
-	add(ChangeGRF, optText(a.Registers, ""), optText(b.Registers, ""))
 	addSize := func(what string, x, y ingest.Size3) {
 		if x.Trim() != y.Trim() {
 			add(what, x.String(), y.String())

@@ -74,6 +74,8 @@ var kernelColumns = slices.Concat(
 		}
 		return report.Define(c, func(r *diff.Row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change) })
 	}),
+	onBothSides("spill_bytes", "Spill", column{Kind: report.Integer, Unit: "bytes", Doc: "per thread"}, func(l *diff.Launch) cell { return report.OptInt(l.Spill) }),
+	onBothSides("private_bytes", "Private memory", column{Kind: report.Integer, Unit: "bytes", Doc: "per thread"}, func(l *diff.Launch) cell { return report.OptInt(l.Private) }),
 	[]report.Col[diff.Row]{
 		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
 			func(r *diff.Row) cell { return report.StatusCell(string(r.Verdict), statusOf(r.Verdict)) }),

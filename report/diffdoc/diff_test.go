@@ -284,7 +284,7 @@ func TestDiffContract(t *testing.T) {
 		}
 	}
 	const ofLaunch, ofSample = " global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs " +
-		"total_seconds", " median n low high confidence"
+		"total_seconds spill_bytes private_bytes", " median n low high confidence"
 	want := map[string]string{"": " task is_kernel old new direction measured_percent residual_points " +
 		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict changes because",
 		"old": ofLaunch, "new": ofLaunch}

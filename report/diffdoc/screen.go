@@ -142,10 +142,11 @@ func verdictText(r *diff.Row) string {
 	limit := report.Shortest(float64(by.Limit.Or(0))) + " points"
 	proof := ": " + cmp.Or(tested(by), "single runs differ by "+limit+" at most")
 	switch r.Verdict {
-	case diff.Regression:
-		return "worse" + proof
-	case diff.Improvement:
-		return "better" + proof
+	case diff.Regression, diff.Improvement:
+		if text := memory(r); text != "" {
+			proof = ": " + text
+		}
+		return map[diff.Verdict]string{diff.Regression: "worse", diff.Improvement: "better"}[r.Verdict] + proof
 	case diff.OnlyOld, diff.OnlyNew:
 		return string(r.Verdict) + shareText(r)
 	case diff.CannotTell:
@@ -209,6 +210,9 @@ var kinds = []struct {
 func is(v diff.Verdict) func(*diff.Row) bool { return func(r *diff.Row) bool { return r.Verdict == v } }
 
 func pointsText(r *diff.Row) string {
+	if text := memory(r); text != "" {
+		return " (" + text + ")"
+	}
 	return " (" + report.Signed(r.Measured().Change.Or(0)) + " points)"
 }
 
@@ -274,6 +278,16 @@ func timeText(d *diff.Result) string {
 
 func nameOf(r *diff.Row) string { return report.ShortName(r.Task, 40) }
 
+// memory prints the change of spill or private memory that goes the way of the
+// verdict, empty without one.
+func memory(r *diff.Row) string {
+	c, way := r.Memory()
+	if way < 0 && r.Verdict == diff.Regression || way > 0 && r.Verdict == diff.Improvement {
+		return c.String()
+	}
+	return ""
+}
+
 // means says what is compared, and what changed beside the kernels.
 func (c *comparison) means() string {
 	if len(c.sides) > 1 {
@@ -333,7 +347,7 @@ func because(r *diff.Row) string {
 	if len(r.Changes) > 0 {
 		parts = append(parts, "changed: "+changesText(r))
 	}
-	if r.Verdict == diff.NotComparable {
+	if r.Verdict == diff.NotComparable || !r.Measured().Change.Present() {
 		parts = append(parts, incomparable(r))
 	}
 	if r.Unexplained() {

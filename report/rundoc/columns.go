@@ -32,7 +32,7 @@ const (
 )
 
 // firstKernels are the columns of the table of kernels that people see first; those of the sheet alone follow.
-var firstKernels = []string{"task", "device", "global", "local", "simd", "direction", "total_seconds", "instances",
+var firstKernels = []string{"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction", "total_seconds", "instances",
 	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
 	"host_seconds", "profiler_peak_percent", "measured_percent", "difference_points", "underfilled_points", "empty_points",
 	"shortfall_points", "tail_points", "limits_points", "verdict", "cause", "worth", "worth_depth_bound",
@@ -47,6 +47,7 @@ var kernelColumns = slices.Concat(launchColumns,
 		func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
 	object("", column{Path: "account", Doc: "where the thread slots were; null when nothing tells"},
 		func(k *kernel) *compare.Account { return k.Account }, accountColumns),
+	compiledColumns,
 	object("", column{Path: "worth", Doc: "whether more threads may make it faster; null of other tasks"},
 		func(k *kernel) *compare.Worth {
 			if k.Worth.Verdict() == "" {
@@ -90,6 +91,16 @@ var launchColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptDuration(k.Total) }),
 	report.Define(column{Key: "average_seconds", Path: "average_seconds", Title: "Time per launch", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept},
 		func(k *kernel) cell { return report.OptDuration(k.Average()) }),
+}
+
+// compiledColumns are what the compiler fixed for a kernel.
+var compiledColumns = []report.Col[kernel]{
+	report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, Drop: 6, In: report.All, Doc: "GRF mode; null if no input has it"},
+		func(k *kernel) cell { return report.OptInt(k.Registers) }),
+	report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, Drop: 7, In: report.All, Doc: "per thread; from a compiler log it is rounded up to whole registers"},
+		func(k *kernel) cell { return report.OptInt(k.Spill) }),
+	report.Define(column{Key: "private_bytes", Path: "private_bytes", Title: "Private memory", Unit: "bytes", Kind: report.Integer, In: files, Doc: "per thread"},
+		func(k *kernel) cell { return report.OptInt(k.Private) }),
 }
 
 // measuredColumns are of what was seen, and how far that is from the prediction.

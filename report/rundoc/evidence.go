@@ -27,7 +27,7 @@ func evidenceSection(r *compare.Result) report.Section {
 		switch {
 		case !needsAttention(row):
 		case len(s.Items) < mostItems:
-			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Detail: Shape(&row.Kernel),
+			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Detail: strings.TrimPrefix(Shape(&row.Kernel)+compiled(&row.Kernel), ", "),
 				Text: evidence(row), Status: statusOf(row.Verdict)})
 		default:
 			more++
@@ -169,6 +169,23 @@ func worthText(r *compare.Row) string {
 		text += "; with work for them at most " + report.Decimal(b, 1) + " times as fast (" + w.Spread.Formula + ")"
 	}
 	return text + "."
+}
+
+// compiled prints what the compiler fixed for a kernel, after its shape: ", 256
+// registers, spill 2,880 bytes per thread".
+func compiled(k *ingest.Kernel) (text string) {
+	if n, ok := k.Registers.Value(); ok {
+		text += ", " + unit.Counted(n, "register", "registers")
+	}
+	for _, m := range []struct {
+		name  string
+		bytes unit.Opt[unit.Bytes]
+	}{{"spill", k.Spill}, {"private memory", k.Private}} {
+		if n := m.bytes.Or(0); n > 0 {
+			text += fmt.Sprintf(", %s %s per thread", m.name, unit.Counted(int64(n), "byte", "bytes"))
+		}
+	}
+	return text
 }
 
 // Shape prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
