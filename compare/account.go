@@ -14,20 +14,20 @@ type Part string
 
 // The parts. Empty and Underfilled are one, Shortfall, where the XVE array state does not tell them apart.
 const (
-	PartUsed        Part = "used"        // held a thread
+	PartOccupied    Part = "used"        // held a thread
 	PartUnderfilled Part = "underfilled" // of XVEs that ran, with fewer threads than the launch admits
-	PartEmpty       Part = "empty"       // of XVEs without any thread, beyond those that the launch itself leaves empty
+	PartIdle        Part = "empty"       // of XVEs without any thread, beyond those that the launch itself leaves empty
 	PartShortfall   Part = "shortfall"   // both
-	PartTail        Part = "tail"        // predicted: the partial wave at the end
-	PartLimits      Part = "limits"      // predicted: what the launch's resources and its size keep from it
+	PartLastWave    Part = "tail"        // predicted: the partial wave at the end
+	PartLaunchLimit Part = "limits"      // predicted: what the launch's resources and its size keep from it
 )
 
 // Parts lists the parts in the order in which they are shown.
 func Parts() []Part { return slices.Clone(parts[:]) }
 
-// Account says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
+// SlotBreakdown says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
 // cannot be told are absent and belong to another.
-type Account struct {
+type SlotBreakdown struct {
 	Parts         ByPart[unit.Opt[unit.Points]]
 	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
 	PredictedIdle unit.Opt[unit.Ratio] // of the XVEs, which the launch itself leaves empty
@@ -37,7 +37,7 @@ type Account struct {
 }
 
 // Points gives a part, absent when it is not told.
-func (a *Account) Points(p Part) unit.Opt[unit.Points] {
+func (a *SlotBreakdown) Points(p Part) unit.Opt[unit.Points] {
 	if a == nil {
 		return unit.Opt[unit.Points]{}
 	}
@@ -48,15 +48,15 @@ func (a *Account) Points(p Part) unit.Opt[unit.Points] {
 type ByPart[T any] [len(parts)]T
 
 // Of gives the value of a part.
-func (b *ByPart[T]) Of(p Part) T { return b[p.number()] }
+func (b *ByPart[T]) Of(p Part) T { return b[p.index()] }
 
-// number is the place of a part in Parts.
-func (p Part) number() int { return max(slices.Index(parts[:], p), 0) }
+// index is the place of a part in Parts.
+func (p Part) index() int { return max(slices.Index(parts[:], p), 0) }
 
-var parts = [...]Part{PartUsed, PartUnderfilled, PartEmpty, PartShortfall, PartTail, PartLimits}
+var parts = [...]Part{PartOccupied, PartUnderfilled, PartIdle, PartShortfall, PartLastWave, PartLaunchLimit}
 
-// Printed gives the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
-func (a *Account) Printed() (printed ByPart[unit.Opt[unit.Points]]) {
+// Rounded gives the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
+func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	var tenths, remainder ByPart[float64]
 	var told []int
 	left := 1000.0
@@ -78,8 +78,8 @@ func (a *Account) Printed() (printed ByPart[unit.Opt[unit.Points]]) {
 	return printed
 }
 
-// Drawn gives the parts without negative ones, which are drawn as nothing and come off the predicted parts first.
-func (a *Account) Drawn() ByPart[float64] {
+// Drawable gives the parts without negative ones, which are drawn as nothing and come off the predicted parts first.
+func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
 	for i, o := range a.Parts {
@@ -90,8 +90,8 @@ func (a *Account) Drawn() ByPart[float64] {
 		drawn[i] = max(float64(v), 0)
 		over += drawn[i] - float64(v)
 	}
-	for _, p := range []Part{PartTail, PartLimits, PartUnderfilled, PartEmpty, PartShortfall, PartUsed} {
-		of := &drawn[p.number()]
+	for _, p := range []Part{PartLastWave, PartLaunchLimit, PartUnderfilled, PartIdle, PartShortfall, PartOccupied} {
+		of := &drawn[p.index()]
 		off := min(*of, over)
 		*of -= off
 		over -= off
@@ -99,9 +99,9 @@ func (a *Account) Drawn() ByPart[float64] {
 	return drawn
 }
 
-// account makes the account of a row that has its verdict and certainty; nil when what was measured is not this kernel's,
+// breakdown makes the account of a row that has its verdict and certainty; nil when what was measured is not this kernel's,
 // the prediction is not of its launch, or it is above that. A row that is below its prediction has the causes of each part.
-func (r *Result) account(row *Row) *Account {
+func (r *Result) breakdown(row *Row) *SlotBreakdown {
 	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseShape || row.Cause.Name == CauseModel) {
 		return nil
 	}
@@ -115,24 +115,24 @@ func (r *Result) account(row *Row) *Account {
 }
 
 // parts computes the parts of a row that is accounted for.
-func (r *Result) parts(row *Row) (a Account) {
-	set := func(p Part, v unit.Points) { a.Parts[p.number()] = unit.Some(v) }
+func (r *Result) parts(row *Row) (a SlotBreakdown) {
+	set := func(p Part, v unit.Points) { a.Parts[p.index()] = unit.Some(v) }
 	m, p := row.Measured.Or(0), row.Predicted
-	set(PartUsed, pointsOf(m))
+	set(PartOccupied, pointsOf(m))
 	if p == nil {
 		peak := row.Peak.Or(0)
 		set(PartShortfall, peak.Minus(m))
-		set(PartLimits, pointsOf(1-peak))
+		set(PartLaunchLimit, pointsOf(1-peak))
 		return a
 	}
 	held, ran := row.PredictedAt(), r.predictedWhileBusy(row)
 	a.Policy, a.PredictedIdle = row.XVEs.Policy, unit.Some(ran.Idle)
-	set(PartTail, p.Peak.Minus(held.Average))
-	set(PartLimits, pointsOf(1-p.Peak))
+	set(PartLastWave, p.Peak.Minus(held.Average))
+	set(PartLaunchLimit, pointsOf(1-p.Peak))
 	missing := held.Average.Minus(m)
 	if idle, known := row.ran(); known {
 		empty := pointsOf(ran.Loaded * (idle - ran.Idle))
-		set(PartEmpty, empty)
+		set(PartIdle, empty)
 		set(PartUnderfilled, missing-empty)
 	} else {
 		set(PartShortfall, missing)

@@ -100,7 +100,7 @@ func TestAccountOfRealRuns(t *testing.T) {
 		if row.Verdict != c.verdict {
 			t.Errorf("%s: %s, want %s", c.file, row.Verdict, c.verdict)
 		}
-		a := row.Account
+		a := row.Breakdown
 		if (a == nil) != (c.verdict == compare.Unmeasurable) {
 			t.Fatalf("%s: account %+v of a row that is %s", c.file, a, c.verdict)
 		}
@@ -116,8 +116,8 @@ func TestAccountOfRealRuns(t *testing.T) {
 			x, _ := a.Certainty.Crosstalk.Value()
 			intervals, own = trim(n), trim(1-float64(x))
 		}
-		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Points(compare.PartUsed).Or(0)), text(row.Idle, "%.1f", 100), text(row.BusyOccupancy, loaded, 100),
-			text(a.Points(compare.PartUnderfilled), "%.1f", 1), text(a.Points(compare.PartEmpty), "%.1f", 1), intervals, own)
+		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Points(compare.PartOccupied).Or(0)), text(row.Idle, "%.1f", 100), text(row.BusyOccupancy, loaded, 100),
+			text(a.Points(compare.PartUnderfilled), "%.1f", 1), text(a.Points(compare.PartIdle), "%.1f", 1), intervals, own)
 		if got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.file, c.task, got, c.want)
 		}
@@ -138,12 +138,12 @@ func TestFan2(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	r := readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.hotspots.csv"))
 	row := find(t, r, "Fan2")
-	a := row.Account
+	a := row.Breakdown
 	if *row.Cause != a.Causes[0] {
 		t.Errorf("cause %+v", row.Cause)
 	}
 	want := []compare.Cause{
-		{Part: compare.PartEmpty, Name: compare.CauseGaps, Confidence: "low",
+		{Part: compare.PartIdle, Name: compare.CauseGaps, Confidence: "low",
 			Because: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.", Decide: "a trace, or gpu-sampling-interval 0.1", Next: compare.Next{Do: compare.Trace}},
 		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: "medium",
 			Because: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", Decide: "a trace, or a computing-instance export", Next: compare.Next{Do: compare.Trace}},
@@ -166,10 +166,10 @@ func TestFan2(t *testing.T) {
 }
 
 // addsUp holds an account to 100 points, before rounding and as printed.
-func addsUp(t *testing.T, why any, a *compare.Account) {
+func addsUp(t *testing.T, why any, a *compare.SlotBreakdown) {
 	t.Helper()
 	var sum, printed, drawn float64
-	points, shown := a.Printed(), a.Drawn()
+	points, shown := a.Rounded(), a.Drawable()
 	for _, p := range compare.Parts() {
 		v, _ := a.Points(p).Value()
 		sum += float64(v)
@@ -214,7 +214,7 @@ func TestAccountsAddUp(t *testing.T) {
 		}
 		res := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1 + r.Float64()}}, given(devices[i%len(devices)]), compare.DefaultOptions())
 		row := &res.Rows[0]
-		a := row.Account
+		a := row.Breakdown
 		text := ""
 		for _, n := range row.Notes {
 			text += " " + n.Text
@@ -259,7 +259,7 @@ func TestAccountsAddUp(t *testing.T) {
 				res := compare.Compare(run, given(dev), compare.DefaultOptions())
 				for i := range res.Rows {
 					row := &res.Rows[i]
-					if a := row.Account; a != nil {
+					if a := row.Breakdown; a != nil {
 						addsUp(t, file+" "+row.Task, a)
 					}
 				}
@@ -272,18 +272,18 @@ func TestAccountsAddUp(t *testing.T) {
 // where they differ.
 func TestPolicyOfAccount(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
-	of := func(global, local int64, peak, seen float64) (*compare.Account, *compare.Row) {
+	of := func(global, local int64, peak, seen float64) (*compare.SlotBreakdown, *compare.Row) {
 		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),
 			Total: unit.Some(unit.Seconds(1)), Measured: unit.Some(unit.FromPercent(seen)), Idle: unit.Some(unit.FromPercent(90 - seen)), Peak: unit.Some(unit.FromPercent(peak))}
 		r := compare.Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(mtl), compare.DefaultOptions())
 		row := &r.Rows[0]
-		return row.Account, row
+		return row.Breakdown, row
 	}
 	if a, row := of(512*512, 1024, 100, 30); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free || row.Cause.Name != compare.CauseImbalance {
 		t.Errorf("the same under both: %v, predicted %v, %+v", a.Policy, row.Predicted.Policy, row.Cause)
 	}
 	// Work-groups of 20 threads fill 120 of 128 slots of an Xe-core when they stay whole.
-	if a, row := of(32*20*44, 640, 98.2, 30); a.Policy != predict.Free || !row.XVEs.Other.Present() || row.Cause.Part != compare.PartEmpty || row.Cause.Name != compare.CauseUnexplained {
+	if a, row := of(32*20*44, 640, 98.2, 30); a.Policy != predict.Free || !row.XVEs.Other.Present() || row.Cause.Part != compare.PartIdle || row.Cause.Name != compare.CauseUnexplained {
 		t.Errorf("differing: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
 	}
 	// Work-groups of 28 threads fill 112 of 128, which is less than was seen.

@@ -63,7 +63,7 @@ func TestAlong(t *testing.T) {
 				list = run.Summary
 			}
 			row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == list[0].Task })]
-			if a := row.Account; a != nil && a.Certainty != row.Certainty {
+			if a := row.Breakdown; a != nil && a.Certainty != row.Certainty {
 				t.Errorf("%s, %v: the account is of another certainty: %+v", w.reason, x, a.Certainty)
 			}
 			now, with := inShort(r, row, w.next), inFigures(r, row)
@@ -94,10 +94,10 @@ func inShort(r *Result, row *Row, next bool) string {
 	if row.Cause != nil {
 		said = append(said, cause(row.Cause))
 	}
-	if row.Account != nil && row.Verdict == Below {
+	if row.Breakdown != nil && row.Verdict == Below {
 		var causes []string
-		for i := range row.Account.Causes {
-			causes = append(causes, cause(&row.Account.Causes[i]))
+		for i := range row.Breakdown.Causes {
+			causes = append(causes, cause(&row.Breakdown.Causes[i]))
 		}
 		said = append(said, "["+strings.Join(causes, ", ")+"]")
 	}
@@ -144,7 +144,7 @@ func inFigures(r *Result, row *Row) (list []string) {
 	ratio("foreign", c.Foreign)
 	ratio("crosstalk", c.Crosstalk)
 	add("life", float64(row.ThreadLife.Or(0))*1e6, row.ThreadLife.Present())
-	if a := row.Account; a != nil {
+	if a := row.Breakdown; a != nil {
 		add("lost", float64(a.Lost.Or(0)), a.Lost.Present())
 	}
 	w, h := &row.Worth, r.HelpFor(row)

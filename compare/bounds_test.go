@@ -57,8 +57,8 @@ func TestPartsOfCandidate(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
 	row := &r.Rows[0]
-	a := row.Account
-	if empty, underfilled := a.Points(PartEmpty).Or(0), a.Points(PartUnderfilled).Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(underfilled-50) > digit {
+	a := row.Breakdown
+	if empty, underfilled := a.Points(PartIdle).Or(0), a.Points(PartUnderfilled).Or(0); row.Cause.Name != CauseGRF || abs(empty-2) > digit || abs(underfilled-50) > digit {
 		t.Errorf("%s: empty %v, underfilled %v; want 2 and 50 of a kernel of 256 registers", row.Cause.Name, empty, underfilled)
 	}
 }

@@ -63,8 +63,8 @@ func (r *Result) setCause(row *Row) {
 		cause := r.aboveCause(row)
 		row.Cause = &cause
 	case v == Below:
-		row.Account = r.account(row)
-		cause := row.Account.Causes[0]
+		row.Breakdown = r.breakdown(row)
+		cause := row.Breakdown.Causes[0]
 		row.Cause = &cause
 	} // of a row that is unmeasurable the reason is there
 }
@@ -106,27 +106,27 @@ func surer(a, b Cause) int {
 }
 
 // largest is the part that most of what is missing from the prediction went to, as printed.
-func (a *Account) largest() Part {
-	switch printed := a.Printed(); {
+func (a *SlotBreakdown) largest() Part {
+	switch printed := a.Rounded(); {
 	case a.Points(PartShortfall).Present():
 		return PartShortfall
-	case printed.Of(PartUnderfilled).Or(0) > printed.Of(PartEmpty).Or(0):
+	case printed.Of(PartUnderfilled).Or(0) > printed.Of(PartIdle).Or(0):
 		return PartUnderfilled
 	}
-	return PartEmpty
+	return PartIdle
 }
 
 // finder gathers the causes of a row.
 type finder struct {
-	r       *Result
-	row     *Row
-	account *Account
-	found   []Cause
+	r         *Result
+	row       *Row
+	breakdown *SlotBreakdown
+	found     []Cause
 	evidence
 }
 
-func (r *Result) finder(row *Row, a *Account) *finder {
-	return &finder{r: r, row: row, account: a, evidence: r.evidenceOf(row)}
+func (r *Result) finder(row *Row, a *SlotBreakdown) *finder {
+	return &finder{r: r, row: row, breakdown: a, evidence: r.evidenceOf(row)}
 }
 
 // has reports whether a cause was found.
@@ -147,15 +147,15 @@ func (f *finder) add(part Part, name string, sure confidence, because string, de
 // all finds the causes of both parts, those of the larger part first. The larger
 // part is unexplained if no cause can explain enough of it.
 func (f *finder) all() []Cause {
-	first := f.account.largest()
+	first := f.breakdown.largest()
 	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
 		because, decide := f.missing()
 		f.add(first, CauseUnexplained, low, f.r.ownText(f.row)+because, decide)
 		last := len(f.found) - 1
 		f.found = slices.Insert(f.found[:last], 0, f.found[last])
 	}
-	for _, other := range []Part{PartEmpty, PartUnderfilled} {
-		if p, told := f.account.Points(other).Value(); other != first && told && p >= partPoints {
+	for _, other := range []Part{PartIdle, PartUnderfilled} {
+		if p, told := f.breakdown.Points(other).Value(); other != first && told && p >= partPoints {
 			f.causes(other)
 		}
 	}
@@ -167,7 +167,7 @@ func (f *finder) causes(p Part) {
 	switch p {
 	case PartUnderfilled:
 		f.look(underfilledXVEs, p)
-	case PartEmpty:
+	case PartIdle:
 		f.look(idleXVEs, p)
 	default:
 		f.look(idleXVEs|underfilledXVEs, p)

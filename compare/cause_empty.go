@@ -129,7 +129,7 @@ func (f *finder) idleWithin(p Part) {
 	if within(outside) { // a trace cannot make that surer
 		sure, were, decide = medium, "So they were empty within launches", said(evenWork)
 	}
-	if f.account.Points(PartUnderfilled).Or(0) > 2*f.account.Points(p).Or(0) {
+	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
 	}
 	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
@@ -150,7 +150,7 @@ func (f *finder) diluted(p Part) {
 	if most, ranged := f.row.HeldHigh.Value(); ranged {
 		points = min(points, most.Minus(m))
 	}
-	if missing := f.account.Points(p).Or(0); !known || points < max(leastCause, missing) {
+	if missing := f.breakdown.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return
 	}
 	cause := f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+

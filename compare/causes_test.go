@@ -110,8 +110,8 @@ func TestExcludedCauses(t *testing.T) {
 			r := Compare(&ingest.Run{Kernels: append([]ingest.Kernel{k}, c.others...)}, given(mtl112()), DefaultOptions())
 			row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == "k" })]
 			causes := []Cause{}
-			if row.Account != nil {
-				causes = row.Account.Causes
+			if row.Breakdown != nil {
+				causes = row.Breakdown.Causes
 			}
 			if row.Cause != nil {
 				causes = append(causes, *row.Cause)
@@ -159,7 +159,7 @@ func TestReturns(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{lastWave}}, given(max1100()), DefaultOptions())
 	row := &r.Rows[0]
 	if h := r.HelpFor(row); row.Verdict != Below || h.Gains() {
-		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference, row.Account.Points(PartTail), h)
+		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference, row.Breakdown.Points(PartLastWave), h)
 	}
 	// Gaps of 4.7% are 3 of 40 points.
 	few := Cause{Name: CauseGaps, Confidence: "high", Explains: unit.Some[unit.Points](3), measured: true}

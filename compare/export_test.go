@@ -1,7 +1,7 @@
 package compare
 
 // IfBelow is the account that a row would have if it were below its prediction.
-func (r *Result) IfBelow(row Row) *Account {
+func (r *Result) IfBelow(row Row) *SlotBreakdown {
 	row.Verdict, row.Cause = Below, nil
-	return r.account(&row)
+	return r.breakdown(&row)
 }

@@ -38,12 +38,12 @@ func (r *Result) Drawn(g *Group) (mean ByPart[float64], ok bool) {
 	weights := 0.0
 	for _, i := range g.Rows {
 		row := &r.Rows[i]
-		if row.Account == nil {
+		if row.Breakdown == nil {
 			continue
 		}
 		w := float64(row.Total.Or(1))
 		weights += w
-		for p, v := range row.Account.Drawn() {
+		for p, v := range row.Breakdown.Drawable() {
 			mean[p] += w * v
 		}
 	}

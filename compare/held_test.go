@@ -132,9 +132,9 @@ func TestAlike(t *testing.T) {
 			k.Launches = &ingest.Spread{MinSeconds: c.p10, MedianSeconds: c.p10, MaxSeconds: 4 * c.p90, P10Seconds: unit.Some(c.p10), P90Seconds: unit.Some(c.p90)}
 		})
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
-		i := slices.IndexFunc(row.Account.Causes, func(c Cause) bool { return c.Part == PartUnderfilled && c.Name == CauseDispatch })
-		if i < 0 || row.Account.Causes[i].Confidence != c.want {
-			t.Errorf("launches of %v to %v: %+v, want dispatch (%s)", c.p10, c.p90, row.Account.Causes, c.want)
+		i := slices.IndexFunc(row.Breakdown.Causes, func(c Cause) bool { return c.Part == PartUnderfilled && c.Name == CauseDispatch })
+		if i < 0 || row.Breakdown.Causes[i].Confidence != c.want {
+			t.Errorf("launches of %v to %v: %+v, want dispatch (%s)", c.p10, c.p90, row.Breakdown.Causes, c.want)
 		}
 	}
 }

@@ -183,18 +183,18 @@ func (r *Result) HelpFor(row *Row) Help {
 // returns is how many of a row's points a remedy can return. The remedy for the
 // cause of a row returns what the cause explains.
 func (r *Result) returns(row *Row, l Lever) unit.Points {
-	points := func(p Part) unit.Points { return row.Account.Points(p).Or(0) }
+	points := func(p Part) unit.Points { return row.Breakdown.Points(p).Or(0) }
 	switch shortfall := points(PartShortfall); l {
 	case Spread:
-		return points(PartEmpty) + shortfall
+		return points(PartIdle) + shortfall
 	case FillWaves:
-		return points(PartTail)
+		return points(PartLastWave)
 	case MoreGroups, Registers, FewerValues, LessSLM:
 		if row.Cause == nil || !slices.Contains([]string{CausePlacement, CauseGRF, CauseSLM}, row.Cause.Name) {
-			return points(PartLimits)
+			return points(PartLaunchLimit)
 		}
 	case MoreInFlight:
-		return points(PartUnderfilled) + shortfall + points(PartLimits)
+		return points(PartUnderfilled) + shortfall + points(PartLaunchLimit)
 	}
 	return row.leastReturn()
 }
@@ -215,7 +215,7 @@ func (r *Result) help(row *Row) Help {
 		return Help{Lever: lever}
 	case cause.Name == CausePlacement:
 		return Help{Lever: MoreGroups, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}
-	case cause.Name == CauseImbalance && cause.Part == PartEmpty && w.Has(SpreadTheWork):
+	case cause.Name == CauseImbalance && cause.Part == PartIdle && w.Has(SpreadTheWork):
 		return Help{Lever: EvenGroups, Most: w.Spread.Most}
 	}
 	depth := Help{Lever: MoreInFlight, Most: w.Depth.Most}

@@ -93,7 +93,7 @@ type Row struct {
 
 	// What follows from all of the above; see Result.Finish.
 	Certainty Certainty
-	Account   *Account             // nil where nothing tells where the thread slots were
+	Breakdown *SlotBreakdown       // nil where nothing tells where the thread slots were
 	Worth     Worth                // of more occupancy; zero of tasks that are no kernels
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
@@ -319,7 +319,7 @@ func MetricNamed(name string) int {
 // partMetrics are the parts of the account, in points of all thread slots.
 func partMetrics() (list []Metric) {
 	for _, p := range parts {
-		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] { return plain(r.Account.Points(p)) }})
+		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] { return plain(r.Breakdown.Points(p)) }})
 	}
 	return list
 }

@@ -88,8 +88,8 @@ func (r *Result) Finish() {
 			return
 		}
 		row.Certainty = r.certainty(row)
-		if row.Account == nil {
-			row.Account = r.account(row)
+		if row.Breakdown == nil {
+			row.Breakdown = r.breakdown(row)
 		}
 		row.Worth = r.worth(row)
 	})

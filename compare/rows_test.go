@@ -87,8 +87,8 @@ func TestRowsAreComplete(t *testing.T) {
 			}
 			seen[row.Pos.Line] = true
 			if (row.Worth.Verdict() == "") != (row.Verdict == NotAKernel) ||
-				row.Account != nil && row.Verdict == Below && *row.Cause != row.Account.Causes[0] {
-				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Account, row.Worth)
+				row.Breakdown != nil && row.Verdict == Below && *row.Cause != row.Breakdown.Causes[0] {
+				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Breakdown, row.Worth)
 			}
 		}
 		if len(seen) != len(kernels) || len(got.Rows) != len(kernels)+1 {
@@ -129,7 +129,7 @@ func TestLaunchRows(t *testing.T) {
 		if d, ok := row.Difference.Value(); ok {
 			text += fmt.Sprintf(" %+.1f", float64(d))
 		}
-		if row.Instances.Or(0) != 1 || row.Cause != nil || row.Account != nil || len(row.Notes) > 0 {
+		if row.Instances.Or(0) != 1 || row.Cause != nil || row.Breakdown != nil || len(row.Notes) > 0 {
 			t.Errorf("a launch with what is of its kernel: %+v", row)
 		}
 		if share, known := row.TimeShare.Value(); known {

@@ -49,8 +49,8 @@ func TestRules(t *testing.T) {
 		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Instructions: ingest.Instructions{Kernels: 1, All: c.all}})
 		var causes []string
 		decide := ""
-		if row.Account != nil {
-			for _, x := range row.Account.Causes {
+		if row.Breakdown != nil {
+			for _, x := range row.Breakdown.Causes {
 				causes = append(causes, x.Name)
 			}
 		}

@@ -201,8 +201,8 @@ func allSaid(r *Result, row *Row) string {
 		line("headed by", "%s, %s", row.Cause.Name, row.Cause.Confidence)
 		causes = []Cause{*row.Cause}
 	}
-	if a := row.Account; a != nil {
-		printed, parts := a.Printed(), ""
+	if a := row.Breakdown; a != nil {
+		printed, parts := a.Rounded(), ""
 		for _, p := range Parts() {
 			if v, ok := printed.Of(p).Value(); ok {
 				parts += fmt.Sprintf(" %s %.1f", p, float64(v))

@@ -32,8 +32,8 @@ func TestShares(t *testing.T) {
 // TestPrintedParts: a part that is not told is not printed, and not printed as 0.0.
 func TestPrintedParts(t *testing.T) {
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(60))}})
-	printed := row.Account.Printed()
-	for part, told := range map[Part]bool{PartUsed: true, PartShortfall: true, PartLimits: true, PartTail: true, PartEmpty: false, PartUnderfilled: false} {
+	printed := row.Breakdown.Rounded()
+	for part, told := range map[Part]bool{PartOccupied: true, PartShortfall: true, PartLaunchLimit: true, PartLastWave: true, PartIdle: false, PartUnderfilled: false} {
 		if printed.Of(part).Present() != told {
 			t.Errorf("%s is printed as %v", part, printed.Of(part))
 		}

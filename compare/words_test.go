@@ -143,15 +143,15 @@ func TestTraced(t *testing.T) {
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Trace: c.trace, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
 		var got []string
-		if row.Account != nil {
-			for _, x := range row.Account.Causes {
+		if row.Breakdown != nil {
+			for _, x := range row.Breakdown.Causes {
 				if said := x.Name + " " + x.Confidence; x.Name == CauseGaps || x.Name == CauseDispatch && len(got) == 0 {
 					got = append(got, said)
 				}
 			}
 		}
 		if strings.Join(got, ", ") != c.want {
-			t.Errorf("%s: %s %q, want %q: %+v", c.reason, row.Verdict, got, c.want, row.Account)
+			t.Errorf("%s: %s %q, want %q: %+v", c.reason, row.Verdict, got, c.want, row.Breakdown)
 		}
 	}
 }
@@ -180,9 +180,9 @@ func TestIdleEngines(t *testing.T) {
 	}{{max1550(), 51, "one of 2 stacks"}, {hpc, 51, "one of 2 compute engines"}, {hpc, 74, "one of 4 compute engines"}} {
 		k := kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(c.idle), registers(128))
 		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
-		i := slices.IndexFunc(row.Account.Causes, func(x Cause) bool { return x.Name == CauseStack })
-		if i < 0 || !strings.Contains(row.Account.Causes[i].Because, c.says) {
-			t.Errorf("%s idle %v: %+v, want %q", c.d.Key, c.idle, row.Account.Causes, c.says)
+		i := slices.IndexFunc(row.Breakdown.Causes, func(x Cause) bool { return x.Name == CauseStack })
+		if i < 0 || !strings.Contains(row.Breakdown.Causes[i].Because, c.says) {
+			t.Errorf("%s idle %v: %+v, want %q", c.d.Key, c.idle, row.Breakdown.Causes, c.says)
 		}
 	}
 }

@@ -122,19 +122,19 @@ func (v *validation) sure(row *compare.Row, t truth) {
 
 // account takes the account of a row, and how far it is from its prediction.
 func (v *validation) account(files []string, r *compare.Result, row *compare.Row) {
-	a := row.Account
+	a := row.Breakdown
 	if a == nil {
 		return
 	}
-	printed := a.Printed()
+	printed := a.Rounded()
 	part := func(p compare.Part) unit.Opt[float64] {
 		if x, told := printed.Of(p).Value(); told {
 			return unit.Some(float64(x))
 		}
 		return unit.Opt[float64]{}
 	}
-	s := slotsRow{Files: strings.Join(files, " + "), Kernel: shortName(row), Used: part(compare.PartUsed), Underfilled: part(compare.PartUnderfilled),
-		Empty: part(compare.PartEmpty), Shortfall: part(compare.PartShortfall), Tail: part(compare.PartTail), Limits: part(compare.PartLimits),
+	s := slotsRow{Files: strings.Join(files, " + "), Kernel: shortName(row), Used: part(compare.PartOccupied), Underfilled: part(compare.PartUnderfilled),
+		Empty: part(compare.PartIdle), Shortfall: part(compare.PartShortfall), Tail: part(compare.PartLastWave), Limits: part(compare.PartLaunchLimit),
 		Loaded: row.BusyOccupancy, Intervals: a.Certainty.Intervals, Foreign: a.Certainty.Foreign, Crosstalk: a.Certainty.Crosstalk}
 	var causes []string
 	for _, c := range a.Causes {

@@ -378,11 +378,11 @@ func TestFromResult(t *testing.T) {
 			Instances: unit.Some(int64(4)), Total: unit.Some(unit.Seconds(2)), Measured: unit.Some(unit.Ratio(0.6)), Spill: unit.Some(unit.Bytes(64))},
 			BusyOccupancy: unit.Some(unit.Ratio(0.75)), Verdict: compare.Below, Basis: compare.BasisMeasured, Cause: &compare.Cause{Name: "dispatch"},
 			Predicted: &predict.Prediction{Groups: 16, Peak: 1, Average: 0.9},
-			Account:   &compare.Account{Parts: compare.ByPart[unit.Opt[unit.Points]]{1: unit.Some(unit.Points(20)), 2: unit.Some(unit.Points(10))}}}
+			Breakdown: &compare.SlotBreakdown{Parts: compare.ByPart[unit.Opt[unit.Points]]{1: unit.Some(unit.Points(20)), 2: unit.Some(unit.Points(10))}}}
 	}
 	plain := kernel("plain", "a.csv")
 	plain.SIMD = unit.Opt[int]{} // as a log leaves it
-	plain.Basis, plain.Predicted, plain.Account, plain.Cause = compare.BasisMeasuredPeak, &predict.Prediction{}, nil, nil
+	plain.Basis, plain.Predicted, plain.Breakdown, plain.Cause = compare.BasisMeasuredPeak, &predict.Prediction{}, nil, nil
 	copied := kernel("copy", "b.csv")
 	copied.Verdict = compare.NotAKernel
 	other := kernel("other", "a.csv")

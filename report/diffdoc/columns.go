@@ -69,7 +69,7 @@ var kernelColumns = slices.Concat(
 		})},
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[diff.Row] {
 		c := column{Key: string(p) + "_change_points", Group: "Account", Title: string(p), Kind: report.Points, In: kept}
-		if p == compare.PartUsed {
+		if p == compare.PartOccupied {
 			c.Title = "measured"
 		}
 		return report.Define(c, func(r *diff.Row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change) })

@@ -420,10 +420,10 @@ var figures = []struct{ metric, title, unit string }{
 	{compare.MetricResidual, "residual (measured - predicted average)", "points"},
 	{compare.MetricTime, "time per launch", ""},
 	{string(compare.PartUnderfilled), "slots of underfilled XVEs", "points"},
-	{string(compare.PartEmpty), "slots of empty XVEs", "points"},
+	{string(compare.PartIdle), "slots of empty XVEs", "points"},
 	{string(compare.PartShortfall), "slots below the prediction", "points"},
-	{string(compare.PartTail), "slots of the last wave", "points"},
-	{string(compare.PartLimits), "slots kept by limits", "points"},
+	{string(compare.PartLastWave), "slots of the last wave", "points"},
+	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},
 }
 
 // movedText says how a figure moved, and what that is held against; nothing of one that a side does not tell.

@@ -46,7 +46,7 @@ var kernelColumns = slices.Concat(launchColumns,
 	object("", column{Path: "cause", Doc: "why a row does not match: the first cause of the largest part"},
 		func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
 	object("", column{Path: "account", Doc: "where the thread slots were; null when nothing tells"},
-		func(k *kernel) *compare.Account { return k.Account }, accountColumns),
+		func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
 	compiledColumns,
 	object("", column{Path: "worth", Doc: "whether more threads may make it faster; null of other tasks"},
 		func(k *kernel) *compare.Worth {
@@ -147,42 +147,42 @@ var causeColumns = []report.Col[compare.Cause]{
 	report.Define(column{Key: "because", Path: "because", Always: true, Title: "Because", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Because)) }),
 }
 
-// accountColumns say where the thread slots of the GPU were while a kernel ran, and how sure that is. The parts are in
+// breakdownColumns say where the thread slots of the GPU were while a kernel ran, and how sure that is. The parts are in
 // points of all thread slots and add up to 100.
-var accountColumns = slices.Concat(
-	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.Account] {
+var breakdownColumns = slices.Concat(
+	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.SlotBreakdown] {
 		said := partColumns[p]
 		c := column{Key: string(p) + "_points", Path: string(p), Title: said.title, Doc: said.doc, Drop: said.drop,
-			Kind: report.Percent, In: report.All, Always: p == compare.PartUsed || p == compare.PartLimits}
-		if p == compare.PartUsed { // people have it as measured
+			Kind: report.Percent, In: report.All, Always: p == compare.PartOccupied || p == compare.PartLaunchLimit}
+		if p == compare.PartOccupied { // people have it as measured
 			c.In = report.Data
 		}
-		return report.Define(c, func(a *compare.Account) cell { return report.OptNum(report.Percent, a.Points(p)) })
+		return report.Define(c, func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Percent, a.Points(p)) })
 	}),
-	[]report.Col[compare.Account]{
+	[]report.Col[compare.SlotBreakdown]{
 		report.Define(column{Key: "account_policy", Path: "policy", Title: "Policy", Kind: report.Text, In: kept,
-			Doc: "that the parts are taken from"}, func(a *compare.Account) cell {
+			Doc: "that the parts are taken from"}, func(a *compare.SlotBreakdown) cell {
 			if a.Policy == predict.Auto {
 				return cell{}
 			}
 			return report.TextCell(a.Policy.String())
 		}),
 		report.Define(column{Key: "predicted_idle_percent", Path: "predicted_idle_percent", Title: "Predicted idle", Kind: report.Percent, In: kept, Doc: "of the XVEs, which the launch leaves empty"},
-			func(a *compare.Account) cell { return report.OptPercent(a.PredictedIdle) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptPercent(a.PredictedIdle) }),
 		report.Define(column{Key: "launch_intervals", Path: "launch_intervals", Title: "Sampling intervals per launch", Decimals: 2, Kind: report.Number, In: kept, Doc: "mean time of a launch"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Intervals) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Intervals) }),
 		report.Define(column{Key: "own_share", Path: "own_share", Title: "Share of busy time", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the time in which the GPU ran any task"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.OwnShare) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.OwnShare) }),
 		report.Define(column{Key: "edges", Path: "edges", Title: "Edges", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the values' time can lie outside the launches"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Edges) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Edges) }),
 		report.Define(column{Key: "foreign", Path: "foreign", Title: "Foreign", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the values can be of other tasks"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Foreign) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Foreign) }),
 		report.Define(column{Key: "crosstalk", Path: "crosstalk", Title: "Crosstalk", Decimals: 3, Kind: report.Number, In: kept, Doc: "of the run: 0..1 of all instructions stand in rows of no kernel"},
-			func(a *compare.Account) cell { return report.OptNum(report.Number, a.Certainty.Crosstalk) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Crosstalk) }),
 		report.Define(column{Key: "lost_seconds", Path: "lost_seconds", Title: "Lost", Kind: report.Duration, In: kept, Doc: "slot time below the prediction"},
-			func(a *compare.Account) cell { return report.OptDuration(a.Lost) }),
-		report.Define(column{Path: "causes", Always: true, Kind: report.Array, Of: report.ColumnsOf(accountCauses), Doc: "of a row that does not match, by part, the most probable first"},
-			func(a *compare.Account) cell { return report.RowsCell(causesOf(a.Causes)) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptDuration(a.Lost) }),
+		report.Define(column{Path: "causes", Always: true, Kind: report.Array, Of: report.ColumnsOf(breakdownCauses), Doc: "of a row that does not match, by part, the most probable first"},
+			func(a *compare.SlotBreakdown) cell { return report.RowsCell(causesOf(a.Causes)) }),
 	})
 
 // partColumns are the parts as people read them; drop is the order in which they give way.
@@ -191,22 +191,22 @@ var partColumns = map[compare.Part]struct {
 	drop  int
 	doc   string
 }{
-	compare.PartUsed:        {"Measured", 0, "held a thread; the parts add up to 100"},
+	compare.PartOccupied:    {"Measured", 0, "held a thread; the parts add up to 100"},
 	compare.PartUnderfilled: {"Underfilled XVEs", 12, "of XVEs that ran"},
-	compare.PartEmpty:       {"Empty XVEs", 11, "beyond those that the launch itself leaves empty"},
+	compare.PartIdle:        {"Empty XVEs", 11, "beyond those that the launch itself leaves empty"},
 	compare.PartShortfall:   {"Shortfall", 13, "underfilled and empty, where nothing tells them apart"},
-	compare.PartTail:        {"Last wave", 8, "predicted: the partial wave at the end"},
-	compare.PartLimits:      {"Limits", 7, "predicted: what keeps the launch from more"},
+	compare.PartLastWave:    {"Last wave", 8, "predicted: the partial wave at the end"},
+	compare.PartLaunchLimit: {"Limits", 7, "predicted: what keeps the launch from more"},
 }
 
 // notesOf and causesOf make the tables within each row.
 var (
 	notesOf  = report.TableOf("notes", report.NoteColumns())
-	causesOf = report.TableOf("causes", accountCauses)
+	causesOf = report.TableOf("causes", breakdownCauses)
 )
 
-// accountCauses are the causes of the parts of an account, in JSON alone.
-var accountCauses = slices.Concat(
+// breakdownCauses are the causes of the parts of an account, in JSON alone.
+var breakdownCauses = slices.Concat(
 	[]report.Col[compare.Cause]{
 		report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(c *compare.Cause) cell { return report.OptText(unit.Some(string(c.Part))) }),
 	}, causeColumns,

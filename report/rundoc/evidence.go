@@ -70,8 +70,8 @@ func evidence(r *compare.Row) string {
 	if r.Basis == compare.BasisMeasuredPeak {
 		text += " It is held against VTune's peak, which leaves out the partial last wave."
 	}
-	if a := r.Account; a != nil && r.Verdict == compare.Below {
-		printed, before := a.Printed(), " "
+	if a := r.Breakdown; a != nil && r.Verdict == compare.Below {
+		printed, before := a.Rounded(), " "
 		for _, p := range lossParts(a) {
 			text += before
 			before = "\n"
@@ -95,7 +95,7 @@ func evidence(r *compare.Row) string {
 		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes),
 			unit.Counted(p.GroupSize, "work-item", "work-items"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
 	}
-	if r.Account != nil && (r.Verdict == compare.Below || r.Verdict == compare.Idle) {
+	if r.Breakdown != nil && (r.Verdict == compare.Below || r.Verdict == compare.Idle) {
 		text += worthText(r)
 	}
 	return text
@@ -120,8 +120,8 @@ func sentence(why string) string {
 }
 
 // lossParts are the parts that the prediction does not have, the largest first, without those that are next to nothing.
-func lossParts(a *compare.Account) []compare.Part {
-	list := slices.DeleteFunc([]compare.Part{compare.PartEmpty, compare.PartUnderfilled, compare.PartShortfall},
+func lossParts(a *compare.SlotBreakdown) []compare.Part {
+	list := slices.DeleteFunc([]compare.Part{compare.PartIdle, compare.PartUnderfilled, compare.PartShortfall},
 		func(p compare.Part) bool { return !a.Points(p).Present() })
 	slices.SortStableFunc(list, func(x, y compare.Part) int {
 		return cmp.Compare(a.Points(y).Or(0), a.Points(x).Or(0))
@@ -134,7 +134,7 @@ func lossParts(a *compare.Account) []compare.Part {
 }
 
 // causeTexts are the causes of a part: the first in full, others by name.
-func causeTexts(a *compare.Account, p compare.Part) string {
+func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	var text string
 	var others []string
 	for _, c := range a.Causes {

@@ -185,7 +185,7 @@ func slots(r *compare.Result, lines []line) *report.StackedBars {
 	bars, known := &report.StackedBars{}, false
 	for _, p := range compare.Parts() { // each has one color in every report
 		title := report.StartLower(partColumns[p].title)
-		if p == compare.PartTail || p == compare.PartLimits {
+		if p == compare.PartLastWave || p == compare.PartLaunchLimit {
 			title += " (predicted)"
 		}
 		bars.Parts = append(bars.Parts, title)

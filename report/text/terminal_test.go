@@ -81,7 +81,7 @@ func TestScreenIsReadInSeconds(t *testing.T) {
 		c := causes[i%len(causes)]
 		c.Decide = "to run that"
 		row := &r.Rows[i]
-		row.Task, row.Verdict, row.Cause, row.Account = fmt.Sprintf("kernel_of_%c%c", 'a'+i/26, 'a'+i%26), compare.Below, &c, nil
+		row.Task, row.Verdict, row.Cause, row.Breakdown = fmt.Sprintf("kernel_of_%c%c", 'a'+i/26, 'a'+i%26), compare.Below, &c, nil
 		row.Measured, row.Total = unit.Some(unit.Ratio(0.4)), unit.Some(unit.Seconds(41-i))
 		row.Worth.Verdicts = []compare.WorthVerdict{compare.MoreThreads, compare.SpreadTheWork}
 		row.Worth.Depth.Most, row.Worth.Spread.Most = unit.Some(2.2), unit.Some(1.8)
