@@ -104,8 +104,8 @@ func inShort(r *Result, row *Row, next bool) string {
 	if row.HeldLow.Present() {
 		said = append(said, "a range")
 	}
-	worth := row.Worth.Words()
-	if b := row.Worth.Binds; b != "" {
+	worth := row.Speedup.Words()
+	if b := row.Speedup.LimitedBy; b != "" {
 		worth += " (" + b + ")"
 	}
 	h := r.HelpFor(row)
@@ -147,10 +147,10 @@ func inFigures(r *Result, row *Row) (list []string) {
 	if a := row.Breakdown; a != nil {
 		add("lost", float64(a.Lost.Or(0)), a.Lost.Present())
 	}
-	w, h := &row.Worth, r.HelpFor(row)
-	add("depth", w.Depth.Most.Or(0), w.Depth.Most.Present())
-	add("spread", w.Spread.Most.Or(0), w.Spread.Most.Present())
-	add("stake", w.Stake(row), true)
+	w, h := &row.Speedup, r.HelpFor(row)
+	add("depth", w.MoreThreads.Max.Or(0), w.MoreThreads.Max.Present())
+	add("spread", w.Balancing.Max.Or(0), w.Balancing.Max.Present())
+	add("stake", w.SavableTime(row), true)
 	add("at", float64(h.At), h.At > 0)
 	add("for", float64(h.From), h.From > 0)
 	add("most", h.Most.Or(0), h.Most.Present())

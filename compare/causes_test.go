@@ -132,20 +132,20 @@ func TestRegistersOfRemedies(t *testing.T) {
 	for _, c := range []struct {
 		reason  string
 		k       ingest.Kernel
-		verdict WorthVerdict
+		verdict SpeedupVerdict
 		lever   Lever
 		most    float64
 	}{
-		{"half of the slots, found by their number: 2.2 times would be all slots", kernel("k", "458752", "16", 16, 100, 1, measured(45), array(30, 69, 1), room), MoreThreads, Registers, 2},
-		{"the mode is known, and its slots are full", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreads, Registers, 99 / 49.7},
-		{"the same, and nothing shows whether more threads help", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(52, 47, 1), registers(256)), WorthUntold, NoLever, 0},
-		{"half of what the mode allows: registers are not the limit", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreads, MoreInFlight, 2},
-		{"the kernel spills", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256), spill), MoreThreads, FewerValues, 99 / 49.7},
+		{"half of the slots, found by their number: 2.2 times would be all slots", kernel("k", "458752", "16", 16, 100, 1, measured(45), array(30, 69, 1), room), MoreThreadsMayHelp, Registers, 2},
+		{"the mode is known, and its slots are full", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, Registers, 99 / 49.7},
+		{"the same, and nothing shows whether more threads help", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(52, 47, 1), registers(256)), SpeedupUndetermined, NoLever, 0},
+		{"half of what the mode allows: registers are not the limit", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, MoreInFlight, 2},
+		{"the kernel spills", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256), spill), MoreThreadsMayHelp, FewerValues, 99 / 49.7},
 	} {
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(d), DefaultOptions())
-		h, v := r.HelpFor(&r.Rows[0]), r.Rows[0].Worth.Verdict()
+		h, v := r.HelpFor(&r.Rows[0]), r.Rows[0].Speedup.Verdict()
 		if v != c.verdict || h.Lever != c.lever || math.Abs(h.Most.Or(0)-c.most) > 0.01 {
 			t.Errorf("%s: %s, %+v, want %s, %s, up to %.2f", c.reason, v, h, c.verdict, c.lever, c.most)
 		}

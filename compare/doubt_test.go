@@ -45,8 +45,8 @@ func TestDeviceInDoubt(t *testing.T) {
 			if row.Cause == nil || row.Cause.Name != want {
 				t.Errorf("%s: %s is %+v, want %s", c.reason, row.Task, row.Cause, want)
 			}
-			if told := row.Worth.Verdict() != WorthUntold; told && c.against != "" {
-				t.Errorf("%s: %s: %s", c.reason, row.Task, row.Worth.Words())
+			if told := row.Speedup.Verdict() != SpeedupUndetermined; told && c.against != "" {
+				t.Errorf("%s: %s: %s", c.reason, row.Task, row.Speedup.Words())
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // 300 kernels of 0.3% each is read by its groups.
 type Group struct {
 	Rows []int // of the result, in its order; the first one stands for the group
-	Help Help  // of all rows: At and From are 0 if they differ, and Most is the largest
+	Help Help  // of all rows: At and From are 0 if they differ, and Max is the largest
 
 	Total unit.Opt[unit.Seconds]
 	Lost  unit.Seconds // slot time below the prediction

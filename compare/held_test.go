@@ -142,12 +142,12 @@ func TestAlike(t *testing.T) {
 // TestStake is the time that a kernel can gain: a second at most half as long gains half of one.
 func TestStake(t *testing.T) {
 	row := &Row{Kernel: kernel("k", "1024", "256", 32, 1, 1)}
-	w := Worth{Verdicts: []WorthVerdict{MoreThreads}, Depth: Bound{Most: unit.Some(2.0)}}
-	if got := w.Stake(row); got != 0.5 {
+	w := PotentialSpeedup{Verdicts: []SpeedupVerdict{MoreThreadsMayHelp}, MoreThreads: Bound{Max: unit.Some(2.0)}}
+	if got := w.SavableTime(row); got != 0.5 {
 		t.Errorf("%v s", got)
 	}
-	w.Verdicts[0] = WorthUntold
-	if got := w.Stake(row); !math.IsNaN(got) {
+	w.Verdicts[0] = SpeedupUndetermined
+	if got := w.SavableTime(row); !math.IsNaN(got) {
 		t.Errorf("%v s where nothing can be told", got)
 	}
 }

@@ -96,9 +96,9 @@ func (r *Result) NextOf(row *Row) Next {
 	}
 	switch {
 	case row.Predicted == nil:
-	case row.Worth.Has(MoreThreads) && r.Better(row):
+	case row.Speedup.Has(MoreThreadsMayHelp) && r.Better(row):
 		return Next{Do: Advise}
-	case row.Worth.Verdict() == WorthUntold && row.Measured.Present() && row.Verdict.Compared():
+	case row.Speedup.Verdict() == SpeedupUndetermined && row.Measured.Present() && row.Verdict.Compared():
 		// As long as there are settings that lower the occupancy of the launch and leave its work as it is.
 		if p, err := predict.Probes(r.Device, r.KnownLaunch(row)); err == nil && len(p) > 0 {
 			return Next{Do: Probe}
@@ -149,7 +149,7 @@ const (
 	MeasureEach   Lever = "each launch" // counters read around it, to be measured
 	SampleFiner   Lever = "sample finer"
 	LongerLaunch  Lever = "longer launches" // to be measured
-	NotThreads    Lever = "not threads"     // Worth.Binds is why
+	NotThreads    Lever = "not threads"     // Worth.LimitedBy is why
 )
 
 // leverOf is the lever of causes that say by themselves what may help.
@@ -202,7 +202,7 @@ func (r *Result) returns(row *Row, l Lever) unit.Points {
 // help decides by the cause of a row that is below its prediction, otherwise by
 // what keeps the prediction low.
 func (r *Result) help(row *Row) Help {
-	w, cause, p := &row.Worth, cmp.Or(row.Cause, &Cause{}), row.Predicted
+	w, cause, p := &row.Speedup, cmp.Or(row.Cause, &Cause{}), row.Predicted
 	lever := leverOf[cause.Name]
 	switch v := row.Verdict; {
 	case v == Unmeasurable, v.Compared() && cause.Name == CauseSampling:
@@ -215,10 +215,10 @@ func (r *Result) help(row *Row) Help {
 		return Help{Lever: lever}
 	case cause.Name == CausePlacement:
 		return Help{Lever: MoreGroups, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}
-	case cause.Name == CauseImbalance && cause.Part == PartIdle && w.Has(SpreadTheWork):
-		return Help{Lever: EvenGroups, Most: w.Spread.Most}
+	case cause.Name == CauseImbalance && cause.Part == PartIdle && w.Has(BalanceTheWork):
+		return Help{Lever: EvenGroups, Most: w.Balancing.Max}
 	}
-	depth := Help{Lever: MoreInFlight, Most: w.Depth.Most}
+	depth := Help{Lever: MoreInFlight, Most: w.MoreThreads.Max}
 	var limits predict.Limit
 	if p != nil && !modelOff(row) {
 		limits = p.Limits & (predict.LimitRegisters | predict.LimitSLM)
@@ -230,13 +230,13 @@ func (r *Result) help(row *Row) Help {
 		depth.Lever = LessSLM
 	}
 	switch v := w.Verdict(); {
-	case v == SpreadTheWork:
-		return r.groups(row, Help{Lever: Spread, Most: w.Spread.Most})
-	case v == ElseBinds || v == OccupancyEnough:
-		return Help{Lever: NotThreads, Most: w.Depth.Most}
-	case v == MoreThreads && depth.Lever == MoreInFlight:
+	case v == BalanceTheWork:
+		return r.groups(row, Help{Lever: Spread, Most: w.Balancing.Max})
+	case v == LimitedByOther || v == OccupancySufficient:
+		return Help{Lever: NotThreads, Most: w.MoreThreads.Max}
+	case v == MoreThreadsMayHelp && depth.Lever == MoreInFlight:
 		return r.groups(row, depth)
-	case v == MoreThreads:
+	case v == MoreThreadsMayHelp:
 		return depth
 	case row.Verdict != Above && (depth.Lever == FewerValues || depth.Lever == LessSLM): // whose gain is undetermined
 		return Help{Lever: depth.Lever, At: depth.At}
@@ -292,9 +292,9 @@ var remedyConditions = map[Lever]conditions{Registers: {excludedBy: spills}}
 func (r *Result) fewerRegisters(row *Row) Help {
 	gain, mode := r.modeGain(row)
 	if gain <= 1 || row.BusyOccupancy.Or(row.Measured.Or(0)) < modeReached*r.modeReach(row) {
-		return Help{Lever: MoreInFlight, Most: row.Worth.Depth.Most}
+		return Help{Lever: MoreInFlight, Most: row.Speedup.MoreThreads.Max}
 	}
-	h := Help{Lever: Registers, At: int64(mode), Most: unit.Some(min(row.Worth.Depth.Most.Or(gain), gain))}
+	h := Help{Lever: Registers, At: int64(mode), Most: unit.Some(min(row.Speedup.MoreThreads.Max.Or(gain), gain))}
 	if remedyConditions[Registers].admit(r.evidenceOf(row)) {
 		return h
 	}

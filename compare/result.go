@@ -94,7 +94,7 @@ type Row struct {
 	// What follows from all of the above; see Result.Finish.
 	Certainty Certainty
 	Breakdown *SlotBreakdown       // nil where nothing tells where the thread slots were
-	Worth     Worth                // of more occupancy; zero of tasks that are no kernels
+	Speedup   PotentialSpeedup     // of more occupancy; zero of tasks that are no kernels
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
 

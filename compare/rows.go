@@ -91,7 +91,7 @@ func (r *Result) Finish() {
 		if row.Breakdown == nil {
 			row.Breakdown = r.breakdown(row)
 		}
-		row.Worth = r.worth(row)
+		row.Speedup = r.potentialSpeedup(row)
 	})
 }
 

@@ -86,9 +86,9 @@ func TestRowsAreComplete(t *testing.T) {
 				t.Fatalf("row %d is %+v, want %+v", i, row.Kernel, kernels[row.Pos.Line-2])
 			}
 			seen[row.Pos.Line] = true
-			if (row.Worth.Verdict() == "") != (row.Verdict == NotAKernel) ||
+			if (row.Speedup.Verdict() == "") != (row.Verdict == NotAKernel) ||
 				row.Breakdown != nil && row.Verdict == Below && *row.Cause != row.Breakdown.Causes[0] {
-				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Breakdown, row.Worth)
+				t.Fatalf("row %d: %s, account %+v, worth %+v", i, row.Verdict, row.Breakdown, row.Speedup)
 			}
 		}
 		if len(seen) != len(kernels) || len(got.Rows) != len(kernels)+1 {

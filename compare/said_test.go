@@ -218,10 +218,10 @@ func allSaid(r *Result, row *Row) string {
 		line("cause", "%s, %s, %s: %s Decide: %s (%s %.3g, %d)", x.Part, x.Name, x.Confidence, x.Because, x.Decide, x.Next.Do,
 			x.Next.Setting.Or(0), x.Registers)
 	}
-	w := &row.Worth
-	line("worth", "%s: %s", w.Words(), w.Because)
-	line("bounds", "%.4g (%s), %.4g (%s), binds %q, %.4g s", w.Depth.Most.Or(-1), w.Depth.Formula, w.Spread.Most.Or(-1), w.Spread.Formula,
-		w.Binds, w.Stake(row))
+	w := &row.Speedup
+	line("worth", "%s: %s", w.Words(), w.Evidence)
+	line("bounds", "%.4g (%s), %.4g (%s), binds %q, %.4g s", w.MoreThreads.Max.Or(-1), w.MoreThreads.Formula, w.Balancing.Max.Or(-1), w.Balancing.Formula,
+		w.LimitedBy, w.SavableTime(row))
 	h, next := r.HelpFor(row), r.NextOf(row)
 	line("help", "%s %d for %d, at most %.3g; next: %s %.3g", h.Lever, h.At, h.From, h.Most.Or(0), next.Do, next.Setting.Or(0))
 	for _, n := range row.Notes {

@@ -50,9 +50,9 @@ func TestNearestRoof(t *testing.T) {
 		k.Counters = &ingest.Counters{MemoryRead: unit.Some(c.memory), MemoryWrite: unit.Some(0.0), L3Read: unit.Some(c.l3), L3Write: unit.Some(0.0), L3Roof: unit.Some(1000.0)}
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
-		w := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions()).Rows[0].Worth
-		if !w.Has(ElseBinds) || !strings.Contains(w.Because, c.want) {
-			t.Errorf("%v of 100 and %v of 1,000 GB/s: %s: %s", c.memory, c.l3, w.Words(), w.Because)
+		w := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions()).Rows[0].Speedup
+		if !w.Has(LimitedByOther) || !strings.Contains(w.Evidence, c.want) {
+			t.Errorf("%v of 100 and %v of 1,000 GB/s: %s: %s", c.memory, c.l3, w.Words(), w.Evidence)
 		}
 	}
 }

@@ -128,25 +128,25 @@ const (
 	resourceFit       unit.Points = 1
 	resourceStep      unit.Points = 10
 
-	// worthNothing and worthWhile: of a kernel that can become 1.15 times as fast at most nobody needs to change
-	// anything, and from 1.25 on a change may show. worthMemory is the part of the roof of memory up to which more
-	// threads may move more: on 300 simulated runs `more threads may help` is then false in 6 of 100 rows. worthLeast is
+	// noSpeedup and worthwhileSpeedup: of a kernel that can become 1.15 times as fast at most nobody needs to change
+	// anything, and from 1.25 on a change may show. memoryHeadroom is the part of the roof of memory up to which more
+	// threads may move more: on 300 simulated runs `more threads may help` is then false in 6 of 100 rows. slowestMemory is
 	// the part of the fastest memory of an integrated GPU that the slowest one in a single channel moves.
-	worthNothing            = 1.15
-	worthWhile              = 1.2
-	worthMemory  unit.Ratio = 0.55
-	worthLeast              = 0.2
-	worthActive  unit.Ratio = 0.8
+	noSpeedup                    = 1.15
+	worthwhileSpeedup            = 1.2
+	memoryHeadroom    unit.Ratio = 0.55
+	slowestMemory                = 0.2
+	activeLimit       unit.Ratio = 0.8
 
-	// worthOutside is the part of what can lie outside the launches that is taken to do so when it is asked whether work
+	// likelyOutside is the part of what can lie outside the launches that is taken to do so when it is asked whether work
 	// for empty XVEs is worth anything: on 310 simulated runs four in five kernels that gain by it are then found, and 2 of
 	// 100 that are named gain nothing.
-	worthOutside unit.Ratio = 0.2
+	likelyOutside unit.Ratio = 0.2
 
-	// worthRoof and worthHidden: real streams reach four fifths to nine tenths of what memory moves on paper, and where
+	// reachablePeak and hiddenStalls: real streams reach four fifths to nine tenths of what memory moves on paper, and where
 	// less than half of the stalls wait for results, more threads wait for the rest as well.
-	worthRoof   unit.Ratio = 0.8
-	worthHidden unit.Ratio = 0.5
+	reachablePeak unit.Ratio = 0.8
+	hiddenStalls  unit.Ratio = 0.5
 
 	// atMost is the highest occupancy that a reading may come to: 100 % and refitAbove.
 	atMost unit.Ratio = 1.02

@@ -13,37 +13,37 @@ import (
 	"occudiff/predict/arch"
 )
 
-// WorthVerdict says whether more threads, or work for XVEs that stand empty, would make a kernel faster.
-type WorthVerdict string
+// SpeedupVerdict says whether more threads, or work for XVEs that stand empty, would make a kernel faster.
+type SpeedupVerdict string
 
 // The verdicts. None of them promises a speed-up.
 const (
-	MoreThreads     WorthVerdict = "more threads may help"
-	SpreadTheWork   WorthVerdict = "spread the work"
-	ElseBinds       WorthVerdict = "something else binds"
-	OccupancyEnough WorthVerdict = "occupancy is enough"
-	WorthUntold     WorthVerdict = "cannot be told"
+	MoreThreadsMayHelp  SpeedupVerdict = "more threads may help"
+	BalanceTheWork      SpeedupVerdict = "spread the work"
+	LimitedByOther      SpeedupVerdict = "something else binds"
+	OccupancySufficient SpeedupVerdict = "occupancy is enough"
+	SpeedupUndetermined SpeedupVerdict = "cannot be told"
 )
 
 // Bound is how many times as fast a kernel can become at most, and how that was computed; absent where nothing tells.
 type Bound struct {
-	Most    unit.Opt[float64]
+	Max     unit.Opt[float64]
 	Formula string
 }
 
-// Worth says what more occupancy is worth to a kernel: two questions, each with a bound. The zero value is that of a
+// PotentialSpeedup says what more occupancy is worth to a kernel: two questions, each with a bound. The zero value is that of a
 // task that is no kernel.
-type Worth struct {
-	Verdicts []WorthVerdict // the one with most to gain first
-	Because  string         // the figures, in a sentence without a period
-	Depth    Bound          // of more threads on XVEs that ran
-	Spread   Bound          // of work for XVEs that stood empty within the launches
-	// Binds is what does where more threads do not help: "slots", "pipe XMX", "memory", "stalls"; else empty.
-	Binds string
+type PotentialSpeedup struct {
+	Verdicts    []SpeedupVerdict // the one with most to gain first
+	Evidence    string           // the figures, in a sentence without a period
+	MoreThreads Bound            // of more threads on XVEs that ran
+	Balancing   Bound            // of work for XVEs that stood empty within the launches
+	// LimitedBy is what does where more threads do not help: "slots", "pipe XMX", "memory", "stalls"; else empty.
+	LimitedBy string
 }
 
 // Verdict is the first of the verdicts; empty for a task that is no kernel.
-func (w *Worth) Verdict() WorthVerdict {
+func (w *PotentialSpeedup) Verdict() SpeedupVerdict {
 	if len(w.Verdicts) == 0 {
 		return ""
 	}
@@ -51,10 +51,10 @@ func (w *Worth) Verdict() WorthVerdict {
 }
 
 // Has says whether a verdict is among them.
-func (w *Worth) Has(v WorthVerdict) bool { return slices.Contains(w.Verdicts, v) }
+func (w *PotentialSpeedup) Has(v SpeedupVerdict) bool { return slices.Contains(w.Verdicts, v) }
 
 // Words are the verdicts as people read them.
-func (w *Worth) Words() string {
+func (w *PotentialSpeedup) Words() string {
 	words := make([]string, len(w.Verdicts))
 	for i, v := range w.Verdicts {
 		words[i] = string(v)
@@ -63,18 +63,18 @@ func (w *Worth) Words() string {
 }
 
 // Bound is that of the first verdict. Where it cannot be told there is none.
-func (w *Worth) Bound() unit.Opt[float64] {
+func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	switch w.Verdict() {
-	case WorthUntold, "":
+	case SpeedupUndetermined, "":
 		return unit.Opt[float64]{}
-	case SpreadTheWork:
-		return w.Spread.Most
+	case BalanceTheWork:
+		return w.Balancing.Max
 	}
-	return w.Depth.Most
+	return w.MoreThreads.Max
 }
 
-// Stake is the time that a kernel can gain at most, by which kernels are ranked; NaN where that cannot be told.
-func (w *Worth) Stake(row *Row) float64 {
+// SavableTime is the time that a kernel can gain at most, by which kernels are ranked; NaN where that cannot be told.
+func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	t, timed := row.Total.Value()
 	b, bounded := w.Bound().Value()
 	if !timed || !bounded {
@@ -96,13 +96,13 @@ func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 // limit is one of those that bound what more threads can gain.
 type limit struct {
 	bound float64
-	by    string // Worth.Binds
+	by    string // Worth.LimitedBy
 	text  string
 }
 
-// depthLimits are what bounds more threads on XVEs that ran, the tightest first: by Little's law the slots that are
+// threadLimits are what bounds more threads on XVEs that ran, the tightest first: by Little's law the slots that are
 // free, the busiest pipe, and the roofs of memory.
-func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
+func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
 	list := []limit{{float64(1 / held), "slots", fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran", tenth(held))}}
@@ -120,7 +120,7 @@ func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
 			used *= u.memory / plain
 		}
 		if used > 0 {
-			list = append(list, limit{f.most / used, "memory", fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.most, used,
+			list = append(list, limit{f.peak / used, "memory", fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.peak, used,
 				f.source)})
 		}
 	}
@@ -131,14 +131,14 @@ func (r *Result) depthLimits(row *Row, u use, roofs []roof) []limit {
 	return list
 }
 
-// emptied is how much of the launches' own time XVEs stood empty: likely and at most. Time outside the launches leaves
-// all XVEs empty and is bounded by min(edges, idle); where nothing measures it, worthOutside of the bound is taken. What
+// idleWithinLaunches is how much of the launches' own time XVEs stood empty: likely and at most. Time outside the launches leaves
+// all XVEs empty and is bounded by min(edges, idle); where nothing measures it, likelyOutside of the bound is taken. What
 // the launch leaves empty by itself is the floor, the lower one where policies differ.
-func emptied(row *Row, u use) (likely, most unit.Ratio) {
+func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	floor, idle := row.XVEs.Floor, unit.Ratio(min(u.idle, 1-1e-3))
 	outside := min(row.Certainty.Edges.Or(1), idle)
 	if !row.Certainty.Exact {
-		outside *= worthOutside
+		outside *= likelyOutside
 	}
 	within := unit.Ratio(0)
 	if outside < 1 {
@@ -147,8 +147,8 @@ func emptied(row *Row, u use) (likely, most unit.Ratio) {
 	return max(within, floor), max(idle, floor)
 }
 
-// worthUntold says why nothing can be told of what more occupancy is worth to a row, "" where something can.
-func (r *Result) worthUntold(row *Row) string {
+// undeterminedReason says why nothing can be told of what more occupancy is worth to a row, "" where something can.
+func (r *Result) undeterminedReason(row *Row) string {
 	t := r.Traced(row)
 	switch {
 	case !row.Measured.Present():
@@ -169,51 +169,51 @@ func (r *Result) worthUntold(row *Row) string {
 	return ""
 }
 
-// worth judges a row by what its XVEs did while they ran and by how long they stood empty.
-func (r *Result) worth(row *Row) (w Worth) {
-	if why := r.worthUntold(row); why != "" {
-		return Worth{Verdicts: []WorthVerdict{WorthUntold}, Because: why}
+// potentialSpeedup judges a row by what its XVEs did while they ran and by how long they stood empty.
+func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
+	if why := r.undeterminedReason(row); why != "" {
+		return PotentialSpeedup{Verdicts: []SpeedupVerdict{SpeedupUndetermined}, Evidence: why}
 	}
-	roofs, wrong := r.roofs(row)
+	roofs, wrong := r.peakBandwidths(row)
 	counted := usedBy(&row.Kernel)
-	limits := r.depthLimits(row, counted, roofs)
-	likely, most := emptied(row, counted)
+	limits := r.threadLimits(row, counted, roofs)
+	likely, most := idleWithinLaunches(row, counted)
 	if own, mixed := r.ownUse(row); mixed { // the worse end of what the counters say and what is left without the others
-		if other := r.depthLimits(row, own, roofs); other[0].bound > limits[0].bound {
+		if other := r.threadLimits(row, own, roofs); other[0].bound > limits[0].bound {
 			limits = other
 			limits[0].text += ", without what others can have put in"
 		}
-		l, m := emptied(row, own)
+		l, m := idleWithinLaunches(row, own)
 		likely, most = min(likely, l), max(most, m)
 	}
-	w.Depth = Bound{unit.Some(limits[0].bound), limits[0].text}
+	w.MoreThreads = Bound{unit.Some(limits[0].bound), limits[0].text}
 	if row.Idle.Present() {
-		w.Spread = Bound{unit.Some(1 / float64(1-most)), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(most))}
+		w.Balancing = Bound{unit.Some(1 / float64(1-most)), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(most))}
 	}
 	why := stallsOf(row)
-	var depth WorthVerdict
+	var depth SpeedupVerdict
 	var because string
-	depth, because, w.Binds = r.depth(row, limits, roofs, &why)
+	depth, because, w.LimitedBy = r.moreThreads(row, limits, roofs, &why)
 	// Where threads end faster than others start for most of a launch, XVEs are empty for want of threads that nobody has
 	// started, of which more work has no more.
 	_, _, short := r.threadLives(row)
-	spread := row.Idle.Present() && 1/float64(1-likely) >= worthNothing && row.Verdict != Idle &&
+	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != Idle &&
 		!(short && row.Predicted.Waves >= imbalanceWaves)
-	if depth == OccupancyEnough && w.Spread.Most.Or(worthNothing) >= worthNothing {
-		depth = ElseBinds // for more threads, while more of the GPU at work is another question
+	if depth == OccupancySufficient && w.Balancing.Max.Or(noSpeedup) >= noSpeedup {
+		depth = LimitedByOther // for more threads, while more of the GPU at work is another question
 	}
 	empty := fmt.Sprintf("XVEs stood empty for %s to %s of the launches' time", tenth(likely), tenth(most))
 	switch {
 	case !spread:
-		w.Verdicts, w.Because = []WorthVerdict{depth}, because
-	case depth == WorthUntold:
-		w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork}, empty
-	case depth == MoreThreads && limits[0].bound > w.Spread.Most.Or(1):
-		w.Verdicts, w.Because = []WorthVerdict{depth, SpreadTheWork}, because+"; "+empty
+		w.Verdicts, w.Evidence = []SpeedupVerdict{depth}, because
+	case depth == SpeedupUndetermined:
+		w.Verdicts, w.Evidence = []SpeedupVerdict{BalanceTheWork}, empty
+	case depth == MoreThreadsMayHelp && limits[0].bound > w.Balancing.Max.Or(1):
+		w.Verdicts, w.Evidence = []SpeedupVerdict{depth, BalanceTheWork}, because+"; "+empty
 	default:
-		w.Verdicts, w.Because = []WorthVerdict{SpreadTheWork, depth}, empty+"; "+because
+		w.Verdicts, w.Evidence = []SpeedupVerdict{BalanceTheWork, depth}, empty+"; "+because
 	}
-	w.Because = r.modeFull(row) + w.Because + why.text() + wrong
+	w.Evidence = r.modeFull(row) + w.Evidence + why.text() + wrong
 	return w
 }
 
@@ -227,36 +227,36 @@ func (r *Result) modeFull(row *Row) string {
 	return ""
 }
 
-// depth says what more threads on XVEs that ran are worth, by the tightest limit first.
-func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (v WorthVerdict, because, binds string) {
+// moreThreads says what more threads on XVEs that ran are worth, by the tightest limit first.
+func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict, because, binds string) {
 	tight := limits[0]
 	active, told := activeWhileBusy(row)
 	_, counted := row.Counters.BusiestPipe()
 	for i := range roofs {
-		if f := &roofs[i]; !f.loose && f.share() >= worthRoof {
-			return ElseBinds, f.text() + ", and more threads do not move more", "memory"
+		if f := &roofs[i]; !f.loose && f.share() >= reachablePeak {
+			return LimitedByOther, f.text() + ", and more threads do not move more", "memory"
 		}
 	}
 	switch {
-	case tight.bound < worthNothing && active >= worthActive:
-		return OccupancyEnough, fmt.Sprintf("at most %.2f times as fast (%s), and XVEs that run are active %s of the time",
+	case tight.bound < noSpeedup && active >= activeLimit:
+		return OccupancySufficient, fmt.Sprintf("at most %.2f times as fast (%s), and XVEs that run are active %s of the time",
 			tight.bound, tight.text, tenth(active)), tight.by
-	case tight.bound < worthNothing:
-		return ElseBinds, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text), tight.by
-	case why.usable() && why.hidden+why.send < worthHidden:
-		return ElseBinds, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send)), "stalls"
+	case tight.bound < noSpeedup:
+		return LimitedByOther, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text), tight.by
+	case why.usable() && why.hidden+why.send < hiddenStalls:
+		return LimitedByOther, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send)), "stalls"
 	case r.Device != nil && r.launchBound(row):
-		return WorthUntold, "threads live so briefly that starting them may be what takes the time", ""
-	case why.usable() && why.hidden < worthHidden:
-		return WorthUntold, fmt.Sprintf("%s of the stalls are on send: threads that wait for the result of one others "+
+		return SpeedupUndetermined, "threads live so briefly that starting them may be what takes the time", ""
+	case why.usable() && why.hidden < hiddenStalls:
+		return SpeedupUndetermined, fmt.Sprintf("%s of the stalls are on send: threads that wait for the result of one others "+
 			"hide, threads that wait to dispatch one they do not", tenth(why.send)), ""
-	case counted == "" && (!told || 1/float64(max(active, 1e-3)) < worthWhile):
-		return WorthUntold, "the input counts no pipe, and how long XVEs were active does not leave enough", ""
-	case tight.bound < worthWhile:
-		return WorthUntold, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text), ""
+	case counted == "" && (!told || 1/float64(max(active, 1e-3)) < worthwhileSpeedup):
+		return SpeedupUndetermined, "the input counts no pipe, and how long XVEs were active does not leave enough", ""
+	case tight.bound < worthwhileSpeedup:
+		return SpeedupUndetermined, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text), ""
 	}
 	if said := r.memoryUntold(row, roofs); said != "" {
-		return WorthUntold, said, ""
+		return SpeedupUndetermined, said, ""
 	}
 	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
 	if p := row.Predicted; p != nil {
@@ -267,13 +267,13 @@ func (r *Result) depth(row *Row, limits []limit, roofs []roof, why *stalls) (v W
 	if counted == "" {
 		text += "; the input counts no pipe, so that one may bind sooner"
 	}
-	return MoreThreads, text, ""
+	return MoreThreadsMayHelp, text, ""
 }
 
 // memoryUntold says why it is not known whether memory leaves room for more threads; "" where it does.
-func (r *Result) memoryUntold(row *Row, roofs []roof) string {
+func (r *Result) memoryUntold(row *Row, roofs []peakBandwidth) string {
 	used, counted := row.Counters.Memory().Value()
-	i := slices.IndexFunc(roofs, func(f roof) bool { return f.ofMemory })
+	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })
 	switch {
 	case !counted:
 		return "the input has no bandwidth of memory, which may bind"
@@ -285,10 +285,10 @@ func (r *Result) memoryUntold(row *Row, roofs []roof) string {
 	}
 	f := roofs[i]
 	if f.loose {
-		f.most *= worthLeast
+		f.peak *= slowestMemory
 	}
-	if f.share() > worthMemory {
-		return fmt.Sprintf("memory moves %.1f GB/s, and it may be no more than %.0f GB/s (%s)", used, f.most, f.source)
+	if f.share() > memoryHeadroom {
+		return fmt.Sprintf("memory moves %.1f GB/s, and it may be no more than %.0f GB/s (%s)", used, f.peak, f.source)
 	}
 	return ""
 }
@@ -318,65 +318,65 @@ func noArray(row *Row) bool {
 // tenth prints a share with a decimal, which counters are printed with.
 func tenth(v unit.Ratio) string { return fmt.Sprintf("%.1f%%", v.Percent()) }
 
-// roof is a bandwidth that a kernel used, and the most that the device has, both in GB/s.
-type roof struct {
+// peakBandwidth is a bandwidth that a kernel used, and the most that the device has, both in GB/s.
+type peakBandwidth struct {
 	name       string
-	used, most float64
+	used, peak float64
 	source     string
 	loose      bool // the real one may be lower
 	ofMemory   bool // and not of the interface to it, or of L3
 }
 
 // share is how much of the roof is used.
-func (f *roof) share() unit.Ratio { return unit.Ratio(f.used / f.most) }
+func (f *peakBandwidth) share() unit.Ratio { return unit.Ratio(f.used / f.peak) }
 
-// roofs gives the bandwidths of which both figures are known. A roof that is lower than what was measured is wrong: it
+// peakBandwidths gives the bandwidths of which both figures are known. A roof that is lower than what was measured is wrong: it
 // is said, and nothing follows from it.
-func (r *Result) roofs(row *Row) (list []roof, wrong string) {
+func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	c := row.Counters
 	if c == nil || r.Device == nil || r.averagedGPUs(row) > 1 {
 		return nil, ""
 	}
 	const folder = "the metric set of the result folder"
-	memory, l3 := tableRoof("memory", c.Memory().Or(0), r.Device.Memory), tableRoof("L3", c.L3Read.Or(0)+c.L3Write.Or(0), r.Device.L3)
+	memory, l3 := tableBandwidth("memory", c.Memory().Or(0), r.Device.Memory), tableBandwidth("L3", c.L3Read.Or(0)+c.L3Write.Or(0), r.Device.L3)
 	memory.ofMemory = true
 	if most, known := c.L3Roof.Value(); known {
-		l3 = roof{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), most: most, source: folder}
+		l3 = peakBandwidth{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), peak: most, source: folder}
 	}
-	for _, x := range []roof{
+	for _, x := range []peakBandwidth{
 		// The interface to memory, each way, which may move more than the memory itself: the lower one binds.
-		{name: "reading from memory", used: c.MemoryRead.Or(0), most: c.MemoryReadRoof.Or(0), source: folder},
-		{name: "writing to memory", used: c.MemoryWrite.Or(0), most: c.MemoryWriteRoof.Or(0), source: folder},
+		{name: "reading from memory", used: c.MemoryRead.Or(0), peak: c.MemoryReadRoof.Or(0), source: folder},
+		{name: "writing to memory", used: c.MemoryWrite.Or(0), peak: c.MemoryWriteRoof.Or(0), source: folder},
 		memory, l3,
 	} {
 		switch {
-		case x.used <= 0 || x.most <= 0:
-		case x.used > x.most:
+		case x.used <= 0 || x.peak <= 0:
+		case x.used > x.peak:
 			wrong += fmt.Sprintf("; %s moved %.1f GB/s, more than the %.0f GB/s of %s, so that roof is wrong and not "+
-				"used", x.name, x.used, x.most, x.source)
+				"used", x.name, x.used, x.peak, x.source)
 		default:
 			list = append(list, x)
 		}
 	}
-	slices.SortFunc(list, func(a, b roof) int { return cmp.Compare(b.share(), a.share()) })
+	slices.SortFunc(list, func(a, b peakBandwidth) int { return cmp.Compare(b.share(), a.share()) })
 	return list, wrong
 }
 
-// tableRoof is the roof of the device table.
-func tableRoof(name string, used float64, most []arch.Bandwidth) roof {
+// tableBandwidth is the roof of the device table.
+func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwidth {
 	if len(most) == 0 {
-		return roof{}
+		return peakBandwidth{}
 	}
 	source := most[0].Source
 	if most[0].Fastest != "" {
 		source = "with " + most[0].Fastest
 	}
-	return roof{name: name, used: used, most: most[0].GBPerSecond, source: source, loose: most[0].Fastest != ""}
+	return peakBandwidth{name: name, used: used, peak: most[0].GBPerSecond, source: source, loose: most[0].Fastest != ""}
 }
 
 // text says how near the kernel is to the roof.
-func (f *roof) text() string {
-	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.most, f.source,
+func (f *peakBandwidth) text() string {
+	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.peak, f.source,
 		tenth(f.share()))
 }
 

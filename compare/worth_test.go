@@ -40,14 +40,14 @@ func (c *worthCase) check(t *testing.T) {
 	d := mtl112()
 	d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions())
-	w := r.Rows[0].Worth
+	w := r.Rows[0].Speedup
 	near := func(got unit.Opt[float64], want float64) bool { return math.Abs(got.Or(0)-want) < 5e-3 }
-	if w.Words() != c.words || !near(w.Depth.Most, c.depth) || !near(w.Spread.Most, c.spread) ||
-		!strings.Contains(w.Because, c.because) {
+	if w.Words() != c.words || !near(w.MoreThreads.Max, c.depth) || !near(w.Balancing.Max, c.spread) ||
+		!strings.Contains(w.Evidence, c.because) {
 		t.Errorf("%s (%s): %s, bounds %v and %v: %s; want %s, %v, %v: %s", c.name, r.Rows[0].Verdict, w.Words(),
-			w.Depth.Most, w.Spread.Most, w.Because, c.words, c.depth, c.spread, c.because)
+			w.MoreThreads.Max, w.Balancing.Max, w.Evidence, c.words, c.depth, c.spread, c.because)
 	}
-	if (w.Depth.Formula != "") != w.Depth.Most.Present() || (w.Spread.Formula != "") != w.Spread.Most.Present() {
+	if (w.MoreThreads.Formula != "") != w.MoreThreads.Max.Present() || (w.Balancing.Formula != "") != w.Balancing.Max.Present() {
 		t.Errorf("%s: bounds and formulas: %+v", c.name, w)
 	}
 }
@@ -87,7 +87,7 @@ func TestWorthOfOthers(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, given(mtl112()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if w := row.Worth; row.Task == "short" && w.Verdict() != WorthUntold || row.Task != "short" && w.Verdicts != nil {
+		if w := row.Speedup; row.Task == "short" && w.Verdict() != SpeedupUndetermined || row.Task != "short" && w.Verdicts != nil {
 			t.Errorf("%s: %+v", row.Task, w)
 		}
 	}
@@ -147,7 +147,7 @@ func TestWorthOfTurns(t *testing.T) {
 	both := Compare(&ingest.Run{Kernels: []ingest.Kernel{one, two}}, given(mtl112()), DefaultOptions())
 	for i := range both.Rows {
 		row := &both.Rows[i]
-		if a, b := alone.Rows[0].Worth.Depth.Most.Or(0), row.Worth.Depth.Most.Or(0); row.Task == "one" && !(b > a) {
+		if a, b := alone.Rows[0].Speedup.MoreThreads.Max.Or(0), row.Speedup.MoreThreads.Max.Or(0); row.Task == "one" && !(b > a) {
 			t.Errorf("beside a kernel that holds 90%% the bound is %v, alone %v", b, a)
 		}
 	}

@@ -254,18 +254,18 @@ type Card struct {
 
 // Finding is what a card says of a kernel.
 type Finding struct {
-	Run        string                 `json:"run,omitempty" jsonschema:"of several runs, the one that stands out; of several sides, the one that it is of"`
-	Kernel     string                 `json:"kernel" jsonschema:"cut in the middle where it is long; empty where it is the whole run"`
-	Verdict    string                 `json:"verdict"`
-	Predicted  unit.Opt[unit.Ratio]   `json:"predicted_percent" jsonschema:"average; of the new side in a comparison"`
-	Measured   unit.Opt[unit.Ratio]   `json:"measured_percent"`
-	Lost       unit.Opt[unit.Seconds] `json:"lost_seconds" jsonschema:"slot time below the prediction"`
-	Cause      unit.Opt[string]       `json:"cause"`
-	Confidence unit.Opt[string]       `json:"confidence"`
-	Worth      string                 `json:"worth"`
-	Bound      unit.Opt[float64]      `json:"bound" jsonschema:"times as fast at most by hiding latency"`
-	Points     unit.Opt[unit.Points]  `json:"points" jsonschema:"of several runs, how far off the others it is; of a comparison, new - old"`
-	Next       unit.Opt[string]       `json:"next_command"`
+	Run              string                 `json:"run,omitempty" jsonschema:"of several runs, the one that stands out; of several sides, the one that it is of"`
+	Kernel           string                 `json:"kernel" jsonschema:"cut in the middle where it is long; empty where it is the whole run"`
+	Verdict          string                 `json:"verdict"`
+	Predicted        unit.Opt[unit.Ratio]   `json:"predicted_percent" jsonschema:"average; of the new side in a comparison"`
+	Measured         unit.Opt[unit.Ratio]   `json:"measured_percent"`
+	Lost             unit.Opt[unit.Seconds] `json:"lost_seconds" jsonschema:"slot time below the prediction"`
+	Cause            unit.Opt[string]       `json:"cause"`
+	Confidence       unit.Opt[string]       `json:"confidence"`
+	PotentialSpeedup string                 `json:"worth"`
+	Bound            unit.Opt[float64]      `json:"bound" jsonschema:"times as fast at most by hiding latency"`
+	Points           unit.Opt[unit.Points]  `json:"points" jsonschema:"of several runs, how far off the others it is; of a comparison, new - old"`
+	Next             unit.Opt[string]       `json:"next_command"`
 }
 
 // Unusable is the card of input that carries no conclusion.

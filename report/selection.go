@@ -26,7 +26,7 @@ type SortKey string
 const (
 	SortLost       SortKey = "lost"
 	SortTime       SortKey = "time"
-	SortWorth      SortKey = "worth"
+	SortSpeedup    SortKey = "worth"
 	SortDifference SortKey = "difference"
 	SortName       SortKey = "name"
 )

@@ -119,8 +119,8 @@ type Row struct {
 	Deltas    []Delta  // of the metrics that a side tells, in their order; see Delta
 
 	Verdict Verdict
-	Share   unit.Opt[unit.Ratio] // of the time of all tasks, on the side where it is larger
-	Worth   compare.Worth        // of more occupancy, on the new side
+	Share   unit.Opt[unit.Ratio]     // of the time of all tasks, on the side where it is larger
+	Speedup compare.PotentialSpeedup // of more occupancy, on the new side
 
 	samples [2]*samples
 }
@@ -194,7 +194,7 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 			row.New.Of = len(d.New.Runs)
 		}
 		d.setLimits(row)
-		row.Verdict, row.Worth = d.judge(row), worth(row)
+		row.Verdict, row.Speedup = d.judge(row), speedupOf(row)
 	}
 	slices.SortStableFunc(d.Rows, func(a, b Row) int { return a.Compare(&b) })
 	d.summarize()

@@ -220,16 +220,16 @@ func (d *Result) Reversed() bool {
 		slices.MinFunc(times[0], time.Time.Compare).After(slices.MaxFunc(times[1], time.Time.Compare))
 }
 
-// worth says what more occupancy is worth to a kernel on the new side. Runs that disagree tell nothing.
-func worth(r *Row) compare.Worth {
-	untold := compare.Worth{Verdicts: []compare.WorthVerdict{compare.WorthUntold}}
+// speedupOf says what more occupancy is worth to a kernel on the new side. Runs that disagree tell nothing.
+func speedupOf(r *Row) compare.PotentialSpeedup {
+	untold := compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.SpeedupUndetermined}}
 	if !r.IsKernel || r.New == nil {
 		return untold
 	}
-	list := r.samples[1].worth
+	list := r.samples[1].speedup
 	for _, x := range list {
 		if !slices.Equal(x.Verdicts, list[0].Verdicts) {
-			untold.Because = "its runs differ in it"
+			untold.Evidence = "its runs differ in it"
 			return untold
 		}
 	}

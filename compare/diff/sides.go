@@ -118,7 +118,7 @@ type samples struct {
 	notAKernel bool
 	share      unit.Opt[unit.Ratio] // of the time, the most of the runs
 	values     [][]float64          // of each metric
-	worth      []compare.Worth
+	speedup    []compare.PotentialSpeedup
 	last       *compare.Result // the run that was added last
 }
 
@@ -184,7 +184,7 @@ func (s *samples) add(row *compare.Row) {
 			s.values[i] = append(s.values[i], x)
 		}
 	}
-	s.worth = append(s.worth, row.Worth)
+	s.speedup = append(s.speedup, row.Speedup)
 }
 
 // pairings say what may differ between two launches of one task that are paired, from the least.

@@ -24,25 +24,25 @@ func TestDiffWorth(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		newer   []*compare.Result
-		verdict compare.WorthVerdict
+		verdict compare.SpeedupVerdict
 		because string
 	}{
-		{"active nearly all of the time", []*compare.Result{busy}, compare.OccupancyEnough, "at most 1.06 times as fast (pipe ALU0"},
-		{"stalled most of the time", []*compare.Result{waiting}, compare.MoreThreads, ""},
-		{"two runs that disagree", []*compare.Result{busy, waiting}, compare.WorthUntold, "its runs differ in it"},
+		{"active nearly all of the time", []*compare.Result{busy}, compare.OccupancySufficient, "at most 1.06 times as fast (pipe ALU0"},
+		{"stalled most of the time", []*compare.Result{waiting}, compare.MoreThreadsMayHelp, ""},
+		{"two runs that disagree", []*compare.Result{busy, waiting}, compare.SpeedupUndetermined, "its runs differ in it"},
 	} {
 		d := compareTwo(older, c.newer, DefaultOptions())
 		row := &d.Rows[0]
-		if verdictOf(d) != c.verdict || !strings.Contains(row.Worth.Because, c.because) {
-			t.Errorf("%s: %s, %+v", c.name, row.Verdict, row.Worth)
+		if verdictOf(d) != c.verdict || !strings.Contains(row.Speedup.Evidence, c.because) {
+			t.Errorf("%s: %s, %+v", c.name, row.Verdict, row.Speedup)
 		}
 	}
-	if w := compareTwo(older, []*compare.Result{diffRun()}, DefaultOptions()).Rows[0].Worth; w.Verdict() != compare.WorthUntold {
+	if w := compareTwo(older, []*compare.Result{diffRun()}, DefaultOptions()).Rows[0].Speedup; w.Verdict() != compare.SpeedupUndetermined {
 		t.Errorf("a kernel that is gone: %+v", w)
 	}
 }
 
-func verdictOf(d *Result) compare.WorthVerdict {
-	w := d.Rows[0].Worth
+func verdictOf(d *Result) compare.SpeedupVerdict {
+	w := d.Rows[0].Speedup
 	return w.Verdict()
 }

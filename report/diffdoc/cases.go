@@ -223,11 +223,11 @@ func findingOf(r *row) report.Finding {
 		}
 		return unit.Opt[unit.Ratio]{}
 	}
-	w := r.Worth
-	if r.Verdict == diff.Faster && w.Verdict() == compare.WorthUntold {
-		w = compare.Worth{Verdicts: []compare.WorthVerdict{compare.ElseBinds}, Because: w.Because}
+	w := r.Speedup
+	if r.Verdict == diff.Faster && w.Verdict() == compare.SpeedupUndetermined {
+		w = compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.LimitedByOther}, Evidence: w.Evidence}
 	}
-	f := report.Finding{Run: r.side, Kernel: r.Task, Verdict: string(r.Verdict), Worth: w.Words(), Bound: w.Bound(),
+	f := report.Finding{Run: r.side, Kernel: r.Task, Verdict: string(r.Verdict), PotentialSpeedup: w.Words(), Bound: w.Bound(),
 		Predicted: share(r.Delta(compare.MetricPredicted).New.Median), Measured: share(r.Measured().New.Median)}
 	if x, ok := r.Measured().Change.Value(); ok {
 		f.Points = unit.Some(unit.Points(x))

@@ -375,8 +375,8 @@ func because(r *diff.Row) string {
 			}
 		}
 	}
-	if r.Worth.Verdict() != compare.WorthUntold && (r.Verdict == diff.Regression || r.Verdict == diff.Faster) {
-		parts = append(parts, "on the new side, "+r.Worth.Words()+": "+r.Worth.Because)
+	if r.Speedup.Verdict() != compare.SpeedupUndetermined && (r.Verdict == diff.Regression || r.Verdict == diff.Faster) {
+		parts = append(parts, "on the new side, "+r.Speedup.Words()+": "+r.Speedup.Evidence)
 	}
 	var text strings.Builder
 	for _, p := range parts {

@@ -231,9 +231,9 @@ func unusable(r *compare.Result) string {
 }
 
 func findingOf(r *compare.Result, row *compare.Row) report.Finding {
-	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured, Worth: row.Worth.Words()}
-	if !row.Worth.Has(compare.WorthUntold) {
-		f.Bound = row.Worth.Bound()
+	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured, PotentialSpeedup: row.Speedup.Words()}
+	if !row.Speedup.Has(compare.SpeedupUndetermined) {
+		f.Bound = row.Speedup.Bound()
 	}
 	if p := row.Predicted; p != nil {
 		f.Predicted = unit.Some(p.Average)

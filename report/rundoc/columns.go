@@ -49,12 +49,12 @@ var kernelColumns = slices.Concat(launchColumns,
 		func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
 	compiledColumns,
 	object("", column{Path: "worth", Doc: "whether more threads may make it faster; null of other tasks"},
-		func(k *kernel) *compare.Worth {
-			if k.Worth.Verdict() == "" {
+		func(k *kernel) *compare.PotentialSpeedup {
+			if k.Speedup.Verdict() == "" {
 				return nil
 			}
-			return &k.Worth
-		}, worthColumns),
+			return &k.Speedup
+		}, speedupColumns),
 	[]report.Col[kernel]{
 		report.Define(column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(report.NoteColumns())},
 			func(k *kernel) cell { return report.RowsCell(notesOf(rowNotes(k.Row))) }),
@@ -214,24 +214,24 @@ var breakdownCauses = slices.Concat(
 		report.Define(column{Path: "decide", Kind: report.Text, Doc: "what would settle it"}, func(c *compare.Cause) cell { return report.TextCell(c.Decide) }),
 	})
 
-// worthColumns say whether more threads would make a kernel faster.
-var worthColumns = []report.Col[compare.Worth]{
+// speedupColumns say whether more threads would make a kernel faster.
+var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define(column{Key: "worth", Path: "verdicts", Always: true, Title: "Worth", Kind: report.Array, Drop: 1,
 		In: report.All, Doc: "of more threads, and of work for XVEs that stood empty; never a promise"},
-		func(w *compare.Worth) cell { return report.ListCell(report.Words(w.Verdicts)) }),
+		func(w *compare.PotentialSpeedup) cell { return report.ListCell(report.Words(w.Verdicts)) }),
 	report.Define(column{Key: "worth_depth_bound", Path: "depth_bound", Title: "More threads at most", Unit: "times",
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by more threads on XVEs that ran"},
-		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Depth.Most) }),
+		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.MoreThreads.Max) }),
 	report.Define(column{Key: "worth_spread_bound", Path: "spread_bound", Title: "Spread at most", Unit: "times",
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by work for XVEs that stood empty within launches"},
-		func(w *compare.Worth) cell { return report.OptNum(report.Number, w.Spread.Most) }),
+		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.Balancing.Max) }),
 	report.Define(column{Key: "worth_because", Path: "because", Always: true, Title: "Why that worth",
 		Kind: report.Text, In: kept},
-		func(w *compare.Worth) cell { return report.OptText(unit.Some(w.Because)) }),
+		func(w *compare.PotentialSpeedup) cell { return report.OptText(unit.Some(w.Evidence)) }),
 	report.Define(column{Key: "worth_depth_formula", Path: "depth_formula", Kind: report.Text, In: report.Data,
-		Doc: "of depth_bound, with its figures"}, func(w *compare.Worth) cell { return report.TextCell(w.Depth.Formula) }),
+		Doc: "of depth_bound, with its figures"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.MoreThreads.Formula) }),
 	report.Define(column{Key: "worth_spread_formula", Path: "spread_formula", Kind: report.Text, In: report.Data,
-		Doc: "of spread_bound, with its figures"}, func(w *compare.Worth) cell { return report.TextCell(w.Spread.Formula) }),
+		Doc: "of spread_bound, with its figures"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.Balancing.Formula) }),
 }
 
 // spreadColumns say how much the launches differ that a row of a per-launch export is made of.

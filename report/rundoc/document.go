@@ -75,8 +75,8 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 		row := &r.Rows[i]
 		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: show.Value(float64(row.Lost()),
 			float64(row.Total.Or(unit.Seconds(nan))), float64(row.Difference.Or(unit.Points(nan))))}
-		if show.Sort == report.SortWorth {
-			c.Value = row.Worth.Stake(row)
+		if show.Sort == report.SortSpeedup {
+			c.Value = row.Speedup.SavableTime(row)
 		}
 		return c
 	}

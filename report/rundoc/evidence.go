@@ -96,7 +96,7 @@ func evidence(r *compare.Row) string {
 			unit.Counted(p.GroupSize, "work-item", "work-items"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
 	}
 	if r.Breakdown != nil && (r.Verdict == compare.Below || r.Verdict == compare.Idle) {
-		text += worthText(r)
+		text += speedupText(r)
 	}
 	return text
 }
@@ -157,16 +157,16 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	return text
 }
 
-// worthText says what more threads are worth to a kernel, and how much faster it can become at most. Nothing is said
+// speedupText says what more threads are worth to a kernel, and how much faster it can become at most. Nothing is said
 // where it cannot be told.
-func worthText(r *compare.Row) string {
-	w := r.Worth
-	if w.Verdict() == compare.WorthUntold {
+func speedupText(r *compare.Row) string {
+	w := r.Speedup
+	if w.Verdict() == compare.SpeedupUndetermined {
 		return ""
 	}
-	text := " Worth: " + w.Words() + ": " + w.Because
-	if b, ok := w.Spread.Most.Value(); ok && w.Has(compare.SpreadTheWork) {
-		text += "; with work for them at most " + report.Decimal(b, 1) + " times as fast (" + w.Spread.Formula + ")"
+	text := " Worth: " + w.Words() + ": " + w.Evidence
+	if b, ok := w.Balancing.Max.Value(); ok && w.Has(compare.BalanceTheWork) {
+		text += "; with work for them at most " + report.Decimal(b, 1) + " times as fast (" + w.Balancing.Formula + ")"
 	}
 	return text + "."
 }

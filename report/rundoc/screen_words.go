@@ -94,7 +94,7 @@ func meaning(r *compare.Result, lines []line) string {
 	all := len(gain)+len(untold) == 0 && !slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
 	case len(none) > 0 && all: // it may begin with a name
-		return asPredicted(r, none) + "; more threads will not help: " + bindsText(&none[0])
+		return asPredicted(r, none) + "; more threads will not help: " + limiterText(&none[0])
 	case len(none) > 0:
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
 	case len(gain) > 0:
@@ -270,8 +270,8 @@ func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Tab
 	}
 	// What the rows are sorted by, where no other column shows it.
 	switch by {
-	case report.SortWorth:
-		list = append(list, shownAs("sorted_by", "At most gained", report.Number, func(l *line) cell { return spanCell(l.Worth.Stake(l.Row)) }))
+	case report.SortSpeedup:
+		list = append(list, shownAs("sorted_by", "At most gained", report.Number, func(l *line) cell { return spanCell(l.Speedup.SavableTime(l.Row)) }))
 	case report.SortLost:
 		list = append(list, shownAs("sorted_by", "Slot time lost", report.Number, func(l *line) cell { return spanCell(float64(l.Lost())) }))
 	case report.SortDifference:
@@ -488,7 +488,7 @@ func helpText(l *line) string {
 	h, text := l.help, leverTexts[l.help.Lever]
 	switch h.Lever {
 	case compare.NotThreads:
-		return "not threads: " + bindsText(l)
+		return "not threads: " + limiterText(l)
 	case compare.FillWaves, compare.MoreGroups:
 		if h.At == 0 { // another number for each kernel
 			return "more work-groups"
@@ -510,9 +510,9 @@ func helpText(l *line) string {
 	return text
 }
 
-// bindsText says why more threads do not help, or at most so much.
-func bindsText(l *line) string {
-	binds := l.Worth.Binds
+// limiterText says why more threads do not help, or at most so much.
+func limiterText(l *line) string {
+	binds := l.Speedup.LimitedBy
 	if strings.HasPrefix(binds, "pipe ") {
 		return binds + " is busy"
 	}

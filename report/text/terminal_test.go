@@ -83,8 +83,8 @@ func TestScreenIsReadInSeconds(t *testing.T) {
 		row := &r.Rows[i]
 		row.Task, row.Verdict, row.Cause, row.Breakdown = fmt.Sprintf("kernel_of_%c%c", 'a'+i/26, 'a'+i%26), compare.Below, &c, nil
 		row.Measured, row.Total = unit.Some(unit.Ratio(0.4)), unit.Some(unit.Seconds(41-i))
-		row.Worth.Verdicts = []compare.WorthVerdict{compare.MoreThreads, compare.SpreadTheWork}
-		row.Worth.Depth.Most, row.Worth.Spread.Most = unit.Some(2.2), unit.Some(1.8)
+		row.Speedup.Verdicts = []compare.SpeedupVerdict{compare.MoreThreadsMayHelp, compare.BalanceTheWork}
+		row.Speedup.MoreThreads.Max, row.Speedup.Balancing.Max = unit.Some(2.2), unit.Some(1.8)
 	}
 	r.Summary.Matched, r.Summary.Below, r.Summary.KernelTime = 0, len(r.Rows), unit.Some(unit.Seconds(860))
 	for width, most := range map[int]struct{ lines, words int }{80: {30, 225}, 100: {25, 225}, 160: {25, 225}} {
