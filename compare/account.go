@@ -102,7 +102,7 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 // breakdown makes the account of a row that has its verdict and certainty; nil when what was measured is not this kernel's,
 // the prediction is not of its launch, or it is above that. A row that is below its prediction has the causes of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
-	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseShape || row.Cause.Name == CauseModel) {
+	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize || row.Cause.Name == CauseModelMismatch) {
 		return nil
 	}
 	a := r.parts(row)
@@ -174,5 +174,5 @@ func (r *Row) Lost() unit.Seconds {
 
 // mayLose says whether a row was measured and is not above its prediction.
 func (r *Row) mayLose() bool {
-	return (r.Verdict == Match || r.Verdict == Idle || r.Verdict == Below) && r.Measured.Present()
+	return (r.Verdict == Match || r.Verdict == MatchWhileBusy || r.Verdict == Below) && r.Measured.Present()
 }

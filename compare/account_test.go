@@ -113,7 +113,7 @@ func TestAccountOfRealRuns(t *testing.T) {
 			loaded = "%.2f"
 		} else {
 			n, _ := a.Certainty.Intervals.Value()
-			x, _ := a.Certainty.Crosstalk.Value()
+			x, _ := a.Certainty.Misattributed.Value()
 			intervals, own = trim(n), trim(1-float64(x))
 		}
 		got := fmt.Sprintf("%.1f %s %s %s %s %s %s", float64(a.Points(compare.PartOccupied).Or(0)), text(row.Idle, "%.1f", 100), text(row.BusyOccupancy, loaded, 100),
@@ -144,9 +144,9 @@ func TestFan2(t *testing.T) {
 	}
 	want := []compare.Cause{
 		{Part: compare.PartIdle, Name: compare.CauseGaps, Confidence: "low",
-			Because: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.", Decide: "a trace, or gpu-sampling-interval 0.1", Next: compare.Next{Do: compare.Trace}},
+			Evidence: "A launch lasts 0.6 of a sampling interval, so time between launches may be included, up to 16.4 points of what is missing; it cannot be distinguished from time within.", ConfirmWith: "a trace, or gpu-sampling-interval 0.1", Next: compare.NextStep{Action: compare.Trace}},
 		{Part: compare.PartUnderfilled, Name: compare.CauseDispatch, Confidence: "medium",
-			Because: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", Decide: "a trace, or a computing-instance export", Next: compare.Next{Do: compare.Trace}},
+			Evidence: "Threads live 2.2 to 2.8 us on average: the dispatcher may not keep up.", ConfirmWith: "a trace, or a computing-instance export", Next: compare.NextStep{Action: compare.Trace}},
 	}
 	if points := a.Causes[0].Explains.Or(0); math.Abs(float64(points)-16.4) > 0.05 {
 		t.Errorf("gaps explain %v points", points)
@@ -159,8 +159,8 @@ func TestFan2(t *testing.T) {
 		t.Errorf("lost %v s", lost)
 	}
 	row = find(t, readRun(t, mtl, filepath.Join(root, "vtune-csv/bench_gaussian.offload.csv")), "Fan2")
-	if row.Cause.Name != compare.CauseSampling || !strings.HasPrefix(row.Cause.Because, "Only 35% of all XVE instr") ||
-		!strings.HasSuffix(row.Cause.Because, "By themselves its launches held 48.5 to 87.4%.") {
+	if row.Cause.Name != compare.CauseSampling || !strings.HasPrefix(row.Cause.Evidence, "Only 35% of all XVE instr") ||
+		!strings.HasSuffix(row.Cause.Evidence, "By themselves its launches held 48.5 to 87.4%.") {
 		t.Errorf("offload: %+v", row.Cause)
 	}
 }
@@ -220,7 +220,7 @@ func TestAccountsAddUp(t *testing.T) {
 			text += " " + n.Text
 		}
 		if c := row.Cause; c != nil {
-			text += " " + c.Because + " " + c.Decide
+			text += " " + c.Evidence + " " + c.ConfirmWith
 		}
 		if a != nil {
 			text += fmt.Sprint(a.Causes)
@@ -229,7 +229,7 @@ func TestAccountsAddUp(t *testing.T) {
 			t.Fatalf("%+v: %s", k, text)
 		}
 		switch row.Verdict {
-		case compare.Match, compare.Idle, compare.Below:
+		case compare.Match, compare.MatchWhileBusy, compare.Below:
 		default:
 			if a != nil {
 				t.Fatalf("%+v is %s and has an account", k, row.Verdict)

@@ -83,8 +83,8 @@ func inShort(r *Result, row *Row, next bool) string {
 	said := []string{string(row.Verdict)}
 	cause := func(c *Cause) string {
 		s := strings.TrimSpace(string(c.Part) + " " + c.Name + " " + c.Confidence)
-		if c.Decide != "" {
-			s += " (" + string(c.Next.Do) + ")"
+		if c.ConfirmWith != "" {
+			s += " (" + string(c.Next.Action) + ")"
 		}
 		if c.Registers > 0 {
 			s += fmt.Sprintf(" of %d registers", c.Registers)
@@ -101,18 +101,18 @@ func inShort(r *Result, row *Row, next bool) string {
 		}
 		said = append(said, "["+strings.Join(causes, ", ")+"]")
 	}
-	if row.HeldLow.Present() {
+	if row.OwnLow.Present() {
 		said = append(said, "a range")
 	}
 	worth := row.Speedup.Words()
 	if b := row.Speedup.LimitedBy; b != "" {
 		worth += " (" + b + ")"
 	}
-	h := r.HelpFor(row)
-	said = append(said, "at most "+row.Certainty.limit().String(), "worth: "+worth, "help: "+string(h.Lever))
+	h := r.PossibleFix(row)
+	said = append(said, "at most "+row.Certainty.limit().String(), "worth: "+worth, "help: "+string(h.Remedy))
 	if next {
-		n := r.NextOf(row)
-		said = append(said, "next: "+string(n.Do))
+		n := r.NextStep(row)
+		said = append(said, "next: "+string(n.Action))
 	}
 	for _, n := range slices.Concat(r.Notes, row.Notes) {
 		said = append(said, n.Code)
@@ -135,25 +135,25 @@ func inFigures(r *Result, row *Row) (list []string) {
 		v, ok := m.Of(row).Value()
 		add(m.Name, v, ok)
 	}
-	ratio("held from", row.HeldLow)
-	ratio("held to", row.HeldHigh)
+	ratio("held from", row.OwnLow)
+	ratio("held to", row.OwnHigh)
 	c := &row.Certainty
 	add("intervals", c.Intervals.Or(0), c.Intervals.Present())
 	ratio("own", c.OwnShare)
-	ratio("edges", c.Edges)
-	ratio("foreign", c.Foreign)
-	ratio("crosstalk", c.Crosstalk)
-	add("life", float64(row.ThreadLife.Or(0))*1e6, row.ThreadLife.Present())
+	ratio("edges", c.OutsideLaunches)
+	ratio("foreign", c.OtherTasks)
+	ratio("crosstalk", c.Misattributed)
+	add("life", float64(row.ThreadLifetime.Or(0))*1e6, row.ThreadLifetime.Present())
 	if a := row.Breakdown; a != nil {
 		add("lost", float64(a.Lost.Or(0)), a.Lost.Present())
 	}
-	w, h := &row.Speedup, r.HelpFor(row)
+	w, h := &row.Speedup, r.PossibleFix(row)
 	add("depth", w.MoreThreads.Max.Or(0), w.MoreThreads.Max.Present())
 	add("spread", w.Balancing.Max.Or(0), w.Balancing.Max.Present())
 	add("stake", w.SavableTime(row), true)
 	add("at", float64(h.At), h.At > 0)
 	add("for", float64(h.From), h.From > 0)
-	add("most", h.Most.Or(0), h.Most.Present())
+	add("most", h.Bound.Or(0), h.Bound.Present())
 	if row.Cause != nil {
 		add("setting", row.Cause.Next.Setting.Or(0)*1e3, row.Cause.Next.Setting.Present())
 	}

@@ -25,7 +25,7 @@ func TestTwoKernels(t *testing.T) {
 		{"the other reaches 3.6% (32 threads), so the launches held no less than 96%",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(96), idle(2)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(30), idle(60)), Match, "", ""},
 		{"and 50% of 128 threads (14.3%) and 55% of full XVEs are 61%: 80% is of kernels that ran at the same time",
-			kernel("k", "4096", "256", 32, 1000, 0.9, measured(80), idle(5)), kernel("o", most, "256", 32, 1222, 1.1, measured(90), idle(5)), Above, CauseOverlap, "which this launch alone cannot exceed"},
+			kernel("k", "4096", "256", 32, 1000, 0.9, measured(80), idle(5)), kernel("o", most, "256", 32, 1222, 1.1, measured(90), idle(5)), Above, CauseConcurrentKernels, "which this launch alone cannot exceed"},
 		{"both measure the same, and are hardly idle",
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(1)), kernel("o", most, "256", 32, 1222, 1.1, measured(60), idle(1)), Below, CauseImbalance, ""},
 		{"the same with 60%, of which 20% may be idle time outside: and of the other, which idles, no more than 37%",
@@ -42,7 +42,7 @@ func TestTwoKernels(t *testing.T) {
 			}
 			cause, because := "", ""
 			if row.Cause != nil {
-				cause, because = row.Cause.Name, row.Cause.Because
+				cause, because = row.Cause.Name, row.Cause.Evidence
 			}
 			if row.Verdict != c.verdict || cause != c.cause || !strings.Contains(because, c.mentioned) {
 				t.Errorf("%s: %s (%s) %q, want %s (%s) %q", c.reason, row.Verdict, cause, because, c.verdict, c.cause, c.mentioned)

@@ -14,34 +14,34 @@ import (
 // The causes, in the order in which they are looked for. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
 // above its prediction.
 const (
-	CauseShape       = "shape"
-	CauseModel       = "model"
-	CauseSampling    = "sampling"
-	CauseTolerance   = "tolerance"
-	CauseOverlap     = "overlap"
-	CauseNothingRan  = "nothing ran"
-	CauseAdapters    = "adapters"
-	CauseStack       = "stack"
-	CauseGaps        = "gaps"
-	CausePlacement   = "placement"
-	CauseImbalance   = "imbalance"
-	CauseDispatch    = "dispatch"
-	CauseGRF         = "grf"
-	CauseSIMD        = "simd"
-	CauseSLM         = "slm"
-	CauseBarriers    = "barriers"
-	CauseUnexplained = "unexplained"
+	CauseLaunchSize        = "shape"
+	CauseModelMismatch     = "model"
+	CauseSampling          = "sampling"
+	CauseBelowTolerance    = "tolerance"
+	CauseConcurrentKernels = "overlap"
+	CauseNoActivity        = "nothing ran"
+	CauseAdapters          = "adapters"
+	CauseStack             = "stack"
+	CauseGaps              = "gaps"
+	CausePlacement         = "placement"
+	CauseImbalance         = "imbalance"
+	CauseDispatch          = "dispatch"
+	CauseGRF               = "grf"
+	CauseSIMD              = "simd"
+	CauseSLM               = "slm"
+	CauseBarriers          = "barriers"
+	CauseUnexplained       = "unexplained"
 )
 
 // Cause says why what was seen differs from the prediction.
 type Cause struct {
-	Part       Part   // that it is of; empty for causes that come before an account
-	Name       string // one of the causes
-	Confidence string // high, medium, low; empty of a row that cannot be judged, which is a fact and no conclusion
-	Because    string // one or two sentences with the figures
-	Decide     string // what would settle it, without a full stop; may be empty
-	Next       Next   // the same, where it is a collection
-	Registers  int    // per thread, of the mode that CauseGRF names; else 0
+	Part        Part     // that it is of; empty for causes that come before an account
+	Name        string   // one of the causes
+	Confidence  string   // high, medium, low; empty of a row that cannot be judged, which is a fact and no conclusion
+	Evidence    string   // one or two sentences with the figures
+	ConfirmWith string   // what would settle it, without a full stop; may be empty
+	Next        NextStep // the same, where it is a collection
+	Registers   int      // per thread, of the mode that CauseGRF names; else 0
 	// Explains is the largest number of points that the cause can explain;
 	// absent if it can explain all of its part.
 	Explains unit.Opt[unit.Points]
@@ -58,7 +58,7 @@ func (r *Result) setCause(row *Row) {
 	case r.withheld != nil:
 		row.Cause = r.withheld
 	case modelOff(row):
-		row.Cause = cmp.Or(r.shape(row), r.model(row))
+		row.Cause = cmp.Or(r.launchSize(row), r.modelMismatch(row))
 	case v == Above:
 		cause := r.aboveCause(row)
 		row.Cause = &cause
@@ -136,11 +136,11 @@ func (f *finder) has(cause string) bool {
 
 // add takes a cause, no surer than the counters allow. It is good until the next one.
 func (f *finder) add(part Part, name string, sure confidence, because string, decide decision) *Cause {
-	if sure = min(sure, f.row.Certainty.limit()); f.row.HeldLow.Present() { // the row is judged by a range
+	if sure = min(sure, f.row.Certainty.limit()); f.row.OwnLow.Present() { // the row is judged by a range
 		sure = low
 	}
-	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because,
-		Decide: decide.text, Next: decide.Next})
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Evidence: because,
+		ConfirmWith: decide.text, Next: decide.NextStep})
 	return &f.found[len(f.found)-1]
 }
 
@@ -180,16 +180,16 @@ func (f *finder) missing() (because string, decide decision) {
 	switch {
 	case f.evidence&noThread != 0:
 		return fmt.Sprintf("%.1f%% says that no thread was seen, not how long one lives: the counters may be of another window "+
-			"or adapter.", row.Measured.Or(0).Percent()), said(targetGPU)
+			"or adapter.", row.Measured.Or(0).Percent()), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
 		lacks, from := ", idle time or low residency is unknown without launch shapes and the XVE array state", byExport(row.missingColumns()...)
 		switch {
 		case f.r.Device == nil && row.Global.Present():
-			lacks, from = " is unknown without the device", said(f.r.Options.Naming.Words("--device", "the device")+", or the VTune summary of the same result")
+			lacks, from = " is unknown without the device", byOtherMeans(f.r.Options.Naming.Words("--device", "the device")+", or the VTune summary of the same result")
 		case row.Idle.Present():
 			lacks = " is unknown without the launch shape"
 		case f.r.fromSummary:
-			from = decision{"the computing-task export of the same result", Next{Do: Export}}
+			from = decision{"the computing-task export of the same result", NextStep{Action: Export}}
 		}
 		return "How much of it is a partial last wave" + lacks + ".", from
 	case row.XVEs.Other.Present():
@@ -198,18 +198,18 @@ func (f *finder) missing() (because string, decide decision) {
 			free, whole = whole, free
 		}
 		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the XVEs that run, work-groups that stay whole %.1f%%: "+
-			"which XVEs should have been empty is unknown.", free.Percent(), whole.Percent()), decision{"unitrace's kernel properties (SLM), or the kernel's binary", Next{Do: Binary}}
+			"which XVEs should have been empty is unknown.", free.Percent(), whole.Percent()), decision{"unitrace's kernel properties (SLM), or the kernel's binary", NextStep{Action: Binary}}
 	case !row.Idle.Present():
 		return "Idle time and low residency are not told apart without the XVE array state.", byExport(row.missingColumns()...)
 	case !row.BusyOccupancy.Present():
-		return "More is measured than XVEs that idle for so long can hold.", said("a new collection")
+		return "More is measured than XVEs that idle for so long can hold.", byOtherMeans("a new collection")
 	case !row.Average().Present():
 		return "How long threads live is unknown without total time and instance count.",
 			byExport(row.missingColumns()...)
 	}
 	decide = f.aTrace()
 	if !row.BarrierStall.Present() {
-		decide = said("a collection with stall reasons, which separates waiting at barriers from other stalls")
+		decide = byOtherMeans("a collection with stall reasons, which separates waiting at barriers from other stalls")
 	}
 	return fmt.Sprintf("None of the known causes fits the difference of %+.1f points.", float64(row.Difference.Or(0))), decide
 }
@@ -231,8 +231,8 @@ func (r *Row) missingColumns() (list []string) {
 	return list
 }
 
-// nothingSeen says whether the measured value was printed as 0.0, so that it tells nothing of the threads.
-func (r *Result) nothingSeen(row *Row) bool {
+// noActivitySeen says whether the measured value was printed as 0.0, so that it tells nothing of the threads.
+func (r *Result) noActivitySeen(row *Row) bool {
 	m, measured := row.Measured.Value()
 	return measured && m.Percent() < float64(r.unseen(row))
 }
@@ -260,22 +260,22 @@ func (f *finder) unexplainedAbove() {
 		f.add("", CauseUnexplained, low, above+". The value contains nothing but the launches, so "+other+".", byBinary())
 	default:
 		f.add("", CauseUnexplained, low, above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
-			said("the same run while no other process uses the GPU"))
+			byOtherMeans("the same run while no other process uses the GPU"))
 	}
 }
 
-// overlap adds that other kernels may have run at the same time.
-func (f *finder) overlap(Part) {
+// concurrentKernels adds that other kernels may have run at the same time.
+func (f *finder) concurrentKernels(Part) {
 	above := f.r.aboveText(f.row)
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseOverlap, low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
+		f.add("", CauseConcurrentKernels, low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
 			"kernels filled it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
-		f.add("", CauseOverlap, low, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
+		f.add("", CauseConcurrentKernels, low, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
 			"interval, which is not given.", byTrace(""))
 	default:
-		f.add("", CauseOverlap, medium, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
+		f.add("", CauseConcurrentKernels, medium, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
 	}
 }
 
@@ -298,18 +298,18 @@ func (r *Result) aboveText(row *Row) string {
 	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", row.Measured.Or(0).Percent(), name, ref.Percent())
 }
 
-// foreign says that other tasks under the same samples are enough to explain the value.
-func (f *finder) foreign(Part) {
+// otherTasks says that other tasks under the same samples are enough to explain the value.
+func (f *finder) otherTasks(Part) {
 	c, m := &f.row.Certainty, f.row.Measured.Or(0)
 	if m > c.mixed(f.row.reference()) {
 		return
 	}
 	f.add("", CauseSampling, medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
-		c.edgesText(), shareText(c.Foreign.Or(0)), m.Percent()), c.resample())
+		c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
 }
 
 // mixed is the most that a launch and what can be of other tasks under its samples come to.
-func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.Foreign.Or(1)*(1-own) }
+func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.OtherTasks.Or(1)*(1-own) }
 
 // readOnOneStack fits a launch on one stack whose counter divides by that stack's slots alone.
 func (f *finder) readOnOneStack(Part) {
@@ -321,7 +321,7 @@ func (f *finder) readOnOneStack(Part) {
 	}
 	f.add("", CauseStack, medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
 		"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
-		said("the column SubDeviceId: if all rows are of one stack, "+
+		byOtherMeans("the column SubDeviceId: if all rows are of one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
 
@@ -342,7 +342,7 @@ func (f *finder) otherBuild(Part) {
 		c := f.add("", CauseGRF, low, fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
 			"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
 			f.r.aboveText(f.row), f.row.Registers.Or(0), p.Percent(), mode, mode),
-			said(fmt.Sprintf("the same launch of a build for %d registers", mode)))
+			byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)))
 		c.Registers = mode
 	}
 }
@@ -369,8 +369,8 @@ func modelOff(row *Row) bool {
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
 }
 
-// shape says, of a row of which the model is off, that its work size lacks a dimension, where a grid larger by a whole factor has the profiler's peak.
-func (r *Result) shape(row *Row) *Cause {
+// launchSize says, of a row of which the model is off, that its work size lacks a dimension, where a grid larger by a whole factor has the profiler's peak.
+func (r *Result) launchSize(row *Row) *Cause {
 	k, clamped := r.gridTimes(row)
 	if k < 2 {
 		return nil
@@ -382,7 +382,7 @@ func (r *Result) shape(row *Row) *Cause {
 		times = fmt.Sprintf("%d or more times", k)
 	}
 	// Several launches that lack something are as likely of another GPU.
-	if clamped || gridStep(threads, slots) < shapeCertain || k > shapeFactor || r.Fit.off > 1 {
+	if clamped || gridStep(threads, slots) < sizeCertain || k > sizeFactor || r.Fit.off > 1 {
 		sure = low
 	}
 	fitting := "" // all that ran
@@ -390,7 +390,7 @@ func (r *Result) shape(row *Row) *Cause {
 		fitting = ", which is so of " + r.Fit.String()
 	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
-	return &Cause{Name: CauseShape, Confidence: sure.String(), Because: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
+	return &Cause{Name: CauseLaunchSize, Confidence: sure.String(), Evidence: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
 		"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
 		"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
 		unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads, "thread"),
@@ -403,19 +403,19 @@ func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	p, peak := row.Predicted, row.Peak.Or(0)
 	threads := p.Groups * p.ThreadsPerGroup
 	slots := int64(r.Device.Slots())
-	if peak <= row.ModelPeak || threads >= slots || gridStep(threads, slots) < shapeStepPoints {
+	if peak <= row.ModelPeak || threads >= slots || gridStep(threads, slots) < sizeStepPoints {
 		return 0, false
 	}
 	// A grid that fills the GPU reaches the most that this work-group can; any larger one reaches it as well.
 	k = (slots + threads - 1) / threads
 	most := r.grown(row, k)
-	clamped = abs(peak.Minus(most)) <= shapeFitPoints+digit
+	clamped = abs(peak.Minus(most)) <= sizeFitPoints+digit
 	if clamped {
 		k = max(int64(math.Ceil(float64(most)*float64(slots)/float64(threads)-1e-9)), 1)
 	} else {
 		k = int64(math.Round(float64(peak) * float64(slots) / float64(threads)))
 	}
-	if k < 2 || abs(peak.Minus(r.grown(row, k))) > shapeFitPoints+digit {
+	if k < 2 || abs(peak.Minus(r.grown(row, k))) > sizeFitPoints+digit {
 		return 0, false
 	}
 	return k, clamped
@@ -439,8 +439,8 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	return p.Peak
 }
 
-// model says that the profiler's peak and the predicted one differ.
-func (r *Result) model(row *Row) *Cause {
+// modelMismatch says that the profiler's peak and the predicted one differ.
+func (r *Result) modelMismatch(row *Row) *Cause {
 	var why string
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
 	case slm < 1 && slm <= barriers && !row.SLM.Present():
@@ -456,6 +456,6 @@ func (r *Result) model(row *Row) *Cause {
 		}
 		why += "."
 	}
-	return &Cause{Name: CauseModel, Confidence: medium.String(), Because: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
+	return &Cause{Name: CauseModelMismatch, Confidence: medium.String(), Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
 		"peak %.1f%% of %s thread slots%s", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())), why)}
 }

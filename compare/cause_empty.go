@@ -23,19 +23,19 @@ func (f *finder) adapters(p Part) {
 	}
 }
 
-// nothingRan says so where no thread was ever seen. If another stack has threads
+// noActivity says so where no thread was ever seen. If another stack has threads
 // of the same launches, this one was idle.
-func (f *finder) nothingRan(p Part) {
+func (f *finder) noActivity(p Part) {
 	if idle := f.row.Idle.Or(1); (1 - idle).Percent() > float64(printedHalf+digit) {
 		return
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
 		f.add(p, CauseStack, high, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
-			"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), said("ZE_AFFINITY_MASK of the run"))
+			"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), byOtherMeans("ZE_AFFINITY_MASK of the run"))
 		return
 	}
-	f.add(p, CauseNothingRan, high, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
-		"run.", said(targetGPU))
+	f.add(p, CauseNoActivity, high, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
+		"run.", byOtherMeans(targetGPU))
 }
 
 // launchKey is the key of a row without its adapter and stack.
@@ -69,7 +69,7 @@ func (f *finder) engines(p Part) {
 		}
 		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
 			idle.Percent(), k, what, share.Percent()),
-			said("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"))
+			byOtherMeans("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"))
 		return
 	}
 }
@@ -89,7 +89,7 @@ func (f *finder) gaps(p Part) {
 		decide = byTrace(", or " + c.resample().text)
 	}
 	cause := f.add(p, CauseGaps, low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
-		"it cannot be distinguished from time within.", c.edgesText(), float64(points)), decide)
+		"it cannot be distinguished from time within.", c.outsideText(), float64(points)), decide)
 	cause.Explains = unit.Some(points)
 }
 
@@ -113,7 +113,7 @@ func (f *finder) idleWithin(p Part) {
 	within := func(outside unit.Ratio) bool {
 		return pointsOf(held.Loaded*(own-outside-held.Idle)) >= leastCause
 	}
-	outside := min(f.row.Certainty.Edges.Or(1), idle)
+	outside := min(f.row.Certainty.OutsideLaunches.Or(1), idle)
 	if t := f.r.Traced(f.row); t != nil { // which shows how much lies outside
 		outside = min(outside, t.GapShare())
 		likely = min(likely, outside)
@@ -127,7 +127,7 @@ func (f *finder) idleWithin(p Part) {
 	}
 	sure, were, decide := low, "Probably they were empty within launches too", f.aTrace()
 	if within(outside) { // a trace cannot make that surer
-		sure, were, decide = medium, "So they were empty within launches", said(evenWork)
+		sure, were, decide = medium, "So they were empty within launches", byOtherMeans(evenWork)
 	}
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
 		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
@@ -140,21 +140,21 @@ func (f *finder) idleWithin(p Part) {
 // evenWork is the measurement that shows whether uneven work is the cause.
 const evenWork = "the same launch with equal work in all work-groups"
 
-// diluted names other kernels that hold less, where what they can have made of the samples comes to all that is
+// otherKernels names other kernels that hold less, where what they can have made of the samples comes to all that is
 // missing.
-func (f *finder) diluted(p Part) {
+func (f *finder) otherKernels(p Part) {
 	c := &f.row.Certainty
-	share, m := c.Foreign.Or(0), f.row.Measured.Or(0)
+	share, m := c.OtherTasks.Or(0), f.row.Measured.Or(0)
 	o, known := f.r.others(f.row)
 	points := pointsOf(share / max(1-share, 0.01) * (m - unit.Ratio(o.measured)))
-	if most, ranged := f.row.HeldHigh.Value(); ranged {
+	if most, ranged := f.row.OwnHigh.Value(); ranged {
 		points = min(points, most.Minus(m))
 	}
 	if missing := f.breakdown.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return
 	}
 	cause := f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
-		"itself it may hold up to %.1f points more.", c.edgesText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
+		"itself it may hold up to %.1f points more.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
 	cause.Explains = unit.Some(points)
 }
@@ -187,13 +187,13 @@ func (f *finder) placement(p Part) {
 		return
 	}
 	sure := medium
-	if !c.Exact && n < refitIntervals || within.within((idle - c.Edges.Or(1)).Minus(row.XVEs.Low.Idle)) {
+	if !c.Exact && n < refitIntervals || within.within((idle - c.OutsideLaunches.Or(1)).Minus(row.XVEs.Low.Idle)) {
 		sure = low // what lies between launches may be as much
 	}
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, sure, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
 		"(policy partial, %s) they hold %.1f%% and leave %.1f%% of the XVEs idle: %.1f and %.1f%% were measured.", q.Groups, holds,
-		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), said("another number of work-groups, measured again"))
+		unit.Plural(int64(best.ports), "port"), best.average.Percent(), best.idle.Percent(), m.Percent(), idle.Percent()), byOtherMeans("another number of work-groups, measured again"))
 }
 
 // placed is a launch under policy partial.
@@ -230,7 +230,7 @@ func (f *finder) aTrace() decision {
 
 // fact adds a cause that a trace shows. Counters that are sampled make it no less sure.
 func (f *finder) fact(part Part, name string, sure confidence, because string) *Cause {
-	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Because: because, measured: true})
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Evidence: because, measured: true})
 	return &f.found[len(f.found)-1]
 }
 
@@ -270,7 +270,7 @@ func (f *finder) tracedOverlap(Part) {
 	if t.With >= 0 {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)
 	}
-	f.fact("", CauseOverlap, sure, fmt.Sprintf(
+	f.fact("", CauseConcurrentKernels, sure, fmt.Sprintf(
 		"According to the trace, other kernels run on the GPU for %.1f%% of its time%s%s.",
 		share.Percent(), with, enough))
 }

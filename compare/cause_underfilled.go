@@ -13,14 +13,14 @@ import (
 // measured value it is within the launch, by the value over the XVEs that ran it is not.
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
-	shortest, longest, ok := r.threadLives(row)
+	shortest, longest, ok := r.threadLifetimes(row)
 	if !ok {
 		f.filling(p)
 		return
 	}
 	sure := medium
 	switch {
-	case longest > dispatchLife || !row.BusyOccupancy.Present():
+	case longest > dispatchLifetime || !row.BusyOccupancy.Present():
 		sure = low
 	case f.alike():
 		sure = high
@@ -48,7 +48,7 @@ func (f *finder) dispatch(p Part) {
 // than others start, or a launch that takes little longer than filling the Xe-cores.
 func (r *Result) launchBound(row *Row) bool {
 	avg, timed := row.Average().Value()
-	_, _, short := r.threadLives(row)
+	_, _, short := r.threadLifetimes(row)
 	return short || timed && row.Predicted != nil && avg < fillsShort*r.fills()
 }
 
@@ -62,28 +62,28 @@ func (f *finder) filling(p Part) {
 		return
 	}
 	f.add(p, CauseDispatch, low, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
-		unit.Span(avg), unit.Span(f.r.fills())), said("launches with more work, measured again"))
+		unit.Span(avg), unit.Span(f.r.fills())), byOtherMeans("launches with more work, measured again"))
 }
 
-// threadLives gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
+// threadLifetimes gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
 // also with half a printed digit more. Several GPUs may have worked in turn or at once: threads live no longer than if
 // it was in turn.
-func (r *Result) threadLives(row *Row) (shortest, longest unit.Seconds, short bool) {
+func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, short bool) {
 	m, measured := row.Measured.Value()
-	shortest, known := r.threadLife(row, m)
+	shortest, known := r.threadLifetime(row, m)
 	if !known || !measured {
 		return 0, 0, false
 	}
 	if longest = shortest; r.averagedGPUs(row) == 1 {
-		longest, _ = r.threadLife(row, max(row.BusyOccupancy.Or(m), m))
+		longest, _ = r.threadLifetime(row, max(row.BusyOccupancy.Or(m), m))
 	}
-	printed, _ := r.threadLife(row, m+unit.FromPercent(float64(r.unseen(row))))
-	return shortest, longest, printed <= dispatchLife
+	printed, _ := r.threadLifetime(row, m+unit.FromPercent(float64(r.unseen(row))))
+	return shortest, longest, printed <= dispatchLifetime
 }
 
-// waiting is imbalance within work-groups: threads that have ended leave their slots empty until the others are done.
+// barrierImbalance is imbalance within work-groups: threads that have ended leave their slots empty until the others are done.
 // One thread a work-group waits for nobody, and work-groups of T threads hold at least one each.
-func (f *finder) waiting(p Part) {
+func (f *finder) barrierImbalance(p Part) {
 	row, q := f.row, f.row.Predicted
 	barrier, exported := row.BarrierStall.Value()
 	if q.ThreadsPerGroup < 2 || row.Measured.Or(0) < q.Peak/unit.Ratio(q.ThreadsPerGroup) ||
@@ -93,11 +93,11 @@ func (f *finder) waiting(p Part) {
 	if exported {
 		f.add(p, CauseImbalance, medium, fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
 			"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
-			barrier.Percent(), q.Waves), said("a trial with evenly distributed work, or with smaller work-groups"))
+			barrier.Percent(), q.Waves), byOtherMeans("a trial with evenly distributed work, or with smaller work-groups"))
 		return
 	}
 	f.add(p, CauseImbalance, low, fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
-		"times and leave slots empty.", q.Waves), said("a collection with stall reasons"))
+		"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
 // largeGRF looks for a register mode with fewer threads that makes the prediction
@@ -107,7 +107,7 @@ func (f *finder) largeGRF(p Part) {
 	if !ok {
 		return
 	}
-	share := f.row.Certainty.Foreign.Or(0)
+	share := f.row.Certainty.OtherTasks.Or(0)
 	if t.registers(medium) || share <= 0 {
 		return
 	}
@@ -122,7 +122,7 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 	c := &f.row.Certainty
 	n, timed := c.Intervals.Value()
 	if f.row.Predicted == nil || !known ||
-		!c.Exact && (!timed || n < registerIntervals && c.Foreign.Or(1) > 0 ||
+		!c.Exact && (!timed || n < registerIntervals && c.OtherTasks.Or(1) > 0 ||
 			n < 1 && f.r.launchBound(f.row)) {
 		return t, false
 	}
@@ -164,7 +164,7 @@ func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Predict
 	if err != nil {
 		return p, false
 	}
-	off, least := abs(t.loaded.Minus(t.nearest(&p).Loaded)), p.Average*(1-t.row.Certainty.Edges.Or(1))
+	off, least := abs(t.loaded.Minus(t.nearest(&p).Loaded)), p.Average*(1-t.row.Certainty.OutsideLaunches.Or(1))
 	return p, off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
 		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
@@ -241,7 +241,7 @@ func (f *finder) oneStack(p Part) {
 	off := abs(t.loaded.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
 		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
-			limit, "", said(targetGPU))
+			limit, "", byOtherMeans(targetGPU))
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	traced                              // a trace or a result folder shows when launches ran
 	otherKernels                        // the run has, or may have, a second kernel
 	otherTasks                          // samples of other tasks can be in the value
-	arrayState                          // XVE Array Idle fits the measured occupancy
+	arrayState                          // XVE Array MatchWhileBusy fits the measured occupancy
 	launchSize                          // the launch can be predicted
 	timed                               // the mean time of a launch is known
 	longLaunches                        // a launch contains several samples
@@ -38,7 +38,7 @@ const (
 func (r *Result) evidenceOf(row *Row) (e evidence) {
 	c, t := &row.Certainty, r.Traced(row)
 	n, _ := c.Intervals.Value()
-	outside := c.Edges.Or(1)
+	outside := c.OutsideLaunches.Or(1)
 	for _, fact := range []struct {
 		of    evidence
 		holds bool
@@ -47,7 +47,7 @@ func (r *Result) evidenceOf(row *Row) (e evidence) {
 		{launchOnly, row.MeasuredLow.Present() || c.Exact && outside < gapsSeen},
 		{traced, t != nil},
 		{otherKernels, r.kernelTime.kernels > 1 || r.fromSummary || t != nil && len(r.Sequence.Tasks) > 1},
-		{otherTasks, c.Foreign.Or(0) > 0},
+		{otherTasks, c.OtherTasks.Or(0) > 0},
 		{arrayState, row.Idle.Present() && row.BusyOccupancy.Present()},
 		{launchSize, row.Predicted != nil},
 		{timed, row.Average().Present()},
@@ -59,7 +59,7 @@ func (r *Result) evidenceOf(row *Row) (e evidence) {
 		{usesBarriers, row.LeastBarriers() > 0},
 		{spills, row.Spill.Or(0) > 0},
 		{barrierStalls, row.BarrierStall.Present()},
-		{noThread, r.nothingSeen(row)},
+		{noThread, r.noActivitySeen(row)},
 		{shortThreads, r.Device != nil && r.launchBound(row)},
 		{policiesDiffer, row.XVEs.Other.Present()},
 		{insidePeak, r.insidePeak(row)},
@@ -104,7 +104,7 @@ const sized, unknown = arrayState | launchSize, policiesDiffer | noThread
 // causeRules lists the causes of a difference in the order in which they are
 // looked for.
 var causeRules = []causeRule{
-	{CauseNothingRan, idleXVEs, conditions{launchSize | noThread, 0}, false, (*finder).nothingRan},
+	{CauseNoActivity, idleXVEs, conditions{launchSize | noThread, 0}, false, (*finder).noActivity},
 	{CauseAdapters, idleXVEs, conditions{0, unknown}, false, (*finder).adapters},
 	{CausePlacement, idleXVEs, conditions{sized, unknown}, false, (*finder).placement},
 	{CauseDispatch, idleXVEs, conditions{sized | shortThreads, unknown}, false, (*finder).idleWithin},
@@ -114,21 +114,21 @@ var causeRules = []causeRule{
 	{CauseGaps, idleXVEs, conditions{arrayState, traced | queried | launchOnly | unknown}, false, (*finder).gaps},
 
 	{CauseDispatch, underfilledXVEs, conditions{timed, noThread}, false, (*finder).dispatch},
-	{CauseImbalance, underfilledXVEs, conditions{sized | barrierStalls, 0}, false, (*finder).waiting},
+	{CauseImbalance, underfilledXVEs, conditions{sized | barrierStalls, 0}, false, (*finder).barrierImbalance},
 	{CauseGRF, underfilledXVEs, conditions{sized, registerMode | noThread}, false, (*finder).largeGRF},
 	{CauseSIMD, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | simdWidth | noThread}, false, (*finder).width},
 	{CauseStack, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | noThread}, false, (*finder).oneStack},
 	{CauseSLM, underfilledXVEs, conditions{sized | longLaunches, profilerPeak | slmSize | usesBarriers | noThread}, false, (*finder).moreSLM},
 	{CauseBarriers, underfilledXVEs, conditions{sized | longLaunches | usesBarriers, profilerPeak | slmSize | noThread}, false, (*finder).moreBarriers},
-	{CauseSampling, underfilledXVEs, conditions{otherTasks, barrierStalls | queried | launchOnly}, true, (*finder).diluted},
-	{CauseImbalance, underfilledXVEs, conditions{sized, barrierStalls}, true, (*finder).waiting},
+	{CauseSampling, underfilledXVEs, conditions{otherTasks, barrierStalls | queried | launchOnly}, true, (*finder).otherKernels},
+	{CauseImbalance, underfilledXVEs, conditions{sized, barrierStalls}, true, (*finder).barrierImbalance},
 
 	{CauseGRF, abovePrediction, conditions{launchSize, registerMode}, true, (*finder).smallerGRF},
 	{CauseGRF, abovePrediction, conditions{launchSize | registerMode, 0}, true, (*finder).otherBuild},
-	{CauseOverlap, abovePrediction, conditions{traced | otherKernels, queried}, true, (*finder).tracedOverlap},
-	{CauseSampling, abovePrediction, conditions{otherTasks, queried | launchOnly}, true, (*finder).foreign},
+	{CauseConcurrentKernels, abovePrediction, conditions{traced | otherKernels, queried}, true, (*finder).tracedOverlap},
+	{CauseSampling, abovePrediction, conditions{otherTasks, queried | launchOnly}, true, (*finder).otherTasks},
 	{CauseStack, abovePrediction, conditions{launchSize, insidePeak}, true, (*finder).readOnOneStack},
-	{CauseOverlap, abovePrediction, conditions{otherKernels, traced | queried | launchOnly}, true, (*finder).overlap},
+	{CauseConcurrentKernels, abovePrediction, conditions{otherKernels, traced | queried | launchOnly}, true, (*finder).concurrentKernels},
 }
 
 // look finds the causes of a stage that the evidence admits, the best first.

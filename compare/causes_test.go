@@ -34,19 +34,19 @@ func TestCausesOfEvidence(t *testing.T) {
 		{"policies differ", export | policiesDiffer},
 	}
 	want := map[string][]string{ // in the order of the kinds
-		CauseNothingRan: {"", "", "", "", "", "", "", "", "", "", "", "i", ""},
-		CauseAdapters:   {"i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "", ""},
-		CausePlacement:  {"i", "i", "i", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
-		CauseDispatch:   {"u", "u", "u", "u", "u", "u", "u", "u", "u", "u", "iu", "", "u"},
-		CauseImbalance:  {"iu", "iu", "iu", "iu", "", "iu", "iu", "iu", "iu", "iu", "u", "u", "u"},
-		CauseStack:      {"iua", "iua", "iua", "iua", "", "iua", "iua", "ia", "iua", "iua", "iua", "a", "ua"},
-		CauseGaps:       {"i", "", "", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
-		CauseGRF:        {"ua", "ua", "ua", "ua", "", "ua", "a", "ua", "ua", "ua", "ua", "a", "ua"},
-		CauseSIMD:       {"u", "u", "u", "u", "", "u", "u", "", "u", "u", "u", "", "u"},
-		CauseSLM:        {"u", "u", "u", "u", "", "u", "u", "", "", "", "u", "", "u"},
-		CauseBarriers:   {"", "", "", "", "", "", "", "", "", "u", "", "", ""},
-		CauseSampling:   {"ua", "", "", "ua", "ua", "", "", "", "", "", "", "", ""},
-		CauseOverlap:    {"a", "", "a", "a", "a", "", "", "", "", "", "", "", ""},
+		CauseNoActivity:        {"", "", "", "", "", "", "", "", "", "", "", "i", ""},
+		CauseAdapters:          {"i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "i", "", ""},
+		CausePlacement:         {"i", "i", "i", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
+		CauseDispatch:          {"u", "u", "u", "u", "u", "u", "u", "u", "u", "u", "iu", "", "u"},
+		CauseImbalance:         {"iu", "iu", "iu", "iu", "", "iu", "iu", "iu", "iu", "iu", "u", "u", "u"},
+		CauseStack:             {"iua", "iua", "iua", "iua", "", "iua", "iua", "ia", "iua", "iua", "iua", "a", "ua"},
+		CauseGaps:              {"i", "", "", "i", "", "i", "i", "i", "i", "i", "i", "", ""},
+		CauseGRF:               {"ua", "ua", "ua", "ua", "", "ua", "a", "ua", "ua", "ua", "ua", "a", "ua"},
+		CauseSIMD:              {"u", "u", "u", "u", "", "u", "u", "", "u", "u", "u", "", "u"},
+		CauseSLM:               {"u", "u", "u", "u", "", "u", "u", "", "", "", "u", "", "u"},
+		CauseBarriers:          {"", "", "", "", "", "", "", "", "", "u", "", "", ""},
+		CauseSampling:          {"ua", "", "", "ua", "ua", "", "", "", "", "", "", "", ""},
+		CauseConcurrentKernels: {"a", "", "a", "a", "a", "", "", "", "", "", "", "", ""},
 	}
 	for cause, stages := range want {
 		for i, kind := range kinds {
@@ -103,7 +103,7 @@ func TestExcludedCauses(t *testing.T) {
 		{"the register mode is known", half(), half(registers(128)), nil, CauseGRF},
 		{"values around a launch contain no gaps", short(), short(around), nil, CauseGaps},
 		{"values computed for the launches contain no gaps", short(), short(computed), nil, CauseGaps},
-		{"values around a launch contain no other kernel", tooMuch(), tooMuch(around), twoKernels, CauseOverlap},
+		{"values around a launch contain no other kernel", tooMuch(), tooMuch(around), twoKernels, CauseConcurrentKernels},
 		{"SLM is known", few(), few(slm), nil, CauseSLM},
 	} {
 		found := func(k ingest.Kernel) bool {
@@ -133,20 +133,20 @@ func TestRegistersOfRemedies(t *testing.T) {
 		reason  string
 		k       ingest.Kernel
 		verdict SpeedupVerdict
-		lever   Lever
+		lever   Remedy
 		most    float64
 	}{
 		{"half of the slots, found by their number: 2.2 times would be all slots", kernel("k", "458752", "16", 16, 100, 1, measured(45), array(30, 69, 1), room), MoreThreadsMayHelp, Registers, 2},
 		{"the mode is known, and its slots are full", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, Registers, 99 / 49.7},
-		{"the same, and nothing shows whether more threads help", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(52, 47, 1), registers(256)), SpeedupUndetermined, NoLever, 0},
-		{"half of what the mode allows: registers are not the limit", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, MoreInFlight, 2},
+		{"the same, and nothing shows whether more threads help", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(52, 47, 1), registers(256)), SpeedupUndetermined, NoRemedy, 0},
+		{"half of what the mode allows: registers are not the limit", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, MoreThreads, 2},
 		{"the kernel spills", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256), spill), MoreThreadsMayHelp, FewerValues, 99 / 49.7},
 	} {
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(d), DefaultOptions())
-		h, v := r.HelpFor(&r.Rows[0]), r.Rows[0].Speedup.Verdict()
-		if v != c.verdict || h.Lever != c.lever || math.Abs(h.Most.Or(0)-c.most) > 0.01 {
+		h, v := r.PossibleFix(&r.Rows[0]), r.Rows[0].Speedup.Verdict()
+		if v != c.verdict || h.Remedy != c.lever || math.Abs(h.Bound.Or(0)-c.most) > 0.01 {
 			t.Errorf("%s: %s, %+v, want %s, %s, up to %.2f", c.reason, v, h, c.verdict, c.lever, c.most)
 		}
 	}
@@ -158,7 +158,7 @@ func TestReturns(t *testing.T) {
 	lastWave := kernel("k", "624896", "256", 32, 200, 8, measured(10.7), array(10, 89, 1), registers(128))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{lastWave}}, given(max1100()), DefaultOptions())
 	row := &r.Rows[0]
-	if h := r.HelpFor(row); row.Verdict != Below || h.Gains() {
+	if h := r.PossibleFix(row); row.Verdict != Below || h.SavesTime() {
 		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference, row.Breakdown.Points(PartLastWave), h)
 	}
 	// Gaps of 4.7% are 3 of 40 points.

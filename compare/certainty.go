@@ -10,21 +10,21 @@ import (
 
 // Certainty says how much of a row's counter values can be the kernel's at all.
 //
-// Counters are sampled, and each sample counts once, for the task under it; by which rule is nowhere said. So Edges and
+// Counters are sampled, and each sample counts once, for the task under it; by which rule is nowhere said. So OutsideLaunches and
 // Foreign are bounds, for the worst of the plausible rules, of a mean over many launches. Both say nothing where
 // several queues or processes use the GPU at once.
 type Certainty struct {
-	// Exact says that the counters were read around each launch: nothing of the rest applies then but Window and Edges.
+	// Exact says that the counters were read around each launch: nothing of the rest applies then but Window and OutsideLaunches.
 	// Own says that each sample is of the launch in whose time it was taken: no crosstalk, and launches need not be
 	// many.
-	Exact, Own bool
-	Window     unit.Opt[float64]    // how many times as long as the kernel they ran
-	Interval   unit.Seconds         // between two samples, as the hardware takes it
-	Intervals  unit.Opt[float64]    // mean time of a launch / Interval
-	OwnShare   unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
-	Edges      unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches, whatever lies there
-	Foreign    unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
-	Crosstalk  unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
+	Exact, Own      bool
+	Window          unit.Opt[float64]    // how many times as long as the kernel they ran
+	Interval        unit.Seconds         // between two samples, as the hardware takes it
+	Intervals       unit.Opt[float64]    // mean time of a launch / Interval
+	OwnShare        unit.Opt[unit.Ratio] // the kernel's part of the time in which the GPU ran any task
+	OutsideLaunches unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches, whatever lies there
+	OtherTasks      unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
+	Misattributed   unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
 }
 
 // SamplingInterval is the time between two samples of the counters, as the device's clock allows it.
@@ -48,45 +48,45 @@ func (r *Result) certainty(row *Row) Certainty {
 	none := unit.Some[unit.Ratio](0)
 	switch {
 	case c.Exact:
-		c.Edges = unit.Some(unit.Ratio(max(1-1/c.Window.Or(1), 0)))
-		c.Foreign, c.Crosstalk = none, none
+		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-1/c.Window.Or(1), 0)))
+		c.OtherTasks, c.Misattributed = none, none
 		return c
 	case row.MeasuredLow.Present(): // told from all samples and launches: of the launches alone
-		c.Own, c.Edges, c.Foreign, c.Crosstalk = true, none, none, none
+		c.Own, c.OutsideLaunches, c.OtherTasks, c.Misattributed = true, none, none, none
 		return c
 	case c.Own:
-		c.Crosstalk = none
+		c.Misattributed = none
 	case r.Instructions.All > 0:
-		c.Crosstalk = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/r.Instructions.All))
+		c.Misattributed = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/r.Instructions.All))
 	}
 	// A sample that belongs to a launch of n intervals began up to one interval before it. Below one interval most samples
 	// see both a launch and what stands beside it.
 	if n, ok := c.Intervals.Value(); ok {
-		c.Edges = unit.Some(unit.Ratio(max(1-n/2, 1/(1+n))))
+		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-n/2, 1/(1+n))))
 	}
-	c.Foreign = c.Edges
+	c.OtherTasks = c.OutsideLaunches
 	if s, ok := c.OwnShare.Value(); ok {
-		foreign := min(c.Edges.Or(1), (1-s)/s)
+		foreign := min(c.OutsideLaunches.Or(1), (1-s)/s)
 		// On average, of samples that go by the time in each a task's part is no less than its part of all time, and it has
 		// half of those that go to the task with the most. Launches have to be many and all tasks listed, which a summary
 		// does not do.
 		if timed && !r.fromSummary && !r.kernelTime.unsampled {
 			foreign = min(foreign, max(1-s, 0.5))
 		}
-		c.Foreign = unit.Some(foreign)
+		c.OtherTasks = unit.Some(foreign)
 	}
 	return c
 }
 
-// likelyOutside is how much of the values' time probably lies outside the launches, of Edges at most: samples at the edges that go to what stands beside a launch take
+// likelyOutside is how much of the values' time probably lies outside the launches, of OutsideLaunches at most: samples at the edges that go to what stands beside a launch take
 // instructions along, so that by most rules no more lies outside than stands in rows of no kernel. It proves nothing: a launch that takes as many
 // samples as it loses has no crosstalk and gaps all the same.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
-	x, known := c.Crosstalk.Value()
+	x, known := c.Misattributed.Value()
 	if !known || c.Exact || c.Own {
-		return c.Edges
+		return c.OutsideLaunches
 	}
-	return unit.Some(min(c.Edges.Or(1), x))
+	return unit.Some(min(c.OutsideLaunches.Or(1), x))
 }
 
 // busy is the time in which the GPU of a row ran any task. What ran on adapters of other names left no samples in it.
@@ -111,12 +111,12 @@ func (c confidence) String() string { return [...]string{"low", "medium", "high"
 
 // limit is the most that can be told from the row's counters: see the thresholds.
 func (c *Certainty) limit() confidence {
-	by := sureWith(c.Foreign.Or(1), foreignHigh, foreignMedium)
-	crosstalk, known := c.Crosstalk.Value()
+	by := sureWith(c.OtherTasks.Or(1), otherTasksHigh, otherTasksMedium)
+	crosstalk, known := c.Misattributed.Value()
 	if !known {
 		return max(by, medium) - 1
 	}
-	return min(by, sureWith(crosstalk, crosstalkHigh, CrosstalkMedium))
+	return min(by, sureWith(crosstalk, misattributedHigh, MisattributedMedium))
 }
 
 // sureWith is how sure one can be of values of which so much may be wrong, with the most that each confidence bears.
@@ -130,20 +130,20 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
 	return low
 }
 
-// refuse says why the values of a row cannot be held against its reference; nil where they can. That is a fact and no
+// rejectUnmeasurable says why the values of a row cannot be held against its reference; nil where they can. That is a fact and no
 // conclusion, so that it has no confidence.
-func (r *Result) refuse(row *Row) *Cause {
+func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
 	sampled := func(format string, args ...any) *Cause {
 		decide, because := c.resample(), fmt.Sprintf(format, args...)
-		if least, most := row.HeldLow.Or(0), row.HeldHigh.Or(1); most.Minus(least) <= widestRange { // else it is next to anything
+		if least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1); most.Minus(least) <= widestRange { // else it is next to anything
 			because += fmt.Sprintf(" By themselves its launches held %.1f to %.1f%%.", least.Percent(), most.Percent())
 		}
-		return &Cause{Name: CauseSampling, Because: because, Decide: decide.text, Next: decide.Next}
+		return &Cause{Name: CauseSampling, Evidence: because, ConfirmWith: decide.text, Next: decide.NextStep}
 	}
-	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.nothingSeen(row) {
-		return &Cause{Name: CauseNothingRan, Because: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
-			"nothing was sampled, and the value says nothing about the kernel.", Decide: "a run in which the kernel works for longer"}
+	if busy, said := r.Platform.GPUBusy.Value(); said && busy.Percent() < float64(printedHalf) && r.noActivitySeen(row) {
+		return &Cause{Name: CauseNoActivity, Evidence: "The GPU was busy for 0.0% of the elapsed time and no thread was seen: " +
+			"nothing was sampled, and the value says nothing about the kernel.", ConfirmWith: "a run in which the kernel works for longer"}
 	}
 	margin, estimated := margin(&row.Kernel).Value()
 	switch {
@@ -157,13 +157,13 @@ func (r *Result) refuse(row *Row) *Cause {
 			"no sample is of this kernel.", m.Percent(), row.Idle.Or(0).Percent())
 	}
 	if over := m.Minus(reference); reference.Percent() < float64(r.Options.Tolerance) && (over <= 0 || r.Options.within(over)) {
-		return &Cause{Name: CauseTolerance, Because: fmt.Sprintf("The launch can hold at most %.2g%% of the thread slots, "+
+		return &Cause{Name: CauseBelowTolerance, Evidence: fmt.Sprintf("The launch can hold at most %.2g%% of the thread slots, "+
 			"which is less than the tolerance of %g points: no measurement can be below it.", reference.Percent(),
 			float64(r.Options.Tolerance))}
 	}
 	switch {
-	case c.Exact && c.Edges.Or(0) > foreignMost:
-		return sampled("%s: the values are mostly of the time around it.", c.edgesText())
+	case c.Exact && c.OutsideLaunches.Or(0) > otherTasksMax:
+		return sampled("%s: the values are mostly of the time around it.", c.outsideText())
 	case c.Exact || estimated:
 		return nil
 	case r.shortInAll(row):
@@ -171,11 +171,11 @@ func (r *Result) refuse(row *Row) *Cause {
 			return sampled("The whole kernel ran for %s, less than %d sampling intervals of %s.", unit.Span(row.Total.Or(0)),
 				minIntervals, unit.Span(c.Interval))
 		}
-	case c.Crosstalk.Or(0) > crosstalkMost:
+	case c.Misattributed.Or(0) > misattributedMax:
 		return sampled("Only %.0f%% of all XVE instructions of the run are in rows of kernels. Copies run none, so the rest was "+
 			"taken from kernels: too many samples of this run are in the wrong rows for its values to be judged.",
-			(1 - c.Crosstalk.Or(0)).Percent())
-	case c.Foreign.Or(0) > foreignMost:
+			(1 - c.Misattributed.Or(0)).Percent())
+	case c.OtherTasks.Or(0) > otherTasksMax:
 		nothingExplains := row.Predicted != nil && r.Options.beyond(m.Minus(c.mixed(reference)), 0)
 		if !nothingExplains && !r.sameAnyway(row) {
 			return sampled("%s", c.othersText())
@@ -197,7 +197,7 @@ func (r *Result) shortInAll(row *Row) bool {
 // mixedUp says whether other tasks can have made so much of a value that it alone tells nothing.
 func (r *Result) mixedUp(row *Row) bool {
 	c := &row.Certainty
-	return r.shortInAll(row) || c.Crosstalk.Or(0) > crosstalkMost || c.Foreign.Or(0) > foreignMost
+	return r.shortInAll(row) || c.Misattributed.Or(0) > misattributedMax || c.OtherTasks.Or(0) > otherTasksMax
 }
 
 // othersText says how much of a value can come from other tasks.
@@ -213,11 +213,11 @@ func (c *Certainty) othersText() string {
 		takes = fmt.Sprintf(", and this kernel takes %s of the GPU's time", shareText(own))
 	}
 	return fmt.Sprintf("A launch lasts %s of an interval%s: up to %s of the value can come from other tasks.", intervals(n), takes,
-		shareText(c.Foreign.Or(1)))
+		shareText(c.OtherTasks.Or(1)))
 }
 
-// edgesText says in words how the launches lie under the samples.
-func (c *Certainty) edgesText() string {
+// outsideText says in words how the launches lie under the samples.
+func (c *Certainty) outsideText() string {
 	n, ok := c.Intervals.Value()
 	window, query := c.Window.Value()
 	switch {
@@ -243,17 +243,17 @@ func (c *Certainty) resample() decision {
 	}
 	switch {
 	case c.Window.Present():
-		return said("launches that do more work")
+		return byOtherMeans("launches that do more work")
 	case known && n < enoughIntervals && enough >= leastInterval && want < 1e3*float64(c.Interval):
 		text := fmt.Sprintf("gpu-sampling-interval %.4g", want)
 		if c.Own {
 			text = fmt.Sprintf("oneprof --sampling-interval %.4g", want*1e3)
 		}
-		return decision{text, Next{Interval, unit.Some(want / 1e3)}}
+		return decision{text, NextStep{Interval, unit.Some(want / 1e3)}}
 	case known && n < 1:
-		return said(moreWork)
+		return byOtherMeans(moreWork)
 	}
-	return decision{"unitrace -q", Next{Do: Query}}
+	return decision{"unitrace -q", NextStep{Action: Query}}
 }
 
 // moreWork is what is left for launches too short for any collector: the query of a launch lasts half a millisecond, 76
@@ -322,18 +322,18 @@ func (u use) with(v use, join func(u, v float64) float64) use {
 	return use{join(u.measured, v.measured), join(u.idle, v.idle), join(u.pipe, v.pipe), join(u.memory, v.memory)}
 }
 
-// held bounds what a kernel holds, and the XVEs that it leaves empty from below.
-type held struct{ least, most, empty unit.Ratio }
+// ownTime bounds what a kernel holds, and the XVEs that it leaves empty from below.
+type ownTime struct{ least, most, empty unit.Ratio }
 
 // bounds are those of what a neighbor holds: what its own row says, give or take what neighbors put into that, and
 // anything up to its peak where it has no sample.
-func (r *Row) bounds() held {
+func (r *Row) bounds() ownTime {
 	reach := r.Peak.Or(1)
 	if r.Predicted != nil {
 		reach = r.Predicted.Peak
 	}
 	m, measured := r.Measured.Value()
-	h := held{least: max(min(m-asMeasured, reach), 0), most: reach}
+	h := ownTime{least: max(min(m-asMeasured, reach), 0), most: reach}
 	if unsampled(&r.Kernel) {
 		return h
 	}
@@ -353,7 +353,7 @@ func unsampled(k *ingest.Kernel) bool {
 
 // apart is the least idle share of a row that the other kernels' idle shares leave for it.
 func (r *Result) apart(row *Row, idle unit.Ratio) unit.Ratio {
-	f := row.Certainty.Foreign.Or(0)
+	f := row.Certainty.OtherTasks.Or(0)
 	others, known := r.others(row)
 	if !known || f >= 1 {
 		return idle
@@ -374,12 +374,12 @@ func (r *Result) others(row *Row) (mean use, known bool) {
 }
 
 // ownRange bounds what the launches of a row held by themselves. Of its value a share a is of other tasks and a share g
-// of time in which nothing ran, so that own = (measured - a theirs) / (1 - a - g): a is at most Foreign, a and g
-// together at most Edges, and idle time is no less than what those two leave idle. Others hold what their rows say, give
+// of time in which nothing ran, so that own = (measured - a theirs) / (1 - a - g): a is at most OtherTasks, a and g
+// together at most OutsideLaunches, and idle time is no less than what those two leave idle. Others hold what their rows say, give
 // or take asMeasured; no launch holds more than is predicted, but for the tolerance. It says nothing of kernels that run
 // side by side. It holds 113 of 114 simulated rows that are refused, and half are at most 40 points wide.
 func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
-	c, top := &row.Certainty, r.mostHeld(row)
+	c, top := &row.Certainty, r.maxOwn(row)
 	if row.MeasuredLow.Present() {
 		return row.MeasuredLow.Or(0), row.MeasuredHigh.Or(1)
 	}
@@ -387,8 +387,8 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 		return 0, top
 	}
 	m, i := r.perBusyStack(row)
-	idle, edges := i.Or(1), c.Edges.Or(1)
-	foreign := min(c.Foreign.Or(edges), 1-1e-9)
+	idle, edges := i.Or(1), c.OutsideLaunches.Or(1)
+	foreign := min(c.OtherTasks.Or(edges), 1-1e-9)
 	theirs := r.neighbors(row)
 	if theirs.empty > 0 {
 		foreign = min(foreign, idle/theirs.empty)
@@ -409,9 +409,9 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	return least, max(min(most+few, top), least)
 }
 
-// mostHeld is the most that the launches of a row can hold by the prediction; all slots where that may be of another
+// maxOwn is the most that the launches of a row can hold by the prediction; all slots where that may be of another
 // launch or device.
-func (r *Result) mostHeld(row *Row) unit.Ratio {
+func (r *Result) maxOwn(row *Row) unit.Ratio {
 	switch p := row.Predicted; {
 	case modelOff(row) || r.Fit.Contradiction != "":
 		return 1
@@ -422,7 +422,7 @@ func (r *Result) mostHeld(row *Row) unit.Ratio {
 }
 
 // neighbors bounds what the other tasks of a run hold. Those that are no kernels hold nothing.
-func (r *Result) neighbors(row *Row) (theirs held) {
+func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	t, of, own := row.Total.Or(0), &r.kernelTime, row.bounds()
 	rest, all := of.timed-t, r.busy(row)-t
 	if theirs.most = 1; rest <= t*1e-9 || r.fromSummary {
@@ -444,7 +444,7 @@ func (r *Result) sameAnyway(row *Row) bool {
 	if p == nil || modelOff(row) || r.Fit.Contradiction != "" || row.Total.Or(0) < leastIntervals*c.Interval {
 		return false
 	}
-	least, most := row.HeldLow.Or(0), row.HeldHigh.Or(1)
+	least, most := row.OwnLow.Or(0), row.OwnHigh.Or(1)
 	atLeast := !r.Options.beyond(p.Average.Minus(least), 0) && !r.Options.beyond(row.Difference.Or(0), 0)
 	return atLeast || r.Options.beyond(p.Average.Minus(most), 0)
 }

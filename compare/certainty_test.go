@@ -21,7 +21,7 @@ func TestResample(t *testing.T) {
 		k := kernel("k", "896x256", "256", 16, c.n, c.total, measured(80), peak(100))
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(mtl112()), DefaultOptions())
 		row := &r.Rows[0]
-		if row.Cause == nil || row.Cause.Decide != c.want {
+		if row.Cause == nil || row.Cause.ConfirmWith != c.want {
 			t.Errorf("%s: %s, cause %+v", c.reason, row.Verdict, row.Cause)
 		}
 	}

@@ -111,7 +111,7 @@ func (r *Result) forecast(row *Row) {
 		row.NoPrediction = err.Error()
 		return
 	}
-	row.Predicted, row.ModelPeak, row.XVEs = &p, p.Peak, r.emptyXVEs(&p, &other)
+	row.Predicted, row.ModelPeak, row.XVEs = &p, p.Peak, r.predictIdleXVEs(&p, &other)
 	if p.XeCoreOfMode != p.XeCore { // VTune's peak is that of all thread slots, whatever the GRF mode is
 		l.GRF, l.Policy = mostThreads(r.Device), p.Policy
 		if q, err := predict.Predict(r.Device, l); err == nil {
@@ -135,10 +135,10 @@ func (r *Result) shapeMissing(row *Row) string {
 	return ""
 }
 
-// emptyXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from
+// predictIdleXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from
 // work-groups that stay whole where both predict the same: real runs of such launches leave as many XVEs empty as that
 // says.
-func (r *Result) emptyXVEs(taken, other *predict.Prediction) XVEs {
+func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	apart := func(a, b unit.Ratio) bool { return abs(a.Minus(b)) > policyPoints+digit }
 	p, q := taken, other
 	if other.Policy == predict.Whole && !apart(taken.Peak, other.Peak) && !apart(taken.Average, other.Average) {
@@ -218,14 +218,14 @@ func (r *Result) derive(row *Row) {
 		// The other policy's XVEs cannot hold as much even while all of them run.
 		row.XVEs.Other = unit.Opt[predict.Range]{}
 	}
-	if life, known := r.threadLife(row, m); known {
-		row.ThreadLife = unit.Some(life / unit.Seconds(r.workedGPUs(row)))
+	if life, known := r.threadLifetime(row, m); known {
+		row.ThreadLifetime = unit.Some(life / unit.Seconds(r.workedGPUs(row)))
 	}
 }
 
-// threadLife gives the mean life of a thread at an occupancy by Little's law: threads resident = arrival rate x mean life.
+// threadLifetime gives the mean life of a thread at an occupancy by Little's law: threads resident = arrival rate x mean life.
 // It is that on all GPUs that the profiler averaged over, as if they had worked in turn.
-func (r *Result) threadLife(row *Row, occupancy unit.Ratio) (mean unit.Seconds, known bool) {
+func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Seconds, known bool) {
 	avg, timed := row.Average().Value()
 	if row.Predicted == nil || !timed || row.Predicted.Groups <= 0 {
 		return 0, false
@@ -269,9 +269,9 @@ func (r *Result) judge(row, kernel *Row) {
 		row.Certainty = kernel.Certainty
 	} else if measured {
 		least, most := r.ownRange(row)
-		row.HeldLow, row.HeldHigh = unit.Some(least), unit.Some(most)
-		if row.Cause = r.refuse(row); row.Cause == nil && !r.mixedUp(row) {
-			row.HeldLow, row.HeldHigh = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
+		row.OwnLow, row.OwnHigh = unit.Some(least), unit.Some(most)
+		if row.Cause = r.rejectUnmeasurable(row); row.Cause == nil && !r.mixedUp(row) {
+			row.OwnLow, row.OwnHigh = unit.Opt[unit.Ratio]{}, unit.Opt[unit.Ratio]{}
 		}
 	}
 	d := row.Difference.Or(0)
@@ -286,7 +286,7 @@ func (r *Result) judge(row, kernel *Row) {
 	case d > 0:
 		row.Verdict = Above
 	case r.onlyIdle(row):
-		row.Verdict = Idle
+		row.Verdict = MatchWhileBusy
 	default:
 		row.Verdict = Below
 	}
@@ -302,7 +302,7 @@ func (r *Result) onlyIdle(row *Row) bool {
 		return false
 	}
 	at, idle := row.XVEs.NearestLoaded(loaded), row.Idle.Or(1)
-	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.Edges.Or(1)+c.Foreign.Or(1) &&
+	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.OutsideLaunches.Or(1)+c.OtherTasks.Or(1) &&
 		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
 }
 
@@ -312,7 +312,7 @@ func (r *Result) checkRow(row *Row) {
 		row.Notes = append(row.Notes, note.Note{Severity: severity, Code: code, Pos: row.Pos, Text: fmt.Sprintf(format, args...)})
 	}
 	if d, ok := row.PeakDifference.Value(); ok && abs(d) > ModelTolerance+digit &&
-		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseTolerance) {
+		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
 		say(note.Warning, "model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
 			"launch shape", float64(d))
 	}

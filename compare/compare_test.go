@@ -132,7 +132,7 @@ func TestOtherDevice(t *testing.T) {
 		got := map[string]string{}
 		for i := range r.Rows {
 			row := &r.Rows[i]
-			if row.Cause != nil && row.Cause.Name != CauseTolerance {
+			if row.Cause != nil && row.Cause.Name != CauseBelowTolerance {
 				got[row.Task] = row.Cause.Name + " " + row.Cause.Confidence
 			}
 		}
@@ -223,13 +223,13 @@ func TestVerdictAndCause(t *testing.T) {
 			Match, BasisMeasured, 90.3 - 100*(8192.0/896)/10, "", "", 0},
 		{"selection", "real: 512 of 1280 thread slots where the cell has 64 threads", b580(), ingest.Platform{},
 			kernel("gemm_kernel", "128 x 8", "64 x 8", 16, 50, 0.026427, peak(40)),
-			Above, BasisPeak, 35, CauseShape, "512 threads of 1,280 thread slots where the work-size cell (128x8 in work-groups of 64x8, SIMD 16) has 64 threads: a grid 8 times larger fits", 0},
+			Above, BasisPeak, 35, CauseLaunchSize, "512 threads of 1,280 thread slots where the work-size cell (128x8 in work-groups of 64x8, SIMD 16) has 64 threads: a grid 8 times larger fits", 0},
 		{"clamped shape", "a profiler's peak of 100 fits every larger grid: low confidence", b580(), ingest.Platform{},
-			kernel("k", "10240", "512", 16, 10, 1, peak(100)), Above, BasisPeak, 50, CauseShape, "a grid 2 or more times larger fits", 0},
+			kernel("k", "10240", "512", 16, 10, 1, peak(100)), Above, BasisPeak, 50, CauseLaunchSize, "a grid 2 or more times larger fits", 0},
 		{"wrong device", "no whole multiple fits", b580(), ingest.Platform{},
-			kernel("k", "2048", "512", 16, 10, 1, peak(24.3)), Above, BasisPeak, 24.3 - 10, CauseModel, "The profiler's peak is 24.3% and the predicted peak 10.0% of 1,280 thread slots", 0},
+			kernel("k", "2048", "512", 16, 10, 1, peak(24.3)), Above, BasisPeak, 24.3 - 10, CauseModelMismatch, "The profiler's peak is 24.3% and the predicted peak 10.0% of 1,280 thread slots", 0},
 		{"SLM unknown", "VTune knows the SLM that the export does not give", b580(), ingest.Platform{},
-			kernel("k", "1048576", "512", 16, 10, 1, peak(50), slmLimit(50)), Below, BasisPeak, -50, CauseModel, "VTune limits it by SLM to 50.0%", 0},
+			kernel("k", "1048576", "512", 16, 10, 1, peak(50), slmLimit(50)), Below, BasisPeak, -50, CauseModelMismatch, "VTune limits it by SLM to 50.0%", 0},
 		{"short", "fewer than 10 sampling intervals in all", mtl112(), ingest.Platform{},
 			kernel("k", "1048576", "512", 32, 1, 0.004, measured(3)), Unmeasurable, BasisMeasured, math.NaN(), CauseSampling, "The whole kernel ran for 4 ms, less than 10 sampling intervals of 1 ms", 0},
 		{"average alone", "how many launches there were is not known, and that they are short is", max1100(), ingest.Platform{},
@@ -243,7 +243,7 @@ func TestVerdictAndCause(t *testing.T) {
 				k.Reading, k.Interval = ingest.SampledIn, unit.Some(unit.Seconds(0.00067))
 			}), Match, BasisMeasured, math.NaN(), "", "", 0},
 		{"overlap", "above what the launch can reach", mtl112(), ingest.Platform{},
-			kernel("k", "2048", "16", 32, 10, 1, measured(60)), Above, BasisMeasured, 60 - 100*128.0/896, CauseOverlap, "above the predicted peak of 14.3%", 1},
+			kernel("k", "2048", "16", 32, 10, 1, measured(60)), Above, BasisMeasured, 60 - 100*128.0/896, CauseConcurrentKernels, "above the predicted peak of 14.3%", 1},
 		{"above, alone", "no second kernel can have run at the same time", mtl112(), ingest.Platform{},
 			kernel("k", "2048", "16", 32, 10, 1, measured(60)), Above, BasisMeasured, 60 - 100*128.0/896, CauseUnexplained, "The inputs contain no other kernel", 0},
 		{"adapters", "23.7 on one of four Max 1100 is 94.8", mtl112(), four,
@@ -251,7 +251,7 @@ func TestVerdictAndCause(t *testing.T) {
 		{"adapters, nothing to compare", "real: the summary has no shape and no peak, but its table says that one of four worked", max1100(), oneOfFour,
 			kernel("iso3dfd", "", "", 0, 0, 0, measured(23.7)), NoPrediction, "", math.NaN(), CauseAdapters, "and 1 worked: 23.7% of all is 94.8% of what worked", 0},
 		{"summary, no count", "real: Fan1 in a hotspots summary; without a launch count the claim is weak", mtl112(), ingest.Platform{},
-			kernel("Fan1", "", "", 32, 0, 0, measured(19.9), peak(14.3)), Above, BasisMeasuredPeak, 5.6, CauseOverlap, "or launches are shorter than the sampling interval, which is not given", 1},
+			kernel("Fan1", "", "", 32, 0, 0, measured(19.9), peak(14.3)), Above, BasisMeasuredPeak, 5.6, CauseConcurrentKernels, "or launches are shorter than the sampling interval, which is not given", 1},
 		{"summary, count", "real: Fan1 in an offload summary: 19 us launches above what all their threads are", mtl112(), ingest.Platform{},
 			kernel("Fan1", "", "", 32, 2047, 0.038, measured(26.5), peak(14.3)), Unmeasurable, BasisMeasuredPeak, 12.2, CauseSampling, "A launch lasts 0.02 of an interval, and this kernel takes 4% of the GPU's time", 1},
 		{"idle", "100 ms launches have 1% of their time outside at most: the rest of the idle time is within", mtl112(), ingest.Platform{},
@@ -283,9 +283,9 @@ func TestVerdictAndCause(t *testing.T) {
 		{"idle explains nothing", "0.2% idle is not why 94.9 of 100 are missing 5", mtl112(), ingest.Platform{},
 			kernel("k", "7168000", "512", 32, 10, 1, measured(94.5), idle(0.2), barrier(2)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "", 0},
 		{"shape by chance", "one thread more is 0.03 points: every peak fits some multiple", max1100(), ingest.Platform{},
-			kernel("k", "16", "16", 16, 10, 1, peak(37.3)), Above, BasisPeak, math.NaN(), CauseModel, "the device (--device, --xve) or the launch shape", 0},
+			kernel("k", "16", "16", 16, 10, 1, peak(37.3)), Above, BasisPeak, math.NaN(), CauseModelMismatch, "the device (--device, --xve) or the launch shape", 0},
 		{"shape or device", "Fan1 on a GPU with four times the slots: both readings are named", max1100(), ingest.Platform{},
-			kernel("Fan1", "2048", "16", 32, 2047, 1.037689, peak(14.3)), Above, BasisPeak, math.NaN(), CauseShape, "(or the GPU is one with about 895 thread slots: check the device)", 0},
+			kernel("Fan1", "2048", "16", 32, 2047, 1.037689, peak(14.3)), Above, BasisPeak, math.NaN(), CauseLaunchSize, "(or the GPU is one with about 895 thread slots: check the device)", 0},
 		{"imbalance of one", "one thread a work-group waits for nobody", mtl112(), ingest.Platform{},
 			kernel("k", "4194304", "32", 32, 10, 1, measured(70), idle(2), barrier(35)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "", 0},
 		{"no local", "the export lacks a column, and its peak is what is left to compare with", mtl112(), ingest.Platform{},
@@ -295,7 +295,7 @@ func TestVerdictAndCause(t *testing.T) {
 			Match, BasisMeasured, 57 - 100*131072.0/(1366*168), "", "", 0},
 		{"barriers", "one is the least, and VTune knows of more", gen9(), ingest.Platform{},
 			kernel("k", "1048576", "8", 8, 10, 1, measured(28), peak(28.6), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(131072)); pct(&k.PeakBarrier, 28.6) }),
-			Below, BasisMeasured, math.NaN(), CauseModel, "how many a work-group takes is in no export.", 0},
+			Below, BasisMeasured, math.NaN(), CauseModelMismatch, "how many a work-group takes is in no export.", 0},
 		{"barrier, no limit", "as many barrier slots as threads", mtl112(), ingest.Platform{},
 			kernel("k", "4194304", "32", 32, 10, 1, measured(99), peak(100), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(1000)) }), Match, BasisMeasured, math.NaN(), "", "", 0},
 		{"grf that changes nothing", "64 threads leave an XVE far from full in any register mode; 70% idle takes the most", mtl112(), ingest.Platform{},
@@ -307,7 +307,7 @@ func TestVerdictAndCause(t *testing.T) {
 		{"stack that fits no better", "half of 24 and 24 are as far from 18 while loaded", max1550(), ingest.Platform{},
 			kernel("k", "31456", "16", 16, 20, 0.98071, measured(17.9), idle(0.5), func(k *ingest.Kernel) { k.Registers = unit.Some(128) }), Below, BasisMeasured, math.NaN(), CauseUnexplained, "", 0},
 		{"nothing seen", "0.0 allows threads of up to 27 us, and agrees with 100% idle", max1100(), ingest.Platform{},
-			kernel("k", "1048576", "256", 32, 1, 0.5, measured(0), peak(100), idle(100)), Below, BasisMeasured, math.NaN(), CauseNothingRan, "No thread was seen on any XVE", 0},
+			kernel("k", "1048576", "256", 32, 1, 0.5, measured(0), peak(100), idle(100)), Below, BasisMeasured, math.NaN(), CauseNoActivity, "No thread was seen on any XVE", 0},
 		{"nothing seen, loaded", "0.0 in an array that was idle 9.6% is of another window", max1100(), ingest.Platform{},
 			kernel("k", "1048576", "256", 32, 10, 0.5, measured(0), peak(100), idle(9.6)), Unmeasurable, BasisMeasured, math.NaN(), CauseSampling, "0.0% says that no thread was seen", 0},
 		{"dispatch open", "0.1 may be 0.149: 4.4 us or 6.5 us", max1100(), ingest.Platform{},
@@ -323,11 +323,11 @@ func TestVerdictAndCause(t *testing.T) {
 		{"idle contradicts one of four", "20% idle cannot be if three of four did not work: the summary is not of this kernel", max1100(), oneOfFour,
 			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(77), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseImbalance, "XVEs were idle 20.0% of the time, of which at most 11.9 can lie outside", 0},
 		{"shape beyond the cap", "work-groups of 15 threads that stay whole fill 60 of 64 slots: no grid reaches 100", max1100(), ingest.Platform{},
-			kernel("k", "15360", "240", 16, 20, 0.98071, measured(20), peak(100), idle(1), barriers(5)), Below, BasisMeasured, math.NaN(), CauseModel, "The profiler's peak is 100.0% and the predicted peak 26.8%", 0},
+			kernel("k", "15360", "240", 16, 20, 0.98071, measured(20), peak(100), idle(1), barriers(5)), Below, BasisMeasured, math.NaN(), CauseModelMismatch, "The profiler's peak is 100.0% and the predicted peak 26.8%", 0},
 		{"shape at the cap", "and any grid of 3360 threads or more reaches 93.75", max1100(), ingest.Platform{},
-			kernel("k", "15360", "240", 16, 20, 0.98071, measured(20), peak(93.8), idle(1), barriers(5)), Below, BasisMeasured, math.NaN(), CauseShape, "is 3,360 threads of 3,584 thread slots where the work-size cell (15360 in work-groups of 240, SIMD 16) has 960 threads: a grid 4 or more times larger fits", 0},
+			kernel("k", "15360", "240", 16, 20, 0.98071, measured(20), peak(93.8), idle(1), barriers(5)), Below, BasisMeasured, math.NaN(), CauseLaunchSize, "is 3,360 threads of 3,584 thread slots where the work-size cell (15360 in work-groups of 240, SIMD 16) has 960 threads: a grid 4 or more times larger fits", 0},
 		{"overlap by a digit", "80.4 is how the peak of 80.357 is printed, so the launch alone reaches it", tgl(), ingest.Platform{},
-			kernel("k", "4800", "240", 8, 20, 0.98, measured(80.4), peak(80.4), idle(1), barriers(5)), Above, BasisMeasured, math.NaN(), CauseOverlap, "above the predicted average of 62.5% and within the peak of 80.4%", 1},
+			kernel("k", "4800", "240", 8, 20, 0.98, measured(80.4), peak(80.4), idle(1), barriers(5)), Above, BasisMeasured, math.NaN(), CauseConcurrentKernels, "above the predicted average of 62.5% and within the peak of 80.4%", 1},
 		{"grf smaller, below the peak", "what it is above is named: the average, not the peak of 80", xe3(), ingest.Platform{},
 			kernel("k", "33792", "512", 32, 10, 1, measured(79), peak(100)), Above, BasisMeasured, math.NaN(), CauseGRF, "is above the predicted average of 66.4%", 0},
 		{"copy", "no launch shape and a transfer's name", mtl112(), ingest.Platform{},
@@ -362,8 +362,8 @@ func TestVerdictAndCause(t *testing.T) {
 			switch {
 			case row.Cause == nil && c.cause != "":
 				t.Errorf("%s: no cause, want %s", c.why, c.cause)
-			case row.Cause != nil && (row.Cause.Name != c.cause || !strings.Contains(row.Cause.Because, c.because)):
-				t.Errorf("%s: cause %q %q, want %q with %q", c.why, row.Cause.Name, row.Cause.Because, c.cause, c.because)
+			case row.Cause != nil && (row.Cause.Name != c.cause || !strings.Contains(row.Cause.Evidence, c.because)):
+				t.Errorf("%s: cause %q %q, want %q with %q", c.why, row.Cause.Name, row.Cause.Evidence, c.cause, c.because)
 			}
 		})
 	}
@@ -396,7 +396,7 @@ func TestThreadLife(t *testing.T) {
 		}
 		row := &Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Platform: c.platform}, given(c.dev), DefaultOptions()).Rows[0]
 		want := float64(k.Measured.Or(0)) * float64(c.dev.Slots()) * c.times * (14.74 / 2000) / 3276800
-		if got := float64(row.ThreadLife.Or(0)); math.Abs(got/want-1) > 1e-9 {
+		if got := float64(row.ThreadLifetime.Or(0)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("%s: %v, want %v", c.why, got, want)
 		}
 	}

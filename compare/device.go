@@ -20,7 +20,7 @@ type NoDevice uint8
 // A run without a device is refused; or it is compared with the profiler's peaks, as long as it has any; or it is
 // compared in any case, since its measured values alone are of use.
 const (
-	Refuse NoDevice = iota
+	RejectRun NoDevice = iota
 	UsePeaks
 	MeasuredOnly
 )
@@ -90,9 +90,9 @@ func (r *Result) withheldCause() *Cause {
 	if against == "" {
 		return nil
 	}
-	c := &Cause{Name: CauseModel, Confidence: sure.String(), Because: against + ". So nothing else is told."}
+	c := &Cause{Name: CauseModelMismatch, Confidence: sure.String(), Evidence: against + ". So nothing else is told."}
 	if len(r.Fit.Devices) > 0 {
-		c.Decide = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
+		c.ConfirmWith = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
 	}
 	return c
 }
@@ -385,9 +385,9 @@ func (r *Result) adapters(row *Row) *Cause {
 	case n < 2 || !measured || counted.Present() && own == "":
 		return nil
 	case counted.Present():
-		return &Cause{Name: CauseAdapters, Confidence: high.String(), Because: own, Decide: targetGPU}
+		return &Cause{Name: CauseAdapters, Confidence: high.String(), Evidence: own, ConfirmWith: targetGPU}
 	}
-	c := &Cause{Name: CauseAdapters, Confidence: min(medium, row.Certainty.limit()).String(), Decide: targetGPU}
+	c := &Cause{Name: CauseAdapters, Confidence: min(medium, row.Certainty.limit()).String(), ConfirmWith: targetGPU}
 	name := "profiler's peak"
 	if row.Predicted != nil {
 		name = "predicted average"
@@ -400,11 +400,11 @@ func (r *Result) adapters(row *Row) *Cause {
 		switch ref := row.nearest(v); {
 		case read > atMost:
 		case r.Options.within(v.Minus(ref)):
-			c.Because = all + fmt.Sprintf("%.1f%% of all is %.1f%% of what worked, which fits the %s of %.1f%%.",
+			c.Evidence = all + fmt.Sprintf("%.1f%% of all is %.1f%% of what worked, which fits the %s of %.1f%%.",
 				m.Percent(), v.Percent(), name, ref.Percent())
 			return c
 		case known && abs(idle.Minus(1-unit.Ratio(busy)/unit.Ratio(n))) <= engineShare:
-			c.Because = all + fmt.Sprintf("that leaves %.1f%% of the XVEs idle, and %.1f%% were.",
+			c.Evidence = all + fmt.Sprintf("that leaves %.1f%% of the XVEs idle, and %.1f%% were.",
 				100*float64(n-busy)/float64(n), idle.Percent())
 			return c
 		}

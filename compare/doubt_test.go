@@ -23,8 +23,8 @@ func TestDeviceInDoubt(t *testing.T) {
 		causes  [2]string // of small and large
 		against string
 	}{
-		{"another row fits both GPUs, and mtl-112 fits all", []ingest.Kernel{small, large}, [2]string{CauseModel, CauseModel}, "The device may not be the GPU that ran"},
-		{"one row alone may lack a dimension", []ingest.Kernel{small}, [2]string{CauseShape, ""}, ""},
+		{"another row fits both GPUs, and mtl-112 fits all", []ingest.Kernel{small, large}, [2]string{CauseModelMismatch, CauseModelMismatch}, "The device may not be the GPU that ran"},
+		{"one row alone may lack a dimension", []ingest.Kernel{small}, [2]string{CauseLaunchSize, ""}, ""},
 		{"without the small one nothing speaks against it", []ingest.Kernel{large}, [2]string{"", CauseImbalance}, ""},
 	} {
 		r, err := on(&ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, table, "max1100", 0, DefaultOptions())
@@ -39,8 +39,8 @@ func TestDeviceInDoubt(t *testing.T) {
 			if row.Task == "large" {
 				want = c.causes[1]
 			}
-			if row.Cause != nil && c.against != "" && row.Cause.Decide != "--device: what ran fits mtl-112 only" {
-				t.Errorf("%s: to decide %q", c.reason, row.Cause.Decide)
+			if row.Cause != nil && c.against != "" && row.Cause.ConfirmWith != "--device: what ran fits mtl-112 only" {
+				t.Errorf("%s: to decide %q", c.reason, row.Cause.ConfirmWith)
 			}
 			if row.Cause == nil || row.Cause.Name != want {
 				t.Errorf("%s: %s is %+v, want %s", c.reason, row.Task, row.Cause, want)

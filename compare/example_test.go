@@ -24,7 +24,7 @@ func ExampleCompare() {
 		log.Fatal(err)
 	}
 	how := compare.DefaultOptions()
-	on, err := compare.ChooseDevice(run, table, arch.Options{Name: fixtures.MixDevice}, compare.Refuse, how)
+	on, err := compare.ChooseDevice(run, table, arch.Options{Name: fixtures.MixDevice}, compare.RejectRun, how)
 	if err != nil {
 		log.Fatal(err)
 	}

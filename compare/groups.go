@@ -11,8 +11,8 @@ import (
 // and remedy, with names that differ only in numbers or template arguments. A run of
 // 300 kernels of 0.3% each is read by its groups.
 type Group struct {
-	Rows []int // of the result, in its order; the first one stands for the group
-	Help Help  // of all rows: At and From are 0 if they differ, and Max is the largest
+	Rows []int       // of the result, in its order; the first one stands for the group
+	Help PossibleFix // of all rows: At and From are 0 if they differ, and Max is the largest
 
 	Total unit.Opt[unit.Seconds]
 	Lost  unit.Seconds // slot time below the prediction
@@ -22,13 +22,13 @@ type Group struct {
 }
 
 // joined returns what two rows with the same remedy have in common.
-func (h Help) joined(other Help) Help {
+func (h PossibleFix) joined(other PossibleFix) PossibleFix {
 	if h.At != other.At || h.From != other.From {
 		h.At, h.From = 0, 0
 	}
-	a, known := h.Most.Value()
-	b, alsoKnown := other.Most.Value()
-	h.Most = unit.Maybe(max(a, b), known && alsoKnown)
+	a, known := h.Bound.Value()
+	b, alsoKnown := other.Bound.Value()
+	h.Bound = unit.Maybe(max(a, b), known && alsoKnown)
 	return h
 }
 
@@ -58,7 +58,7 @@ type finding struct {
 	verdict   Verdict
 	cause     string
 	registers int
-	lever     Lever
+	lever     Remedy
 }
 
 // Groups returns the kernels by what was found of them. If each is set, every
@@ -76,8 +76,8 @@ func (r *Result) Groups(each bool) []Group {
 		if row.Verdict == NotAKernel {
 			continue
 		}
-		help := r.HelpFor(row)
-		of := finding{verdict: row.Verdict, lever: help.Lever}
+		help := r.PossibleFix(row)
+		of := finding{verdict: row.Verdict, lever: help.Remedy}
 		confidence := ""
 		if c := row.Cause; c != nil {
 			of.cause, of.registers, confidence = c.Name, c.Registers, c.Confidence

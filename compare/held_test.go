@@ -39,7 +39,7 @@ func TestHeld(t *testing.T) {
 			kernel("k", most, "256", 32, 10, 0, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Unmeasurable, 0, 65.22},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
-		low, high := row.HeldLow.Or(-1).Percent(), row.HeldHigh.Or(-1).Percent()
+		low, high := row.OwnLow.Or(-1).Percent(), row.OwnHigh.Or(-1).Percent()
 		if row.Verdict != c.verdict || math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
 			t.Errorf("%s: %s, %.2f to %.2f, want %s, %.2f to %.2f", c.reason, row.Verdict, low, high, c.verdict, c.low, c.high)
 		}
@@ -48,8 +48,8 @@ func TestHeld(t *testing.T) {
 		}
 	}
 	long := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", most, "256", 32, 10, 1, measured(60), idle(8))}})
-	if long.HeldLow.Present() || long.HeldHigh.Present() {
-		t.Errorf("a launch of a hundred samples has a range of %v to %v", long.HeldLow, long.HeldHigh)
+	if long.OwnLow.Present() || long.OwnHigh.Present() {
+		t.Errorf("a launch of a hundred samples has a range of %v to %v", long.OwnLow, long.OwnHigh)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestEstimatedRows(t *testing.T) {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
 		because := ""
 		if row.Cause != nil {
-			because = row.Cause.Because
+			because = row.Cause.Evidence
 		}
 		if row.Verdict != c.verdict || !strings.Contains(because, c.because) {
 			t.Errorf("%s: %s, %q, notes %q", c.reason, row.Verdict, because, notesOf(row))

@@ -29,38 +29,38 @@ const (
 // change, which confirms no cause.
 func (a Action) Measures() bool { return a != NoAction && a != Advise && a != Grid }
 
-// Next is what to run next about a row. Setting is the sampling interval in seconds, of Interval alone.
-type Next struct {
-	Do      Action
+// NextStep is what to run next about a row. Setting is the sampling interval in seconds, of Interval alone.
+type NextStep struct {
+	Action  Action
 	Setting unit.Opt[float64]
 }
 
 // decision is what would settle a cause, in words and, where it is a collection, as a value.
 type decision struct {
 	text string
-	Next
+	NextStep
 }
 
-// said is a decision that is no collection of ours.
-func said(text string) decision { return decision{text: text} }
+// byOtherMeans is a decision that is no collection of ours.
+func byOtherMeans(text string) decision { return decision{text: text} }
 
 func byTrace(alternative string) decision {
-	return decision{"a trace" + alternative, Next{Do: Trace}}
+	return decision{"a trace" + alternative, NextStep{Action: Trace}}
 }
 
 func byBinary() decision {
-	return decision{"the kernel's binary, or unitrace's kernel properties", Next{Do: Binary}}
+	return decision{"the kernel's binary, or unitrace's kernel properties", NextStep{Action: Binary}}
 }
 
 // byExport is an export of the same result with more columns.
 func byExport(columns ...string) decision {
-	return decision{"an export with the columns " + unit.Listed(columns, "and"), Next{Do: Export}}
+	return decision{"an export with the columns " + unit.Listed(columns, "and"), NextStep{Action: Export}}
 }
 
-// Undecided returns the cause that heads a row if a measurement can change its
+// UnconfirmedCause returns the cause that heads a row if a measurement can change its
 // confidence, otherwise nil.
-func (r *Row) Undecided() *Cause {
-	if r.Cause != nil && r.Cause.Decide != "" {
+func (r *Row) UnconfirmedCause() *Cause {
+	if r.Cause != nil && r.Cause.ConfirmWith != "" {
 		return r.Cause
 	}
 	return nil
@@ -72,39 +72,39 @@ func (r *Row) Proven() bool {
 	return r.Cause == nil || r.Cause.Confidence == high.String() || r.Cause.Confidence == ""
 }
 
-// NextOf decides what to run next about a row. What would settle its cause comes before any change of the program; then
+// NextStep decides what to run next about a row. What would settle its cause comes before any change of the program; then
 // what shows a setting that is predicted to hold more; then the experiment, where nobody can tell what more threads are
 // worth. There is nothing where no command would tell more: a setting is searched for before the search is proposed.
-func (r *Result) NextOf(row *Row) Next {
-	if c := row.Undecided(); c != nil && c.Next.Do != NoAction && row.Verdict != Match {
+func (r *Result) NextStep(row *Row) NextStep {
+	if c := row.UnconfirmedCause(); c != nil && c.Next.Action != NoAction && row.Verdict != Match {
 		return c.Next
 	}
-	if row.Verdict == Idle && r.Traced(row) == nil {
-		return Next{Do: Trace}
+	if row.Verdict == MatchWhileBusy && r.Traced(row) == nil {
+		return NextStep{Action: Trace}
 	}
-	switch r.HelpFor(row).Lever {
-	case FillWaves, MoreGroups:
+	switch r.PossibleFix(row).Remedy {
+	case FillWaves, MoreWorkGroups:
 		if l := r.KnownLaunch(row); l.Global.Dim(1) == l.Local.Dim(1) && l.Global.Dim(2) == l.Local.Dim(2) {
-			return Next{Do: Grid} // else which dimension is to grow is the program's matter
+			return NextStep{Action: Grid} // else which dimension is to grow is the program's matter
 		}
-	case LongerThreads, NotThreads:
-		return Next{}
+	case LongerThreads, LimitedElsewhere:
+		return NextStep{}
 	case AllStacks:
 		if row.OneStack { // its counters prove it
-			return Next{}
+			return NextStep{}
 		}
 	}
 	switch {
 	case row.Predicted == nil:
 	case row.Speedup.Has(MoreThreadsMayHelp) && r.Better(row):
-		return Next{Do: Advise}
+		return NextStep{Action: Advise}
 	case row.Speedup.Verdict() == SpeedupUndetermined && row.Measured.Present() && row.Verdict.Compared():
 		// As long as there are settings that lower the occupancy of the launch and leave its work as it is.
 		if p, err := predict.Probes(r.Device, r.KnownLaunch(row)); err == nil && len(p) > 0 {
-			return Next{Do: Probe}
+			return NextStep{Action: Probe}
 		}
 	}
-	return Next{}
+	return NextStep{}
 }
 
 // KnownLaunch is the launch of a row with all that is known of its kernel, the register mode that its cause names
@@ -127,73 +127,73 @@ func (r *Result) Better(row *Row) bool {
 		a.Best[0].Prediction.Peak.Minus(a.Current.Peak) >= 1
 }
 
-// Lever is what may make a kernel faster as far as its occupancy goes.
-type Lever string
+// Remedy is what may make a kernel faster as far as its occupancy goes.
+type Remedy string
 
 // The levers.
 const (
-	NoLever       Lever = ""
-	LongerThreads Lever = "longer threads"    // more work in each: the dispatcher does not keep up
-	Registers     Lever = "registers"         // a build for a mode with fewer, At of them
-	FewerValues   Lever = "fewer live values" // the kernel spills; At is a smaller SIMD width, or 0
-	LessSLM       Lever = "less SLM"
-	EvenGroups    Lever = "even work-groups"
-	FillWaves     Lever = "full waves"       // At work-groups instead of From
-	MoreGroups    Lever = "more work-groups" // At of them instead of From, which do not fill the GPU once
-	Spread        Lever = "spread"           // work for XVEs that stand empty
-	MoreInFlight  Lever = "more threads"
-	ShorterGaps   Lever = "shorter gaps"
-	AllStacks     Lever = "all stacks"
-	AllAdapters   Lever = "all adapters"
-	RunAlone      Lever = "run alone"   // to be measured
-	MeasureEach   Lever = "each launch" // counters read around it, to be measured
-	SampleFiner   Lever = "sample finer"
-	LongerLaunch  Lever = "longer launches" // to be measured
-	NotThreads    Lever = "not threads"     // Worth.LimitedBy is why
+	NoRemedy          Remedy = ""
+	LongerThreads     Remedy = "longer threads"    // more work in each: the dispatcher does not keep up
+	Registers         Remedy = "registers"         // a build for a mode with fewer, At of them
+	FewerValues       Remedy = "fewer live values" // the kernel spills; At is a smaller SIMD width, or 0
+	LessSLM           Remedy = "less SLM"
+	EvenWorkGroups    Remedy = "even work-groups"
+	FillWaves         Remedy = "full waves"       // At work-groups instead of From
+	MoreWorkGroups    Remedy = "more work-groups" // At of them instead of From, which do not fill the GPU once
+	BalanceWorkGroups Remedy = "spread"           // work for XVEs that stand empty
+	MoreThreads       Remedy = "more threads"
+	ShorterGaps       Remedy = "shorter gaps"
+	AllStacks         Remedy = "all stacks"
+	AllAdapters       Remedy = "all adapters"
+	RunAlone          Remedy = "run alone"   // to be measured
+	MeasureEach       Remedy = "each launch" // counters read around it, to be measured
+	SampleFiner       Remedy = "sample finer"
+	LongerLaunch      Remedy = "longer launches" // to be measured
+	LimitedElsewhere  Remedy = "not threads"     // Worth.LimitedBy is why
 )
 
-// leverOf is the lever of causes that say by themselves what may help.
-var leverOf = map[string]Lever{CauseDispatch: LongerThreads, CauseGaps: ShorterGaps, CauseStack: AllStacks,
-	CauseAdapters: AllAdapters, CauseOverlap: RunAlone}
+// remedyOf is the lever of causes that say by themselves what may help.
+var remedyOf = map[string]Remedy{CauseDispatch: LongerThreads, CauseGaps: ShorterGaps, CauseStack: AllStacks,
+	CauseAdapters: AllAdapters, CauseConcurrentKernels: RunAlone}
 
-// Help is what may make a row faster. Most is how many times as fast at most, where that is known and the lever is not
+// PossibleFix is what may make a row faster. Most is how many times as fast at most, where that is known and the lever is not
 // plain arithmetic.
-type Help struct {
-	Lever
+type PossibleFix struct {
+	Remedy
 	At, From int64
-	Most     unit.Opt[float64]
+	Bound    unit.Opt[float64]
 }
 
-// Gains says whether a lever may save time, and not only tell more.
-func (l Lever) Gains() bool {
-	return !slices.Contains([]Lever{NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads}, l)
+// SavesTime says whether a lever may save time, and not only tell more.
+func (l Remedy) SavesTime() bool {
+	return !slices.Contains([]Remedy{NoRemedy, RunAlone, MeasureEach, SampleFiner, LongerLaunch, LimitedElsewhere}, l)
 }
 
-// HelpFor returns what may make a row faster. A row that is below its prediction
+// PossibleFix returns what may make a row faster. A row that is below its prediction
 // has no remedy that cannot return enough of the missing points. For example,
 // filling a last wave of 9 points is no remedy for 80.
-func (r *Result) HelpFor(row *Row) Help {
+func (r *Result) PossibleFix(row *Row) PossibleFix {
 	h := r.help(row)
-	if row.Verdict == Below && h.Gains() && r.returns(row, h.Lever) < row.leastReturn() {
-		return Help{}
+	if row.Verdict == Below && h.SavesTime() && r.returns(row, h.Remedy) < row.leastReturn() {
+		return PossibleFix{}
 	}
 	return h
 }
 
 // returns is how many of a row's points a remedy can return. The remedy for the
 // cause of a row returns what the cause explains.
-func (r *Result) returns(row *Row, l Lever) unit.Points {
+func (r *Result) returns(row *Row, l Remedy) unit.Points {
 	points := func(p Part) unit.Points { return row.Breakdown.Points(p).Or(0) }
 	switch shortfall := points(PartShortfall); l {
-	case Spread:
+	case BalanceWorkGroups:
 		return points(PartIdle) + shortfall
 	case FillWaves:
 		return points(PartLastWave)
-	case MoreGroups, Registers, FewerValues, LessSLM:
+	case MoreWorkGroups, Registers, FewerValues, LessSLM:
 		if row.Cause == nil || !slices.Contains([]string{CausePlacement, CauseGRF, CauseSLM}, row.Cause.Name) {
 			return points(PartLaunchLimit)
 		}
-	case MoreInFlight:
+	case MoreThreads:
 		return points(PartUnderfilled) + shortfall + points(PartLaunchLimit)
 	}
 	return row.leastReturn()
@@ -201,24 +201,24 @@ func (r *Result) returns(row *Row, l Lever) unit.Points {
 
 // help decides by the cause of a row that is below its prediction, otherwise by
 // what keeps the prediction low.
-func (r *Result) help(row *Row) Help {
+func (r *Result) help(row *Row) PossibleFix {
 	w, cause, p := &row.Speedup, cmp.Or(row.Cause, &Cause{}), row.Predicted
-	lever := leverOf[cause.Name]
+	lever := remedyOf[cause.Name]
 	switch v := row.Verdict; {
 	case v == Unmeasurable, v.Compared() && cause.Name == CauseSampling:
 		return row.toMeasure()
-	case v == Idle: // what is missing may lie between launches, and nothing else is
-		return Help{Lever: ShorterGaps}
+	case v == MatchWhileBusy: // what is missing may lie between launches, and nothing else is
+		return PossibleFix{Remedy: ShorterGaps}
 	case !v.Compared():
-		return Help{}
-	case lever != NoLever:
-		return Help{Lever: lever}
+		return PossibleFix{}
+	case lever != NoRemedy:
+		return PossibleFix{Remedy: lever}
 	case cause.Name == CausePlacement:
-		return Help{Lever: MoreGroups, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}
+		return PossibleFix{Remedy: MoreWorkGroups, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}
 	case cause.Name == CauseImbalance && cause.Part == PartIdle && w.Has(BalanceTheWork):
-		return Help{Lever: EvenGroups, Most: w.Balancing.Max}
+		return PossibleFix{Remedy: EvenWorkGroups, Bound: w.Balancing.Max}
 	}
-	depth := Help{Lever: MoreInFlight, Most: w.MoreThreads.Max}
+	depth := PossibleFix{Remedy: MoreThreads, Bound: w.MoreThreads.Max}
 	var limits predict.Limit
 	if p != nil && !modelOff(row) {
 		limits = p.Limits & (predict.LimitRegisters | predict.LimitSLM)
@@ -227,26 +227,26 @@ func (r *Result) help(row *Row) Help {
 	case cause.Name != CauseSLM && (cause.Name == CauseGRF && row.Verdict == Below || limits&predict.LimitRegisters != 0):
 		depth = r.fewerRegisters(row)
 	case cause.Name == CauseSLM, limits == predict.LimitSLM:
-		depth.Lever = LessSLM
+		depth.Remedy = LessSLM
 	}
 	switch v := w.Verdict(); {
 	case v == BalanceTheWork:
-		return r.groups(row, Help{Lever: Spread, Most: w.Balancing.Max})
+		return r.groups(row, PossibleFix{Remedy: BalanceWorkGroups, Bound: w.Balancing.Max})
 	case v == LimitedByOther || v == OccupancySufficient:
-		return Help{Lever: NotThreads, Most: w.MoreThreads.Max}
-	case v == MoreThreadsMayHelp && depth.Lever == MoreInFlight:
+		return PossibleFix{Remedy: LimitedElsewhere, Bound: w.MoreThreads.Max}
+	case v == MoreThreadsMayHelp && depth.Remedy == MoreThreads:
 		return r.groups(row, depth)
 	case v == MoreThreadsMayHelp:
 		return depth
-	case row.Verdict != Above && (depth.Lever == FewerValues || depth.Lever == LessSLM): // whose gain is undetermined
-		return Help{Lever: depth.Lever, At: depth.At}
+	case row.Verdict != Above && (depth.Remedy == FewerValues || depth.Remedy == LessSLM): // whose gain is undetermined
+		return PossibleFix{Remedy: depth.Remedy, At: depth.At}
 	}
-	return Help{}
+	return PossibleFix{}
 }
 
 // groups turns a lever into arithmetic where the number of work-groups alone leaves thread slots empty: a launch that
 // does not fill the GPU once, or whose last wave costs a twentieth of it or more.
-func (r *Result) groups(row *Row, otherwise Help) Help {
+func (r *Result) groups(row *Row, otherwise PossibleFix) PossibleFix {
 	p := row.Predicted
 	// A prediction that VTune's peak contradicts is of another launch or device: nothing is to be counted from it.
 	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) || modelOff(row) {
@@ -258,9 +258,9 @@ func (r *Result) groups(row *Row, otherwise Help) Help {
 	case full <= p.Groups:
 		return otherwise
 	case p.Waves < 1:
-		return Help{Lever: MoreGroups, At: full, From: p.Groups}
+		return PossibleFix{Remedy: MoreWorkGroups, At: full, From: p.Groups}
 	case p.Peak.Minus(p.Average) >= leastTail:
-		return Help{Lever: FillWaves, At: full, From: p.Groups}
+		return PossibleFix{Remedy: FillWaves, At: full, From: p.Groups}
 	}
 	return otherwise
 }
@@ -269,36 +269,36 @@ func (r *Result) groups(row *Row, otherwise Help) Help {
 const leastTail unit.Points = 5
 
 // toMeasure is what would make a row measurable.
-func (r *Row) toMeasure() Help {
-	switch c := r.Undecided(); {
+func (r *Row) toMeasure() PossibleFix {
+	switch c := r.UnconfirmedCause(); {
 	case c == nil:
-	case c.Next.Do == Query:
-		return Help{Lever: MeasureEach}
-	case c.Next.Do == Interval:
-		return Help{Lever: SampleFiner}
-	case c.Next.Do == NoAction && (r.Certainty.Intervals.Or(1) < 1 || r.Certainty.Window.Present()):
-		return Help{Lever: LongerLaunch}
+	case c.Next.Action == Query:
+		return PossibleFix{Remedy: MeasureEach}
+	case c.Next.Action == Interval:
+		return PossibleFix{Remedy: SampleFiner}
+	case c.Next.Action == NoAction && (r.Certainty.Intervals.Or(1) < 1 || r.Certainty.Window.Present()):
+		return PossibleFix{Remedy: LongerLaunch}
 	}
-	return Help{}
+	return PossibleFix{}
 }
 
 // remedyConditions are the facts that a remedy requires, and those that exclude
 // it. A kernel that spills already needs more registers, not fewer.
-var remedyConditions = map[Lever]conditions{Registers: {excludedBy: spills}}
+var remedyConditions = map[Remedy]conditions{Registers: {excludedBy: spills}}
 
 // fewerRegisters returns the remedy for a kernel whose threads are limited by its
 // register mode. The mode limits it if busy XVEs have nearly all threads that the
 // mode allows.
-func (r *Result) fewerRegisters(row *Row) Help {
+func (r *Result) fewerRegisters(row *Row) PossibleFix {
 	gain, mode := r.modeGain(row)
 	if gain <= 1 || row.BusyOccupancy.Or(row.Measured.Or(0)) < modeReached*r.modeReach(row) {
-		return Help{Lever: MoreInFlight, Most: row.Speedup.MoreThreads.Max}
+		return PossibleFix{Remedy: MoreThreads, Bound: row.Speedup.MoreThreads.Max}
 	}
-	h := Help{Lever: Registers, At: int64(mode), Most: unit.Some(min(row.Speedup.MoreThreads.Max.Or(gain), gain))}
+	h := PossibleFix{Remedy: Registers, At: int64(mode), Bound: unit.Some(min(row.Speedup.MoreThreads.Max.Or(gain), gain))}
 	if remedyConditions[Registers].admit(r.evidenceOf(row)) {
 		return h
 	}
-	h.Lever, h.At = FewerValues, 0
+	h.Remedy, h.At = FewerValues, 0
 	for _, width := range r.Device.SIMDWidths {
 		if width < row.SIMD.Or(0) {
 			h.At = int64(width)

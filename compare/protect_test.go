@@ -46,7 +46,7 @@ func TestOthersBeside(t *testing.T) {
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(10)), kernel("o", "1024", "256", 32, 1222, 1.1, measured(3), idle(8)), CauseSampling, "By themselves its launches held 59.8 to 100.0%"},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k, c.other}, Instructions: ingest.Instructions{Kernels: 99, All: 100}})
-		if row.Cause == nil || row.Cause.Name != c.cause || !strings.Contains(row.Cause.Because, c.mentioned) {
+		if row.Cause == nil || row.Cause.Name != c.cause || !strings.Contains(row.Cause.Evidence, c.mentioned) {
 			t.Errorf("%s: %s, %+v, want %s %q", c.reason, row.Verdict, row.Cause, c.cause, c.mentioned)
 		}
 	}
@@ -66,11 +66,11 @@ func TestEdgesOfCauses(t *testing.T) {
 		{"two threads a work-group can wait for each other", mtl112(),
 			kernel("k", "4194304", "64", 32, 10, 1, measured(70), idle(2), barrier(35), registers(128)), CauseImbalance, "medium"},
 		{"a grid 70 times larger: launches have no such factors", max1100(),
-			kernel("k", "640", "16", 16, 10, 1, peak(78.1)), CauseShape, "low"},
+			kernel("k", "640", "16", 16, 10, 1, peak(78.1)), CauseLaunchSize, "low"},
 		{"28 threads are 0.8 points each: some multiple fits by chance", max1100(),
-			kernel("k", "448", "16", 16, 10, 1, peak(7.8)), CauseShape, "low"},
+			kernel("k", "448", "16", 16, 10, 1, peak(7.8)), CauseLaunchSize, "low"},
 		{"56 threads are 1.6 points each", max1100(),
-			kernel("k", "896", "16", 16, 10, 1, peak(15.6)), CauseShape, "high"},
+			kernel("k", "896", "16", 16, 10, 1, peak(15.6)), CauseLaunchSize, "high"},
 	} {
 		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}})
 		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence != c.confidence {
@@ -86,7 +86,7 @@ func TestHalfTheSlots(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, given(max1100()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.Cause == nil || row.Cause.Confidence != "low" || !strings.Contains(row.Cause.Because, map[string]string{"a": "about 1,803 thread slots", "b": "about 1,792 thread slots"}[row.Task]) {
+		if row.Cause == nil || row.Cause.Confidence != "low" || !strings.Contains(row.Cause.Evidence, map[string]string{"a": "about 1,803 thread slots", "b": "about 1,792 thread slots"}[row.Task]) {
 			t.Errorf("%s: %+v", row.Task, row.Cause)
 		}
 	}
@@ -114,7 +114,7 @@ func TestTraceWithoutOverlap(t *testing.T) {
 	tr.Finish()
 	k := kernel("k", "2048", "16", 32, 10, 1, measured(60))
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Trace: tr})
-	if row.Cause == nil || row.Cause.Name != CauseUnexplained || !strings.Contains(row.Cause.Because, "no other kernel runs") {
+	if row.Cause == nil || row.Cause.Name != CauseUnexplained || !strings.Contains(row.Cause.Evidence, "no other kernel runs") {
 		t.Errorf("%s: %+v", row.Verdict, row.Cause)
 	}
 }

@@ -33,15 +33,15 @@ type Verdict string
 
 // The verdicts.
 const (
-	Match         Verdict = "match"
-	Idle          Verdict = "idle" // XVEs that ran held what is predicted; only idle time is missing
-	Below         Verdict = "below"
-	Above         Verdict = "above"
-	PeaksAgree    Verdict = "peaks agree" // nothing was measured, and the profiler's peak is the predicted one
-	Unmeasurable  Verdict = "unmeasurable"
-	NoPrediction  Verdict = "no prediction"
-	NoMeasurement Verdict = "no measurement" // neither measured nor a peak
-	NotAKernel    Verdict = "not a kernel"   // copies, barriers, fills, outside any task
+	Match          Verdict = "match"
+	MatchWhileBusy Verdict = "idle" // XVEs that ran held what is predicted; only idle time is missing
+	Below          Verdict = "below"
+	Above          Verdict = "above"
+	PeaksAgree     Verdict = "peaks agree" // nothing was measured, and the profiler's peak is the predicted one
+	Unmeasurable   Verdict = "unmeasurable"
+	NoPrediction   Verdict = "no prediction"
+	NoMeasurement  Verdict = "no measurement" // neither measured nor a peak
+	NotAKernel     Verdict = "not a kernel"   // copies, barriers, fills, outside any task
 )
 
 // Basis says which two numbers a difference is of.
@@ -76,12 +76,12 @@ type Row struct {
 	ModelPeak unit.Ratio
 	XVEs      XVEs // of Predicted
 
-	// BusyOccupancy is measured / (1 - Idle), occupancy while any thread was loaded; absent where the two counters contradict.
-	BusyOccupancy unit.Opt[unit.Ratio]
-	ThreadLife    unit.Opt[unit.Seconds] // mean, by Little's law
-	// HeldLow and HeldHigh are what the launches can have held by themselves, where other tasks can have made so much of
+	// BusyOccupancy is measured / (1 - MatchWhileBusy), occupancy while any thread was loaded; absent where the two counters contradict.
+	BusyOccupancy  unit.Opt[unit.Ratio]
+	ThreadLifetime unit.Opt[unit.Seconds] // mean, by Little's law
+	// OwnLow and OwnHigh are what the launches can have held by themselves, where other tasks can have made so much of
 	// the measured value that it alone tells nothing.
-	HeldLow, HeldHigh unit.Opt[unit.Ratio]
+	OwnLow, OwnHigh unit.Opt[unit.Ratio]
 
 	Basis          Basis
 	Difference     unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
@@ -126,20 +126,20 @@ type Timing struct {
 
 // Summary of the rows that are kernels.
 type Summary struct {
-	Kernels       int `json:"kernels"`
-	Matched       int `json:"matched"`
-	Idle          int `json:"idle" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
-	Below         int `json:"below"`
-	Above         int `json:"above"`
-	Unmeasurable  int `json:"unmeasurable"`
-	NoPrediction  int `json:"no_prediction"`
-	NoMeasurement int `json:"no_measurement"`
-	NotKernels    int `json:"not_kernels"`
-	ModelCompared int `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
-	ModelMatched  int `json:"model_matched"`
-	Unexplained   int `json:"unexplained"`
-	Judged        int `json:"judged" jsonschema:"kernels of which a measurement was held against the prediction"`
-	NotJudged     int `json:"not_judged" jsonschema:"unmeasurable, without a prediction or a measurement, or compared with the profiler's peak alone"`
+	Kernels          int `json:"kernels"`
+	Matched          int `json:"matched"`
+	MatchedWhileBusy int `json:"idle" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
+	Below            int `json:"below"`
+	Above            int `json:"above"`
+	Unmeasurable     int `json:"unmeasurable"`
+	NoPrediction     int `json:"no_prediction"`
+	NoMeasurement    int `json:"no_measurement"`
+	NotKernels       int `json:"not_kernels"`
+	ModelCompared    int `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
+	ModelMatched     int `json:"model_matched"`
+	Unexplained      int `json:"unexplained"`
+	Judged           int `json:"judged" jsonschema:"kernels of which a measurement was held against the prediction"`
+	NotJudged        int `json:"not_judged" jsonschema:"unmeasurable, without a prediction or a measurement, or compared with the profiler's peak alone"`
 
 	// Of the rows that were compared. Absent when there are too few.
 	Bias         unit.Opt[unit.Points] `json:"bias_points"`
@@ -204,7 +204,7 @@ func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance
 // summarize counts the verdicts and takes the statistics of the differences of all rows that were judged.
 func (r *Result) summarize() Summary {
 	var s Summary
-	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, Idle: &s.Idle, Below: &s.Below, Above: &s.Above,
+	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, MatchWhileBusy: &s.MatchedWhileBusy, Below: &s.Below, Above: &s.Above,
 		PeaksAgree: &s.PeaksAgree, Unmeasurable: &s.Unmeasurable, NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
 	var differences, predicted, seen []float64
 	for i := range r.Rows {
@@ -251,10 +251,12 @@ func (r *Result) summarize() Summary {
 }
 
 // Compared says whether a row of this verdict was held against a prediction.
-func (v Verdict) Compared() bool { return v == Match || v == Idle || v == Below || v == Above }
+func (v Verdict) Compared() bool {
+	return v == Match || v == MatchWhileBusy || v == Below || v == Above
+}
 
 // Compared is how many rows were, and Mismatched how many of them are no match.
-func (s *Summary) Compared() int { return s.Matched + s.Idle + s.Mismatched() }
+func (s *Summary) Compared() int { return s.Matched + s.MatchedWhileBusy + s.Mismatched() }
 
 // Mismatched is how many rows the prediction does not hold for. Idle time around launches is no fault of it.
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
@@ -282,22 +284,22 @@ type Metric struct {
 
 // The names of the metrics that somebody asks for by name.
 const (
-	MetricMeasured       = "measured"
-	MetricResidual       = "residual"        // measured - predicted average
-	MetricLoaded         = "loaded"          // occupancy of XVEs that ran
-	MetricLoadedResidual = "loaded_residual" // that - the predicted one
-	MetricIdle           = "idle"
-	MetricPredicted      = "predicted" // average
-	MetricTime           = "seconds"   // of a launch
-	MetricTotal          = "total"     // of all launches
+	MetricMeasured     = "measured"
+	MetricResidual     = "residual"        // measured - predicted average
+	MetricBusy         = "loaded"          // occupancy of XVEs that ran
+	MetricBusyResidual = "loaded_residual" // that - the predicted one
+	MetricIdle         = "idle"
+	MetricPredicted    = "predicted" // average
+	MetricTime         = "seconds"   // of a launch
+	MetricTotal        = "total"     // of all launches
 )
 
 // metrics is the list. Whoever goes by it takes what it needs: not all of them are stored, and not all are tested.
 var metrics = append([]Metric{
 	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
 	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},
-	{MetricLoaded, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
-	{MetricLoadedResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.Loaded) })},
+	{MetricBusy, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
+	{MetricBusyResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.Loaded) })},
 	{MetricIdle, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
 	{MetricPredicted, "%", false, predicted(func(r *Row) unit.Opt[float64] { return unit.Some(r.Predicted.Average.Percent()) })},
 	{"peak", "%", false, predicted(func(r *Row) unit.Opt[float64] {

@@ -102,7 +102,7 @@ func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 }
 
 // attention says how soon a reader should see a row, the least first.
-var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, Idle: -2, NoPrediction: -1, NotAKernel: 1}
+var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, MatchWhileBusy: -2, NoPrediction: -1, NotAKernel: 1}
 
 // sort puts the rows in order for reading: what needs attention first, then by slot time lost, then by time; equal ones
 // stay in the order of the file.

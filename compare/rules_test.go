@@ -16,7 +16,7 @@ func given(d *arch.Device) Choice { return Choice{Choice: arch.Choice{Device: d}
 
 // on compares a run with the device that is named, or that it says.
 func on(run *ingest.Run, t *arch.Table, name string, xves int, opt Options) (*Result, error) {
-	c, err := ChooseDevice(run, t, arch.Options{Name: name, XVEs: xves}, Refuse, opt)
+	c, err := ChooseDevice(run, t, arch.Options{Name: name, XVEs: xves}, RejectRun, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +38,11 @@ func TestRules(t *testing.T) {
 		causes  []string
 		decide  string // of the row's cause
 	}{
-		{"4.0 points are empty and 3.8 underfilled: only idle time is missing", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(92.2), idle(4)), 1, Idle, nil, ""},
+		{"4.0 points are empty and 3.8 underfilled: only idle time is missing", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(92.2), idle(4)), 1, MatchWhileBusy, nil, ""},
 		{"3.0 are empty and 3.9 underfilled", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(93.1), idle(3), registers(128)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
 		{"40% idle, of which a tenth can lie outside: gaps are not what it is", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(55), idle(40), registers(128)), 1.2, Below, []string{CauseImbalance, CauseImbalance}, evenWork},
 		{"15% idle, of which a tenth can lie outside: gaps may be", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(83), idle(15), registers(128)), 1.2, Below, []string{CauseImbalance, CauseGaps, CauseImbalance}, evenWork},
-		{"no thread was seen, and no XVE ran", mtl112(), kernel("k", most, "256", 32, 100, 1, measured(0), idle(100)), 1, Below, []string{CauseNothingRan}, "a collection with -knob target-gpu"},
+		{"no thread was seen, and no XVE ran", mtl112(), kernel("k", most, "256", 32, 100, 1, measured(0), idle(100)), 1, Below, []string{CauseNoActivity}, "a collection with -knob target-gpu"},
 		{"three times the threads of ten launches of 3,584", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, false)), 1, Unmeasurable, nil, "unitrace -q"},
 		{"launches of several sizes may have started them", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, true)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
 	} {
@@ -55,7 +55,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 		if row.Cause != nil {
-			decide = row.Cause.Decide
+			decide = row.Cause.ConfirmWith
 		}
 		if row.Verdict != c.verdict || !slices.Equal(causes, c.causes) || decide != c.decide {
 			t.Errorf("%s: %s, %v, to decide %q; want %s, %v, %q", c.reason, row.Verdict, causes, decide, c.verdict, c.causes, c.decide)
@@ -155,7 +155,7 @@ func TestSamplingInterval(t *testing.T) {
 
 // TestPeaksAgree counts rows whose two predictions agree and which nobody measured apart from matches.
 func TestPeaksAgree(t *testing.T) {
-	if s := (Summary{Matched: 1, Idle: 2, Below: 4, Above: 8}); s.Compared() != 15 || s.Mismatched() != 12 {
+	if s := (Summary{Matched: 1, MatchedWhileBusy: 2, Below: 4, Above: 8}); s.Compared() != 15 || s.Mismatched() != 12 {
 		t.Errorf("%d compared, %d of them mismatched", s.Compared(), s.Mismatched())
 	}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{

@@ -190,12 +190,12 @@ func allSaid(r *Result, row *Row) string {
 	}
 	line("verdict", "%s %s %+.2f", row.Verdict, row.Basis, float64(row.Difference.Or(0)))
 	line("no prediction", "%s", row.NoPrediction)
-	if row.HeldLow.Present() {
-		line("held", "%s to %s", share(row.HeldLow), share(row.HeldHigh))
+	if row.OwnLow.Present() {
+		line("held", "%s to %s", share(row.OwnLow), share(row.OwnHigh))
 	}
 	c := &row.Certainty
 	line("certainty", "intervals %.3g, own %s, edges %s, foreign %s, crosstalk %s, at most %s", c.Intervals.Or(-1), share(c.OwnShare),
-		share(c.Edges), share(c.Foreign), share(c.Crosstalk), c.limit())
+		share(c.OutsideLaunches), share(c.OtherTasks), share(c.Misattributed), c.limit())
 	var causes []Cause
 	if row.Cause != nil {
 		line("headed by", "%s, %s", row.Cause.Name, row.Cause.Confidence)
@@ -215,15 +215,15 @@ func allSaid(r *Result, row *Row) string {
 		}
 	}
 	for _, x := range causes {
-		line("cause", "%s, %s, %s: %s Decide: %s (%s %.3g, %d)", x.Part, x.Name, x.Confidence, x.Because, x.Decide, x.Next.Do,
+		line("cause", "%s, %s, %s: %s Decide: %s (%s %.3g, %d)", x.Part, x.Name, x.Confidence, x.Evidence, x.ConfirmWith, x.Next.Action,
 			x.Next.Setting.Or(0), x.Registers)
 	}
 	w := &row.Speedup
 	line("worth", "%s: %s", w.Words(), w.Evidence)
 	line("bounds", "%.4g (%s), %.4g (%s), binds %q, %.4g s", w.MoreThreads.Max.Or(-1), w.MoreThreads.Formula, w.Balancing.Max.Or(-1), w.Balancing.Formula,
 		w.LimitedBy, w.SavableTime(row))
-	h, next := r.HelpFor(row), r.NextOf(row)
-	line("help", "%s %d for %d, at most %.3g; next: %s %.3g", h.Lever, h.At, h.From, h.Most.Or(0), next.Do, next.Setting.Or(0))
+	h, next := r.PossibleFix(row), r.NextStep(row)
+	line("help", "%s %d for %d, at most %.3g; next: %s %.3g", h.Remedy, h.At, h.From, h.Bound.Or(0), next.Action, next.Setting.Or(0))
 	for _, n := range row.Notes {
 		line("note", "%s: %s", n.Code, n.Text)
 	}

@@ -9,19 +9,19 @@ const (
 	// means anything: below 10 a single neighboring sample moves the mean by 10 %.
 	minIntervals = 10
 
-	// foreignMost, foreignMedium and foreignHigh bound how much of a value other tasks can have made. Above a half it
+	// otherTasksMax, otherTasksMedium and otherTasksHigh bound how much of a value other tasks can have made. Above a half it
 	// is more theirs than the kernel's; a twentieth of 100 points is the tolerance of a verdict, a quarter is what the
 	// tail and the last wave of an ordinary launch come to.
-	foreignMost   unit.Ratio = 0.5
-	foreignMedium unit.Ratio = 0.25
-	foreignHigh   unit.Ratio = 0.05
+	otherTasksMax    unit.Ratio = 0.5
+	otherTasksMedium unit.Ratio = 0.25
+	otherTasksHigh   unit.Ratio = 0.05
 
-	// crosstalkMost, CrosstalkMedium and crosstalkHigh bound the share of instructions that stands in rows of no
+	// misattributedMax, MisattributedMedium and misattributedHigh bound the share of instructions that stands in rows of no
 	// kernel. Runs of one program and day had 36 % and 65 %, and at 65 % its idle share had doubled; ordinary runs have
 	// 10 to 40 %.
-	crosstalkMost   unit.Ratio = 0.6
-	CrosstalkMedium unit.Ratio = 0.4
-	crosstalkHigh   unit.Ratio = 0.1
+	misattributedMax    unit.Ratio = 0.6
+	MisattributedMedium unit.Ratio = 0.4
+	misattributedHigh   unit.Ratio = 0.1
 
 	// widestRange is how wide a range may be to say something of a launch: well above half of all slots is next to
 	// nothing.
@@ -55,15 +55,15 @@ const (
 	// to 0.1; a point is ten times that and still a sixteenth of what one missing Xe-core of sixteen would show.
 	modelCausePoints unit.Points = 1
 
-	// shapeFitPoints is how well a k times larger grid has to fit the profiler's peak: the digit that is printed.
-	shapeFitPoints unit.Points = 0.1
+	// sizeFitPoints is how well a k times larger grid has to fit the profiler's peak: the digit that is printed.
+	sizeFitPoints unit.Points = 0.1
 
-	// shapeStepPoints and shapeCertain guard `shape` against chance. One more copy of the grid moves the peak by a step
+	// sizeStepPoints and sizeCertain guard `shape` against chance. One more copy of the grid moves the peak by a step
 	// of threads / slots; a window of +-0.1 points hits some multiple by chance with probability 0.2 / step. Below half
 	// a point that proves nothing; from one point on, and for factors that launches have, it is rarely chance.
-	shapeStepPoints unit.Points = 0.5
-	shapeCertain    unit.Points = 1
-	shapeFactor                 = 64
+	sizeStepPoints unit.Points = 0.5
+	sizeCertain    unit.Points = 1
+	sizeFactor                 = 64
 
 	// partPoints is how large a part has to be before causes are looked for: ten times the printed digit.
 	partPoints unit.Points = 1
@@ -100,9 +100,9 @@ const (
 	// worked.
 	engineShare unit.Points = 2
 
-	// dispatchLife is the mean thread life up to which the dispatcher may be the bottleneck. A real launch-bound kernel
+	// dispatchLifetime is the mean thread life up to which the dispatcher may be the bottleneck. A real launch-bound kernel
 	// (Fan2, 62.7 % of a predicted 99.5 %) shows 2.2 to 2.8 us; saturating GEMM threads live 200 us and more.
-	dispatchLife unit.Seconds = 5e-6
+	dispatchLifetime unit.Seconds = 5e-6
 
 	// dispatchRate is how many threads start per second on an Xe-core: that kernel starts 250 in a microsecond on 7 of
 	// them. Up to fillsShort times the time that it takes to fill an Xe-core, filling and draining show in a launch.

@@ -37,7 +37,7 @@ func TestFiguresOfSentences(t *testing.T) {
 	} {
 		run := &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: c.inRows, All: 100}}
 		row := compared(t, mtl112(), DefaultOptions(), run)
-		if row.Cause == nil || !strings.Contains(row.Cause.Because, c.says) {
+		if row.Cause == nil || !strings.Contains(row.Cause.Evidence, c.says) {
 			t.Errorf("%s: %s, %+v, want %q", c.reason, row.Verdict, row.Cause, c.says)
 		}
 	}
@@ -45,13 +45,13 @@ func TestFiguresOfSentences(t *testing.T) {
 
 // TestGains: levers that tell more, and those that say that there is nothing to gain, are none that save time.
 func TestGains(t *testing.T) {
-	for _, l := range []Lever{LongerThreads, Registers, LessSLM, EvenGroups, FillWaves, MoreGroups, Spread, MoreInFlight, ShorterGaps, AllStacks, AllAdapters} {
-		if !l.Gains() {
+	for _, l := range []Remedy{LongerThreads, Registers, LessSLM, EvenWorkGroups, FillWaves, MoreWorkGroups, BalanceWorkGroups, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
+		if !l.SavesTime() {
 			t.Errorf("%s may save time", l)
 		}
 	}
-	for _, l := range []Lever{NoLever, RunAlone, MeasureEach, SampleFiner, LongerLaunch, NotThreads} {
-		if l.Gains() {
+	for _, l := range []Remedy{NoRemedy, RunAlone, MeasureEach, SampleFiner, LongerLaunch, LimitedElsewhere} {
+		if l.SavesTime() {
 			t.Errorf("%q saves no time", l)
 		}
 	}
@@ -163,7 +163,7 @@ func TestBesideInTrace(t *testing.T) {
 	for _, tasks := range [][]string{{"k", "other"}, {"other", "k"}} {
 		run := &ingest.Run{Kernels: []ingest.Kernel{k, other}, Trace: sequence(10, 2_000_000, 2_000_000, 1_000_000, tasks...)}
 		row := compared(t, mtl112(), DefaultOptions(), run)
-		if row.Cause == nil || row.Cause.Name != CauseOverlap || !strings.Contains(row.Cause.Because, "most of it other") {
+		if row.Cause == nil || row.Cause.Name != CauseConcurrentKernels || !strings.Contains(row.Cause.Evidence, "most of it other") {
 			t.Errorf("%q: %s, %+v", tasks, row.Verdict, row.Cause)
 		}
 	}
@@ -181,7 +181,7 @@ func TestIdleEngines(t *testing.T) {
 		k := kernel("k", "8388608", "256", 32, 1000, 0.3, measured(20), idle(c.idle), registers(128))
 		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}})
 		i := slices.IndexFunc(row.Breakdown.Causes, func(x Cause) bool { return x.Name == CauseStack })
-		if i < 0 || !strings.Contains(row.Breakdown.Causes[i].Because, c.says) {
+		if i < 0 || !strings.Contains(row.Breakdown.Causes[i].Evidence, c.says) {
 			t.Errorf("%s idle %v: %+v, want %q", c.d.Key, c.idle, row.Breakdown.Causes, c.says)
 		}
 	}
@@ -226,7 +226,7 @@ func TestWhyModel(t *testing.T) {
 		{"nothing says so of SLM", peaks(0, 100), "or SLM or barriers limit it", "limits it by"},
 	} {
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(55), peak(60), c.more)}})
-		if row.Cause == nil || row.Cause.Name != CauseModel || !strings.Contains(row.Cause.Because, c.says) || strings.Contains(row.Cause.Because, c.not) {
+		if row.Cause == nil || row.Cause.Name != CauseModelMismatch || !strings.Contains(row.Cause.Evidence, c.says) || strings.Contains(row.Cause.Evidence, c.not) {
 			t.Errorf("%s: %s %+v, want %q and no %q", c.reason, row.Verdict, row.Cause, c.says, c.not)
 		}
 	}

@@ -87,7 +87,7 @@ func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 // so that the kernel's own is (value - f x theirs) / (1 - f). All of these are mixes only where kernels take turns.
 func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 	others, several := r.others(row)
-	f := min(float64(row.Certainty.Foreign.Or(1)), 1-1e-9)
+	f := min(float64(row.Certainty.OtherTasks.Or(1)), 1-1e-9)
 	return usedBy(&row.Kernel).with(others, func(mix, theirs float64) float64 {
 		return max((mix-f*theirs)/(1-f), 0)
 	}), several && f > 0
@@ -136,7 +136,7 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 // the launch leaves empty by itself is the floor, the lower one where policies differ.
 func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	floor, idle := row.XVEs.Floor, unit.Ratio(min(u.idle, 1-1e-3))
-	outside := min(row.Certainty.Edges.Or(1), idle)
+	outside := min(row.Certainty.OutsideLaunches.Or(1), idle)
 	if !row.Certainty.Exact {
 		outside *= likelyOutside
 	}
@@ -159,7 +159,7 @@ func (r *Result) undeterminedReason(row *Row) string {
 		return "active, stalled and idle are all 0.0%: no sample of the XVE array is of this kernel"
 	case row.Verdict == Unmeasurable:
 		return "too little of the counters' values is this kernel's"
-	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseOverlap):
+	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseConcurrentKernels):
 		return "more was measured than the launch can hold, so part of the values is of other tasks"
 	case row.Verdict == Above && (row.Cause.Name == CauseUnexplained || row.Registers.Present()):
 		return "more was measured than the launch can hold, for an unknown reason"
@@ -196,8 +196,8 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	depth, because, w.LimitedBy = r.moreThreads(row, limits, roofs, &why)
 	// Where threads end faster than others start for most of a launch, XVEs are empty for want of threads that nobody has
 	// started, of which more work has no more.
-	_, _, short := r.threadLives(row)
-	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != Idle &&
+	_, _, short := r.threadLifetimes(row)
+	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != MatchWhileBusy &&
 		!(short && row.Predicted.Waves >= imbalanceWaves)
 	if depth == OccupancySufficient && w.Balancing.Max.Or(noSpeedup) >= noSpeedup {
 		depth = LimitedByOther // for more threads, while more of the GPU at work is another question

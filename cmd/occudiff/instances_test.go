@@ -153,7 +153,7 @@ func TestLaunchMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.compareRun(run, compare.Refuse)
+	r, err := a.compareRun(run, compare.RejectRun)
 	if err != nil {
 		t.Fatal(err)
 	}

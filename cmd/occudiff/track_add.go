@@ -141,7 +141,7 @@ func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Tim
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := t.compareRun(run, compare.Refuse)
+	r, err := t.compareRun(run, compare.RejectRun)
 	if err != nil {
 		return nil, nil, err
 	}

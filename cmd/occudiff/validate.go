@@ -88,7 +88,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, error) {
 	unnamed := compare.UsePeaks
 	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
-		unnamed = compare.Refuse
+		unnamed = compare.RejectRun
 	}
 	if len(run.Kernels) > 20_000 { // whose rows take hundreds of megabytes: memory is kept near them
 		debug.SetGCPercent(40)
@@ -111,7 +111,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 		if len(results) > 1 {
 			of = names[i] + ": "
 		}
-		g := rundoc.GateOf(r, a.FailOn)
+		g := rundoc.JudgeGate(r, a.FailOn)
 		lost, err := a.accept(&r.Notes, g.Unjudged)
 		if err != nil {
 			return nil, err
@@ -262,7 +262,7 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			r, err := a.compareRun(run, compare.Refuse)
+			r, err := a.compareRun(run, compare.RejectRun)
 			if err != nil {
 				return nil, err
 			}

@@ -109,7 +109,7 @@ func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
 // sure counts an answer, and fails where its cause is stated more surely than is known.
 func (v *validation) sure(row *compare.Row, t truth) {
 	v.Helper()
-	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match && row.Verdict != compare.Idle) {
+	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match && row.Verdict != compare.MatchWhileBusy) {
 		v.Errorf("%s: %s, and whether that is true: %q", row.Task, answerOf(row), t)
 	}
 	if row.Cause != nil && (t == untold && row.Cause.Confidence > "" && row.Cause.Confidence != "low" || t == probable && row.Cause.Confidence == "high") {
@@ -135,7 +135,7 @@ func (v *validation) account(files []string, r *compare.Result, row *compare.Row
 	}
 	s := slotsRow{Files: strings.Join(files, " + "), Kernel: shortName(row), Used: part(compare.PartOccupied), Underfilled: part(compare.PartUnderfilled),
 		Empty: part(compare.PartIdle), Shortfall: part(compare.PartShortfall), Tail: part(compare.PartLastWave), Limits: part(compare.PartLaunchLimit),
-		Loaded: row.BusyOccupancy, Intervals: a.Certainty.Intervals, Foreign: a.Certainty.Foreign, Crosstalk: a.Certainty.Crosstalk}
+		Loaded: row.BusyOccupancy, Intervals: a.Certainty.Intervals, Foreign: a.Certainty.OtherTasks, Crosstalk: a.Certainty.Misattributed}
 	var causes []string
 	for _, c := range a.Causes {
 		causes = append(causes, fmt.Sprintf("%s: %s (%s)", c.Part, c.Name, c.Confidence))

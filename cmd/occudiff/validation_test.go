@@ -69,7 +69,7 @@ var realRuns = []struct {
 		[]fact{{"GEMM", compare.Match, "", known, secondDay}}, ""},
 	{[]string{"vtune-csv/cl_gemm_second.offload.csv"}, "mtl", 112, []fact{{"GEMM", compare.Match, "", known, secondDay}}, ""},
 	{[]string{"vtune-csv/gemm_selection.semicolon.csv"}, "b580", 0, []fact{
-		{"gemm_kernel", compare.Above, compare.CauseShape, known, "the peak of 40.0 is 512 of 1,280 thread slots, eight times what the cell's 2 work-groups of 32 threads are"}}, ""},
+		{"gemm_kernel", compare.Above, compare.CauseLaunchSize, known, "the peak of 40.0 is 512 of 1,280 thread slots, eight times what the cell's 2 work-groups of 32 threads are"}}, ""},
 	{[]string{"vtune-csv/bench_gaussian.task.csv"}, "mtl", 112, nil, "grouped by host task, not per kernel"},
 	{[]string{"vtune-summary/bench_gaussian.hotspots.txt"}, "", 0, []fact{
 		{"Fan2", compare.Unmeasurable, compare.CauseSampling, untold, byExport}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, "3% of the GPU's time in launches whose length this summary does not give"}}, ""},
@@ -88,19 +88,19 @@ var realRuns = []struct {
 	{[]string{"vtune-summary/black_scholes_offload_vtune2022.0.html"}, "", 0,
 		[]fact{{numba + "black", compare.Below, compare.CauseUnexplained, untold, noShape}}, ""},
 	{[]string{"vtune-summary/gpairs_offload_vtune2022.0.html"}, "", 0,
-		[]fact{{"dppyPy", compare.Unmeasurable, compare.CauseNothingRan, known, "the GPU was busy for 0.0% of the run: nothing was sampled"}}, ""},
+		[]fact{{"dppyPy", compare.Unmeasurable, compare.CauseNoActivity, known, "the GPU was busy for 0.0% of the run: nothing was sampled"}}, ""},
 	{[]string{"vtune-summary/kmeans_offload_vtune2022.0.html"}, "", 0, []fact{
 		{numba + "calCentroidsSum2", compare.Unmeasurable, compare.CauseSampling, untold, noShape},
 		{numba + "groupByCluster", compare.Unmeasurable, compare.CauseSampling, untold, noShape},
-		{numba + "updateCentroids", compare.Unmeasurable, compare.CauseTolerance, known, lowPeak},
-		{numba + "calCentroidsSum1", compare.Unmeasurable, compare.CauseTolerance, known, lowPeak}}, ""},
+		{numba + "updateCentroids", compare.Unmeasurable, compare.CauseBelowTolerance, known, lowPeak},
+		{numba + "calCentroidsSum1", compare.Unmeasurable, compare.CauseBelowTolerance, known, lowPeak}}, ""},
 	{[]string{"unitrace/query_gemm_fp16.txt"}, "max1100", 0, []fact{
 		{"hgemm", compare.Match, "", probable, "56 work-groups of 32 threads are half of 3,584 slots, and the counters were read around each launch, of 448 XVEs; the file does not name the GPU"},
-		{"binary_test", compare.Unmeasurable, compare.CauseTolerance, known, "one thread: 0.03% predicted, 0.0002% measured over a query window 76 times longer than the kernel"}}, ""},
+		{"binary_test", compare.Unmeasurable, compare.CauseBelowTolerance, known, "one thread: 0.03% predicted, 0.0002% measured over a query window 76 times longer than the kernel"}}, ""},
 	{[]string{"unitrace/query_gemm_fp16.txt"}, "max1550", 0, []fact{
-		{"hgemm", compare.Above, compare.CauseModel, known, "events / (clocks x utilization) is 448.00 for each pair of counters: a Max 1100, not a stack of a Max 1550, which has 512"},
-		{"binary_test", compare.Unmeasurable, compare.CauseModel, known, "one thread"}}, ""},
-	{[]string{"oneprof/aggregated_xe_lpg.txt"}, "mtl", 112, []fact{{"GEMM", compare.Idle, "", known,
+		{"hgemm", compare.Above, compare.CauseModelMismatch, known, "events / (clocks x utilization) is 448.00 for each pair of counters: a Max 1100, not a stack of a Max 1550, which has 512"},
+		{"binary_test", compare.Unmeasurable, compare.CauseModelMismatch, known, "one thread"}}, ""},
+	{[]string{"oneprof/aggregated_xe_lpg.txt"}, "mtl", 112, []fact{{"GEMM", compare.MatchWhileBusy, "", known,
 		"three launches of 1.3 ms: 47.9, 92.0 and 89.4; the first holds idle time before the kernel"}}, ""},
 	{[]string{"oneprof/kernel_metrics.txt"}, "gen9", 0, []fact{{"GEMM", compare.Match, "", known, "four samples of one launch"}}, ""},
 	{[]string{"oneprof/kernel_intervals.txt"}, "gen9", 0, []fact{{"GEMM", compare.NoMeasurement, "", "", "times of launches: no occupancy"}}, ""},
@@ -156,5 +156,5 @@ func compareFiles(a *app, paths []string) (*compare.Result, error) {
 	if err := cmp.Or(err, a.readDevices()); err != nil {
 		return nil, err
 	}
-	return a.compareRun(run, compare.Refuse)
+	return a.compareRun(run, compare.RejectRun)
 }

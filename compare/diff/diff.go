@@ -101,11 +101,11 @@ type Launch struct {
 	Of           int // all runs of the side
 	Unmeasurable int
 	Total        unit.Opt[unit.Seconds] // median over the runs
-	// Intervals is the least mean launch time over the runs in sampling intervals, Crosstalk the most of what was
+	// Intervals is the least mean launch time over the runs in sampling intervals, Misattributed the most of what was
 	// counted in rows of no kernel. Exact says that the counters were read around each launch.
-	Intervals unit.Opt[float64]
-	Crosstalk unit.Opt[unit.Ratio]
-	Exact     bool
+	Intervals     unit.Opt[float64]
+	Misattributed unit.Opt[unit.Ratio]
+	Exact         bool
 }
 
 // Row is one kernel on both sides, or on one. It is complete when Compare returns, and does not change.
@@ -244,7 +244,7 @@ func (r *Row) Delta(metric string) *Delta {
 
 // Measured, loaded and time are the deltas that rules go by.
 func (r *Row) Measured() *Delta { return r.Delta(compare.MetricMeasured) }
-func (r *Row) loaded() *Delta   { return r.Delta(compare.MetricLoaded) }
+func (r *Row) loaded() *Delta   { return r.Delta(compare.MetricBusy) }
 func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
 
 // Compare orders rows for reading: kernels before other tasks, what one side lacks and takes its time first, then by

@@ -61,7 +61,7 @@ func (d *Result) setLimits(row *Row) {
 	}
 	for i := range row.Deltas {
 		switch x := &row.Deltas[i]; x.Metric {
-		case compare.MetricLoaded, compare.MetricLoadedResidual:
+		case compare.MetricBusy, compare.MetricBusyResidual:
 			x.Limit = unit.Some(loaded)
 		case compare.MetricMeasured, compare.MetricResidual:
 			x.Limit = unit.Some(measured)
@@ -156,7 +156,7 @@ func traded(way int) Verdict {
 func (r *Row) moved(way int, other bool) bool {
 	loaded, measured := r.loaded(), r.Measured()
 	// Two values that move opposite ways show that something else changed.
-	if loaded.Moved() == way && measured.Moved() != -way && (!other || r.Delta(compare.MetricLoadedResidual).Moved() == way) {
+	if loaded.Moved() == way && measured.Moved() != -way && (!other || r.Delta(compare.MetricBusyResidual).Moved() == way) {
 		return true
 	}
 	// If busy occupancy is known and did not move, the measured one of another launch proves nothing.
@@ -202,7 +202,7 @@ func (r *Row) comparable() bool {
 	if x, ok := r.time().Ratio.Value(); ok && max(x, 1/x) > 1+timeDiffers {
 		return false
 	}
-	return r.Old.Crosstalk.Or(0) <= compare.CrosstalkMedium && r.New.Crosstalk.Or(0) <= compare.CrosstalkMedium
+	return r.Old.Misattributed.Or(0) <= compare.MisattributedMedium && r.New.Misattributed.Or(0) <= compare.MisattributedMedium
 }
 
 // Reversed reports whether all runs of the old side were collected after those
@@ -365,7 +365,7 @@ func (d *Result) evidenceOf(metric string) (list []evidence) {
 func (d *Result) stepDown() {
 	var all []evidence
 	var ps []float64
-	for _, metric := range []string{compare.MetricLoaded, compare.MetricMeasured} {
+	for _, metric := range []string{compare.MetricBusy, compare.MetricMeasured} {
 		list := d.evidenceOf(metric)
 		var own []stat.Variance
 		for _, e := range list {

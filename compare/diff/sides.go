@@ -161,8 +161,8 @@ func (s *samples) add(row *compare.Row) {
 	if n, ok := row.Certainty.Intervals.Value(); ok {
 		l.Intervals = unit.Some(min(n, l.Intervals.Or(n)))
 	}
-	if x, ok := row.Certainty.Crosstalk.Value(); ok {
-		l.Crosstalk = unit.Some(max(x, l.Crosstalk.Or(0)))
+	if x, ok := row.Certainty.Misattributed.Value(); ok {
+		l.Misattributed = unit.Some(max(x, l.Misattributed.Or(0)))
 	}
 	l.Exact = row.Certainty.Exact && (l.Exact || l.Runs == 1)
 	if !l.Registers.Present() {

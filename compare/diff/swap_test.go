@@ -32,7 +32,7 @@ func TestSwappedSides(t *testing.T) {
 			}
 			r := diffRun(x)
 			r.Rows[0].Certainty.Exact = rng.IntN(4) > 0
-			r.Rows[0].Certainty.Crosstalk = unit.Some(unit.Ratio(pick(0, 0, 0.9)))
+			r.Rows[0].Certainty.Misattributed = unit.Some(unit.Ratio(pick(0, 0, 0.9)))
 			list = append(list, r)
 		}
 		return list

@@ -87,7 +87,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	c.Type, c.Message = string(r.Verdict), string(r.Verdict)
 	if x, ok := r.Measured().Change.Value(); ok && c.Outcome == report.Failed {
 		c.Message += ": measured " + report.Signed(x) + " points"
-		if l, ok := r.Delta(compare.MetricLoaded).Change.Value(); ok {
+		if l, ok := r.Delta(compare.MetricBusy).Change.Value(); ok {
 			c.Message += ", XVEs that ran " + report.Signed(l) + " points"
 		}
 	}
@@ -237,7 +237,7 @@ func findingOf(r *row) report.Finding {
 	}
 	if r.Verdict == diff.Regression {
 		f.Confidence = unit.Some("medium") // one run a side, however far it moved
-		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricLoaded).Significant.Or(false) {
+		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) {
 			f.Confidence = unit.Some("high")
 		}
 	}

@@ -136,7 +136,7 @@ func screenRows(rows []row) (list []screenRow) {
 // verdictText says a verdict in few words.
 func verdictText(r *diff.Row) string {
 	by, way := r.Measured(), map[diff.Verdict]int{diff.Improvement: 1, diff.Regression: -1}[r.Verdict]
-	if loaded := r.Delta(compare.MetricLoaded); way != 0 && loaded.Moved() == way {
+	if loaded := r.Delta(compare.MetricBusy); way != 0 && loaded.Moved() == way {
 		by = loaded
 	}
 	limit := report.Shortest(float64(by.Limit.Or(0))) + " points"
@@ -359,7 +359,7 @@ func because(r *diff.Row) string {
 	for _, f := range figures {
 		d := r.Delta(f.metric)
 		switch f.metric {
-		case compare.MetricLoaded, compare.MetricMeasured, compare.MetricTime:
+		case compare.MetricBusy, compare.MetricMeasured, compare.MetricTime:
 			parts = append(parts, movedText(f.title, f.unit, d))
 		case compare.MetricPredicted:
 			if explained {
@@ -415,7 +415,7 @@ func changesText(r *diff.Row) string {
 // figures are those that a verdict stands on, in the order in which they are told.
 var figures = []struct{ metric, title, unit string }{
 	{compare.MetricMeasured, "measured occupancy", "%"},
-	{compare.MetricLoaded, "occupancy of XVEs that ran", "%"},
+	{compare.MetricBusy, "occupancy of XVEs that ran", "%"},
 	{compare.MetricPredicted, "predicted average", "%"},
 	{compare.MetricResidual, "residual (measured - predicted average)", "points"},
 	{compare.MetricTime, "time per launch", ""},
@@ -510,7 +510,7 @@ func incomparable(r *diff.Row) string {
 	case b != "":
 		return b + " on the new side"
 	}
-	if x := max(r.Old.Crosstalk.Or(0), r.New.Crosstalk.Or(0)); x > compare.CrosstalkMedium {
+	if x := max(r.Old.Misattributed.Or(0), r.New.Misattributed.Or(0)); x > compare.MisattributedMedium {
 		return fmt.Sprintf("%.0f%% of all instructions were counted in rows of no kernel", x.Percent())
 	}
 	return "launches take another time"

@@ -92,7 +92,7 @@ func FuzzJUnit(f *testing.F) {
 	f.Add("\x00\ufffe\uffff", "]]>\x0b")
 	f.Fuzz(func(t *testing.T, name, because string) {
 		r := sample.Gaussian()
-		r.Rows[0].Task, r.Rows[0].Cause.Because, r.Rows[0].Cause.Name = name, because, because
+		r.Rows[0].Task, r.Rows[0].Cause.Evidence, r.Rows[0].Cause.Name = name, because, because
 		r.Rows[0].Pos.File, r.Inputs[0].Path, r.Device.Key = name, because, name
 		checkXML(t, toJUnit(t, r))
 	})

@@ -14,15 +14,15 @@ import (
 )
 
 // causes are those of the package compare, in its order.
-var causes = []string{compare.CauseShape, compare.CauseModel, compare.CauseSampling, compare.CauseTolerance, compare.CauseOverlap,
-	compare.CauseNothingRan, compare.CauseAdapters, compare.CauseStack, compare.CauseGaps, compare.CausePlacement, compare.CauseImbalance,
+var causes = []string{compare.CauseLaunchSize, compare.CauseModelMismatch, compare.CauseSampling, compare.CauseBelowTolerance, compare.CauseConcurrentKernels,
+	compare.CauseNoActivity, compare.CauseAdapters, compare.CauseStack, compare.CauseGaps, compare.CausePlacement, compare.CauseImbalance,
 	compare.CauseDispatch, compare.CauseGRF, compare.CauseSIMD, compare.CauseSLM, compare.CauseBarriers, compare.CauseUnexplained}
 
 // TestEveryWordIsExplained: whatever word an output may hold, and whatever column a report has, somebody can ask for it.
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
 	words = append(words, causes...)
-	words = append(words, report.Words([]compare.Verdict{compare.Match, compare.Idle, compare.Below, compare.Above, compare.PeaksAgree,
+	words = append(words, report.Words([]compare.Verdict{compare.Match, compare.MatchWhileBusy, compare.Below, compare.Above, compare.PeaksAgree,
 		compare.Unmeasurable, compare.NoPrediction, compare.NoMeasurement, compare.NotAKernel})...)
 	words = append(words, report.Words([]diff.Verdict{diff.Regression, diff.ChangedLaunch, diff.ChangedDevice, diff.Faster, diff.Improvement, diff.OnlyOld, diff.OnlyNew,
 		diff.NotComparable, diff.CannotTell, diff.Unchanged, diff.NotAKernel})...)

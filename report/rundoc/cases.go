@@ -52,7 +52,7 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 // testName is a kernel with all that makes it another row than others of its task.
 func testName(r *compare.Row) string {
 	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a case has to have one
-	if detail := Shape(&r.Kernel); detail != "" {
+	if detail := LaunchSize(&r.Kernel); detail != "" {
 		name += " (" + detail + ")"
 	}
 	return name
@@ -147,9 +147,9 @@ type Gate struct {
 	Unjudged report.Unjudged
 }
 
-// GateOf asks a gate, mismatch or model, of a run.
+// JudgeGate asks a gate, mismatch or model, of a run.
 // Failing and not having judged are two answers: the exit status tells a job that got worse from one that saw nothing.
-func GateOf(r *compare.Result, gate string) (g Gate) {
+func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
 	u := &g.Unjudged
 	switch gate {
@@ -244,6 +244,6 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 	if row.Cause != nil {
 		f.Cause, f.Confidence = unit.Some(row.Cause.Name), unit.NonZero(row.Cause.Confidence)
 	}
-	f.Next = unit.NonZero(commandOf(r, row, r.NextOf(row)))
+	f.Next = unit.NonZero(commandOf(r, row, r.NextStep(row)))
 	return f
 }

@@ -111,8 +111,8 @@ var measuredColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptPercent(k.Measured) }),
 	percentage("measured_low_percent", "Measured, at least", "holds in 95 of 100 with measured_high_percent; null where it is as printed", func(k *kernel) percent { return k.MeasuredLow }),
 	percentage("measured_high_percent", "Measured, at most", "", func(k *kernel) percent { return k.MeasuredHigh }),
-	percentage("held_low_percent", "Held, at least", "by the launches themselves, with held_high_percent; null where measured_percent tells it", func(k *kernel) percent { return k.HeldLow }),
-	percentage("held_high_percent", "Held, at most", "", func(k *kernel) percent { return k.HeldHigh }),
+	percentage("held_low_percent", "Held, at least", "by the launches themselves, with held_high_percent; null where measured_percent tells it", func(k *kernel) percent { return k.OwnLow }),
+	percentage("held_high_percent", "Held, at most", "", func(k *kernel) percent { return k.OwnHigh }),
 	percentage("printed_percent", "As VTune prints it", "each sample for the launch in which it ends; of a result folder", func(k *kernel) percent { return k.Printed }),
 	percentage("active_percent", "XVE active", "", func(k *kernel) percent { return k.Active }),
 	percentage("stalled_percent", "XVE stalled", "", func(k *kernel) percent { return k.Stalled }),
@@ -122,7 +122,7 @@ var measuredColumns = []report.Col[kernel]{
 	percentage("loaded_percent", "Occupancy of XVEs that ran", "measured / (1 - idle)", func(k *kernel) percent { return k.BusyOccupancy }),
 	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
 	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread life", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
-		func(k *kernel) cell { return report.OptDuration(k.ThreadLife) }),
+		func(k *kernel) cell { return report.OptDuration(k.ThreadLifetime) }),
 	report.Define(column{Key: "basis", Path: "basis", Title: "Compared", Kind: report.Text, In: kept, Doc: "what difference_points compares: measured occupancy with the predicted average, or as it says"},
 		func(k *kernel) cell { return report.TextCell(string(k.Basis)) }),
 	report.Define(column{Key: "difference_points", Path: "difference_points", Title: "Difference", Kind: report.Points, Drop: 10, In: report.All, Doc: "seen - predicted"},
@@ -144,7 +144,7 @@ var causeColumns = []report.Col[compare.Cause]{
 		func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
 	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Doc: "null of a row that cannot be judged"},
 		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence)) }),
-	report.Define(column{Key: "because", Path: "because", Always: true, Title: "Because", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Because)) }),
+	report.Define(column{Key: "because", Path: "because", Always: true, Title: "Because", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Evidence)) }),
 }
 
 // breakdownColumns say where the thread slots of the GPU were while a kernel ran, and how sure that is. The parts are in
@@ -174,11 +174,11 @@ var breakdownColumns = slices.Concat(
 		report.Define(column{Key: "own_share", Path: "own_share", Title: "Share of busy time", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the time in which the GPU ran any task"},
 			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.OwnShare) }),
 		report.Define(column{Key: "edges", Path: "edges", Title: "Edges", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the values' time can lie outside the launches"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Edges) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.OutsideLaunches) }),
 		report.Define(column{Key: "foreign", Path: "foreign", Title: "Foreign", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the values can be of other tasks"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Foreign) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.OtherTasks) }),
 		report.Define(column{Key: "crosstalk", Path: "crosstalk", Title: "Crosstalk", Decimals: 3, Kind: report.Number, In: kept, Doc: "of the run: 0..1 of all instructions stand in rows of no kernel"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Crosstalk) }),
+			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Misattributed) }),
 		report.Define(column{Key: "lost_seconds", Path: "lost_seconds", Title: "Lost", Kind: report.Duration, In: kept, Doc: "slot time below the prediction"},
 			func(a *compare.SlotBreakdown) cell { return report.OptDuration(a.Lost) }),
 		report.Define(column{Path: "causes", Always: true, Kind: report.Array, Of: report.ColumnsOf(breakdownCauses), Doc: "of a row that does not match, by part, the most probable first"},
@@ -211,7 +211,7 @@ var breakdownCauses = slices.Concat(
 		report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(c *compare.Cause) cell { return report.OptText(unit.Some(string(c.Part))) }),
 	}, causeColumns,
 	[]report.Col[compare.Cause]{
-		report.Define(column{Path: "decide", Kind: report.Text, Doc: "what would settle it"}, func(c *compare.Cause) cell { return report.TextCell(c.Decide) }),
+		report.Define(column{Path: "decide", Kind: report.Text, Doc: "what would settle it"}, func(c *compare.Cause) cell { return report.TextCell(c.ConfirmWith) }),
 	})
 
 // speedupColumns say whether more threads would make a kernel faster.

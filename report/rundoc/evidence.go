@@ -27,7 +27,7 @@ func evidenceSection(r *compare.Result) report.Section {
 		switch {
 		case !needsAttention(row):
 		case len(s.Items) < mostItems:
-			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Detail: strings.TrimPrefix(Shape(&row.Kernel)+compiled(&row.Kernel), ", "),
+			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Detail: strings.TrimPrefix(LaunchSize(&row.Kernel)+compiled(&row.Kernel), ", "),
 				Text: evidence(row), Status: statusOf(row.Verdict)})
 		default:
 			more++
@@ -43,7 +43,7 @@ func evidenceSection(r *compare.Result) report.Section {
 // needsAttention says whether somebody should look at a row.
 func needsAttention(r *compare.Row) bool {
 	switch r.Verdict {
-	case compare.Below, compare.Above, compare.Unmeasurable, compare.NoPrediction, compare.Idle:
+	case compare.Below, compare.Above, compare.Unmeasurable, compare.NoPrediction, compare.MatchWhileBusy:
 		return true
 	case compare.NotAKernel:
 		return false
@@ -87,15 +87,15 @@ func evidence(r *compare.Row) string {
 	} else {
 		text += because(r)
 	}
-	if c := r.Undecided(); c != nil && r.Verdict != compare.Idle {
-		text += " To decide: " + report.OneLine(c.Decide) + "."
+	if c := r.UnconfirmedCause(); c != nil && r.Verdict != compare.MatchWhileBusy {
+		text += " To decide: " + report.OneLine(c.ConfirmWith) + "."
 	}
 	if lanes := r.IdleLanes().Or(0); lanes > 0 { // which occupancy does not show
 		p := r.Predicted
 		text += fmt.Sprintf(" Lost lanes: %s, for %s in sub-groups of %d.", report.PercentText(lanes),
 			unit.Counted(p.GroupSize, "work-item", "work-items"), (p.GroupSize+p.IdleLanes)/p.ThreadsPerGroup)
 	}
-	if r.Breakdown != nil && (r.Verdict == compare.Below || r.Verdict == compare.Idle) {
+	if r.Breakdown != nil && (r.Verdict == compare.Below || r.Verdict == compare.MatchWhileBusy) {
 		text += speedupText(r)
 	}
 	return text
@@ -105,10 +105,10 @@ func evidence(r *compare.Row) string {
 func because(r *compare.Row) string {
 	switch {
 	case r.Cause != nil:
-		return " " + sentence(r.Cause.Because)
+		return " " + sentence(r.Cause.Evidence)
 	case r.NoPrediction != "":
 		return " " + sentence(r.NoPrediction)
-	case r.Verdict == compare.Idle:
+	case r.Verdict == compare.MatchWhileBusy:
 		return " It filled XVEs as predicted while it ran; the idle time may lie between launches."
 	}
 	return ""
@@ -141,9 +141,9 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 		switch {
 		case c.Part != p:
 		case text == "":
-			text = sentence(c.Because)
+			text = sentence(c.Evidence)
 			switch c.Name {
-			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNothingRan: // they say what cannot be told
+			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity: // they say what cannot be told
 			default:
 				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence + ")."
 			}
@@ -188,9 +188,9 @@ func compiled(k *ingest.Kernel) (text string) {
 	return text
 }
 
-// Shape prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
+// LaunchSize prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
 // is known.
-func Shape(k *ingest.Kernel) string {
+func LaunchSize(k *ingest.Kernel) string {
 	text := k.Global.String()
 	if l := k.Local.String(); l != "" {
 		if text != "" {

@@ -61,7 +61,7 @@ func divided(t *testing.T, pieces int, name func(kernel string, i int) string) *
 		t.Fatal(err)
 	}
 	opt := compare.DefaultOptions()
-	on, err := compare.ChooseDevice(run, table, arch.Options{Name: fixtures.MixDevice}, compare.Refuse, opt)
+	on, err := compare.ChooseDevice(run, table, arch.Options{Name: fixtures.MixDevice}, compare.RejectRun, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type line struct {
 	*compare.Row // the first one of the group
 	group        *compare.Group
 	share        unit.Opt[unit.Ratio] // of the kernels' time
-	help         compare.Help
+	fix          compare.PossibleFix
 	at           int // of the result
 	rank         rank
 	host         unit.Opt[unit.Seconds] // of a log alone
@@ -45,8 +45,8 @@ const (
 	light // its finding takes so little time that it neither leads a screen nor counts for what it means
 )
 
-// gains says whether something may save time.
-func (l *line) gains() bool { return l.rank != light && l.help.Gains() }
+// savesTime says whether something may save time.
+func (l *line) savesTime() bool { return l.rank != light && l.fix.SavesTime() }
 
 // kernels is the number of kernels in the line.
 func (l *line) kernels() int { return len(l.group.Rows) }
@@ -104,19 +104,19 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 	list, anyGain := make([]line, 0, len(groups)), false
 	for i := range groups {
 		g := &groups[i]
-		l := line{Row: &r.Rows[g.Rows[0]], group: g, at: g.Rows[0], help: g.Help}
+		l := line{Row: &r.Rows[g.Rows[0]], group: g, at: g.Rows[0], fix: g.Help}
 		if t, timed := g.Total.Value(); timed && all > 0 {
 			l.share = unit.Some(unit.Ratio(t / all))
 			if unit.Ratio(g.Alike/all) < leastShare {
 				l.rank = light
 			}
 		}
-		list, anyGain = append(list, l), anyGain || l.gains()
+		list, anyGain = append(list, l), anyGain || l.savesTime()
 	}
 	for i := range list {
 		// Where nothing can be gained, what can be measured better comes first.
-		if l := &list[i]; l.rank != light && !l.gains() &&
-			(anyGain || l.Verdict != compare.Unmeasurable || r.NextOf(l.Row).Do == compare.NoAction) {
+		if l := &list[i]; l.rank != light && !l.savesTime() &&
+			(anyGain || l.Verdict != compare.Unmeasurable || r.NextStep(l.Row).Action == compare.NoAction) {
 			l.rank = following
 		}
 	}
@@ -219,7 +219,7 @@ func oneKernel(s *report.Screen, r *compare.Result, l *line) {
 		}
 	}
 	switch {
-	case l.Verdict == compare.Match && !l.gains() && s.Means != "": // which has the figures
+	case l.Verdict == compare.Match && !l.savesTime() && s.Means != "": // which has the figures
 		t.Hide(report.Terminal, "why", "help")
 		return
 	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // which s.Means says
@@ -290,7 +290,7 @@ func nameLines(r *compare.Result, lines []line) {
 	}
 	for i := range lines {
 		if l := &lines[i]; count[l.name] > 1 && l.kernels() == 1 {
-			l.name += " " + Shape(&l.Kernel)
+			l.name += " " + LaunchSize(&l.Kernel)
 		}
 	}
 	for i, name := range report.CutApart(report.ListOf(lines, func(l line) string { return l.name }), nameWidth) {
@@ -372,16 +372,16 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 // is. A prediction confirms nothing. If more threads do not help for a known
 // reason, only a command is worth a line.
 func confirmWith(r *compare.Result, l *line) []report.Check {
-	c, next := l.Undecided(), r.NextOf(l.Row)
+	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
-	case c != nil && c.Next.Do == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match && l.help.Lever != compare.NotThreads:
-		return []report.Check{{Command: report.OneLine(c.Decide)}}
-	case !next.Do.Measures():
+	case c != nil && c.Next.Action == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match && l.fix.Remedy != compare.LimitedElsewhere:
+		return []report.Check{{Command: report.OneLine(c.ConfirmWith)}}
+	case !next.Action.Measures():
 		return nil
-	case next.Do == compare.Export:
-		return []report.Check{{Command: report.OneLine(c.Decide)}, {Command: exportCommand}}
+	case next.Action == compare.Export:
+		return []report.Check{{Command: report.OneLine(c.ConfirmWith)}, {Command: exportCommand}}
 	}
-	return []report.Check{{Command: commandOf(r, l.Row, next), Gives: runs[next.Do].gives}}
+	return []report.Check{{Command: commandOf(r, l.Row, next), Gives: runs[next.Action].gives}}
 }
 
 // exportCommand exports all columns of a result.
@@ -435,9 +435,9 @@ var runs = map[compare.Action]struct{ command, gives string }{
 }
 
 // commandOf words what to run next about a row; "" where there is nothing.
-func commandOf(r *compare.Result, row *compare.Row, next compare.Next) string {
-	collect := runs[next.Do].command
-	switch l, seconds := r.KnownLaunch(row), next.Setting.Or(0); next.Do {
+func commandOf(r *compare.Result, row *compare.Row, next compare.NextStep) string {
+	collect := runs[next.Action].command
+	switch l, seconds := r.KnownLaunch(row), next.Setting.Or(0); next.Action {
 	case compare.NoAction:
 		return ""
 	case compare.Export:
@@ -447,7 +447,7 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.Next) string {
 	case compare.Probe:
 		return launchCommand(r, l, "advise", "--probe")
 	case compare.Grid:
-		l.Global = unit.Size(r.HelpFor(row).At * l.Local.Dim(0))
+		l.Global = unit.Size(r.PossibleFix(row).At * l.Local.Dim(0))
 		l.Local = l.Local.Trim()
 		return launchCommand(r, l, "predict")
 	case compare.Interval:

@@ -51,7 +51,7 @@ func countsOf(r *compare.Result, lines []line) string {
 		n    int
 		what string
 	}{{s.Below, "below prediction"}, {s.Above, above}, {s.Matched, "match"},
-		{s.Idle, "as predicted while running"}, {s.PeaksAgree, "not measured: peaks agree"},
+		{s.MatchedWhileBusy, "as predicted while running"}, {s.PeaksAgree, "not measured: peaks agree"},
 		{s.Unmeasurable, unmeasurable}, {s.NoPrediction, "not predicted"}, {s.NoMeasurement, "not measured"}} {
 		if p.n > 0 {
 			text += before + report.Thousands(int64(p.n)) + " " + p.what
@@ -71,12 +71,12 @@ func meaning(r *compare.Result, lines []line) string {
 	for _, l := range lines {
 		switch {
 		case l.rank == light:
-		case l.number > 0 && l.gains():
+		case l.number > 0 && l.savesTime():
 			gain = append(gain, l)
-			if l.help.Lever != compare.ShorterGaps {
+			if l.fix.Remedy != compare.ShorterGaps {
 				what = "occupancy"
 			}
-		case l.help.Lever == compare.NotThreads:
+		case l.fix.Remedy == compare.LimitedElsewhere:
 			none = append(none, l)
 		case l.Verdict.Compared() && l.Measured.Present():
 			untold = append(untold, l)
@@ -256,7 +256,7 @@ func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Tab
 		predicted.Title = "VTune's peak"
 	}
 	why := shownAs("why", "Why", report.Text, func(l *line) cell { return report.StatusCell(whyText(r, l.Row), statusOf(l.Verdict)) })
-	help := shownAs("help", "What may help", report.Text, func(l *line) cell { return report.OptText(unit.Some(helpText(l))) }) // nothing is no dash: there is no question
+	help := shownAs("help", "What may help", report.Text, func(l *line) cell { return report.OptText(unit.Some(fixText(l))) }) // nothing is no dash: there is no question
 	why.Fold, help.Fold, help.Drop = true, true, 1
 	list := []report.Col[line]{
 		shownAs("n", "#", report.Text, func(l *line) cell { return report.OptText(unit.Some(strings.TrimPrefix(strconv.Itoa(l.number), "0"))) }),
@@ -280,7 +280,7 @@ func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Tab
 	// Where nothing can be held against what was measured, the rest of it is all there is.
 	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	shown := map[string]bool{"kernels": any(func(l *line) bool { return l.kernels() > 1 }), "n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
-		"help": any(func(l *line) bool { return helpText(l) != "" })}
+		"help": any(func(l *line) bool { return fixText(l) != "" })}
 	list = slices.DeleteFunc(append(list, help), func(c report.Col[line]) bool {
 		said, sometimes := shown[c.Key]
 		return sometimes && !said
@@ -388,10 +388,10 @@ const shownApart unit.Points = 0.1
 func whyText(r *compare.Result, row *compare.Row) string {
 	switch row.Verdict {
 	case compare.Match:
-		return "matches" + keptLow(row)
+		return "matches" + limiterNames(row)
 	case compare.PeaksAgree:
 		return string(row.Verdict)
-	case compare.Idle:
+	case compare.MatchWhileBusy:
 		return "matches while it runs"
 	case compare.NoMeasurement:
 		return "not measured"
@@ -419,7 +419,7 @@ func whyText(r *compare.Result, row *compare.Row) string {
 // statusOf is the color that says a verdict again.
 func statusOf(v compare.Verdict) report.Status {
 	switch v {
-	case compare.Match, compare.Idle, compare.PeaksAgree:
+	case compare.Match, compare.MatchWhileBusy, compare.PeaksAgree:
 		return report.Good
 	case compare.Below, compare.Above:
 		return report.Bad
@@ -431,9 +431,9 @@ func statusOf(v compare.Verdict) report.Status {
 
 // shortCauses are the causes in few words. The report has them at length.
 var shortCauses = map[string]string{
-	compare.CauseShape: "size in the export", compare.CauseModel: "predictions differ",
-	compare.CauseSampling: "others in the value", compare.CauseTolerance: "fills too little",
-	compare.CauseOverlap: "others ran as well", compare.CauseNothingRan: "no thread seen",
+	compare.CauseLaunchSize: "size in the export", compare.CauseModelMismatch: "predictions differ",
+	compare.CauseSampling: "others in the value", compare.CauseBelowTolerance: "fills too little",
+	compare.CauseConcurrentKernels: "others ran as well", compare.CauseNoActivity: "no thread seen",
 	compare.CauseAdapters: "not all GPUs worked", compare.CauseStack: "part of the GPU",
 	compare.CauseGaps: "time between launches", compare.CausePlacement: "few Xe-cores used",
 	compare.CauseImbalance: "uneven work-groups",
@@ -442,8 +442,8 @@ var shortCauses = map[string]string{
 	compare.CauseUnexplained: "not known",
 }
 
-// keptLow says what keeps the prediction of a row that matches low.
-func keptLow(row *compare.Row) string {
+// limiterNames says what keeps the prediction of a row that matches low.
+func limiterNames(row *compare.Row) string {
 	p := row.Predicted
 	switch {
 	case p == nil || p.Groups <= 0 || p.Average.Percent() >= 95:
@@ -474,22 +474,22 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	return "cannot run so"
 }
 
-// leverTexts are the levers in few words.
-var leverTexts = map[compare.Lever]string{
-	compare.LongerThreads: "more work per work-item", compare.LessSLM: "less SLM", compare.EvenGroups: "even them out",
-	compare.Spread: "spread the work", compare.MoreInFlight: "more threads", compare.ShorterGaps: "shorter gaps",
+// remedyTexts are the levers in few words.
+var remedyTexts = map[compare.Remedy]string{
+	compare.LongerThreads: "more work per work-item", compare.LessSLM: "less SLM", compare.EvenWorkGroups: "even them out",
+	compare.BalanceWorkGroups: "spread the work", compare.MoreThreads: "more threads", compare.ShorterGaps: "shorter gaps",
 	compare.AllStacks: "all of the GPU", compare.AllAdapters: "all GPUs", compare.RunAlone: "run it alone",
 	compare.MeasureEach: "measure each launch", compare.SampleFiner: "sample more often",
 	compare.LongerLaunch: "longer launches", compare.FewerValues: "fewer live values",
 }
 
-// helpText words what may help, with its bound.
-func helpText(l *line) string {
-	h, text := l.help, leverTexts[l.help.Lever]
-	switch h.Lever {
-	case compare.NotThreads:
+// fixText words what may help, with its bound.
+func fixText(l *line) string {
+	h, text := l.fix, remedyTexts[l.fix.Remedy]
+	switch h.Remedy {
+	case compare.LimitedElsewhere:
 		return "not threads: " + limiterText(l)
-	case compare.FillWaves, compare.MoreGroups:
+	case compare.FillWaves, compare.MoreWorkGroups:
 		if h.At == 0 { // another number for each kernel
 			return "more work-groups"
 		}
@@ -504,7 +504,7 @@ func helpText(l *line) string {
 			text += fmt.Sprintf(" or SIMD%d", h.At)
 		}
 	}
-	if b, ok := h.Most.Value(); ok && b >= 1.05 {
+	if b, ok := h.Bound.Value(); ok && b >= 1.05 {
 		text += ": " + report.Decimal(b, 1) + "x at most"
 	}
 	return text
@@ -516,7 +516,7 @@ func limiterText(l *line) string {
 	if strings.HasPrefix(binds, "pipe ") {
 		return binds + " is busy"
 	}
-	if most := l.help.Most.Or(1); binds == "slots" && most >= 1.05 {
+	if most := l.fix.Bound.Or(1); binds == "slots" && most >= 1.05 {
 		return report.Decimal(most, 1) + "x at most"
 	}
 	return cmp.Or(map[string]string{"slots": "slots are full", "memory": "memory is busy",

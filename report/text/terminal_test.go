@@ -72,14 +72,14 @@ func TestTerminal(t *testing.T) {
 func TestScreenIsReadInSeconds(t *testing.T) {
 	r := sample.Many(40)
 	causes := []compare.Cause{
-		{Name: compare.CauseDispatch, Confidence: "low", Next: compare.Next{Do: compare.Trace}},
-		{Name: compare.CauseGRF, Confidence: "medium", Registers: 256, Next: compare.Next{Do: compare.Binary}},
-		{Name: compare.CauseImbalance, Confidence: "low", Next: compare.Next{Do: compare.Query}},
-		{Name: compare.CauseGaps, Confidence: "low", Next: compare.Next{Do: compare.Interval, Setting: unit.Some(0.1)}},
+		{Name: compare.CauseDispatch, Confidence: "low", Next: compare.NextStep{Action: compare.Trace}},
+		{Name: compare.CauseGRF, Confidence: "medium", Registers: 256, Next: compare.NextStep{Action: compare.Binary}},
+		{Name: compare.CauseImbalance, Confidence: "low", Next: compare.NextStep{Action: compare.Query}},
+		{Name: compare.CauseGaps, Confidence: "low", Next: compare.NextStep{Action: compare.Interval, Setting: unit.Some(0.1)}},
 	}
 	for i := range r.Rows {
 		c := causes[i%len(causes)]
-		c.Decide = "to run that"
+		c.ConfirmWith = "to run that"
 		row := &r.Rows[i]
 		row.Task, row.Verdict, row.Cause, row.Breakdown = fmt.Sprintf("kernel_of_%c%c", 'a'+i/26, 'a'+i%26), compare.Below, &c, nil
 		row.Measured, row.Total = unit.Some(unit.Ratio(0.4)), unit.Some(unit.Seconds(41-i))

@@ -70,7 +70,7 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	by := arch.Options{Name: fixtures.MixDevice, By: fixtures.MixChosenBy}
-	on, err := compare.ChooseDevice(run, a.devices, by, compare.Refuse, options(Asked{}))
+	on, err := compare.ChooseDevice(run, a.devices, by, compare.RejectRun, options(Asked{}))
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func Named(text string) *compare.Result {
 	row.Task, row.Device, row.Pos.File, row.Notes = text, text, text, r.Notes
 	if row.Cause != nil {
 		cause := *row.Cause
-		cause.Because, cause.Decide = text, text
+		cause.Evidence, cause.ConfirmWith = text, text
 		row.Cause = &cause
 	}
 	return r
