@@ -131,7 +131,7 @@ func (r *Result) parts(row *Row) (a SlotBreakdown) {
 	set(PartLaunchLimit, pointsOf(1-p.Peak))
 	missing := held.Average.Minus(m)
 	if idle, known := row.ran(); known {
-		empty := pointsOf(ran.Loaded * (idle - ran.Idle))
+		empty := pointsOf(ran.BusyOccupancy * (idle - ran.Idle))
 		set(PartIdle, empty)
 		set(PartUnderfilled, missing-empty)
 	} else {
@@ -144,10 +144,10 @@ func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 
 // PredictedAt is the point of the predicted range that the row is accounted for by: the one nearest to what XVEs that ran
 // held, or to what was measured where that is not known or the same all over the range.
-func (r *Row) PredictedAt() predict.Held {
+func (r *Row) PredictedAt() predict.Utilization {
 	x, m := &r.XVEs, r.Measured.Or(0)
-	if loaded, ran := r.BusyOccupancy.Value(); ran && abs(x.High.Loaded.Minus(x.Low.Loaded)) > printedTwice {
-		return x.NearestLoaded(loaded)
+	if loaded, ran := r.BusyOccupancy.Value(); ran && abs(x.High.BusyOccupancy.Minus(x.Low.BusyOccupancy)) > printedTwice {
+		return x.NearestBusy(loaded)
 	}
 	return x.NearestAverage(m)
 }

@@ -193,7 +193,7 @@ func (f *finder) missing() (because string, decide decision) {
 		}
 		return "How much of it is a partial last wave" + lacks + ".", from
 	case row.XVEs.Other.Present():
-		free, whole := row.XVEs.Low.Loaded, row.XVEs.Other.Or(predict.Range{}).Low.Loaded
+		free, whole := row.XVEs.Low.BusyOccupancy, row.XVEs.Other.Or(predict.Range{}).Low.BusyOccupancy
 		if row.XVEs.Policy == predict.Whole {
 			free, whole = whole, free
 		}

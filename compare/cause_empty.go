@@ -111,7 +111,7 @@ func (f *finder) idleWithin(p Part) {
 	idle := of.Or(f.row.Idle.Or(0))
 	held, own := f.r.predictedWhileBusy(f.row), f.r.apart(f.row, idle)
 	within := func(outside unit.Ratio) bool {
-		return pointsOf(held.Loaded*(own-outside-held.Idle)) >= leastCause
+		return pointsOf(held.BusyOccupancy*(own-outside-held.Idle)) >= leastCause
 	}
 	outside := min(f.row.Certainty.OutsideLaunches.Or(1), idle)
 	if t := f.r.Traced(f.row); t != nil { // which shows how much lies outside

@@ -126,15 +126,15 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 			n < 1 && f.r.launchBound(f.row)) {
 		return t, false
 	}
-	t = trial{finder: f, part: p, loaded: loaded, launch: f.r.LaunchOf(f.row),
-		before: abs(loaded.Minus(f.row.PredictedAt().Loaded))}
+	t = trial{finder: f, part: p, busy: loaded, launch: f.r.LaunchOf(f.row),
+		before: abs(loaded.Minus(f.row.PredictedAt().BusyOccupancy))}
 	t.measured, _ = f.r.perBusyStack(f.row)
 	return t, true
 }
 
 // predictedWhileBusy is the point of the predicted range that a row is accounted for by; of a row below it, of the register mode
 // that makes the prediction fit, where one does: its launches leave other XVEs empty.
-func (r *Result) predictedWhileBusy(row *Row) predict.Held {
+func (r *Result) predictedWhileBusy(row *Row) predict.Utilization {
 	f := finder{r: r, row: row}
 	if t, ok := f.trial(""); ok && row.Verdict == Below {
 		if p, registers := t.largerGRF(); registers > 0 {
@@ -149,11 +149,11 @@ func (r *Result) predictedWhileBusy(row *Row) predict.Held {
 // trial predicts a row's launch under another assumption.
 type trial struct {
 	*finder
-	part             Part
-	launch           predict.Launch
-	loaded, measured unit.Ratio
-	before           unit.Points // how far the prediction as it stands is off
-	above            unit.Points // how much other kernels can have added
+	part           Part
+	launch         predict.Launch
+	busy, measured unit.Ratio
+	before         unit.Points // how far the prediction as it stands is off
+	above          unit.Points // how much other kernels can have added
 }
 
 // predict says whether the prediction for a launch comes near, nearer than the one as it stands: one that stays as it was
@@ -164,20 +164,20 @@ func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Predict
 	if err != nil {
 		return p, false
 	}
-	off, least := abs(t.loaded.Minus(t.nearest(&p).Loaded)), p.Average*(1-t.row.Certainty.OutsideLaunches.Or(1))
+	off, least := abs(t.busy.Minus(t.nearest(&p).BusyOccupancy)), p.Average*(1-t.row.Certainty.OutsideLaunches.Or(1))
 	return p, off <= within+digit && off < t.before-digit && t.measured.Minus(p.Peak) <= refitAbove+t.above+digit &&
 		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
 
 // nearest is the point of the range of a prediction at which XVEs that run hold most nearly what they held.
-func (t *trial) nearest(p *predict.Prediction) predict.Held {
+func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 	g := p.Range(t.r.Device)
-	return g.NearestLoaded(t.loaded)
+	return g.NearestBusy(t.busy)
 }
 
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f%%, and %s predicts %.1f%%.%s", t.loaded.Percent(), what,
+	return t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f%%, and %s predicts %.1f%%.%s", t.busy.Percent(), what,
 		limit.Percent(), more), decide)
 }
 
@@ -211,7 +211,7 @@ func (t *trial) registers(sure confidence) bool {
 		sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}
 	c := t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
-		t.nearest(&p).Loaded, " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
+		t.nearest(&p).BusyOccupancy, " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
 	c.Registers = registers
 	return true
 }
@@ -225,7 +225,7 @@ func (f *finder) width(p Part) {
 	l := t.launch
 	for _, l.SIMD = range t.r.Device.SIMDWidths {
 		if p, fits := t.predict(l, t.r.Options.Tolerance); fits && l.SIMD != t.launch.SIMD {
-			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).Loaded, "", byBinary())
+			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).BusyOccupancy, "", byBinary())
 			return
 		}
 	}
@@ -238,7 +238,7 @@ func (f *finder) oneStack(p Part) {
 		return
 	}
 	limit, ok := t.r.onOneStack(t.launch)
-	off := abs(t.loaded.Minus(limit))
+	off := abs(t.busy.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
 		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
 			limit, "", byOtherMeans(targetGPU))
@@ -276,7 +276,7 @@ func (f *finder) residency(p Part, cause, what string) {
 	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {
 		if p, fits := t.predict(l, resourceFit); fits {
 			t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
-				t.nearest(&p).Loaded, fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
+				t.nearest(&p).BusyOccupancy, fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
 			return
 		}
 	}

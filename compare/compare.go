@@ -147,7 +147,7 @@ func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	x := XVEs{Policy: p.Policy, Range: p.Range(r.Device)}
 	o := q.Range(r.Device)
 	x.Floor = min(x.Low.Idle, o.Low.Idle)
-	if apart(p.Average, q.Average) && abs(o.Low.Loaded.Minus(x.Low.Loaded)) > policyIdlePoints {
+	if apart(p.Average, q.Average) && abs(o.Low.BusyOccupancy.Minus(x.Low.BusyOccupancy)) > policyIdlePoints {
 		x.Other = unit.Some(o)
 	}
 	return x
@@ -214,7 +214,7 @@ func (r *Result) derive(row *Row) {
 	if idle, ok := row.Idle.Value(); ok && idle < 1 && m.Minus(1-idle) <= arraySum {
 		row.BusyOccupancy = unit.Some(min(m/(1-idle), 1))
 	}
-	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.Loaded) > policyIdlePoints {
+	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.BusyOccupancy) > policyIdlePoints {
 		// The other policy's XVEs cannot hold as much even while all of them run.
 		row.XVEs.Other = unit.Opt[predict.Range]{}
 	}
@@ -301,9 +301,9 @@ func (r *Result) onlyIdle(row *Row) bool {
 		r.adapters(row) != nil || r.launchBound(row) {
 		return false
 	}
-	at, idle := row.XVEs.NearestLoaded(loaded), row.Idle.Or(1)
-	return r.Options.within(loaded.Minus(at.Loaded)) && idle-at.Idle <= c.OutsideLaunches.Or(1)+c.OtherTasks.Or(1) &&
-		at.Loaded*(idle-at.Idle) >= (at.Loaded-loaded)*(1-idle)
+	at, idle := row.XVEs.NearestBusy(loaded), row.Idle.Or(1)
+	return r.Options.within(loaded.Minus(at.BusyOccupancy)) && idle-at.Idle <= c.OutsideLaunches.Or(1)+c.OtherTasks.Or(1) &&
+		at.BusyOccupancy*(idle-at.Idle) >= (at.BusyOccupancy-loaded)*(1-idle)
 }
 
 // checkRow notes what the row's own figures say against each other.

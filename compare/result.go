@@ -299,7 +299,7 @@ var metrics = append([]Metric{
 	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
 	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},
 	{MetricBusy, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.BusyOccupancy) }},
-	{MetricBusyResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.Loaded) })},
+	{MetricBusyResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.BusyOccupancy, r.XVEs.Low.BusyOccupancy) })},
 	{MetricIdle, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Idle) }},
 	{MetricPredicted, "%", false, predicted(func(r *Row) unit.Opt[float64] { return unit.Some(r.Predicted.Average.Percent()) })},
 	{"peak", "%", false, predicted(func(r *Row) unit.Opt[float64] {

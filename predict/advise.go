@@ -11,14 +11,14 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Vary says which settings of a launch Advise may change; the zero value changes none. A setting that the launch
+// VariableSettings says which settings of a launch Advise may change; the zero value changes none. A setting that the launch
 // lacks (no local size, no sub-group size) is always searched, since there is no prediction without it.
-type Vary struct {
+type VariableSettings struct {
 	Local, SIMD, SLM, GRF bool
 }
 
 // allows says whether a setting may change. What is no setting of a search (barriers, the number of work-groups) may.
-func (may Vary) allows(setting string) bool {
+func (may VariableSettings) allows(setting string) bool {
 	allowed, known := map[string]bool{SettingLocal: may.Local, SettingSLM: may.SLM, SettingGRF: may.GRF}[setting]
 	return allowed || !known
 }
@@ -79,8 +79,8 @@ type Setting struct {
 
 // Advice is what would raise the occupancy of a launch. It is plain data; nothing in it has been measured.
 type Advice struct {
-	Current *Prediction // nil when the launch as it stands cannot run
-	Refusal error       // why it cannot: a *LaunchError
+	Current   *Prediction // nil when the launch as it stands cannot run
+	Rejection error       // why it cannot: a *LaunchError
 
 	// Best are settings that reach the highest average (without a global size: the highest Xe-core occupancy) to
 	// within the printed digit, then the highest peak, both without the idle lanes; among equals the least change
@@ -92,9 +92,9 @@ type Advice struct {
 	// Least is the smallest change of a single setting that gains at least minGain points of peak or average and
 	// costs neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest
 	// that makes it run. Nil when there is none.
-	Least *Setting
-	Next  []NextStep // how far each limit is from letting go, by what may change; never nil
-	Fill  Fill       // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
+	Least    *Setting
+	Next     []NextStep // how far each limit is from letting go, by what may change; never nil
+	FullGrid FullGrid   // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
 	// SLMRoom is the most SLM per work-group that leaves the work-groups per Xe-core as they are, 0 when none does.
 	SLMRoom unit.Bytes
 }
@@ -117,20 +117,20 @@ const mostBest = 5
 // of it of writing another one; so the launch keeps its policy.
 //
 // The error is a *LaunchError when there is no device or what may not change keeps every setting from running.
-func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
+func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	a := Advice{Best: []Setting{}, Next: []NextStep{}}
 	if p, err := Predict(d, l); err == nil {
 		a.Current = &p
 		a.Next = slices.DeleteFunc(nextSteps(d, l), func(n NextStep) bool { return !may.allows(n.Change.Setting) })
 	} else {
-		a.Refusal = err
+		a.Rejection = err
 	}
-	if bad := (*LaunchError)(nil); d == nil || errors.As(a.Refusal, &bad) && bad.Code == codeDimensions {
-		return a, a.Refusal // sizes that contradict each other are no launch to improve
+	if bad := (*LaunchError)(nil); d == nil || errors.As(a.Rejection, &bad) && bad.Code == codeDimensions {
+		return a, a.Rejection // sizes that contradict each other are no launch to improve
 	}
 	found := search(d, l, may)
 	if a.Current == nil && len(found) == 0 {
-		return a, a.Refusal
+		return a, a.Rejection
 	}
 	var top tops
 	for i := range found {
@@ -148,7 +148,7 @@ func Advise(d *arch.Device, l Launch, may Vary) (Advice, error) {
 	if a.Current == nil {
 		shown = a.Best[0].Launch
 	}
-	a.Fill, _ = fillOf(d, shown)
+	a.FullGrid, _ = fullGridOf(d, shown)
 	a.SLMRoom = slmRoom(d, shown)
 	return a, nil
 }
@@ -309,22 +309,22 @@ func (s *Setting) helps(now *Setting) bool {
 		gains(now.usefulAverage, now.usefulPeak, s.usefulAverage, s.usefulPeak)
 }
 
-// Fill says how many work-groups keep the whole GPU busy.
-type Fill struct {
+// FullGrid says how many work-groups keep the whole GPU busy.
+type FullGrid struct {
 	Least    int64 // the fewest that reach the highest peak
 	Multiple int64 // multiples of it leave no tail
 }
 
-// fillOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both
+// fullGridOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both
 // figures are Xe-cores x N; under Free a wave ends between work-groups where T does not divide the slots.
-func fillOf(d *arch.Device, l Launch) (Fill, error) {
+func fullGridOf(d *arch.Device, l Launch) (FullGrid, error) {
 	l.Global = l.Local
 	p, err := Predict(d, l) // an error if the number of Xe-cores is not known
 	if err != nil {
-		return Fill{}, err
+		return FullGrid{}, err
 	}
 	wave := p.capacity(d, modeSlots(d, l.GRF))
-	return Fill{Least: ceilDiv(wave, p.ThreadsPerGroup), Multiple: wave / gcd(wave, p.ThreadsPerGroup)}, nil
+	return FullGrid{Least: ceilDiv(wave, p.ThreadsPerGroup), Multiple: wave / gcd(wave, p.ThreadsPerGroup)}, nil
 }
 
 func gcd(a, b int64) int64 {

@@ -10,7 +10,9 @@ import (
 )
 
 // varyAll lets every setting change.
-func varyAll() Vary { return Vary{Local: true, SIMD: true, SLM: true, GRF: true} }
+func varyAll() VariableSettings {
+	return VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
+}
 
 func texts(steps []NextStep) []string {
 	list := []string{}
@@ -76,38 +78,38 @@ func TestAdvise(t *testing.T) {
 		name   string
 		d      *arch.Device
 		l      Launch
-		may    Vary
+		may    VariableSettings
 		best   []string
 		least  string
-		fill   Fill
+		fill   FullGrid
 		reason string
 	}{
-		{"work-group", tgl(), barrier320, Vary{Local: true},
+		{"work-group", tgl(), barrier320, VariableSettings{Local: true},
 			[]string{"work-group 128, sub-group 8: peak 100.0%, average 99.2%", "work-group 64, sub-group 8: peak 100.0%, average 99.2%",
 				"work-group 32, sub-group 8: peak 100.0%, average 99.2%", "work-group 16, sub-group 8: peak 100.0%, average 99.2%"},
-			"work-group 384, sub-group 8: peak 85.7%, average 85.0%", Fill{12, 12},
+			"work-group 384, sub-group 8: peak 85.7%, average 85.0%", FullGrid{12, 12},
 			"T = 16, 8, 4, 2 divide 112 and 192,000; 448 and 224 do not divide the grid"},
-		{"nothing may change", tgl(), barrier320, Vary{}, []string{"work-group 320, sub-group 8: peak 71.4%, average 71.4%"}, "", Fill{12, 12},
+		{"nothing may change", tgl(), barrier320, VariableSettings{}, []string{"work-group 320, sub-group 8: peak 71.4%, average 71.4%"}, "", FullGrid{12, 12},
 			"what there is is the best there is"},
 		{"sub-group", mtl112(), Launch{Global: size(2048), Local: size(16), SIMD: 32}, varyAll(),
-			[]string{"work-group 16, sub-group 32: peak 14.3%, average 14.3%"}, "", Fill{896, 896}, "16 work-items are half a sub-group of 32 and two of 8, which would be more threads for the same work"},
-		{"two dimensions", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32}, Vary{SIMD: true},
-			[]string{"work-group 512 x 2, sub-group 32: peak 100.0%, average 91.4%"}, "", Fill{28, 28}, "four times the threads would make 36.6 waves, and no thread would do more"},
-		{"wider sub-group", tgl(), Launch{Global: size(1000), Local: size(500), SIMD: 8}, Vary{SIMD: true},
-			[]string{"work-group 500, sub-group 8: peak 18.8%, average 18.8%"}, "", Fill{11, 32}, "wider ones are tried"},
-		{"SLM only", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb}, Vary{SLM: true},
-			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8%"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1%", Fill{224, 224}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
+			[]string{"work-group 16, sub-group 32: peak 14.3%, average 14.3%"}, "", FullGrid{896, 896}, "16 work-items are half a sub-group of 32 and two of 8, which would be more threads for the same work"},
+		{"two dimensions", mtl112(), Launch{Global: size(512, 512), Local: size(512, 2), SIMD: 32}, VariableSettings{SIMD: true},
+			[]string{"work-group 512 x 2, sub-group 32: peak 100.0%, average 91.4%"}, "", FullGrid{28, 28}, "four times the threads would make 36.6 waves, and no thread would do more"},
+		{"wider sub-group", tgl(), Launch{Global: size(1000), Local: size(500), SIMD: 8}, VariableSettings{SIMD: true},
+			[]string{"work-group 500, sub-group 8: peak 18.8%, average 18.8%"}, "", FullGrid{11, 32}, "wider ones are tried"},
+		{"SLM only", max1100(), Launch{Local: size(320), SIMD: 32, SLM: 26 * kb}, VariableSettings{SLM: true},
+			[]string{"work-group 320, sub-group 32, SLM 16 KB: Xe-core 93.8%"}, "work-group 320, sub-group 32, SLM 24 KB: Xe-core 78.1%", FullGrid{224, 224}, "6 work-groups of 10 threads at 16 KB or less; 24 KB is the least change that helps"},
 		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(256), SIMD: 16, GRF: 256}, varyAll(),
 			[]string{"work-group 256, sub-group 16, 128 registers: peak 100.0%, average 96.2%"}, "work-group 256, sub-group 16, 128 registers: peak 100.0%, average 96.2%",
-			Fill{112, 112}, "half the registers, all the threads"},
-		{"cannot run", tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{SIMD: true}, []string{}, "", Fill{},
+			FullGrid{112, 112}, "half the registers, all the threads"},
+		{"cannot run", tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, VariableSettings{SIMD: true}, []string{}, "", FullGrid{},
 			"640 work-items are too many at any sub-group size"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a, err := Advise(tt.d, tt.l, tt.may)
-			if (err != nil) != (len(tt.best) == 0) || err != nil && (a.Refusal == nil || a.Current != nil) {
-				t.Fatalf("error %v, refusal %v", err, a.Refusal)
+			if (err != nil) != (len(tt.best) == 0) || err != nil && (a.Rejection == nil || a.Current != nil) {
+				t.Fatalf("error %v, refusal %v", err, a.Rejection)
 			}
 			if got := words(a.Best); !slices.Equal(got, tt.best) {
 				t.Errorf("best %q\nwant %q (%s)", got, tt.best, tt.reason)
@@ -119,8 +121,8 @@ func TestAdvise(t *testing.T) {
 					t.Errorf("a single change is %v", a.Least.Changes)
 				}
 			}
-			if least != tt.least || a.Fill != tt.fill {
-				t.Errorf("least %q, fill %+v, want %q, %+v (%s)", least, a.Fill, tt.least, tt.fill, tt.reason)
+			if least != tt.least || a.FullGrid != tt.fill {
+				t.Errorf("least %q, fill %+v, want %q, %+v (%s)", least, a.FullGrid, tt.least, tt.fill, tt.reason)
 			}
 		})
 	}
@@ -128,14 +130,14 @@ func TestAdvise(t *testing.T) {
 
 // TestAdviseCompletes lets advice choose what a launch lacks, and repair one that cannot run.
 func TestAdviseCompletes(t *testing.T) {
-	a, err := Advise(tgl(), Launch{Global: size(1 << 20)}, Vary{})
+	a, err := Advise(tgl(), Launch{Global: size(1 << 20)}, VariableSettings{})
 	if err != nil || a.Current != nil || len(a.Best) == 0 {
 		t.Fatalf("%v, %+v", err, a)
 	}
 	if got, want := a.Best[0].Words(), "work-group 32, sub-group 32: peak 100.0%, average 99.5%"; got != want || a.Equal < len(a.Best) {
 		t.Errorf("best %q of %d, want %q: of equals the largest sub-group, then the smallest work-group", got, a.Equal, want)
 	}
-	a, err = Advise(tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, Vary{Local: true})
+	a, err = Advise(tgl(), Launch{Global: size(640 * 60), Local: size(640), SIMD: 8}, VariableSettings{Local: true})
 	if err != nil || a.Least == nil {
 		t.Fatalf("%v, %+v", err, a)
 	}
@@ -204,7 +206,7 @@ func TestAdviseOddGrids(t *testing.T) {
 		{max1100(), Launch{Global: size(1001, 1001), Local: size(7, 7), SIMD: 32}, "", true, "what is proposed leaves work-groups at the edge that are smaller"},
 	}
 	for _, tt := range tests {
-		a, err := Advise(tt.d, tt.l, Vary{Local: true, SIMD: tt.l.SIMD == 16})
+		a, err := Advise(tt.d, tt.l, VariableSettings{Local: true, SIMD: tt.l.SIMD == 16})
 		if err != nil || len(a.Best) == 0 {
 			t.Fatalf("%v, %+v", err, a)
 		}

@@ -119,7 +119,7 @@ func calculatorLaunch(t *testing.T, r record) Launch {
 // differences gives the columns in which a row and a prediction differ. The calculator's waves are rounded to two decimals;
 // its average is compared before that rounding.
 func differences(r record, p Prediction) map[string]bool {
-	slots := p.BySlots
+	slots := p.ByGroupSlots
 	if p.ByBarriers != Unlimited {
 		slots = p.ByBarriers
 	}

@@ -43,7 +43,7 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 	case k.Local.Present():
 		l.Local = k.Local
 	default:
-		a, err := Advise(d, l, Vary{Local: true})
+		a, err := Advise(d, l, VariableSettings{Local: true})
 		if err != nil { // whatever the work-group: the refusal of one says why
 			l.Local = unit.Size(int64(max(l.SIMD, 1)))
 			_, err = Predict(d, l)

@@ -44,8 +44,8 @@ func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 		return DriverLimit{}, err
 	}
 	if d.XeCores < 1 {
-		var s shape
-		return DriverLimit{}, s.refuse(noXeCores, d, l)
+		var s resolvedLaunch
+		return DriverLimit{}, s.reject(noXeCores, d, l)
 	}
 	cores := int64(d.XeCores)
 	threads := cores * (modeSlots(d, l.GRF) / p.ThreadsPerGroup)
@@ -84,8 +84,8 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 		add("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; the model gives "+
 			"each Xe-core its %s", cores, unit.Memory(d.SLMPerGroupMax), unit.Memory(d.SLMPerXeCore))
 	}
-	if p.BySlots != Unlimited && p.BySlots == p.GroupsPerXeCore && p.BySlots < p.ByThreads {
-		add("work-group slots: the driver's formula has none, the model has %d per Xe-core", p.BySlots)
+	if p.ByGroupSlots != Unlimited && p.ByGroupSlots == p.GroupsPerXeCore && p.ByGroupSlots < p.ByThreads {
+		add("work-group slots: the driver's formula has none, the model has %d per Xe-core", p.ByGroupSlots)
 	}
 }
 

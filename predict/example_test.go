@@ -41,7 +41,7 @@ func ExamplePredict_cannotRun() {
 
 func ExampleAdvise() {
 	launch := predict.Launch{Local: unit.Size(320), SIMD: 32, SLM: 26 * 1024}
-	a, err := predict.Advise(device("max1100"), launch, predict.Vary{Local: true, SLM: true})
+	a, err := predict.Advise(device("max1100"), launch, predict.VariableSettings{Local: true, SLM: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,11 +11,11 @@ import (
 
 // Step is one line of the reasoning behind a prediction.
 type Step struct {
-	Label   string // what is computed: "threads per work-group"
-	Formula string // with the figures: "ceil(320 / 32)"
-	Value   string // "10", "62.5%"
-	Binds   bool   // the step is a resource that admits no more than N
-	Aside   bool   // it explains a figure of another step, or a resource that does not bind
+	Label      string // what is computed: "threads per work-group"
+	Formula    string // with the figures: "ceil(320 / 32)"
+	Value      string // "10", "62.5%"
+	Limiting   bool   // the step is a resource that admits no more than N
+	Supporting bool   // it explains a figure of another step, or a resource that does not bind
 }
 
 // Explain gives the reasoning behind the prediction of a launch, in the order in which it is computed. The error is the one
@@ -41,7 +41,7 @@ type explainer struct {
 	d *arch.Device
 	l Launch
 	p *Prediction
-	shape
+	resolvedLaunch
 	steps []Step
 }
 
@@ -53,8 +53,8 @@ func (e *explainer) add(label, value, formula string, figures ...any) {
 	e.steps = append(e.steps, Step{Label: label, Formula: formula, Value: value})
 }
 
-// aside marks the step that was added last.
-func (e *explainer) aside() { e.steps[len(e.steps)-1].Aside = true }
+// supporting marks the step that was added last.
+func (e *explainer) supporting() { e.steps[len(e.steps)-1].Supporting = true }
 
 // bound adds a resource of the Xe-core, marked when it binds.
 func (e *explainer) bound(l Limit, label string, n int64, formula string, figures ...any) {
@@ -64,24 +64,24 @@ func (e *explainer) bound(l Limit, label string, n int64, formula string, figure
 	}
 	e.add(label, value, formula, figures...)
 	s := &e.steps[len(e.steps)-1]
-	s.Binds = n != Unlimited && e.p.XeCoreLimits&l != 0
-	s.Aside = !s.Binds && l != LimitThreads
+	s.Limiting = n != Unlimited && e.p.XeCoreLimits&l != 0
+	s.Supporting = !s.Limiting && l != LimitThreads
 }
 
 // launch explains what the launch is made of.
 func (e *explainer) launch() {
 	p, d, lanes := e.p, e.d, e.p.ThreadsPerGroup*int64(e.l.SIMD)
 	e.add("work-group size", unit.Plural(p.GroupSize, "work-item"), product(e.l.Local))
-	e.aside()
+	e.supporting()
 	e.add("threads per work-group", unit.Thousands(p.ThreadsPerGroup), "ceil(%d / %d)", p.GroupSize, e.l.SIMD)
 	if p.IdleLanes > 0 {
 		e.add("idle lanes", fmt.Sprintf("%d of %d (%s)", p.IdleLanes, lanes, percent(ratio(p.IdleLanes, lanes))),
 			"%d x %d - %d in each work-group", p.ThreadsPerGroup, e.l.SIMD, p.GroupSize)
 	}
 	e.add("thread slots per Xe-core", unit.Thousands(e.slots), "%d XVE x %d threads", d.XVEPerXeCore, d.ThreadsPerXVE)
-	e.aside()
+	e.supporting()
 	e.add("share of one work-group", percent(ratio(p.ThreadsPerGroup, e.slots)), "%d / %d", p.ThreadsPerGroup, e.slots)
-	e.aside()
+	e.supporting()
 	if e.modeSlots != e.slots {
 		e.add("slots of the GRF mode", unit.Thousands(e.modeSlots), "%d XVE x %d threads at %d registers",
 			d.XVEPerXeCore, e.mode.ThreadsPerXVE, e.mode.Registers)
@@ -104,7 +104,7 @@ func (e *explainer) resources() {
 	if l.GroupSlots > 0 {
 		formula += ", as given"
 	}
-	e.bound(LimitSlots, "work-groups by slots", p.BySlots, formula)
+	e.bound(LimitGroupSlots, "work-groups by slots", p.ByGroupSlots, formula)
 	formula = "no barrier used"
 	if l.Barriers > 0 {
 		slots := barrierSlots(d, l)
@@ -134,14 +134,14 @@ func (e *explainer) gpu() {
 	wave, t := p.capacity(d, e.modeSlots), p.ThreadsPerGroup
 	all := int64(d.Slots())
 	e.add("dispatch policy", p.Policy.String(), policyReason(e.l))
-	e.aside()
+	e.supporting()
 	if p.Policy == Whole {
 		e.add("GPU capacity", unit.Thousands(wave/t)+" work-groups", "%d Xe-cores x %d work-groups", d.XeCores,
 			p.GroupsPerXeCore)
 	} else {
 		e.add("GPU capacity", decimal(float64(wave)/float64(t))+" work-groups", "%d thread slots / %d", wave, t)
 	}
-	e.aside()
+	e.supporting()
 	total := p.Groups * t
 	e.add("waves", decimal(p.Waves), "%d x %d / %d threads", p.Groups, t, wave)
 	e.add("GPU peak occupancy", percent(p.Peak), "min(%d, %d) / %d", total, wave, all)
@@ -162,7 +162,7 @@ func (e *explainer) gpu() {
 		}
 		e.add("GPU average, up to", percent(p.AverageHigh), "(%d x %d + t x %d) / (%d x (%d + t)), t = %d / %d %s",
 			full, wave, rest, all, full, left, most, of)
-		e.aside()
+		e.supporting()
 	}
 }
 
@@ -170,7 +170,7 @@ func (e *explainer) gpu() {
 func (e *explainer) limits() {
 	p := e.p
 	var reasons []string
-	if p.Limits&(LimitThreads|LimitSLM|LimitSlots|LimitBarriers) != 0 {
+	if p.Limits&(LimitThreads|LimitSLM|LimitGroupSlots|LimitBarriers) != 0 {
 		reasons = append(reasons, "the least of the work-groups by resource")
 	}
 	if p.Limits&LimitRegisters != 0 {
@@ -188,7 +188,7 @@ func (e *explainer) limits() {
 		reasons = append(reasons, "the last wave costs "+cost+" points of the average")
 	}
 	e.add("limited by", strings.Join(p.Limits.Names(), ", "), strings.Join(reasons, "; "))
-	e.aside()
+	e.supporting()
 }
 
 // policyReason says why a launch has its policy.

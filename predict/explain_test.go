@@ -30,7 +30,7 @@ func TestExplain(t *testing.T) {
 			var b strings.Builder
 			for _, s := range steps {
 				mark := " "
-				if s.Binds {
+				if s.Limiting {
 					mark = "*"
 				}
 				fmt.Fprintf(&b, "%s %s = %s  [%s]\n", mark, s.Label, s.Value, s.Formula)

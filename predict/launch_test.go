@@ -79,16 +79,16 @@ func TestFillOf(t *testing.T) {
 	tests := []struct {
 		d      *arch.Device
 		l      Launch
-		want   Fill
+		want   FullGrid
 		reason string
 	}{
-		{tgl(), Launch{Local: size(512), SIMD: 32}, Fill{42, 42}, "672 / 16"},
-		{tgl(), Launch{Local: size(320), SIMD: 8}, Fill{17, 84}, "16.8 work-groups of 40 threads; 84 are five waves"},
-		{tgl(), Launch{Local: size(320), SIMD: 8, Barriers: 1}, Fill{12, 12}, "6 Xe-cores x 2"},
-		{max1100(), Launch{Global: size(7), Local: size(512), SIMD: 32, GRF: 256}, Fill{112, 112}, "half the threads; the grid does not matter"},
+		{tgl(), Launch{Local: size(512), SIMD: 32}, FullGrid{42, 42}, "672 / 16"},
+		{tgl(), Launch{Local: size(320), SIMD: 8}, FullGrid{17, 84}, "16.8 work-groups of 40 threads; 84 are five waves"},
+		{tgl(), Launch{Local: size(320), SIMD: 8, Barriers: 1}, FullGrid{12, 12}, "6 Xe-cores x 2"},
+		{max1100(), Launch{Global: size(7), Local: size(512), SIMD: 32, GRF: 256}, FullGrid{112, 112}, "half the threads; the grid does not matter"},
 	}
 	for _, tt := range tests {
-		if got, err := fillOf(tt.d, tt.l); err != nil || got != tt.want {
+		if got, err := fullGridOf(tt.d, tt.l); err != nil || got != tt.want {
 			t.Errorf("%+v: %+v %v, want %+v (%s)", tt.l, got, err, tt.want, tt.reason)
 		}
 		// What is promised holds for the prediction of such a launch.
@@ -99,7 +99,7 @@ func TestFillOf(t *testing.T) {
 			t.Errorf("%+v: tail %v, average %v of %v, %v", l, p.LastWaveOccupancy, p.Average, p.Peak, err)
 		}
 	}
-	if _, err := fillOf(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {
+	if _, err := fullGridOf(tgl(), Launch{Local: size(640), SIMD: 8}); err == nil {
 		t.Error("a launch that cannot run fills the GPU")
 	}
 }

@@ -19,9 +19,9 @@ import (
 //
 // Predict allocates nothing unless it returns an error, and both arguments may be shared between goroutines.
 func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
-	var s shape
-	if bad := s.resolve(d, &l); bad != nothing {
-		return Prediction{}, s.refuse(bad, d, l)
+	var s resolvedLaunch
+	if bad := s.resolve(d, &l); bad != noProblem {
+		return Prediction{}, s.reject(bad, d, l)
 	}
 	p.xeCore(d, &l, &s)
 	if !l.Global.Present() {
@@ -31,14 +31,14 @@ func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
 		}
 		return p, nil
 	}
-	if bad := p.gpu(d, &l, &s); bad != nothing {
-		return Prediction{}, s.refuse(bad, d, l)
+	if bad := p.gpu(d, &l, &s); bad != noProblem {
+		return Prediction{}, s.reject(bad, d, l)
 	}
 	return p, nil
 }
 
-// shape is what a launch means on a device before anything is divided: sizes checked, GRF mode found, SLM rounded.
-type shape struct {
+// resolvedLaunch is what a launch means on a device before anything is divided: sizes checked, GRF mode found, SLM rounded.
+type resolvedLaunch struct {
 	group, threads   int64        // work-items and threads per work-group
 	mode             arch.GRFMode // of the launch
 	slots, modeSlots int64        // thread slots per Xe-core, all and those the mode leaves
@@ -49,7 +49,7 @@ type shape struct {
 
 // resolve checks the launch against the device and fills the shape. On a fault the shape holds what was found so far,
 // which is what the error's text is made of.
-func (s *shape) resolve(d *arch.Device, l *Launch) fault {
+func (s *resolvedLaunch) resolve(d *arch.Device, l *Launch) launchProblem {
 	if d == nil || d.XVEPerXeCore < 1 || d.ThreadsPerXVE < 1 {
 		return badDevice
 	}
@@ -86,7 +86,7 @@ func (s *shape) resolve(d *arch.Device, l *Launch) fault {
 }
 
 // resources resolves SLM, barriers and the overrides of the launch.
-func (s *shape) resources(d *arch.Device, l *Launch) fault {
+func (s *resolvedLaunch) resources(d *arch.Device, l *Launch) launchProblem {
 	if l.SLM < 0 {
 		return negativeSLM
 	}
@@ -108,42 +108,42 @@ func (s *shape) resources(d *arch.Device, l *Launch) fault {
 	if s.barrierSlots > 0 && int64(l.Barriers) > s.barrierSlots {
 		return tooManyBarriers
 	}
-	return nothing
+	return noProblem
 }
 
 // xeCore fills in section 1 of the model: the work-groups that one Xe-core holds and what limits them.
-func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *shape) {
+func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	p.Policy = l.policy()
 	p.GroupSize, p.ThreadsPerGroup, p.SLMAllocated = s.group, s.threads, s.slm
 	p.IdleLanes = s.threads*int64(l.SIMD) - s.group
 	p.ByThreads = quotient(s.modeSlots, s.threads)
-	p.BySLM, p.BySlots, p.ByBarriers = Unlimited, Unlimited, Unlimited
+	p.BySLM, p.ByGroupSlots, p.ByBarriers = Unlimited, Unlimited, Unlimited
 	if s.slm > 0 {
 		p.BySLM = quotient(int64(d.SLMPerXeCore), int64(s.slm))
 	}
 	if l.GroupSlots > 0 {
-		p.BySlots = int64(l.GroupSlots)
+		p.ByGroupSlots = int64(l.GroupSlots)
 	} else if d.GroupSlots > 0 {
-		p.BySlots = int64(d.GroupSlots)
+		p.ByGroupSlots = int64(d.GroupSlots)
 	}
 	if l.Barriers > 0 && s.barrierSlots > 0 {
 		p.ByBarriers = quotient(s.barrierSlots, int64(l.Barriers))
 	}
-	n := min(p.ByThreads, p.byOthers())
+	n := min(p.ByThreads, p.byOtherLimits())
 	p.GroupsPerXeCore = n
 	p.XeCoreLimits = limitIf(n == p.ByThreads, LimitThreads) | limitIf(n == p.BySLM, LimitSLM) |
-		limitIf(n == p.BySlots, LimitSlots) | limitIf(n == p.ByBarriers, LimitBarriers)
+		limitIf(n == p.ByGroupSlots, LimitGroupSlots) | limitIf(n == p.ByBarriers, LimitBarriers)
 	p.XeCore = ratio(s.threads*n, s.slots)
 	p.XeCoreOfMode = ratio(s.threads*n, s.modeSlots)
 }
 
 // gpu fills in section 2 of the model: the waves over the whole GPU. Everything is counted in threads, so that the same
 // lines serve both policies: a wave is as many threads as the GPU holds under the policy.
-func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
+func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchProblem {
 	if d.XeCores < 1 {
 		return noXeCores
 	}
-	if bad := p.grid(l); bad != nothing {
+	if bad := p.grid(l); bad != noProblem {
 		return bad
 	}
 	hi, lo := bits.Mul64(uint64(p.Groups), uint64(p.ThreadsPerGroup))
@@ -172,11 +172,11 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *shape) fault {
 	if full > 0 && rest > 0 && float64(wave-rest)*100 > float64(tailPoints)*float64(lasting)*float64(slots) {
 		p.Limits |= LimitTail
 	}
-	return nothing
+	return noProblem
 }
 
 // gpuLimits says what keeps the whole GPU from more. See docs/model.md, "What binding means".
-func (p *Prediction) gpuLimits(d *arch.Device, s *shape, full, wave int64) Limit {
+func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int64) Limit {
 	if full == 0 { // All work-groups are resident: no limit of an Xe-core keeps one out.
 		return LimitGrid
 	}
@@ -189,7 +189,7 @@ func (p *Prediction) gpuLimits(d *arch.Device, s *shape, full, wave int64) Limit
 
 // grid counts the work-groups per dimension; where the local size does not divide the global size the last work-group
 // of the dimension is smaller and counts as a whole one, as the hardware walker dispatches it.
-func (p *Prediction) grid(l *Launch) fault {
+func (p *Prediction) grid(l *Launch) launchProblem {
 	groups := uint64(1)
 	for i := range max(l.Global.Rank(), l.Local.Rank()) {
 		global, local := l.Global.Dim(i), l.Local.Dim(i)
@@ -217,13 +217,13 @@ func (p *Prediction) grid(l *Launch) fault {
 		return badGlobal
 	}
 	p.Groups = int64(groups)
-	return nothing
+	return noProblem
 }
 
 // capacity gives the threads of this launch that the GPU holds at once when an Xe-core has so many thread slots.
 func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	cores := int64(max(d.XeCores, 1))
-	others := p.byOthers()
+	others := p.byOtherLimits()
 	if p.Policy == Whole {
 		return cores * p.ThreadsPerGroup * min(quotient(slotsPerXeCore, p.ThreadsPerGroup), others)
 	}
@@ -233,8 +233,8 @@ func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	return cores * min(slotsPerXeCore, p.ThreadsPerGroup*others)
 }
 
-// byOthers gives what the resources other than thread slots admit per Xe-core, a huge number where none does.
-func (p *Prediction) byOthers() int64 {
+// byOtherLimits gives what the resources other than thread slots admit per Xe-core, a huge number where none does.
+func (p *Prediction) byOtherLimits() int64 {
 	// As unsigned numbers Unlimited is the largest, so that one comparison serves.
-	return int64(min(uint64(p.BySLM), uint64(p.BySlots), uint64(p.ByBarriers), 1<<62))
+	return int64(min(uint64(p.BySLM), uint64(p.ByGroupSlots), uint64(p.ByBarriers), 1<<62))
 }

@@ -133,7 +133,7 @@ func TestPredict(t *testing.T) {
 			Prediction{Policy: Whole, ThreadsPerGroup: 2, GroupsPerXeCore: 8, XeCore: 0.25}, LimitBarriers, "32 slots / 4 barriers"},
 		{"work-group slots given", tgl(), Launch{Global: size(32 * 1000), Local: size(32), SIMD: 8, GroupSlots: 16},
 			Prediction{Policy: Free, ThreadsPerGroup: 4, Groups: 1000, GroupsPerXeCore: 16, XeCore: 64. / 112, Peak: 64. / 112, Average: 4000. / 11 / 672, Waves: 4000. / 384, LastWaveOccupancy: 160. / 672},
-			LimitSlots, "16 work-groups of 4 threads are 64 of 112 slots, wherever the threads go"},
+			LimitGroupSlots, "16 work-groups of 4 threads are 64 of 112 slots, wherever the threads go"},
 		{"large GRF", max1100(), Launch{Global: size(1 << 20), Local: size(512), SIMD: 32, GRF: 256},
 			Prediction{Policy: Free, ThreadsPerGroup: 16, Groups: 2048, GroupsPerXeCore: 2, XeCore: 0.5, Peak: 0.5, Average: 32768. / 3584 / 19, Waves: 32768. / 1792, LastWaveOccupancy: 512. / 3584},
 			LimitThreads | LimitRegisters, "half the threads, shares of all slots"},

@@ -25,7 +25,7 @@ type NextStep struct {
 // nextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one
 // that fills every slot all the time, has none.
 func nextSteps(d *arch.Device, l Launch) []NextStep {
-	n := nexter{d: d, l: l, steps: []NextStep{}}
+	n := stepFinder{d: d, l: l, steps: []NextStep{}}
 	var err error
 	if n.p, err = Predict(d, l); err != nil {
 		return n.steps
@@ -34,8 +34,8 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n.moreSLM()
 	n.fewerBarriers()
 	n.resizeForThreads()
-	if n.binds(LimitSlots) && !n.binds(LimitThreads) { // larger work-groups, since there cannot be more of them
-		n.resize(LimitSlots, n.modeSlots/n.p.GroupsPerXeCore)
+	if n.limiting(LimitGroupSlots) && !n.limiting(LimitThreads) { // larger work-groups, since there cannot be more of them
+		n.resize(LimitGroupSlots, n.modeSlots/n.p.GroupsPerXeCore)
 	}
 	n.smallerMode()
 	if n.p.HasGrid() {
@@ -53,19 +53,19 @@ func changeOf(setting string, from, to int64) Change {
 	return Change{Setting: setting, From: from, To: to}.worded()
 }
 
-type nexter struct {
+type stepFinder struct {
 	d *arch.Device
 	l Launch
 	p Prediction
-	shape
+	resolvedLaunch
 	steps []NextStep
 }
 
-func (n *nexter) binds(l Limit) bool { return n.p.XeCoreLimits&l != 0 }
+func (n *stepFinder) limiting(l Limit) bool { return n.p.XeCoreLimits&l != 0 }
 
 // moreSLM looks for the largest allocation step that admits one more work-group.
-func (n *nexter) moreSLM() {
-	if !n.binds(LimitSLM) {
+func (n *stepFinder) moreSLM() {
+	if !n.limiting(LimitSLM) {
 		return
 	}
 	share := n.d.SLMPerXeCore / unit.Bytes(n.p.GroupsPerXeCore+1)
@@ -84,8 +84,8 @@ func (n *nexter) moreSLM() {
 		unit.Memory(n.l.SLM-fits)+" less SLM per work-group")
 }
 
-func (n *nexter) fewerBarriers() {
-	if !n.binds(LimitBarriers) {
+func (n *stepFinder) fewerBarriers() {
+	if !n.limiting(LimitBarriers) {
 		return
 	}
 	other := n.l
@@ -99,9 +99,9 @@ func (n *nexter) fewerBarriers() {
 
 // resizeForThreads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the
 // present ones leave. Under Free threads of other work-groups use it already.
-func (n *nexter) resizeForThreads() {
+func (n *stepFinder) resizeForThreads() {
 	left := n.modeSlots - n.p.ThreadsPerGroup*n.p.GroupsPerXeCore
-	if !n.binds(LimitThreads) || left == 0 || n.p.Policy == Free {
+	if !n.limiting(LimitThreads) || left == 0 || n.p.Policy == Free {
 		return
 	}
 	if smaller := n.modeSlots / (n.p.GroupsPerXeCore + 1); smaller > 0 {
@@ -111,7 +111,7 @@ func (n *nexter) resizeForThreads() {
 }
 
 // resize proposes work-groups of so many threads, where that gains.
-func (n *nexter) resize(limit Limit, threads int64) {
+func (n *stepFinder) resize(limit Limit, threads int64) {
 	to := min(threads*int64(n.l.SIMD), LargestGroup(n.d, n.l)/int64(n.l.SIMD)*int64(n.l.SIMD))
 	if to < 1 || to == n.p.GroupSize {
 		return
@@ -132,7 +132,7 @@ func (n *nexter) resize(limit Limit, threads int64) {
 }
 
 // smallerMode proposes the largest mode that leaves more threads.
-func (n *nexter) smallerMode() {
+func (n *stepFinder) smallerMode() {
 	if n.p.Limits&LimitRegisters == 0 {
 		return
 	}
@@ -152,7 +152,7 @@ func (n *nexter) smallerMode() {
 }
 
 // xeCore adds a step whose gain is seen on an Xe-core.
-func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
+func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what string) {
 	p, err := Predict(n.d, other)
 	if err != nil {
 		return
@@ -174,7 +174,7 @@ func (n *nexter) xeCore(limit Limit, other Launch, change Change, what string) {
 }
 
 // grid says how many work-groups fill the GPU, or its last wave.
-func (n *nexter) grid() {
+func (n *stepFinder) grid() {
 	wave := n.p.capacity(n.d, n.modeSlots)
 	t := n.p.ThreadsPerGroup
 	total := n.p.Groups * t
@@ -198,7 +198,7 @@ func (n *nexter) grid() {
 }
 
 // groups adds a step that changes the number of work-groups, where that gains.
-func (n *nexter) groups(limit Limit, to int64, of, what string) {
+func (n *stepFinder) groups(limit Limit, to int64, of, what string) {
 	if to == n.p.Groups || to < 1 {
 		return
 	}

@@ -58,13 +58,13 @@ type Limit uint16
 
 // The limits, in the order in which outputs list them.
 const (
-	LimitThreads   Limit = 1 << iota // thread slots of the Xe-core
-	LimitSLM                         // shared local memory
-	LimitSlots                       // work-group slots
-	LimitBarriers                    // barrier slots
-	LimitRegisters                   // large GRF leaves fewer threads
-	LimitGrid                        // too few work-groups for the GPU
-	LimitTail                        // the last wave costs more than tailPoints of the average
+	LimitThreads    Limit = 1 << iota // thread slots of the Xe-core
+	LimitSLM                          // shared local memory
+	LimitGroupSlots                   // work-group slots
+	LimitBarriers                     // barrier slots
+	LimitRegisters                    // large GRF leaves fewer threads
+	LimitGrid                         // too few work-groups for the GPU
+	LimitTail                         // the last wave costs more than tailPoints of the average
 )
 
 // tailPoints is how much of the average, in percentage points, the last wave has to cost before `tail` is named.
@@ -94,7 +94,7 @@ type Prediction struct {
 	Groups          int64 // work-groups of the launch, 0 when no global size was given
 	GroupsPerXeCore int64 // N of section 1 of the model
 
-	ByThreads, BySLM, BySlots, ByBarriers int64 // what each resource alone would admit per Xe-core, or Unlimited
+	ByThreads, BySLM, ByGroupSlots, ByBarriers int64 // what each resource alone would admit per Xe-core, or Unlimited
 
 	SLMAllocated unit.Bytes // per work-group after rounding up to a step
 	Limits       Limit      // all that bind

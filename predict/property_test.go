@@ -226,8 +226,8 @@ func FuzzAdvise(f *testing.F) {
 		if lx != 0 {
 			l.Local = unit.Size(lx, ly)
 		}
-		a, err := Advise(d, l, Vary{Local: may&1 > 0, SIMD: may&2 > 0, SLM: may&4 > 0, GRF: may&8 > 0})
-		if (err == nil) != (len(a.Best) > 0) || (a.Current == nil) != (a.Refusal != nil) {
+		a, err := Advise(d, l, VariableSettings{Local: may&1 > 0, SIMD: may&2 > 0, SLM: may&4 > 0, GRF: may&8 > 0})
+		if (err == nil) != (len(a.Best) > 0) || (a.Current == nil) != (a.Rejection != nil) {
 			t.Fatalf("%+v: %v, %+v", l, err, a)
 		}
 		for _, s := range a.Best {

@@ -7,11 +7,11 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Held is what a launch holds over its waves, the last of which takes some part of a full one's time.
-type Held struct {
-	Average unit.Ratio // of all thread slots
-	Idle    unit.Ratio // of the XVEs, those without a thread
-	Loaded  unit.Ratio // of the slots of the others: Average / (1 - Idle)
+// Utilization is what a launch holds over its waves, the last of which takes some part of a full one's time.
+type Utilization struct {
+	Average       unit.Ratio // of all thread slots
+	Idle          unit.Ratio // of the XVEs, those without a thread
+	BusyOccupancy unit.Ratio // of the slots of the others: Average / (1 - Idle)
 }
 
 // Range is what a launch may hold. How long its last, partial wave lasts depends on what keeps threads busy. Where
@@ -22,7 +22,7 @@ type Held struct {
 // the last wave may be as short as if all Xe-cores shared it. The idle shares are floors: launching and draining leave more XVEs
 // empty, for times that the model does not know. docs/model.md derives it.
 type Range struct {
-	Low, High Held
+	Low, High Utilization
 
 	waves             float64 // full ones
 	held, left        float64 // of all slots, by a full wave and by the last one
@@ -35,7 +35,7 @@ type Range struct {
 // Without a grid nothing is idle.
 func (p *Prediction) Range(d *arch.Device) Range {
 	if !p.HasGrid() {
-		h := Held{Average: p.Average, Loaded: p.Average}
+		h := Utilization{Average: p.Average, BusyOccupancy: p.Average}
 		return Range{Low: h, High: h}
 	}
 	total := p.Groups * p.ThreadsPerGroup
@@ -70,7 +70,7 @@ func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 	}
 	r.Low, r.High = r.at(r.longest), r.at(r.shortest)
 	r.Low.Average = p.Average // with one division, and so exact
-	r.Low.Loaded = min(p.Average/(1-r.Low.Idle), 1)
+	r.Low.BusyOccupancy = min(p.Average/(1-r.Low.Idle), 1)
 	if r.shortest == r.longest {
 		r.High = r.Low
 	}
@@ -84,29 +84,29 @@ func (p *Prediction) drifts(fullWaves int64) bool {
 }
 
 // at is the point of the range at which the last wave takes t of a full one's time.
-func (r *Range) at(t float64) Held {
+func (r *Range) at(t float64) Utilization {
 	time := r.waves + t
 	used := (r.waves*r.used + t*r.leftUsed) / time
-	h := Held{Average: unit.Ratio((r.waves*r.held + t*r.left) / time), Idle: unit.Ratio(max(1-used, 0))}
-	h.Loaded = min(h.Average/(1-h.Idle), 1)
+	h := Utilization{Average: unit.Ratio((r.waves*r.held + t*r.left) / time), Idle: unit.Ratio(max(1-used, 0))}
+	h.BusyOccupancy = min(h.Average/(1-h.Idle), 1)
 	return h
 }
 
-// NearestLoaded is the point of the range that comes nearest to what XVEs that ran held.
-func (r *Range) NearestLoaded(loaded unit.Ratio) Held {
-	return r.nearest(loaded, Held.loaded, r.left-float64(loaded)*r.leftUsed, float64(loaded)*r.used-r.held)
+// NearestBusy is the point of the range that comes nearest to what XVEs that ran held.
+func (r *Range) NearestBusy(loaded unit.Ratio) Utilization {
+	return r.nearest(loaded, Utilization.busyOccupancy, r.left-float64(loaded)*r.leftUsed, float64(loaded)*r.used-r.held)
 }
 
 // NearestAverage is the point of the range that comes nearest to an average over all slots.
-func (r *Range) NearestAverage(average unit.Ratio) Held {
-	return r.nearest(average, Held.average, r.left-float64(average), float64(average)-r.held)
+func (r *Range) NearestAverage(average unit.Ratio) Utilization {
+	return r.nearest(average, Utilization.average, r.left-float64(average), float64(average)-r.held)
 }
 
-func (h Held) loaded() unit.Ratio  { return h.Loaded }
-func (h Held) average() unit.Ratio { return h.Average }
+func (h Utilization) busyOccupancy() unit.Ratio { return h.BusyOccupancy }
+func (h Utilization) average() unit.Ratio       { return h.Average }
 
 // nearest solves t x slope = waves x rise between the ends of the range.
-func (r *Range) nearest(v unit.Ratio, of func(Held) unit.Ratio, slope, rise float64) Held {
+func (r *Range) nearest(v unit.Ratio, of func(Utilization) unit.Ratio, slope, rise float64) Utilization {
 	low, high := of(r.Low), of(r.High)
 	switch {
 	case v <= min(low, high) && low <= high, v >= max(low, high) && low >= high:

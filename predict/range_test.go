@@ -58,7 +58,7 @@ func TestIdle(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if i := p.Range(c.dev).Low; math.Abs(float64(i.Idle)-c.share) > 1e-12 || math.Abs(float64(i.Loaded)-c.loaded) > 1e-12 {
+		if i := p.Range(c.dev).Low; math.Abs(float64(i.Idle)-c.share) > 1e-12 || math.Abs(float64(i.BusyOccupancy)-c.loaded) > 1e-12 {
 			t.Errorf("%s: %+v, want %v and %v", c.name, i, c.share, c.loaded)
 		}
 	}
@@ -79,8 +79,8 @@ func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 		return
 	}
 	at := g.at(g.shortest + (g.longest-g.shortest)*r.Float64())
-	near := g.NearestLoaded(at.Loaded)
-	if math.Abs(float64(near.Loaded-at.Loaded)) > 1e-9 {
+	near := g.NearestBusy(at.BusyOccupancy)
+	if math.Abs(float64(near.BusyOccupancy-at.BusyOccupancy)) > 1e-9 {
 		t.Fatalf("%+v: nearest to %+v is %+v", g, at, near)
 	}
 	if near := g.NearestAverage(at.Average); math.Abs(float64(near.Average-at.Average)) > 1e-9 {
@@ -114,7 +114,7 @@ func TestRange(t *testing.T) {
 			what      string
 			got, want float64
 		}{{"low", g.Low.Average.Percent(), c.low}, {"high", p.AverageHigh.Percent(), c.high},
-			{"high", g.High.Average.Percent(), c.high}, {"high loaded", g.High.Loaded.Percent(), c.loaded},
+			{"high", g.High.Average.Percent(), c.high}, {"high loaded", g.High.BusyOccupancy.Percent(), c.loaded},
 			{"nearest", g.NearestAverage(unit.FromPercent(c.measure)).Average.Percent(), c.measure}} {
 			if math.Abs(v.got-v.want) > 0.06 {
 				t.Errorf("%s: %s is %v, want %v", c.name, v.what, v.got, v.want)
@@ -136,7 +136,7 @@ func TestIdleProperties(t *testing.T) {
 		}
 		g := p.Range(d)
 		i := g.Low
-		if !(i.Idle >= 0 && i.Idle < 1) || i.Loaded < p.Average || i.Loaded > 1 {
+		if !(i.Idle >= 0 && i.Idle < 1) || i.BusyOccupancy < p.Average || i.BusyOccupancy > 1 {
 			t.Fatalf("%s %+v: %+v with an average of %v", d.Key, l, i, p.Average)
 		}
 		checkRange(t, r, &p, &g)
@@ -150,7 +150,7 @@ func TestIdleProperties(t *testing.T) {
 			continue
 		}
 		dealt++
-		var s shape
+		var s resolvedLaunch
 		s.resolve(d, &l)
 		if want := dealtOut(d, &p, p.capacity(d, s.modeSlots)); math.Abs(want-float64(i.Idle)) > 1e-9 {
 			t.Fatalf("%s %+v: %v, dealt out it is %v", d.Key, l, i.Idle, want)

@@ -10,12 +10,12 @@ import (
 	"occudiff/predict/arch"
 )
 
-// fault is why a launch cannot run. The check that finds one only names it; the text is made by refuse, away from the
+// launchProblem is why a launch cannot run. The check that finds one only names it; the text is made by refuse, away from the
 // path that millions of launches take.
-type fault uint8
+type launchProblem uint8
 
 const (
-	nothing fault = iota
+	noProblem launchProblem = iota
 	badDevice
 	noXeCores
 	noLocal
@@ -34,8 +34,8 @@ const (
 	tooManyBarriers
 )
 
-// refuse describes a fault with both figures and with what would fit.
-func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
+// reject describes a fault with both figures and with what would fit.
+func (s *resolvedLaunch) reject(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case badDevice:
 		return &LaunchError{"no-device", "no prediction without a device that has XVEs and thread slots",
@@ -67,16 +67,16 @@ func (s *shape) refuse(f fault, d *arch.Device, l Launch) *LaunchError {
 			fmt.Sprintf("%s has no mode with %d registers per thread", nameOf(d), l.GRF),
 			"it has " + list(registers(d))}
 	}
-	return s.refuseResource(f, d, l)
+	return s.rejectResource(f, d, l)
 }
 
-// refuseResource describes the faults of a launch that asks for more of a resource than there is.
-func (s *shape) refuseResource(f fault, d *arch.Device, l Launch) *LaunchError {
+// rejectResource describes the faults of a launch that asks for more of a resource than there is.
+func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case groupTooLarge:
-		return s.refuseGroup(d, l)
+		return s.rejectGroup(d, l)
 	case tooManyThreads:
-		return s.refuseThreads(d, l)
+		return s.rejectThreads(d, l)
 	case negativeSLM:
 		return &LaunchError{"slm-negative", fmt.Sprintf("%d bytes of SLM per work-group are below 0", int64(l.SLM)),
 			"0 is none"}
@@ -95,7 +95,7 @@ func (s *shape) refuseResource(f fault, d *arch.Device, l Launch) *LaunchError {
 			l.Barriers, l.BarrierSlots, l.GroupSlots), "0 stands for none used and for the device's own figures"}
 }
 
-func (s *shape) refuseGroup(d *arch.Device, l Launch) *LaunchError {
+func (s *resolvedLaunch) rejectGroup(d *arch.Device, l Launch) *LaunchError {
 	text := fmt.Sprintf("a work-group of %d work-items is above the %d that %s admits", s.group, s.groupMax, nameOf(d))
 	hint := fmt.Sprintf("at most %d work-items fit", s.groupMax)
 	if s.groupMax < int64(d.MaxGroupSize) || d.MaxGroupSize == 0 {
@@ -107,7 +107,7 @@ func (s *shape) refuseGroup(d *arch.Device, l Launch) *LaunchError {
 	return &LaunchError{"group-too-large", text, hint}
 }
 
-func (s *shape) refuseThreads(d *arch.Device, l Launch) *LaunchError {
+func (s *resolvedLaunch) rejectThreads(d *arch.Device, l Launch) *LaunchError {
 	text := fmt.Sprintf("a work-group of %d threads (%d work-items at SIMD%d) "+
 		"is above the %d thread slots of an Xe-core", s.threads, s.group, l.SIMD, s.modeSlots)
 	if s.modeSlots < s.slots {
@@ -121,7 +121,7 @@ func (s *shape) refuseThreads(d *arch.Device, l Launch) *LaunchError {
 }
 
 // fitting names sub-group sizes and GRF modes at which the same work-group would run, each changed alone.
-func (s *shape) fitting(d *arch.Device, l Launch) string {
+func (s *resolvedLaunch) fitting(d *arch.Device, l Launch) string {
 	var fit []string
 	for _, w := range widths(d) {
 		other := l
@@ -142,8 +142,8 @@ func (s *shape) fitting(d *arch.Device, l Launch) string {
 
 // runs says whether the launch passes the checks of an Xe-core.
 func runs(d *arch.Device, l Launch) bool {
-	var s shape
-	return s.resolve(d, &l) == nothing
+	var s resolvedLaunch
+	return s.resolve(d, &l) == noProblem
 }
 
 func badSize(what string, size unit.Size3) *LaunchError {

@@ -13,7 +13,7 @@ import (
 
 // search predicts every setting that may be had and gives those that run, the launch's own among them. Work-groups that
 // do not divide the grid are tried only where none that does would run: SYCL refuses them.
-func search(d *arch.Device, l Launch, may Vary) []Setting {
+func search(d *arch.Device, l Launch, may VariableSettings) []Setting {
 	if !l.Global.Present() {
 		return searchOver(d, l, may, multiples)
 	}
@@ -29,7 +29,7 @@ func search(d *arch.Device, l Launch, may Vary) []Setting {
 type shapes func(l Launch, most int64) []unit.Size3
 
 // searchOver is search over the work-groups that one way of listing them gives.
-func searchOver(d *arch.Device, l Launch, may Vary, groups shapes) (found []Setting) {
+func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (found []Setting) {
 	slms := searchSLM(d, l, may)
 	found = make([]Setting, 0, 64)
 	for _, simd := range searchSIMD(d, l, may) {
@@ -89,7 +89,7 @@ func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 }
 
 // searchSIMD gives the sub-group sizes to try: none below the launch's own, unless the device has no other.
-func searchSIMD(d *arch.Device, l Launch, may Vary) []int {
+func searchSIMD(d *arch.Device, l Launch, may VariableSettings) []int {
 	if l.SIMD > 0 && !may.SIMD || l.SIMD == ExplicitSIMD { // another one would be another kernel
 		return []int{l.SIMD}
 	}
@@ -102,7 +102,7 @@ func searchSIMD(d *arch.Device, l Launch, may Vary) []int {
 }
 
 // searchGRF gives the register counts to try; the mode that the launch has stays written as the launch has it.
-func searchGRF(d *arch.Device, l Launch, may Vary) []int {
+func searchGRF(d *arch.Device, l Launch, may VariableSettings) []int {
 	grfs := []int{l.GRF}
 	if !may.GRF {
 		return grfs
@@ -117,7 +117,7 @@ func searchGRF(d *arch.Device, l Launch, may Vary) []int {
 }
 
 // searchSLM gives the amounts to try: the launch's own and the allocation steps below it.
-func searchSLM(d *arch.Device, l Launch, may Vary) []unit.Bytes {
+func searchSLM(d *arch.Device, l Launch, may VariableSettings) []unit.Bytes {
 	sizes := []unit.Bytes{l.SLM}
 	if !may.SLM || l.SLM <= 0 {
 		return sizes
@@ -131,7 +131,7 @@ func searchSLM(d *arch.Device, l Launch, may Vary) []unit.Bytes {
 }
 
 // searchLocal gives the work-group shapes to try at a sub-group size, one per number of work-items, in their order.
-func searchLocal(l Launch, may Vary, groups shapes, most int64) []unit.Size3 {
+func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
 	}
@@ -298,7 +298,7 @@ func Probes(d *arch.Device, l Launch) ([]Setting, error) {
 		}
 	}
 	if l.SLM == 0 {
-		grouped = slices.DeleteFunc(search(d, l, Vary{Local: true}), func(s Setting) bool {
+		grouped = slices.DeleteFunc(search(d, l, VariableSettings{Local: true}), func(s Setting) bool {
 			return s.Prediction.threads() != own.threads() || s.Prediction.Partial
 		})
 	}

@@ -39,7 +39,7 @@ func TestCalculatorSweeps(t *testing.T) {
 		}
 		p, ok := sweeps[name][x]
 		if q := p.Prediction; r["chart"] == "slm_sweep" && q.SLMAllocated > p.Launch.SLM {
-			n := min(q.ByThreads, q.BySlots, int64(d.SLMPerXeCore/p.Launch.SLM))
+			n := min(q.ByThreads, q.ByGroupSlots, int64(d.SLMPerXeCore/p.Launch.SLM))
 			if q.ByBarriers != Unlimited {
 				n = min(n, q.ByBarriers)
 			}

@@ -87,7 +87,7 @@ func told(b *strings.Builder, d *arch.Device, l predict.Launch) {
 	prediction := func(p *predict.Prediction) string {
 		r := p.Range(d)
 		return fmt.Sprintf("%v: %d threads, %d groups, %d a core (%d, %d, %d, %d), by %s, %.5g %.5g %.5g to %.5g, waves %.5g, last %.5g, idle %.5g to %.5g, lanes %d",
-			p.Policy, p.ThreadsPerGroup, p.Groups, p.GroupsPerXeCore, p.ByThreads, p.BySLM, p.BySlots, p.ByBarriers, strings.Join(p.Limits.Names(), " "),
+			p.Policy, p.ThreadsPerGroup, p.Groups, p.GroupsPerXeCore, p.ByThreads, p.BySLM, p.ByGroupSlots, p.ByBarriers, strings.Join(p.Limits.Names(), " "),
 			p.XeCore, p.Peak, p.Average, p.AverageHigh, p.Waves, p.LastWaveOccupancy, r.Low.Idle, r.High.Idle, p.IdleLanes)
 	}
 	setting := func(s *predict.Setting) string {
@@ -111,16 +111,16 @@ func told(b *strings.Builder, d *arch.Device, l predict.Launch) {
 		var near []string
 		for _, v := range []unit.Ratio{0, p.Average / 2, p.Average, (p.Average + p.AverageHigh) / 2, p.AverageHigh, p.Peak, 1} {
 			r := p.Range(d)
-			loaded, average := r.NearestLoaded(v), r.NearestAverage(v)
-			near = append(near, fmt.Sprintf("%.4g %.4g %.4g %.4g", v, p.Nearest(v), loaded.Average, average.Loaded))
+			loaded, average := r.NearestBusy(v), r.NearestAverage(v)
+			near = append(near, fmt.Sprintf("%.4g %.4g %.4g %.4g", v, p.Nearest(v), loaded.Average, average.BusyOccupancy))
 		}
 		line("nearest: %s", strings.Join(near, ", "))
 	}
 	steps, _ := predict.Explain(d, l)
 	for _, s := range steps {
-		line("  %s = %s: %s%s%s", s.Label, s.Formula, s.Value, map[bool]string{true: " binds"}[s.Binds], map[bool]string{true: " aside"}[s.Aside])
+		line("  %s = %s: %s%s%s", s.Label, s.Formula, s.Value, map[bool]string{true: " binds"}[s.Limiting], map[bool]string{true: " aside"}[s.Supporting])
 	}
-	a, err := predict.Advise(d, l, predict.Vary{Local: true, SIMD: true, SLM: true, GRF: true})
+	a, err := predict.Advise(d, l, predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true})
 	if err != nil {
 		line("no advice: %v", err)
 	}
@@ -133,7 +133,7 @@ func told(b *strings.Builder, d *arch.Device, l predict.Launch) {
 	for _, n := range a.Next {
 		line("next: %v %s, %s from %.5g to %.5g, alone %v", n.Limits, n.Text, n.Of, n.Before, n.After, n.Alone)
 	}
-	line("fill: %d, %d", a.Fill.Least, a.Fill.Multiple)
+	line("fill: %d, %d", a.FullGrid.Least, a.FullGrid.Multiple)
 	if best, worst, tried, err := predict.LocalRange(d, l); err == nil {
 		line("sizes: %d tried, %s; %s", tried, setting(&best), setting(&worst))
 	}

@@ -56,7 +56,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	for _, p := range paths {
 		if p == "-" {
 			streams++
-		} else if batch.HoldsKernels(p) {
+		} else if batch.ContainsKernels(p) {
 			binaries++
 		}
 	}

@@ -305,12 +305,12 @@ func (v *advise) check([]string) error {
 
 // vary turns --fix and --free into what may change.
 // What is in neither list may change: without the flags everything may.
-func (v *advise) vary() predict.Vary {
+func (v *advise) vary() predict.VariableSettings {
 	may := func(setting string) bool {
 		return (len(v.Free) == 0 || slices.Contains(settingWordsOf(v.Free), setting)) &&
 			!slices.Contains(settingWordsOf(v.Fix), setting)
 	}
-	return predict.Vary{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
+	return predict.VariableSettings{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
 
 // answer gives what the flags ask for.
@@ -336,7 +336,7 @@ func (v *advise) computeUnit() (*report.Answer, error) {
 	}
 	// No work-group has 0 work-items, so 0 is a size that was not given; of SLM and registers 0 is an amount, and only
 	// the text of the flag tells whether it was given.
-	want := computeunit.Want{GroupSize: unit.NonZero(launch.GroupSize), SubgroupSize: unit.NonZero(launch.SubgroupSize)}
+	want := computeunit.Target{GroupSize: unit.NonZero(launch.GroupSize), SubgroupSize: unit.NonZero(launch.SubgroupSize)}
 	if v.SLM != "" {
 		want.SLM = unit.Some(launch.SLM)
 	}

@@ -80,7 +80,7 @@ func instead(word string) string {
 		return ""
 	case endingOf(word) == ".db":
 		return "occudiff track check --db " + word
-	case batch.HoldsKernels(word):
+	case batch.ContainsKernels(word):
 		return "occudiff predict " + word
 	}
 	return "occudiff validate " + word

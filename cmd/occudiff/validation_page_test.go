@@ -142,12 +142,12 @@ func (v *validation) account(files []string, r *compare.Result, row *compare.Row
 	}
 	s.Causes = strings.Join(causes, ", ")
 	if row.Predicted != nil {
-		s.Expected = unit.Some(row.PredictedAt().Loaded)
+		s.Expected = unit.Some(row.PredictedAt().BusyOccupancy)
 		off := func(seen, predicted unit.Ratio) float64 { return math.Abs(float64(seen.Minus(predicted))) }
 		m := row.Measured.Or(0)
 		v.average, v.fromAverage = append(v.average, off(m, row.Predicted.Average)), append(v.fromAverage, off(m, row.Predicted.Nearest(m)))
 		if l, ok := row.BusyOccupancy.Value(); ok {
-			v.loaded, v.fromLoaded = append(v.loaded, off(l, row.XVEs.Low.Loaded)), append(v.fromLoaded, off(l, row.PredictedAt().Loaded))
+			v.loaded, v.fromLoaded = append(v.loaded, off(l, row.XVEs.Low.BusyOccupancy)), append(v.fromLoaded, off(l, row.PredictedAt().BusyOccupancy))
 		}
 	}
 	v.accounts = append(v.accounts, s)

@@ -308,7 +308,7 @@ func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string
 				l.Local, l.Global))
 		}
 	}
-	slots := p.BySlots // there is one column for those of work-groups and of barriers
+	slots := p.ByGroupSlots // there is one column for those of work-groups and of barriers
 	if p.ByBarriers != predict.Unlimited && (slots == predict.Unlimited || p.ByBarriers < slots) {
 		slots = p.ByBarriers
 	}
@@ -337,15 +337,15 @@ func Calculator(t calculator.Table, s Shared) Run {
 		}
 		o := calculator.Run(&d, calculator.Input{Global: r.text("global"), Local: r.text("local"), SIMD: r.whole("simd", 1),
 			SLMKB: r.whole("slm_kb", 0), Barrier: r.whole("barriers", 0) > 0, LargeGRF: large})
-		if o.Refusal != 0 {
-			return nil, errors.New(o.Refusal.String())
+		if o.Rejection != 0 {
+			return nil, errors.New(o.Rejection.String())
 		}
 		gpu := make([]string, 5)
 		if g := o.GPU; g != nil {
 			gpu = []string{decimal(g.PeakPercent), decimal(g.AveragePercent), decimal(g.Waves), decimal(g.FullWaves), decimal(g.TailPercent)}
 		}
 		return slices.Concat([]string{statusOK, "", decimal(o.ThreadsPerGroup), decimal(o.LimitThreads), optional(o.LimitSLM, decimal),
-			decimal(o.LimitSlots), optional(o.Groups, decimal), decimal(o.GroupsPerCore), strings.Join(o.LimitedBy, "+"), decimal(o.XeCorePercent)}, gpu), nil
+			decimal(o.LimitGroupSlots), optional(o.Groups, decimal), decimal(o.GroupsPerCore), strings.Join(o.LimitedBy, "+"), decimal(o.XeCorePercent)}, gpu), nil
 	})
 }
 

@@ -348,9 +348,9 @@ func compileOne(ctx context.Context, compiler, source, target, options, dir stri
 	return images, warnings, err
 }
 
-// HoldsKernels says whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no
+// ContainsKernels says whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no
 // profiler output: then diff compares compilations instead of runs.
-func HoldsKernels(path string) bool {
+func ContainsKernels(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false

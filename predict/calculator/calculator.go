@@ -110,21 +110,21 @@ type Input struct {
 	LargeGRF bool
 }
 
-// Refusal is the set of reasons why the calculator gives no result; 0 is a result.
-type Refusal uint8
+// Rejection is the set of reasons why the calculator gives no result; 0 is a result.
+type Rejection uint8
 
 // The refusals, in the order in which the calculator checks them.
 const (
-	badGlobal    Refusal = 1 << iota // a part of the global size begins with no digit
-	badLocal                         // a part of the work-group size begins with no digit
-	tooBig                           // the work-group is larger than the device maximum
-	notDividing                      // the work-group size does not divide the global size
-	tooManyParts                     // a size has four parts or more: no result and no message
-	badSIMD                          // a sub-group size below 1; ours, since the form cannot hold one
+	badGlobal    Rejection = 1 << iota // a part of the global size begins with no digit
+	badLocal                           // a part of the work-group size begins with no digit
+	tooBig                             // the work-group is larger than the device maximum
+	notDividing                        // the work-group size does not divide the global size
+	tooManyParts                       // a size has four parts or more: no result and no message
+	badSIMD                            // a sub-group size below 1; ours, since the form cannot hold one
 )
 
 // String joins the message classes of the reference data with `+` and is empty for a result.
-func (r Refusal) String() string {
+func (r Rejection) String() string {
 	var words []string
 	for i, w := range [...]string{"bad_global", "bad_wg", "wg_too_big", "wg_not_dividing", "silent", "bad_simd"} {
 		if r&(1<<i) != 0 {
@@ -135,9 +135,9 @@ func (r Refusal) String() string {
 }
 
 // Explain says in a sentence what the calculator refused and what it would take; it is empty for a result.
-func (r Refusal) Explain(d *Device, in Input) string {
+func (r Rejection) Explain(d *Device, in Input) string {
 	var parts []string
-	add := func(bit Refusal, format string, args ...any) {
+	add := func(bit Rejection, format string, args ...any) {
 		if r&bit != 0 {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
@@ -158,29 +158,29 @@ func (r Refusal) Explain(d *Device, in Input) string {
 
 // The limits, in the order in which the calculator's outputs list them.
 const (
-	LimitThreads  = "threads"  // thread slots
-	LimitSLM      = "slm"      // shared local memory
-	LimitSlots    = "slots"    // work-group slots
-	LimitBarriers = "barriers" // barrier slots, which replace the work-group slots
-	LimitGrid     = "wg_total" // all work-groups of the launch
+	LimitThreads    = "threads"  // thread slots
+	LimitSLM        = "slm"      // shared local memory
+	LimitGroupSlots = "slots"    // work-group slots
+	LimitBarriers   = "barriers" // barrier slots, which replace the work-group slots
+	LimitGrid       = "wg_total" // all work-groups of the launch
 )
 
 // Output is what the calculator shows, and what it computes on the way. Numbers are float64 since the original's are;
-// those that count are whole for every input that its form takes. When Refusal is not 0, nothing else is set.
+// those that count are whole for every input that its form takes. When Rejection is not 0, nothing else is set.
 type Output struct {
-	Refusal Refusal
+	Rejection Rejection
 
 	GlobalItems     float64 // 0 when the text was empty
 	GroupItems      float64
 	SLMAllocKB      int // after rounding up to a step; above the largest step it stays as it is
 	ThreadsPerGroup float64
 
-	LimitThreads  float64           // work-groups per Xe-core by thread slots
-	LimitSLM      unit.Opt[float64] // by SLM; absent without SLM
-	LimitSlots    float64           // by work-group slots, or by barrier slots when there is a barrier
-	Groups        unit.Opt[float64] // of the launch; absent without a global size
-	GroupsPerCore float64
-	LimitedBy     []string // all limits that GroupsPerCore equals, in the order of the constants
+	LimitThreads    float64           // work-groups per Xe-core by thread slots
+	LimitSLM        unit.Opt[float64] // by SLM; absent without SLM
+	LimitGroupSlots float64           // by work-group slots, or by barrier slots when there is a barrier
+	Groups          unit.Opt[float64] // of the launch; absent without a global size
+	GroupsPerCore   float64
+	LimitedBy       []string // all limits that GroupsPerCore equals, in the order of the constants
 
 	XeCorePercent float64
 	GPU           *GPU // nil without a global size

@@ -93,12 +93,12 @@ func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	for _, n := range names {
 		c[n] = unit.Opt[float64]{}
 	}
-	if out.Refusal != 0 {
+	if out.Rejection != 0 {
 		return c
 	}
 	c["global_items"], c["wg_items"] = unit.Some(out.GlobalItems), unit.Some(out.GroupItems)
 	c["slm_alloc_kb"], c["threads_per_wg"] = unit.Some(float64(out.SLMAllocKB)), unit.Some(out.ThreadsPerGroup)
-	c["lim_threads"], c["lim_slm"], c["lim_slots"] = unit.Some(out.LimitThreads), out.LimitSLM, unit.Some(out.LimitSlots)
+	c["lim_threads"], c["lim_slm"], c["lim_slots"] = unit.Some(out.LimitThreads), out.LimitSLM, unit.Some(out.LimitGroupSlots)
 	c["wg_total"], c["wg_per_core"] = out.Groups, unit.Some(out.GroupsPerCore)
 	c["core_pct"] = unit.Some(out.XeCorePercent)
 	if g := out.GPU; g != nil {
@@ -112,11 +112,11 @@ func cells(out calculator.Output) map[string]unit.Opt[float64] {
 func differences(row map[string]string, out calculator.Output) []string {
 	var diff []string
 	status := "ok"
-	if out.Refusal != 0 {
+	if out.Rejection != 0 {
 		status = "error"
 	}
 	for column, got := range map[string]string{
-		"status": status, "message": out.Refusal.String(), "limited_by": strings.Join(out.LimitedBy, "+"),
+		"status": status, "message": out.Rejection.String(), "limited_by": strings.Join(out.LimitedBy, "+"),
 	} {
 		if row[column] != got {
 			diff = append(diff, column+": want "+row[column]+", got "+got)

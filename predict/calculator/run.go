@@ -13,8 +13,8 @@ import (
 // Run computes what the calculator shows for a device and a filled form.
 func Run(d *Device, in Input) Output {
 	out := readForm(d, in)
-	if out.Refusal != 0 {
-		return Output{Refusal: out.Refusal}
+	if out.Rejection != 0 {
+		return Output{Rejection: out.Rejection}
 	}
 	out.SLMAllocKB = allocated(d, in.SLMKB)
 	groups := out.GlobalItems / out.GroupItems
@@ -33,9 +33,9 @@ func Run(d *Device, in Input) Output {
 // readForm parses the sizes and applies the calculator's checks. Messages accumulate, except that a size that does not
 // divide is only looked at when all else is right.
 func readForm(d *Device, in Input) (out Output) {
-	refuse := func(bit Refusal, that bool) {
+	refuse := func(bit Rejection, that bool) {
 		if that {
-			out.Refusal |= bit
+			out.Rejection |= bit
 		}
 	}
 	silent := false
@@ -56,9 +56,9 @@ func readForm(d *Device, in Input) (out Output) {
 	refuse(tooBig, v > float64(d.MaxGroupSize)) // of four parts v is NaN
 	refuse(badSIMD, in.SIMD < 1)
 	switch {
-	case out.Refusal != 0:
+	case out.Rejection != 0:
 	case silent:
-		out.Refusal = tooManyParts
+		out.Rejection = tooManyParts
 	default:
 		refuse(notDividing, math.Mod(out.GlobalItems, v) != 0) // also NaN: a work-group size of 0 divides nothing
 	}
@@ -101,10 +101,10 @@ func (o *Output) fill(d *Device, in Input, groups float64) {
 	if in.LargeGRF {
 		available /= 2
 	}
-	slots := LimitSlots
-	o.LimitSlots = float64(d.GroupSlots)
+	slots := LimitGroupSlots
+	o.LimitGroupSlots = float64(d.GroupSlots)
 	if in.Barrier && d.BarrierSlots != 0 { // they replace the work-group slots
-		slots, o.LimitSlots = LimitBarriers, float64(d.BarrierSlots)
+		slots, o.LimitGroupSlots = LimitBarriers, float64(d.BarrierSlots)
 	}
 	o.ThreadsPerGroup = math.Ceil(o.GroupItems / float64(in.SIMD))
 	o.LimitThreads = math.Floor(available / o.ThreadsPerGroup)
@@ -114,7 +114,7 @@ func (o *Output) fill(d *Device, in Input, groups float64) {
 	limits := []struct {
 		name   string
 		groups unit.Opt[float64]
-	}{{LimitThreads, unit.Some(o.LimitThreads)}, {LimitSLM, o.LimitSLM}, {slots, unit.Some(o.LimitSlots)}, {LimitGrid, unit.Some(groups)}}
+	}{{LimitThreads, unit.Some(o.LimitThreads)}, {LimitSLM, o.LimitSLM}, {slots, unit.Some(o.LimitGroupSlots)}, {LimitGrid, unit.Some(groups)}}
 	o.GroupsPerCore = o.LimitThreads
 	for _, l := range limits {
 		if n, ok := l.groups.Value(); ok && o.GroupsPerCore > n {

@@ -42,10 +42,10 @@ func TestRefusals(t *testing.T) {
 	} {
 		in := calculator.Input{Global: c.global, Local: c.local, SIMD: c.simd}
 		out := calculator.Run(&d, in)
-		if got := out.Refusal.String(); got != c.class {
+		if got := out.Rejection.String(); got != c.class {
 			t.Errorf("%q %q: class %q; want %q: %s", c.global, c.local, got, c.class, c.reason)
 		}
-		if got := out.Refusal.Explain(&d, in); got != c.text {
+		if got := out.Rejection.Explain(&d, in); got != c.text {
 			t.Errorf("%q %q:\n got %s\nwant %s", c.global, c.local, got, c.text)
 		}
 	}
@@ -88,8 +88,8 @@ func TestOccupancyStaysInRange(t *testing.T) {
 			Barrier: random.IntN(2) == 0, LargeGRF: random.IntN(2) == 0,
 		}
 		out := calculator.Run(&d, in)
-		if out.Refusal != 0 {
-			t.Fatalf("%s %+v is refused: %s", d.Key, in, out.Refusal)
+		if out.Rejection != 0 {
+			t.Fatalf("%s %+v is refused: %s", d.Key, in, out.Rejection)
 		}
 		g := cmp.Or(out.GPU, &calculator.GPU{})
 		for _, p := range []float64{out.XeCorePercent, g.PeakPercent, g.AverageExact} {
@@ -118,10 +118,10 @@ func FuzzRun(f *testing.F) {
 		for i := 0; i < len(configurations); i += 7 {
 			d := configurations[i]
 			out := calculator.Run(&d, in)
-			if (out.Refusal != 0) != (out.Refusal.Explain(&d, in) != "") {
-				t.Errorf("%s %+v: refusal %q without a text, or a text without a refusal", d.Key, in, out.Refusal)
+			if (out.Rejection != 0) != (out.Rejection.Explain(&d, in) != "") {
+				t.Errorf("%s %+v: refusal %q without a text, or a text without a refusal", d.Key, in, out.Rejection)
 			}
-			if out.Refusal == 0 && out.GroupItems > float64(d.MaxGroupSize) {
+			if out.Rejection == 0 && out.GroupItems > float64(d.MaxGroupSize) {
 				t.Errorf("%s %+v: a work-group of %v work-items was taken", d.Key, in, out.GroupItems)
 			}
 		}
@@ -136,8 +136,8 @@ func BenchmarkRun(b *testing.B) {
 	in := calculator.Input{Global: "320640", Local: "128", SIMD: 16, SLMKB: 5, Barrier: true}
 	b.ReportAllocs()
 	for b.Loop() {
-		if out := calculator.Run(&d, in); out.Refusal != 0 {
-			b.Fatal(out.Refusal)
+		if out := calculator.Run(&d, in); out.Rejection != 0 {
+			b.Fatal(out.Rejection)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Want is what of a kernel is fixed when advice is asked for. An absent value is free.
-type Want struct {
+// Target is what of a kernel is fixed when advice is asked for. An absent value is free.
+type Target struct {
 	SubgroupSize  unit.Opt[int64]
 	GroupSize     unit.Opt[int64]
 	SLM           unit.Opt[unit.Bytes] // per work-group; 0 fixes that none is used
@@ -52,7 +52,7 @@ type Relaxed struct {
 // Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the
 // fixed ones, for the settings with the highest occupancy, and among these the most lanes in use. Every setting found
 // works as it stands: Predict gives its occupancy for any use of registers and SLM up to its maxima.
-func (p *Platform) Advise(w Want) (a Advice, err error) {
+func (p *Platform) Advise(w Target) (a Advice, err error) {
 	subgroupSizes := p.SubgroupSizes
 	if sg, ok := w.SubgroupSize.Value(); ok {
 		subgroupSizes = counts{count(sg)} // a size that the platform does not offer is a what-if question
@@ -76,13 +76,13 @@ func (p *Platform) Advise(w Want) (a Advice, err error) {
 }
 
 // relax frees the fixed resources one by one.
-func (p *Platform) relax(w Want) (list []Relaxed, err error) {
+func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 	registers, slm := w, w
 	registers.RegisterBytes, slm.SLM = unit.Opt[unit.Bytes]{}, unit.Opt[unit.Bytes]{}
 	for _, r := range []struct {
 		name string
 		from unit.Bytes
-		free Want
+		free Target
 		most func(Setting) unit.Bytes
 	}{
 		{LimitRegisters, w.RegisterBytes.Or(0), registers, func(s Setting) unit.Bytes { return s.MaxRegisterBytes }},
@@ -104,7 +104,7 @@ func (p *Platform) relax(w Want) (list []Relaxed, err error) {
 }
 
 // groupSizes lists the work-group sizes to try: full sub-groups from one to what a compute unit holds.
-func (p *Platform) groupSizes(w Want, subgroupSize int64) []int64 {
+func (p *Platform) groupSizes(w Target, subgroupSize int64) []int64 {
 	if size, ok := w.GroupSize.Value(); ok {
 		return []int64{size}
 	}
@@ -118,7 +118,7 @@ func (p *Platform) groupSizes(w Want, subgroupSize int64) []int64 {
 
 // try adds one choice to the advice if it is as good as those found, or in their place if it is better. It is passed over
 // when no work-group fits, or when a kernel would have no register at all.
-func (p *Platform) try(a *Advice, w Want, subgroupSize, groupSize int64) error {
+func (p *Platform) try(a *Advice, w Target, subgroupSize, groupSize int64) error {
 	r, err := p.Predict(Launch{
 		GroupSize: groupSize, SubgroupSize: subgroupSize, SLM: w.SLM.Or(0), RegisterBytes: w.RegisterBytes.Or(0),
 	})

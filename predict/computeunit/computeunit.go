@@ -81,7 +81,7 @@ func (p *Platform) Predict(l Launch) (Result, error) {
 	if l.SLM > 0 {
 		r.BySLM = unit.Some(int64(p.SLM / l.SLM))
 	}
-	r.bind()
+	r.limit()
 	r.ActiveSubgroups = r.SubgroupsPerGroup * r.Groups
 	r.Occupancy = unit.Ratio(float64(r.ActiveSubgroups) / float64(r.TotalSubgroups))
 	r.Lanes = unit.Ratio(float64(l.GroupSize) / float64(r.PaddedSize))
@@ -99,8 +99,8 @@ func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) uni
 	return unit.Some(int64(p.RegisterBytes) / (int64(perItem) * size))
 }
 
-// bind takes the least of the limits and names all that equal it.
-func (r *Result) bind() {
+// limit takes the least of the limits and names all that equal it.
+func (r *Result) limit() {
 	r.Groups = min(r.ByHardware, r.BySubgroups, r.ByRegisters.Or(r.ByHardware), r.BySLM.Or(r.ByHardware))
 	for _, l := range [...]struct {
 		name  string
@@ -134,8 +134,8 @@ func (l Launch) check() error {
 // ceilDiv divides and rounds up; both numbers are at least 1.
 func ceilDiv(a, b int64) int64 { return (a-1)/b + 1 }
 
-// Spread is how a number of work-groups runs on all compute units of a GPU. All but Fill are absent without a number.
-type Spread struct {
+// GridOccupancy is how a number of work-groups runs on all compute units of a GPU. All but Fill are absent without a number.
+type GridOccupancy struct {
 	WorkGroups unit.Opt[int64] `json:"work_groups"`
 	// Fill is how many work-groups fill the GPU once: the fewest that give its full occupancy; multiples of it leave no
 	// tail. Absent when the number of compute units is not known.
@@ -146,8 +146,8 @@ type Spread struct {
 	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"`    // of the last, partial wave; 0 when it is full
 }
 
-// Spread says how so many work-groups of a predicted kernel run on the whole GPU; 0 are not known.
-func (p *Platform) Spread(r Result, groups int64) (s Spread, err error) {
+// GridOccupancy says how so many work-groups of a predicted kernel run on the whole GPU; 0 are not known.
+func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err error) {
 	fill := int64(p.ComputeUnits) * r.Groups
 	s.Fill = unit.NonZero(fill)
 	switch {

@@ -57,7 +57,7 @@ func ExamplePlatform_Advise() {
 		fmt.Println(err)
 		return
 	}
-	advice, err := p.Advise(computeunit.Want{SubgroupSize: unit.Some[int64](32)})
+	advice, err := p.Advise(computeunit.Target{SubgroupSize: unit.Some[int64](32)})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -155,7 +155,7 @@ func TestProperties(t *testing.T) {
 func TestAdviseAgainstSearch(t *testing.T) {
 	for _, key := range builtin(t).Keys() {
 		p := find(t, builtin(t), key)
-		advice, err := p.Advise(computeunit.Want{})
+		advice, err := p.Advise(computeunit.Target{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,20 +213,20 @@ func TestAdviseWithFixedUse(t *testing.T) {
 	table := builtin(t)
 	for _, c := range []struct {
 		platform string
-		want     computeunit.Want
+		want     computeunit.Target
 		full     bool
 		size     int64 // of the first setting
 		subgroup int64
 		groups   int64
 		reason   string
 	}{
-		{"gen11", computeunit.Want{RegisterBytes: unit.Some[unit.Bytes](256)}, true, 32, 8, 14,
+		{"gen11", computeunit.Target{RegisterBytes: unit.Some[unit.Bytes](256)}, true, 32, 8, 14,
 			"7168 register bytes per sub-group state at SIMD8 hold 256 per work-item; work-groups of 4 sub-groups are the first of at most 16 that fill 56"},
-		{"gen11", computeunit.Want{RegisterBytes: unit.Some[unit.Bytes](384), SLM: unit.Some[unit.Bytes](768)}, true, 32, 8, 14,
+		{"gen11", computeunit.Target{RegisterBytes: unit.Some[unit.Bytes](384), SLM: unit.Some[unit.Bytes](768)}, true, 32, 8, 14,
 			"384 bytes fit at SIMD8 only"},
-		{"rtx2080ti", computeunit.Want{RegisterBytes: unit.Some[unit.Bytes](300)}, false, 96, 32, 9,
+		{"rtx2080ti", computeunit.Target{RegisterBytes: unit.Some[unit.Bytes](300)}, false, 96, 32, 9,
 			"262144/300 is 873 work-items, 27 sub-groups: 16 work-groups of 1 and 13 of 2 stay below, 9 of 3 are the first to reach it"},
-		{"gen11", computeunit.Want{GroupSize: unit.Some[int64](24)}, false, 24, 8, 16,
+		{"gen11", computeunit.Target{GroupSize: unit.Some[int64](24)}, false, 24, 8, 16,
 			"3 sub-groups at SIMD8 x 16 work-groups is 48 of 56; at SIMD16 it is 2 x 16"},
 	} {
 		p := find(t, table, c.platform)
@@ -246,14 +246,14 @@ func TestAdviseSaysWhatIsMissing(t *testing.T) {
 	p := find(t, builtin(t), "gen11")
 	p.SubgroupSizes = nil
 	want := `platform "gen11" lists no sub-group sizes; give one, or fill the column subgroup_sizes of its platform file`
-	if _, err := p.Advise(computeunit.Want{}); err == nil || err.Error() != want {
+	if _, err := p.Advise(computeunit.Target{}); err == nil || err.Error() != want {
 		t.Errorf("got %v; want %q", err, want)
 	}
-	a, err := p.Advise(computeunit.Want{SubgroupSize: unit.Some[int64](8), SLM: unit.Some[unit.Bytes](1 << 20)})
+	a, err := p.Advise(computeunit.Target{SubgroupSize: unit.Some[int64](8), SLM: unit.Some[unit.Bytes](1 << 20)})
 	if err != nil || len(a.Settings) != 0 || a.Full {
 		t.Errorf("1 MiB of SLM: %+v, %v; want no setting", a, err)
 	}
-	if _, err := p.Advise(computeunit.Want{SubgroupSize: unit.Some[int64](0)}); err == nil {
+	if _, err := p.Advise(computeunit.Target{SubgroupSize: unit.Some[int64](0)}); err == nil {
 		t.Error("sub-group size 0 gives advice")
 	}
 }
@@ -274,7 +274,7 @@ func TestSpread(t *testing.T) {
 		{56, 0.5, 0.5, 0.5, "half of a wave is the only wave"},
 		{140, 1, 0.25, 0.625, "1.25 waves take two: (1 + 0.25) / 2"},
 	} {
-		s, err := p.Spread(r, c.groups)
+		s, err := p.GridOccupancy(r, c.groups)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,11 +299,11 @@ func TestSpreadErrors(t *testing.T) {
 		{unknown, fits, 1, `platform "gen11" has no number of compute units; fill the column compute_units of its platform file`},
 		{p, tooBig, 1, `a compute unit of platform "gen11" holds no work-group of this kernel (slm), so nothing fills it`},
 	} {
-		if _, err := c.platform.Spread(c.result, c.groups); err == nil || err.Error() != c.want {
+		if _, err := c.platform.GridOccupancy(c.result, c.groups); err == nil || err.Error() != c.want {
 			t.Errorf("got %v; want %q", err, c.want)
 		}
 	}
-	if s, err := p.Spread(fits, 0); err != nil || s != (computeunit.Spread{Fill: unit.Some[int64](112)}) {
+	if s, err := p.GridOccupancy(fits, 0); err != nil || s != (computeunit.GridOccupancy{Fill: unit.Some[int64](112)}) {
 		t.Errorf("without a number of work-groups: %+v, %v; want what fills the GPU alone", s, err)
 	}
 }

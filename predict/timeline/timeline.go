@@ -72,7 +72,7 @@ func inputOf(d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int
 	// Those that the GRF mode leaves.
 	slots := int64(math.Round(float64(p.ThreadsPerGroup*p.GroupsPerXeCore) / float64(p.XeCoreOfMode)))
 	others := slots // no resource admits more than a slot each
-	for _, n := range []int64{p.BySLM, p.BySlots, p.ByBarriers} {
+	for _, n := range []int64{p.BySLM, p.ByGroupSlots, p.ByBarriers} {
 		if n != predict.Unlimited {
 			others = min(others, n)
 		}

@@ -45,7 +45,7 @@ var adviceColumns = slices.Concat(
 	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, shown(launchColumns)),
 	object("current", "null when the launch cannot run; message says why", func(a *advice) *predict.Prediction { return a.found.Current }, shown(predictionColumns)),
 	[]report.Col[advice]{
-		report.Define(column{Path: "message", Kind: report.Text}, func(a *advice) cell { return report.TextCell(errorText(a.found.Refusal)) }),
+		report.Define(column{Path: "message", Kind: report.Text}, func(a *advice) cell { return report.TextCell(errorText(a.found.Rejection)) }),
 		rows(column{Path: "best"}, func(a *advice) []setting {
 			return report.ListOf(a.found.Best, func(s predict.Setting) setting { return setting{s, "best"} })
 		}, settingColumns),
@@ -58,8 +58,8 @@ var adviceColumns = slices.Concat(
 	}, shown(settingColumns)),
 	[]report.Col[advice]{
 		rows(column{Path: "next_steps"}, func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
-		report.Define(column{Path: "work_groups_that_fill", Kind: report.Integer}, func(a *advice) cell { return count(a.found.Fill.Least) }),
-		report.Define(column{Path: "work_groups_without_tail", Kind: report.Integer, Doc: "multiples of it leave no tail"}, func(a *advice) cell { return count(a.found.Fill.Multiple) }),
+		report.Define(column{Path: "work_groups_that_fill", Kind: report.Integer}, func(a *advice) cell { return count(a.found.FullGrid.Least) }),
+		report.Define(column{Path: "work_groups_without_tail", Kind: report.Integer, Doc: "multiples of it leave no tail"}, func(a *advice) cell { return count(a.found.FullGrid.Multiple) }),
 		report.Define(column{Path: "slm_room_bytes", Kind: report.Integer}, func(a *advice) cell { return count(a.found.SLMRoom) }),
 	})
 
@@ -98,7 +98,7 @@ var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 })
 
 // Advise answers what would raise the occupancy of a launch.
-func Advise(t *arch.Choice, l predict.Launch, may predict.Vary) (*report.Answer, error) {
+func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*report.Answer, error) {
 	found, err := predict.Advise(t.Device, l, may)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (c *advice) now() string {
 		return "The sub-group size is searched."
 	// The reason names both figures and what would fit, see predict.LaunchError.
 	case p == nil:
-		return "Now: cannot run, " + errorText(c.found.Refusal)
+		return "Now: cannot run, " + errorText(c.found.Rejection)
 	}
 	return "Now: " + reached(p)
 }
@@ -191,9 +191,9 @@ func (c *advice) items() (items []report.Item) {
 			add("next step", "%s", stepText(n))
 		}
 	}
-	if a.Fill.Least > 0 { // fewer leave XVEs empty whatever their size is
+	if a.FullGrid.Least > 0 { // fewer leave XVEs empty whatever their size is
 		add("grid", "%s fill the GPU; multiples of %s leave no tail",
-			unit.Counted(a.Fill.Least, "work-group", "work-groups"), report.Thousands(a.Fill.Multiple))
+			unit.Counted(a.FullGrid.Least, "work-group", "work-groups"), report.Thousands(a.FullGrid.Multiple))
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
 		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is", unit.Memory(a.SLMRoom))

@@ -59,7 +59,7 @@ var predictionColumns = []report.Col[predict.Prediction]{
 
 	report.Define(column{Key: "by_threads", Path: "by_threads", Group: "Work-groups per Xe-core", Title: "by threads", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that thread slots admit"}, func(p *predict.Prediction) cell { return limit(p.ByThreads) }),
 	report.Define(column{Key: "by_slm", Path: "by_slm", Group: "Work-groups per Xe-core", Title: "by SLM", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that SLM admits; null without a limit"}, func(p *predict.Prediction) cell { return limit(p.BySLM) }),
-	report.Define(column{Key: "by_slots", Path: "by_slots", Group: "Work-groups per Xe-core", Title: "by slots", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that work-group slots admit"}, func(p *predict.Prediction) cell { return limit(p.BySlots) }),
+	report.Define(column{Key: "by_slots", Path: "by_slots", Group: "Work-groups per Xe-core", Title: "by slots", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that work-group slots admit"}, func(p *predict.Prediction) cell { return limit(p.ByGroupSlots) }),
 	report.Define(column{Key: "by_barriers", Path: "by_barriers", Group: "Work-groups per Xe-core", Title: "by barriers", Kind: report.Integer, In: files, Doc: "work-groups per Xe-core that barriers admit; null without a limit"}, func(p *predict.Prediction) cell { return limit(p.ByBarriers) }),
 	report.Define(column{Key: "work_groups_per_xe_core", Path: "work_groups_per_xe_core", Always: true, Title: "Work-groups per Xe-core", Brief: "Per Xe-core", Kind: report.Integer, Drop: 5, In: all},
 		func(p *predict.Prediction) cell { return report.IntCell(p.GroupsPerXeCore) }),
@@ -135,9 +135,9 @@ var stepColumns = []report.Col[predict.Step]{
 	report.Define(column{Key: "step", Path: "step", Always: true, Title: "Step", Kind: report.Text, In: all}, func(s *predict.Step) cell { return text(s.Label) }),
 	report.Define(column{Key: "calculation", Path: "calculation", Always: true, Title: "Calculation", Kind: report.Text, Fold: true, Drop: 1, In: all}, func(s *predict.Step) cell { return text(s.Formula) }),
 	report.Define(column{Key: "value", Path: "value", Always: true, Title: "Value", Kind: report.Text, In: all}, func(s *predict.Step) cell { return text(s.Value) }),
-	report.Define(column{Path: "binds", Always: true, Kind: report.Bool}, func(s *predict.Step) cell { return report.BoolCell(s.Binds) }),
+	report.Define(column{Path: "binds", Always: true, Kind: report.Bool}, func(s *predict.Step) cell { return report.BoolCell(s.Limiting) }),
 	report.Define(column{Key: "binds", Title: "Limit", Kind: report.Text, In: all}, func(s *predict.Step) cell {
-		if s.Binds {
+		if s.Limiting {
 			return report.StatusCell("binds", report.Unsure)
 		}
 		return report.TextCell(" ")

@@ -167,7 +167,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Answer, error) {
 	a := axisOf(over, groups)
 	points := a.vary(t.Device, l)
-	if err := refusal(points); err != nil {
+	if err := rejection(points); err != nil {
 		return nil, err
 	}
 	varied := l
@@ -215,8 +215,8 @@ func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch
 	return some
 }
 
-// refusal is the reason when no point of a sweep can run: then the fault is in what is not varied.
-func refusal(points []predict.Point) error {
+// rejection is the reason when no point of a sweep can run: then the fault is in what is not varied.
+func rejection(points []predict.Point) error {
 	var first error
 	for i := range points {
 		if points[i].Err == nil {

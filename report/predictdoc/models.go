@@ -30,7 +30,7 @@ var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
 	report.Define(column{Path: "threads_per_work_group", Always: true, Title: "threads per work-group", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.ThreadsPerGroup) }),
 	report.Define(column{Path: "by_threads", Always: true, Title: "work-groups by threads", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitThreads) }),
 	report.Define(column{Path: "by_slm", Title: "work-groups by SLM", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.LimitSLM) }),
-	report.Define(column{Path: "by_slots", Always: true, Title: "work-groups by slots or barriers", Kind: report.Number, Doc: "work-group slots, or those of barriers for a kernel with one"}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitSlots) }),
+	report.Define(column{Path: "by_slots", Always: true, Title: "work-groups by slots or barriers", Kind: report.Number, Doc: "work-group slots, or those of barriers for a kernel with one"}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitGroupSlots) }),
 	report.Define(column{Path: "work_groups", Title: "work-groups of the launch", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.Groups) }),
 	report.Define(column{Path: "work_groups_per_xe_core", Always: true, Title: "work-groups per Xe-core", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.GroupsPerCore) }),
 	report.Define(column{Path: "limits", Always: true, Title: "limited by", Kind: report.Array}, func(o *calculator.Output) cell { return report.ListCell(o.LimitedBy) }),
@@ -47,8 +47,8 @@ var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
 // Calculator answers as Intel's calculator does for its form filled in. The error is the calculator's refusal.
 func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, error) {
 	o := calculator.Run(d, in)
-	if o.Refusal != 0 {
-		return nil, errors.New(o.Refusal.Explain(d, in))
+	if o.Rejection != 0 {
+		return nil, errors.New(o.Rejection.Explain(d, in))
 	}
 	pg := page{title: "Intel GPU Occupancy Calculator", key: "prediction", heading: "Calculator",
 		headline: []string{calculatorLine(d), formLine(&in)},
@@ -99,7 +99,7 @@ type unitPrediction struct {
 type unitResult struct {
 	computeunit.Launch
 	computeunit.Result
-	computeunit.Spread
+	computeunit.GridOccupancy
 }
 
 // ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0
@@ -109,7 +109,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.Spread(r, groups)
+	s, err := p.GridOccupancy(r, groups)
 	if err != nil {
 		return nil, err
 	}
@@ -171,8 +171,8 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 		{"lane occupancy", fmt.Sprintf("%d / (%d x %d)", l.GroupSize, r.SubgroupsPerGroup, l.SubgroupSize), report.PercentText(r.Lanes), ""},
 	} {
 		binds := slices.Contains(r.Limits, s.limit)
-		steps = append(steps, predict.Step{Label: s.label, Formula: s.formula, Value: s.value, Binds: binds,
-			Aside: !binds && s.limit != ""})
+		steps = append(steps, predict.Step{Label: s.label, Formula: s.formula, Value: s.value, Limiting: binds,
+			Supporting: !binds && s.limit != ""})
 	}
 	return steps
 }
@@ -227,7 +227,7 @@ var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
 }, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, shown(unitSettingColumns)))
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
-func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Want) (*report.Answer, error) {
+func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*report.Answer, error) {
 	a, err := p.Advise(want)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ type page struct {
 
 // setSteps sets a reasoning: of its steps a terminal has those that decide.
 func (p *page) setSteps(steps []predict.Step) {
-	brief := slices.DeleteFunc(slices.Clone(steps), func(s predict.Step) bool { return s.Aside })
+	brief := slices.DeleteFunc(slices.Clone(steps), func(s predict.Step) bool { return s.Supporting })
 	p.table = report.NewTable("steps", "", steps, stepColumns)
 	p.brief = &report.Section{Tables: []*report.Table{report.NewTable("steps", "", brief, stepColumns).Show()}}
 }

@@ -32,13 +32,13 @@ type prediction struct {
 // onDevice is what the model says of the launch on one device.
 type onDevice struct {
 	arch.Choice
-	launch  predict.Launch
-	model   *predict.Prediction // nil when the launch cannot run
-	other   *predict.Prediction // under the policy that was not taken; nil where that gives the same
-	driver  *predict.DriverLimit
-	steps   []predict.Step
-	refusal error
-	end     string // which of those that the compiler may choose, where the work-group size is left to it
+	launch    predict.Launch
+	model     *predict.Prediction // nil when the launch cannot run
+	other     *predict.Prediction // under the policy that was not taken; nil where that gives the same
+	driver    *predict.DriverLimit
+	steps     []predict.Step
+	rejection error
+	end       string // which of those that the compiler may choose, where the work-group size is left to it
 }
 
 // onDeviceColumns are of a launch on a device, in the order of CSV.
@@ -54,8 +54,8 @@ var onDeviceColumns = slices.Concat(
 				}
 				return report.SizeCell(c.launch.Local)
 			}),
-		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(c *onDevice) cell { return report.TextCell(statusOf(c.refusal)) }),
-		report.Define(column{Path: "message", Kind: report.Text}, func(c *onDevice) cell { return report.TextCell(errorText(c.refusal)) }),
+		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(c *onDevice) cell { return report.TextCell(statusOf(c.rejection)) }),
+		report.Define(column{Path: "message", Kind: report.Text}, func(c *onDevice) cell { return report.TextCell(errorText(c.rejection)) }),
 	},
 	object("predicted", "", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
 	object("other_policy", "what the policy that was not taken would give", func(c *onDevice) *predict.Prediction { return c.other },
@@ -65,7 +65,7 @@ var onDeviceColumns = slices.Concat(
 		rows(column{Path: "steps"}, func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
 		rows(column{Path: "notes"}, func(c *onDevice) []note.Note { return c.Notes }, report.NoteColumns()),
 		report.Define(column{Key: "reason", Title: "Remark", Kind: report.Text, In: all}, (*onDevice).remark),
-		report.Define(column{Key: "message", Kind: report.Text, In: report.Data}, func(c *onDevice) cell { return report.TextCell(errorText(c.refusal)) }),
+		report.Define(column{Key: "message", Kind: report.Text, In: report.Data}, func(c *onDevice) cell { return report.TextCell(errorText(c.rejection)) }),
 	})
 
 func choiceOf(c *onDevice) *arch.Choice    { return &c.Choice }
@@ -86,8 +86,8 @@ var driverColumns = []report.Col[predict.DriverLimit]{
 // of a range they are.
 func (c *onDevice) remark() cell {
 	switch {
-	case c.refusal != nil:
-		return report.StatusCell(refusalWord(c.refusal), report.Bad)
+	case c.rejection != nil:
+		return report.StatusCell(rejectionWord(c.rejection), report.Bad)
 	case c.end != "":
 		return report.TextCell(c.end)
 	case c.model.Partial:
@@ -120,10 +120,10 @@ func Predict(q *Question) (*report.Answer, error) {
 	// A launch that runs on some devices is an answer; one that runs on none is a mistake in the launch, and so an
 	// error.
 	case ran == 0 && len(list) == 1:
-		return nil, list[0].refusal
+		return nil, list[0].rejection
 	case ran == 0 && len(list) > 0:
 		return nil, fmt.Errorf("the launch runs on none of the %d devices; on %s: %w", len(list), list[0].Device.Key,
-			list[0].refusal)
+			list[0].rejection)
 	}
 	pg := sideBySide(q, list)
 	v := prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}
@@ -174,13 +174,13 @@ func (q *Question) anyLocal() (*report.Answer, error) {
 func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	c := onDevice{Choice: *t, launch: l}
 	if q.Registers > 0 {
-		c.launch, c.refusal = l.ForRegisters(t.Device, q.Registers)
+		c.launch, c.rejection = l.ForRegisters(t.Device, q.Registers)
 	}
 	var p predict.Prediction
-	if c.refusal == nil {
-		p, c.refusal = predict.Predict(t.Device, c.launch)
+	if c.rejection == nil {
+		p, c.rejection = predict.Predict(t.Device, c.launch)
 	}
-	if c.refusal != nil {
+	if c.rejection != nil {
 		return c
 	}
 	// Auto takes the policy by SLM and barriers, and who gave neither may not know of them: so both are shown.
@@ -223,7 +223,7 @@ func (c *onDevice) reasoning() page {
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Counted(len(list), "device", "devices")},
-		closing:  bestDevice(list), table: report.NewTable("predictions", "", list, onDeviceColumns), items: refusals(list)}
+		closing:  bestDevice(list), table: report.NewTable("predictions", "", list, onDeviceColumns), items: rejections(list)}
 	if !q.Driver {
 		pg.table.Hide(all, "resident_work_groups", "driver_work_groups")
 	}
@@ -233,19 +233,19 @@ func sideBySide(q *Question, list []onDevice) page {
 	return pg
 }
 
-// refusalWord says in a word or three why a launch cannot run, for a table.
-func refusalWord(err error) string {
+// rejectionWord says in a word or three why a launch cannot run, for a table.
+func rejectionWord(err error) string {
 	if refused, ok := errors.AsType[*predict.LaunchError](err); ok {
 		return strings.ReplaceAll(refused.Code, "-", " ")
 	}
 	return "cannot run"
 }
 
-// refusals explains each kind of refusal once, by the first device that has it.
-func refusals(list []onDevice) (items []report.Item) {
+// rejections explains each kind of refusal once, by the first device that has it.
+func rejections(list []onDevice) (items []report.Item) {
 	for i := range list {
-		if err := list[i].refusal; err != nil {
-			items = addOnce(items, report.Item{Lead: refusalWord(err), Text: errorText(err), Status: report.Bad})
+		if err := list[i].rejection; err != nil {
+			items = addOnce(items, report.Item{Lead: rejectionWord(err), Text: errorText(err), Status: report.Bad})
 		}
 	}
 	return items

@@ -146,7 +146,7 @@ func TestSweepChart(t *testing.T) {
 // TestAdviceDoesNotContradictItself: what no setting raises is not raised by a step that stands beside it, and what is
 // called best is no worse than the launch.
 func TestAdviceDoesNotContradictItself(t *testing.T) {
-	every := predict.Vary{Local: true, SIMD: true, SLM: true, GRF: true}
+	every := predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
 	steps, none := 0, 0
 	for _, name := range []string{"max1100", "tgl", "gen9", "b580"} {
 		device := on(t, name)
