@@ -201,7 +201,7 @@ func ways() []way {
 	}
 	spread := func(low, high float64) tell {
 		return func(k *ingest.Kernel) {
-			k.Launches = &ingest.Spread{MinSeconds: unit.Seconds(low), MaxSeconds: unit.Seconds(high)}
+			k.Launches = &ingest.LaunchSpread{MinSeconds: unit.Seconds(low), MaxSeconds: unit.Seconds(high)}
 		}
 	}
 	started := func(n float64) tell {

@@ -251,7 +251,7 @@ func (f *finder) tracedGaps(p Part) {
 	cause := f.fact(p, CauseGaps, sure, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s), and "+
 			"for %.1f%% of the time from launch to launch%s.",
-		unit.Span(t.GapMean), unit.Span(t.GapMedian), unit.Span(t.GapP90), share.Percent(), idleText))
+		unit.FormatDuration(t.GapMean), unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share.Percent(), idleText))
 	cause.Explains = unit.Some(f.pointsOfGaps(share))
 }
 

@@ -28,9 +28,9 @@ func (f *finder) dispatch(p Part) {
 	lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
 	switch gpus := r.averagedGPUs(row); {
 	case gpus > 1:
-		lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.Span(longest), gpus)
+		lives = fmt.Sprintf("Threads live at most %s on average on %d GPUs", unit.FormatDuration(longest), gpus)
 	case !row.BusyOccupancy.Present():
-		lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.Span(shortest))
+		lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.FormatDuration(shortest))
 	}
 	may := "may not keep up"
 	if sure == high {
@@ -62,7 +62,7 @@ func (f *finder) filling(p Part) {
 		return
 	}
 	f.add(p, CauseDispatch, low, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
-		unit.Span(avg), unit.Span(f.r.fills())), byOtherMeans("launches with more work, measured again"))
+		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())), byOtherMeans("launches with more work, measured again"))
 }
 
 // threadLifetimes gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
@@ -284,7 +284,7 @@ func (f *finder) residency(p Part, cause, what string) {
 
 // spans prints two estimates of a time in the unit of the longer one: "2.2 to 2.8 us". Two digits are all they hold.
 func spans(a, b unit.Seconds) string {
-	x, y := unit.Span(twoDigits(a)), unit.Span(twoDigits(b))
+	x, y := unit.FormatDuration(twoDigits(a)), unit.FormatDuration(twoDigits(b))
 	if x == y {
 		return x
 	}

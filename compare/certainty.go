@@ -168,8 +168,8 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 		return nil
 	case r.shortInAll(row):
 		if !r.sameAnyway(row) {
-			return sampled("The whole kernel ran for %s, less than %d sampling intervals of %s.", unit.Span(row.Total.Or(0)),
-				minIntervals, unit.Span(c.Interval))
+			return sampled("The whole kernel ran for %s, less than %d sampling intervals of %s.", unit.FormatDuration(row.Total.Or(0)),
+				minIntervals, unit.FormatDuration(c.Interval))
 		}
 	case c.Misattributed.Or(0) > misattributedMax:
 		return sampled("Only %.0f%% of all XVE instructions of the run are in rows of kernels. Copies run none, so the rest was "+

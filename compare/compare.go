@@ -53,7 +53,7 @@ func (r *Result) recorded(run *ingest.Run) {
 	for _, k := range run.Summary {
 		if has, n := counts[k.Task], k.Instances.Or(0); has > 0 && n > 0 && has != n {
 			r.warn("launches-recorded", k.Pos, "", "the export has %s of the %s of %s that the summary counts", unit.Thousands(has),
-				unit.Counted(n, "launch", "launches"), kernelName(k.Task))
+				unit.FormatCount(n, "launch", "launches"), kernelName(k.Task))
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (r *Result) groupsPartial() {
 	}
 	also := ""
 	if rows > 1 {
-		also = fmt.Sprintf(", also in %s", unit.Counted(rows-1, "other row", "other rows"))
+		also = fmt.Sprintf(", also in %s", unit.FormatCount(rows-1, "other row", "other rows"))
 	}
 	l := r.launchOfKernel(&first.Kernel)
 	r.warn("work-groups-partial", first.Pos, "check both sizes", "the work-group %s of %s exceeds the global size %s%s",
@@ -332,7 +332,7 @@ func (r *Result) checkRow(row *Row) {
 	started, want, known := r.threadsStarted(row)
 	if d := started/want - 1; known && timed && avg >= threadsIntervals*r.SamplingInterval() && math.Abs(d) > threadsDiffer {
 		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch shape",
-			unit.Counted(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
+			unit.FormatCount(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
 	}
 }
 

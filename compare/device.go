@@ -79,7 +79,7 @@ func (r *Result) intervalGiven() {
 	}
 	if would := r.Device.SamplingInterval(r.Options.SamplingInterval); would >= 1.01*real || would <= 0.99*real {
 		r.warn("sampling-interval", note.Pos{}, "", "the sampling interval was given as %s; the samples of the result are %s "+
-			"apart, which is used", unit.Span(r.Options.SamplingInterval), unit.Span(real))
+			"apart, which is used", unit.FormatDuration(r.Options.SamplingInterval), unit.FormatDuration(real))
 	}
 }
 
@@ -256,13 +256,13 @@ func (f *Fit) String() string {
 	case f.Listed && n == 1:
 		return fmt.Sprintf("of the %d GPUs that the summary lists, only %s fits", f.Of, keys[0])
 	case f.Listed:
-		return "the summary lists " + unit.Listed(keys, "and")
+		return "the summary lists " + unit.JoinWords(keys, "and")
 	case n == 0:
 		return fmt.Sprintf("none of %d devices", f.Of)
 	case n == 1:
 		return keys[0] + " only"
 	case n <= named:
-		return unit.Listed(keys, "and")
+		return unit.JoinWords(keys, "and")
 	}
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }
@@ -292,7 +292,7 @@ func (f *Fit) advice(by arch.Naming) string {
 		for _, d := range f.Devices {
 			keys = append(keys, by.Words("--device ", "")+d.Key)
 		}
-		return by.Words("give ", "choose ") + unit.Listed(keys, "or")
+		return by.Words("give ", "choose ") + unit.JoinWords(keys, "or")
 	}
 	const summary = " or give the VTune summary along with the export"
 	if f.Launches > 0 && len(f.Devices) == 1 {

@@ -129,7 +129,7 @@ func TestAlike(t *testing.T) {
 		want     string
 	}{{300e-6, 590e-6, "high"}, {300e-6, 610e-6, "medium"}, {300e-6, 890e-6, "medium"}} {
 		k := kernel("Fan2", "2048 x 2048", "1024 x 1", 32, 2047, 1.070996, measured(62.7), idle(20.7), func(k *ingest.Kernel) {
-			k.Launches = &ingest.Spread{MinSeconds: c.p10, MedianSeconds: c.p10, MaxSeconds: 4 * c.p90, P10Seconds: unit.Some(c.p10), P90Seconds: unit.Some(c.p90)}
+			k.Launches = &ingest.LaunchSpread{MinSeconds: c.p10, MedianSeconds: c.p10, MaxSeconds: 4 * c.p90, P10Seconds: unit.Some(c.p10), P90Seconds: unit.Some(c.p90)}
 		})
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
 		i := slices.IndexFunc(row.Breakdown.Causes, func(c Cause) bool { return c.Part == PartUnderfilled && c.Name == CauseDispatch })

@@ -54,7 +54,7 @@ func byBinary() decision {
 
 // byExport is an export of the same result with more columns.
 func byExport(columns ...string) decision {
-	return decision{"an export with the columns " + unit.Listed(columns, "and"), NextStep{Action: Export}}
+	return decision{"an export with the columns " + unit.JoinWords(columns, "and"), NextStep{Action: Export}}
 }
 
 // UnconfirmedCause returns the cause that heads a row if a measurement can change its

@@ -23,7 +23,7 @@ func sampledRun(average unit.Seconds, count int64) *ingest.Run {
 			if i > 7 {
 				m = 0.2
 			}
-			s.List = append(s.List, ingest.Moment{At: 5e9 + launch*5e6 + (i+1)*100_000, Length: 100_000, Measured: m, Launch: uint32(launch)})
+			s.List = append(s.List, ingest.CounterSample{At: 5e9 + launch*5e6 + (i+1)*100_000, Length: 100_000, Measured: m, Launch: uint32(launch)})
 		}
 	}
 	return &ingest.Run{Kernels: []ingest.Kernel{k}, Samples: []ingest.Samples{s}}

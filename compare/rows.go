@@ -190,7 +190,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 	r.noteNames()
 	add := func(list []ingest.Timing, text, hint string) {
 		if n := len(list); n > 0 {
-			r.warn("timing-without-row", list[0].Pos, hint, "%s no prediction: %s", unit.Counted(n, "timing has", "timings have"), text)
+			r.warn("timing-without-row", list[0].Pos, hint, "%s no prediction: %s", unit.FormatCount(n, "timing has", "timings have"), text)
 		}
 	}
 	add(missing, "a log gives neither work-group nor sub-group size; they are constants of the program",

@@ -95,10 +95,10 @@ func TestSaid(t *testing.T) {
 		{reason: "nothing but barriers is waited for", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), idle(1), barrier(40), registers(128)))},
 		{reason: "a quarter of the stalls at barriers is enough", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70), idle(1), barrier(25), registers(128)))},
 		{reason: "15% of the instructions in rows of no kernel make it medium", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
-			k.Launches = &ingest.Spread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
+			k.Launches = &ingest.LaunchSpread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
 		})), outside: 15},
 		{reason: "5% leave it high, of launches that take alike", d: mtl112(), kernels: alone(kernel("k", "4194304", "256", 32, 2000, 0.2, measured(60), idle(20), func(k *ingest.Kernel) {
-			k.Launches = &ingest.Spread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
+			k.Launches = &ingest.LaunchSpread{MinSeconds: 9e-5, MaxSeconds: 1.1e-4}
 		}))},
 		{reason: "VTune's limit by SLM says that work-groups of 20 threads stay whole", d: mtl112(), kernels: alone(kernel("k", "573440", "640", 32, 100, 1, measured(93), idle(1), slmLimit(93.75)))},
 		{reason: "no array state tells why", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(70)))},
@@ -164,7 +164,7 @@ func TestSaid(t *testing.T) {
 		if c.samples > 0 {
 			run.Recording = &ingest.Recording{Trace: c.trace}
 			for at := int64(1_000_000); at <= c.trace.Last; at += 1_000_000 {
-				run.Recording.Add(ingest.Moment{At: at, Length: 1_000_000, Measured: c.samples, Active: 0.5, Stalled: 0.4})
+				run.Recording.Add(ingest.CounterSample{At: at, Length: 1_000_000, Measured: c.samples, Active: 0.5, Stalled: 0.4})
 			}
 		}
 		r := Compare(run, given(c.d), DefaultOptions())

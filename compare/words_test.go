@@ -70,7 +70,7 @@ func TestRecorded(t *testing.T) {
 					busy += float32(over) / 1e6
 				}
 			}
-			r.Add(ingest.Moment{At: at, Length: 1_000_000, Measured: .6*busy + idle*(1-busy), Active: .5 * busy, Stalled: .4 * busy})
+			r.Add(ingest.CounterSample{At: at, Length: 1_000_000, Measured: .6*busy + idle*(1-busy), Active: .5 * busy, Stalled: .4 * busy})
 		}
 		return r
 	}

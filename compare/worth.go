@@ -261,7 +261,7 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
 	if p := row.Predicted; p != nil {
 		if l := p.Limits & (predict.LimitRegisters | predict.LimitSLM); l != 0 {
-			text += "; limited by " + unit.Listed(l.Names(), "and") + ": the lever is another build of the kernel"
+			text += "; limited by " + unit.JoinWords(l.Names(), "and") + ": the lever is another build of the kernel"
 		}
 	}
 	if counted == "" {

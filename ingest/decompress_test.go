@@ -97,7 +97,7 @@ func TestCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			run, err := Read(context.Background(), []string{path}, Options{Formats: testFormats})
-			var f *note.Fault
+			var f *note.InputError
 			switch {
 			case n == len(whole):
 				if err != nil || rows(run) != want {

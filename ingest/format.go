@@ -21,8 +21,8 @@ type Traits struct {
 	// XVEColumns is set if its columns count XVEs. Exports of Gen9 and Gen11
 	// GPUs count EUs.
 	XVEColumns bool
-	// NoLaunchShape says that its rows without a launch shape go with the one kernel that another tool names so.
-	NoLaunchShape bool
+	// NoLaunchSize says that its rows without a launch shape go with the one kernel that another tool names so.
+	NoLaunchSize bool
 	// NotARun is the error of a run that has nothing else, with what to do: the format holds no run.
 	NotARun, Hint string
 }
@@ -32,13 +32,13 @@ type Traits struct {
 type Format interface {
 	// Kind is the word for Input.Kind.
 	Kind() string
-	// What is how a message calls a file of this format, as in "a VTune export".
-	What() string
+	// Description is how a message calls a file of this format, as in "a VTune export".
+	Description() string
 	// Sniff says whether the beginning of a file (up to 64 KiB, decompressed) is of this format. It must not guess:
 	// the first format that says yes reads the file.
 	Sniff(head []byte) bool
 	// Read reads the whole file. A row that cannot be used is a note and counts as bad; an error means that nothing
-	// of the file can be used, and says what was expected and what to do (note.Faultf).
+	// of the file can be used, and says what was expected and what to do (note.Errorf).
 	Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error)
 }
 
@@ -65,9 +65,9 @@ type Source struct {
 
 // ReadOptions is what a reader may be asked. The zero value is right for most.
 type ReadOptions struct {
-	// Side picks one of the results of a file that holds several, from 1 on: a difference report has two, an archive
-	// may have more. Without it such a file is a SidesError.
-	Side      int
+	// Result picks one of the results of a file that holds several, from 1 on: a difference report has two, an archive
+	// may have more. Without it such a file is a MultipleResultsError.
+	Result    int
 	Samples   bool        // keep occupancies over time
 	Instances bool        // keep every launch, too, beside the kernels that add up rows of one key
 	Hash      bool        // take File.Digest while reading, where that is faster than SHA-256 (of large files)

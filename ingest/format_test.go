@@ -21,7 +21,7 @@ type made struct {
 }
 
 func (f made) Kind() string           { return f.kind }
-func (f made) What() string           { return "a file of " + f.kind }
+func (f made) Description() string    { return "a file of " + f.kind }
 func (f made) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) (*ingest.File, error) {
@@ -34,7 +34,7 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 		}
 		k := ingest.Kernel{Task: w[0], Pos: note.Pos{File: src.Path, Line: line}}
 		k.Global, _ = unit.ParseSize(strings.Trim(w[1], "-"))
-		if f.traits.NoLaunchShape {
+		if f.traits.NoLaunchSize {
 			k.SLM = unit.Some(unit.Bytes(512))
 		}
 		out.Kernels = append(out.Kernels, k)
@@ -51,7 +51,7 @@ func TestNewFormat(t *testing.T) {
 		traits ingest.Traits
 		want   string // the rows of the run
 	}{
-		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Traits{NoLaunchShape: true}, "k 64 512"},
+		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Traits{NoLaunchSize: true}, "k 64 512"},
 		{"a row of another kind without a shape is a kernel of its own", ingest.Traits{}, "k 64, k"},
 		{"an export that lacks the shape goes with the one that has it", ingest.Traits{ColumnsVary: true}, "k 64"},
 	} {

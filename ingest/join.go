@@ -28,7 +28,7 @@ func Join(files []File) (*Run, error) {
 		case f.Traits.ColumnsVary && len(f.Kernels) > 0:
 			f.lacks = lacking(f.Kernels)
 			j.fewest = min(j.fewest, f.lacks)
-		case f.Traits.NoLaunchShape && !slices.ContainsFunc(f.Kernels, func(k Kernel) bool { return k.Global.Present() }):
+		case f.Traits.NoLaunchSize && !slices.ContainsFunc(f.Kernels, func(k Kernel) bool { return k.Global.Present() }):
 			f.lacks = shapeless
 		}
 	}
@@ -186,7 +186,7 @@ func (j *joiner) target(k *Kernel, f *File) int {
 	if at, known := j.index[key]; known {
 		return at
 	}
-	partial, named := j.partial(f), !k.Global.Present() && f.Traits.NoLaunchShape
+	partial, named := j.partial(f), !k.Global.Present() && f.Traits.NoLaunchSize
 	if !partial && !named {
 		return none
 	}
@@ -226,7 +226,7 @@ func apart(a, b *Kernel) bool {
 }
 
 func twoRuns(a, b *Kernel) error {
-	return note.Faultf(codeTwoRuns, b.Pos, oneRunHint,
+	return note.Errorf(codeTwoRuns, b.Pos, oneRunHint,
 		"task %q was measured at %.1f%% here and at %.1f%% in %s: these are two runs", b.Task,
 		b.Measured.Or(0).Percent(), a.Measured.Or(0).Percent(), a.Pos)
 }

@@ -51,7 +51,7 @@ func (r *Run) launches(f *File, to []int) {
 	text := fmt.Sprintf("the launches of task %q do not have the times of those at %s, one after the other: it is not "+
 		"known which belongs to which, so that the values of single launches are not used", k.Task, k.Pos)
 	if apart > 1 {
-		text += ", nor are those of " + unit.Counted(int64(apart-1), "more kernel", "more kernels")
+		text += ", nor are those of " + unit.FormatCount(int64(apart-1), "more kernel", "more kernels")
 	}
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched",
 		Pos: note.Pos{File: f.Path}, Text: text,
@@ -103,7 +103,7 @@ func (j *joiner) trace(f *File) error {
 		r.Trace, j.traceOf = t, f.Input
 	case r.Trace.same(t):
 	case f.Kind == j.traceOf.Kind && t.Whole:
-		return note.Faultf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
+		return note.Errorf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
 			"these are two runs, or two processes of one", j.traceOf.Path)
 	case r.Recording != nil && r.Recording.Trace == r.Trace: // which stays as it is
 		r.Trace = r.Trace.clone()
@@ -155,7 +155,7 @@ func (j *joiner) checkSummary() error {
 		// Of several launch shapes it is not said which one the summary means.
 		if len(same) == 1 && apart(&j.run.Kernels[same[0]], s) {
 			k := &j.run.Kernels[same[0]]
-			return note.Faultf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
+			return note.Errorf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
 				"the summary has task %q at %.1f%% where %s has %.1f%%: these are two runs", s.Task,
 				s.Measured.Or(0).Percent(), k.Pos, k.Measured.Or(0).Percent())
 		}

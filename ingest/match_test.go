@@ -78,9 +78,9 @@ func kernels(path, text string) (list []Kernel, props []Kernel, launches *Launch
 	return list, props, launches
 }
 
-func spreadOf(k *Kernel) *Spread {
+func spreadOf(k *Kernel) *LaunchSpread {
 	if k.Launches == nil {
-		k.Launches = &Spread{}
+		k.Launches = &LaunchSpread{}
 	}
 	return k.Launches
 }
@@ -127,7 +127,7 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 }
 
 // traits are those of the kinds that the files of these tests have.
-var traits = map[string]Traits{"vtune": {ColumnsVary: true}, "unitrace": {NoLaunchShape: true}, "trace": {NoLaunchShape: true}}
+var traits = map[string]Traits{"vtune": {ColumnsVary: true}, "unitrace": {NoLaunchSize: true}, "trace": {NoLaunchSize: true}}
 
 // join joins files and prints the run; a file is its kind and its kernels.
 func join(files []string) []string {

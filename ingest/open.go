@@ -42,7 +42,7 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			return nil, openFault(path, err)
+			return nil, openError(path, err)
 		}
 		o.src.R, o.close = r, func() { file.Close() }
 		// A pipe and a file of the kernel do not say how much there is.
@@ -53,13 +53,13 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 			}
 		}
 	case opt.Stdin == nil:
-		return nil, note.Faultf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
+		return nil, note.Errorf(codeMissing, note.Pos{File: path}, "give a path", "there is no standard input")
 	}
 	o.src.R = bufio.NewReaderSize(io.TeeReader(o.src.R, o.sum), sniffSize)
 	for _, recode := range []func(*opened) error{decompress, fromUTF16, fromCR} {
 		if err := recode(o); err != nil {
 			o.close()
-			return nil, readFault(path, err)
+			return nil, readError(path, err)
 		}
 	}
 	return o, nil
@@ -110,15 +110,15 @@ func (l *lineEnds) Read(p []byte) (int, error) {
 	return len(kept), err
 }
 
-func openFault(path string, err error) error {
+func openError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return note.Faultf(codeMissing, note.Pos{File: path}, "check the path", "no such file%s", nearestName(path))
+		return note.Errorf(codeMissing, note.Pos{File: path}, "check the path", "no such file%s", nearestName(path))
 	case errors.Is(err, fs.ErrPermission):
-		return note.Faultf(codeUnreadable, note.Pos{File: path}, "check its permissions",
+		return note.Errorf(codeUnreadable, note.Pos{File: path}, "check its permissions",
 			"may not be read: permission denied")
 	}
-	return note.Faultf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
+	return note.Errorf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
 }
 
 // nearestName asks for the entry of the same folder whose name is nearest to
@@ -154,7 +154,7 @@ func peek(src *Source) ([]byte, error) {
 func sniff(path string, head []byte, formats []Format) (Format, error) {
 	pos := note.Pos{File: path}
 	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, note.Faultf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
+		return nil, note.Errorf(codeEmpty, pos, "the collection or the export failed: run it again and look at what "+
 			"vtune printed",
 			"the file is empty; expected %s", listed(formats))
 	}
@@ -164,19 +164,19 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		}
 	}
 	if what := binaryKind(head); what != "" {
-		return nil, note.Faultf(codeBinary, pos, exportHint,
+		return nil, note.Errorf(codeBinary, pos, exportHint,
 			"this is %s; expected %s", what, listed(formats))
 	}
 	if ext := filepath.Ext(path); ext == ".cl" || ext == ".clcpp" {
-		return nil, note.Faultf(CodeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
+		return nil, note.Errorf(CodeUnknown, pos, "predict its kernels with 'occudiff predict', or give the export of "+
 			"their run", "this is the source of kernels, which holds no run")
 	}
 	for _, o := range otherTools {
 		if bytes.Contains(head, []byte(o.mark)) {
-			return nil, note.Faultf(CodeUnknown, pos, o.do, "this is %s", o.what)
+			return nil, note.Errorf(CodeUnknown, pos, o.do, "this is %s", o.what)
 		}
 	}
-	return nil, note.Faultf(CodeUnknown, pos, exportHint,
+	return nil, note.Errorf(CodeUnknown, pos, exportHint,
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
@@ -197,11 +197,11 @@ var otherTools = []struct{ mark, what, do string }{
 func listed(formats []Format) string {
 	var list []string
 	for _, f := range formats {
-		if !slices.Contains(list, f.What()) {
-			list = append(list, f.What())
+		if !slices.Contains(list, f.Description()) {
+			list = append(list, f.Description())
 		}
 	}
-	return unit.Listed(list, "or")
+	return unit.JoinWords(list, "or")
 }
 
 func firstLine(head []byte) string {
@@ -241,14 +241,14 @@ func decompress(o *opened) error {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		z, err := gzip.NewReader(br)
 		if err != nil {
-			return in.fault(err)
+			return in.inputError(err)
 		}
 		z.Multistream(false)
 		in.r = &members{br, z}
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(256<<20))
 		if err != nil {
-			return in.fault(err)
+			return in.inputError(err)
 		}
 		in.r, o.close = z, func() { z.Close(); done() }
 	default:
@@ -272,13 +272,13 @@ func (in *inflated) Read(p []byte) (int, error) {
 	in.bytes += int64(n)
 	in.lines += int64(bytes.Count(p[:n], []byte{'\n'}))
 	if err != nil && err != io.EOF {
-		err = in.fault(err)
+		err = in.inputError(err)
 	}
 	return n, err
 }
 
-// fault tells damage from what kept the file from being read.
-func (in *inflated) fault(err error) error {
+// inputError tells damage from what kept the file from being read.
+func (in *inflated) inputError(err error) error {
 	var path *fs.PathError
 	text := fmt.Sprintf("is damaged %s: %v", in.place(), err)
 	switch {
@@ -286,14 +286,14 @@ func (in *inflated) fault(err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		text = "is cut off " + in.place()
-	case errors.Is(err, errBehind):
-		return note.Faultf(codeDamaged, note.Pos{File: in.path},
+	case errors.Is(err, errTrailing):
+		return note.Errorf(codeDamaged, note.Pos{File: in.path},
 			"if the file is whole without them, unpack it with 'gzip -dc', which leaves them out",
 			"bytes that are not gzip stand behind the end of the compressed file, %s", in.place())
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		text = "is damaged: its checksum does not fit what came out " + in.place()
 	}
-	return note.Faultf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again", "the compressed file %s", text)
+	return note.Errorf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again", "the compressed file %s", text)
 }
 
 // place is how far the file was whole.
@@ -311,8 +311,8 @@ type members struct {
 	z  *gzip.Reader
 }
 
-// errBehind says that what stands behind a whole member is neither a member nor padding.
-var errBehind = errors.New("bytes that are not gzip stand behind the end")
+// errTrailing says that what stands behind a whole member is neither a member nor padding.
+var errTrailing = errors.New("bytes that are not gzip stand behind the end")
 
 // Read implements io.Reader.
 func (m *members) Read(p []byte) (int, error) {
@@ -340,7 +340,7 @@ func (m *members) Read(p []byte) (int, error) {
 		case err != nil:
 			return n, err
 		case c != 0:
-			return n, errBehind
+			return n, errTrailing
 		}
 	}
 }
@@ -362,7 +362,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	}
 	pos := note.Pos{File: src.Path}
 	if len(raw) > maxNotebook {
-		return true, note.Faultf(CodeUnknown, pos, "clear the outputs that are pictures, or give what the cells printed as a file",
+		return true, note.Errorf(CodeUnknown, pos, "clear the outputs that are pictures, or give what the cells printed as a file",
 			"the notebook is larger than %d MiB", maxNotebook>>20)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
@@ -373,10 +373,10 @@ func fromNotebook(src *Source) (is bool, err error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			what = "the notebook is cut off here"
 		}
-		return true, note.Faultf(codeDamaged, pos, "save the notebook again", "%s", what)
+		return true, note.Errorf(codeDamaged, pos, "save the notebook again", "%s", what)
 	}
 	if len(bytes.TrimSpace(n.out.Bytes())) == 0 {
-		return true, note.Faultf(CodeUnknown, pos, "run its cells and save it, or give what they print as a file",
+		return true, note.Errorf(CodeUnknown, pos, "run its cells and save it, or give what they print as a file",
 			"no cell of the notebook has printed anything")
 	}
 	src.replace(&n.out)
@@ -385,7 +385,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 
 // ofNotebook says of a fault that it is about what the cells of a notebook printed.
 func ofNotebook(notebook bool, err error) error {
-	if f, ok := errors.AsType[*note.Fault](err); ok && notebook {
+	if f, ok := errors.AsType[*note.InputError](err); ok && notebook {
 		n := *f
 		n.Text, n.Pos.Column = "the outputs of this notebook: "+f.Text, 0
 		return &n

@@ -96,7 +96,7 @@ func (r *Run) dropNotMeasured() {
 
 // FaultNote returns the note on a part of the input that cannot be used.
 func FaultNote(err error) note.Note {
-	f, ok := errors.AsType[*note.Fault](err)
+	f, ok := errors.AsType[*note.InputError](err)
 	switch {
 	case !ok:
 		return note.Note{Severity: note.Error, Code: "unusable-file", Text: err.Error()}
@@ -107,25 +107,27 @@ func FaultNote(err error) note.Note {
 }
 
 func isCode(err error, codes ...string) bool {
-	f, ok := errors.AsType[*note.Fault](err)
+	f, ok := errors.AsType[*note.InputError](err)
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// SidesError is the fault that a file holds several results: it is as many runs.
-type SidesError struct {
+// MultipleResultsError is the fault that a file holds several results: it is as many runs.
+type MultipleResultsError struct {
 	error
 	Results int
 }
 
 // Unwrap gives the fault.
-func (e *SidesError) Unwrap() error { return e.error }
+func (e *MultipleResultsError) Unwrap() error { return e.error }
 
-// Several makes the error that a file holds several results.
-func Several(results int, fault error) error { return &SidesError{fault, results} }
+// NewMultipleResultsError makes the error that a file holds several results.
+func NewMultipleResultsError(results int, fault error) error {
+	return &MultipleResultsError{fault, results}
+}
 
-// Sides gives the results of the file that an error is about, 0 when it is another error.
-func Sides(err error) int {
-	if e, ok := errors.AsType[*SidesError](err); ok {
+// ResultCount gives the results of the file that an error is about, 0 when it is another error.
+func ResultCount(err error) int {
+	if e, ok := errors.AsType[*MultipleResultsError](err); ok {
 		return e.Results
 	}
 	return 0
@@ -159,18 +161,18 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	what := strings.Join(paths, ", ")
 	for _, in := range run.Inputs {
 		if t := &in.Traits; t.NotARun != "" {
-			faults = append(faults, note.Faultf(codeNoKernels, note.Pos{File: in.Path}, t.Hint+"; "+exportHint, "%s", t.NotARun))
+			faults = append(faults, note.Errorf(codeNoKernels, note.Pos{File: in.Path}, t.Hint+"; "+exportHint, "%s", t.NotARun))
 		}
 	}
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
 	if len(run.Inputs) > 0 {
-		return note.Faultf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
+		return note.Errorf(codeNoKernels, note.Pos{File: run.Inputs[0].Path},
 			"give the computing-task export along with it; "+exportHint,
 			"the %s file names no kernel", run.Inputs[0].Kind)
 	}
-	return note.Faultf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
+	return note.Errorf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
 }
 
 // ReadFS reads named files of a file system, such as embedded ones, as one run.
@@ -179,7 +181,7 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 	for _, name := range names {
 		b, err := fs.ReadFile(fsys, name)
 		if err != nil {
-			return nil, openFault(name, err)
+			return nil, openError(name, err)
 		}
 		sum := sha256.New()
 		sum.Write(b)
@@ -210,7 +212,7 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		}
 		root, err := os.OpenRoot(c.path) // links do not lead out of it
 		if err != nil {
-			return nil, openFault(c.path, err)
+			return nil, openError(c.path, err)
 		}
 		defer root.Close()
 		file, err := reader.ReadFolder(ctx, root.FS(), c.path, opt.ReadOptions)
@@ -219,7 +221,7 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		}
 		return file, err
 	}
-	return nil, note.Faultf("vtune-result", note.Pos{File: c.path},
+	return nil, note.Errorf("vtune-result", note.Pos{File: c.path},
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
@@ -228,11 +230,11 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 	path := src.Path
 	notebook, err := fromNotebook(src)
 	if err != nil {
-		return nil, readFault(path, err)
+		return nil, readError(path, err)
 	}
 	head, err := peek(src)
 	if err != nil {
-		return nil, readFault(path, err)
+		return nil, readError(path, err)
 	}
 	format, err := sniff(path, head, opt.Formats)
 	if err != nil {
@@ -246,15 +248,15 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 		_, err = io.Copy(io.Discard, src.R)
 	}
 	if err != nil {
-		return nil, ofNotebook(notebook, readFault(path, err))
+		return nil, ofNotebook(notebook, readError(path, err))
 	}
 	if notebook {
 		file.ForgetColumns() // of what was printed, not of the file
 	}
 	file.Digest = cmp.Or(file.Digest, digest("sha256", sum))
 	file.name(format, path, opt)
-	if opt.Side > 0 { // the results of a file are not the same run
-		file.Content = fmt.Sprintf("%s#%d", cmp.Or(file.Content, file.Digest), opt.Side)
+	if opt.Result > 0 { // the results of a file are not the same run
+		file.Content = fmt.Sprintf("%s#%d", cmp.Or(file.Content, file.Digest), opt.Result)
 	}
 	return file, nil
 }
@@ -269,12 +271,12 @@ func (f *File) name(format Format, path string, opt Options) {
 
 func digest(kind string, sum hash.Hash) string { return kind + ":" + hex.EncodeToString(sum.Sum(nil)) }
 
-func readFault(path string, err error) error {
-	var f *note.Fault
+func readError(path string, err error) error {
+	var f *note.InputError
 	if errors.As(err, &f) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return openFault(path, err)
+	return openError(path, err)
 }
 
 var (

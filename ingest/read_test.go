@@ -26,7 +26,7 @@ import (
 type lineFormat struct{ kind string }
 
 func (f lineFormat) Kind() string           { return f.kind }
-func (f lineFormat) What() string           { return "a file of " + f.kind }
+func (f lineFormat) Description() string    { return "a file of " + f.kind }
 func (f lineFormat) Sniff(head []byte) bool { return bytes.HasPrefix(head, []byte(f.kind+"\n")) }
 
 func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, error) {
@@ -54,7 +54,7 @@ func (f lineFormat) Read(_ context.Context, src *Source, _ ReadOptions) (*File, 
 		out.Kernels = append(out.Kernels, k)
 	}
 	if out.Rows == 0 && out.Props == nil {
-		return nil, note.Faultf("header-only", note.Pos{File: src.Path}, "run it again", "it has no rows")
+		return nil, note.Errorf("header-only", note.Pos{File: src.Path}, "run it again", "it has no rows")
 	}
 	return out, sc.Err()
 }

@@ -141,7 +141,7 @@ type Kernel struct {
 
 	Counters *Counters // nil when the file has none of them
 
-	Launches *Spread // spread over launches when the file had a row per launch, else nil
+	Launches *LaunchSpread // spread over launches when the file had a row per launch, else nil
 }
 
 // Counters are what an input has beside the occupancy of a kernel: means over its launches, by time.
@@ -194,8 +194,8 @@ type TaskStalls struct {
 	Pos    note.Pos
 }
 
-// Spread says how much launches of one key differ. Quantiles of large samples come from a bounded sketch.
-type Spread struct {
+// LaunchSpread says how much launches of one key differ. Quantiles of large samples come from a bounded sketch.
+type LaunchSpread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
 	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
 	// Nine of ten launches take longer than P10Seconds, and as many less than P90Seconds; absent where only the
@@ -238,7 +238,7 @@ func CheckCounts(k *Kernel) error {
 		count unit.Opt[int64]
 	}{{"launches", k.Instances}, {"threads", k.Threads}, {"barrier messages", k.Barriers}} {
 		if c.count.Or(0) > unit.MaxCount {
-			return note.Faultf("count", k.Pos, "a count in the file is wrong: correct it or export the file again",
+			return note.Errorf("count", k.Pos, "a count in the file is wrong: correct it or export the file again",
 				"the %s of task %q add up to more than %s, which no run has", c.what, k.Task,
 				unit.Thousands(unit.MaxCount))
 		}

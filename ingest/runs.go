@@ -118,9 +118,9 @@ func EachRun(ctx context.Context, paths []string, formats []Format, read func(si
 func several(ctx context.Context, paths []string, read func(side int, paths ...string) (*Run, error)) ([]*Run, error) {
 	run, err := read(0, paths...)
 	switch {
-	case Sides(err) > 0:
+	case ResultCount(err) > 0:
 		var all []*Run
-		for side := range Sides(err) {
+		for side := range ResultCount(err) {
 			run, err := read(side+1, paths...)
 			if err != nil {
 				return nil, err
@@ -214,7 +214,7 @@ func rankOf(run *Run) int {
 // notUsed notes a file that is left out, and why.
 func notUsed(path string, err error) note.Note {
 	text := err.Error()
-	var f *note.Fault
+	var f *note.InputError
 	if errors.As(err, &f) { // without what to do about it
 		text = strings.TrimPrefix(f.Pos.String()+": "+f.Text, ": ")
 	}
@@ -317,11 +317,11 @@ func expand(paths []string) ([]candidate, error) {
 		f, err := listFolder(p)
 		switch {
 		case err != nil:
-			return nil, openFault(p, err)
+			return nil, openError(p, err)
 		case f.result:
 			add(p, true, true)
 		case len(f.files) == 0 && !slices.ContainsFunc(f.folders, isResult):
-			return nil, note.Faultf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder holds no files")
+			return nil, note.Errorf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder holds no files")
 		}
 		for _, file := range f.files {
 			if !f.result || isText(file) { // of a result's own files only exports that were put there

@@ -8,7 +8,7 @@ import (
 // TestUnplacedSamples has samples that name no kernel, beside launches of which none ran when they were taken: what to do
 // depends on whether there are launches at all.
 func TestUnplacedSamples(t *testing.T) {
-	samples := Samples{List: []Moment{{At: 1000, Length: 500}, {At: 1500, Length: 500}}}
+	samples := Samples{List: []CounterSample{{At: 1000, Length: 500}, {At: 1500, Length: 500}}}
 	for _, c := range []struct {
 		reason     string
 		start, end int64

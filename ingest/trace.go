@@ -205,11 +205,11 @@ func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 // Samples are occupancies that were measured over time, within launches of one task or of whatever ran.
 type Samples struct {
 	Key  Key // Task is empty where the samples name none
-	List []Moment
+	List []CounterSample
 }
 
-// Moment is what was measured in the time up to Length before At, in nanoseconds. A sample takes 32 bytes.
-type Moment struct {
+// CounterSample is what was measured in the time up to Length before At, in nanoseconds. A sample takes 32 bytes.
+type CounterSample struct {
 	At, Length                int64
 	Measured, Active, Stalled float32
 	Launch                    uint32 // numbers the launches of the task
@@ -295,18 +295,18 @@ func SamplesOf(all []Samples, k *Kernel) *Samples {
 // Recording is all that the counters of a run read over time, whatever ran, and the launches on the same clock.
 type Recording struct {
 	Trace *Trace
-	List  []Moment
-	// Loose says that the times of the launches are from another clock, which may be 0.1 ms off.
-	Loose bool
+	List  []CounterSample
+	// Unassigned says that the times of the launches are from another clock, which may be 0.1 ms off.
+	Unassigned bool
 }
 
 // Add adds the next sample. When there are too many, each two become one.
-func (r *Recording) Add(m Moment) {
+func (r *Recording) Add(m CounterSample) {
 	if len(r.List) >= MaxSamples {
 		for i := range len(r.List) / 2 {
 			a, b := &r.List[2*i], &r.List[2*i+1]
 			w := float32(float64(a.Length) / float64(max(a.Length+b.Length, 1)))
-			r.List[i] = Moment{At: b.At, Length: a.Length + b.Length, Measured: w*a.Measured + (1-w)*b.Measured,
+			r.List[i] = CounterSample{At: b.At, Length: a.Length + b.Length, Measured: w*a.Measured + (1-w)*b.Measured,
 				Active: w*a.Active + (1-w)*b.Active, Stalled: w*a.Stalled + (1-w)*b.Stalled}
 		}
 		r.List = r.List[:len(r.List)/2]
@@ -369,12 +369,12 @@ func (s *Sample) Quantiles(shares ...float64) []float64 {
 }
 
 // Spread gives the spread of the times of two launches or more, and that of their measured occupancies, nil for none.
-func (s *Sample) Spread(measured *Sample) *Spread {
+func (s *Sample) Spread(measured *Sample) *LaunchSpread {
 	if s.N < 2 {
 		return nil
 	}
 	q := s.Quantiles(0.1, 0.5, 0.9)
-	spread := &Spread{
+	spread := &LaunchSpread{
 		MinSeconds: unit.Seconds(s.Min), MedianSeconds: unit.Seconds(q[1]), MaxSeconds: unit.Seconds(s.Max),
 		P10Seconds: unit.Some(unit.Seconds(q[0])), P90Seconds: unit.Some(unit.Seconds(q[2]))}
 	if measured != nil && measured.N > 0 {

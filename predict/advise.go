@@ -55,7 +55,7 @@ func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 func (c Change) worded() Change {
 	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
 	if c.Setting == SettingSLM {
-		from, to = unit.Memory(unit.Bytes(c.From)), unit.Memory(unit.Bytes(c.To))
+		from, to = unit.FormatBytes(unit.Bytes(c.From)), unit.FormatBytes(unit.Bytes(c.To))
 	}
 	if c.From == 0 && c.Setting != SettingSLM {
 		from = ""
@@ -355,7 +355,7 @@ func slmRoom(d *arch.Device, l Launch) unit.Bytes {
 func (s *Setting) Words() string {
 	text := fmt.Sprintf("work-group %s, sub-group %d", product(s.Launch.Local), s.Launch.SIMD)
 	if s.Launch.SLM > 0 {
-		text += ", SLM " + unit.Memory(s.Launch.SLM)
+		text += ", SLM " + unit.FormatBytes(s.Launch.SLM)
 	}
 	if s.Launch.GRF > 0 {
 		text += fmt.Sprintf(", %d registers", s.Launch.GRF)

@@ -82,7 +82,7 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	}
 	if r.BySLM.Present() && r.BySLM != unit.Some(cores*p.BySLM) {
 		add("SLM: the driver's formula shares %d x %s, the most of one work-group, over the GPU; the model gives "+
-			"each Xe-core its %s", cores, unit.Memory(d.SLMPerGroupMax), unit.Memory(d.SLMPerXeCore))
+			"each Xe-core its %s", cores, unit.FormatBytes(d.SLMPerGroupMax), unit.FormatBytes(d.SLMPerXeCore))
 	}
 	if p.ByGroupSlots != Unlimited && p.ByGroupSlots == p.GroupsPerXeCore && p.ByGroupSlots < p.ByThreads {
 		add("work-group slots: the driver's formula has none, the model has %d per Xe-core", p.ByGroupSlots)

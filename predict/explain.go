@@ -94,9 +94,9 @@ func (e *explainer) resources() {
 	e.bound(LimitThreads, "work-groups by threads", p.ByThreads, "floor(%d / %d)", e.modeSlots, p.ThreadsPerGroup)
 	formula := "no SLM used"
 	if l.SLM > 0 {
-		formula = fmt.Sprintf("floor(%s / %s)", unit.Memory(d.SLMPerXeCore), unit.Memory(p.SLMAllocated))
+		formula = fmt.Sprintf("floor(%s / %s)", unit.FormatBytes(d.SLMPerXeCore), unit.FormatBytes(p.SLMAllocated))
 		if p.SLMAllocated != l.SLM {
-			formula += fmt.Sprintf(", %s rounded up to an allocation step", unit.Memory(l.SLM))
+			formula += fmt.Sprintf(", %s rounded up to an allocation step", unit.FormatBytes(l.SLM))
 		}
 	}
 	e.bound(LimitSLM, "work-groups by SLM", p.BySLM, formula)
@@ -150,7 +150,7 @@ func (e *explainer) gpu() {
 	} else {
 		e.add("occupancy of the last wave", percent(p.Peak), "it is full")
 	}
-	waves := unit.Counted(ceilDiv(total, wave), "wave", "waves")
+	waves := unit.FormatCount(ceilDiv(total, wave), "wave", "waves")
 	e.add("GPU average occupancy", percent(p.Average), "%d / (%s x %d)", total, waves, all)
 	if p.Ranges() {
 		full, rest := total/wave, total%wave

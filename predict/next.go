@@ -81,7 +81,7 @@ func (n *stepFinder) moreSLM() {
 	other := n.l
 	other.SLM = fits
 	n.xeCore(LimitSLM, other, changeOf(SettingSLM, int64(n.l.SLM), int64(fits)),
-		unit.Memory(n.l.SLM-fits)+" less SLM per work-group")
+		unit.FormatBytes(n.l.SLM-fits)+" less SLM per work-group")
 }
 
 func (n *stepFinder) fewerBarriers() {

@@ -69,7 +69,7 @@ func checkLeast(t *testing.T, d *arch.Device, l predict.Launch, s *predict.Setti
 		}
 	}
 	if p, err := predict.Predict(d, below); err != nil || p.Peak <= s.Prediction.Peak {
-		t.Errorf("%s %+v: %s shows %v already", d.Key, l, unit.Memory(below.SLM), p.Peak)
+		t.Errorf("%s %+v: %s shows %v already", d.Key, l, unit.FormatBytes(below.SLM), p.Peak)
 	}
 }
 

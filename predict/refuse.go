@@ -84,7 +84,7 @@ func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launc
 		most := min(d.SLMPerGroupMax, d.SLMPerXeCore)
 		return &LaunchError{"slm-too-large",
 			fmt.Sprintf("%s of SLM per work-group are above the %s that %s gives to one work-group",
-				unit.Memory(l.SLM), unit.Memory(most), nameOf(d)), "at most " + unit.Memory(most) + " fit"}
+				unit.FormatBytes(l.SLM), unit.FormatBytes(most), nameOf(d)), "at most " + unit.FormatBytes(most) + " fit"}
 	case tooManyBarriers:
 		return &LaunchError{"too-many-barriers",
 			fmt.Sprintf("a work-group that uses %d barriers needs more than the %d barrier slots of an Xe-core",
@@ -170,7 +170,7 @@ func badRank(l Launch) *LaunchError {
 		}
 	}
 	return &LaunchError{codeDimensions, fmt.Sprintf("the global size %s has %s, the work-group %s has %d",
-		l.Global, unit.Counted(l.Global.Rank(), "dimension", "dimensions"), l.Local, l.Local.Rank()), hint}
+		l.Global, unit.FormatCount(l.Global.Rank(), "dimension", "dimensions"), l.Local, l.Local.Rank()), hint}
 }
 
 // mostTried is the largest number of work-items whose factors are searched: a
@@ -227,5 +227,5 @@ func list(numbers []int) string {
 	for i, n := range numbers {
 		words[i] = strconv.Itoa(n)
 	}
-	return unit.Listed(words, "and")
+	return unit.JoinWords(words, "and")
 }

@@ -224,7 +224,7 @@ func (u *Unjudged) text(list []UnjudgedKernels) string {
 		n += k.N
 		texts[i] = k.String()
 	}
-	return u.Gate + ": " + Thousands(int64(u.Judged)) + " of " + unit.Counted(u.Kernels, "kernel", "kernels") +
+	return u.Gate + ": " + Thousands(int64(u.Judged)) + " of " + unit.FormatCount(u.Kernels, "kernel", "kernels") +
 		" judged; " + Thousands(int64(n)) + " not: " + strings.Join(texts, ", ")
 }
 

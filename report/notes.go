@@ -91,7 +91,7 @@ func Lost(notes []note.Note) string {
 		}
 	}
 	if more > 0 {
-		text += "; and " + unit.Counted(more, "more error", "more errors")
+		text += "; and " + unit.FormatCount(more, "more error", "more errors")
 	}
 	return text
 }

@@ -199,7 +199,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-const cutMark = names.Cut
+const cutMark = names.Ellipsis
 
 // CutMiddle shortens a text to a width by taking out its middle: both ends of a kernel's name tell it apart.
 func CutMiddle(s string, width int) string {

@@ -24,7 +24,7 @@ import (
 
 // Errorf is an error of usage, with what to do in its text.
 func Errorf(format string, args ...any) error {
-	return note.Faultf("usage", note.Pos{}, "", format, args...)
+	return note.Errorf("usage", note.Pos{}, "", format, args...)
 }
 
 // What the annotations of a flag hold: the tags of the same name, whether other commands have it, too, and whether only

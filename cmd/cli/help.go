@@ -52,7 +52,7 @@ func Help(c *cobra.Command, _ []string) {
 	}
 	if experts > 0 {
 		fmt.Fprintf(&b, "\n'%s help flags' has the details, and %s of this command.\n", c.Root().Name(),
-			unit.Counted(experts, "more flag", "more flags"))
+			unit.FormatCount(experts, "more flag", "more flags"))
 	} else if shared != "" {
 		fmt.Fprintf(&b, "\n'%s help flags' has the details.\n", c.Root().Name())
 	}

@@ -72,11 +72,11 @@ func (a *app) collectCommand() *cobra.Command {
 		},
 		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
 			if f.Check {
-				return predictdoc.Doctor(collect.Doctor("/"), collect.Traps()), nil
+				return predictdoc.Doctor(collect.CheckTools("/"), collect.CommonMistakes()), nil
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
 			// What is printed may run on another machine, so what is installed here says nothing.
-			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.Found("unitrace"))
+			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.IsInstalled("unitrace"))
 			switch {
 			case f.Job != "":
 				_, err := fmt.Fprint(a.stdout, collect.Job(f.Job, o, f.outputs, f.kept))
@@ -110,7 +110,7 @@ func (a *app) collect(ctx context.Context, o collect.Options) (*report.Answer, e
 	a.Sampling, a.samplingSet = interval, true
 	var files []string
 	for _, s := range steps {
-		files = append(files, collect.Written(s)...)
+		files = append(files, collect.OutputFiles(s)...)
 	}
 	// Only the files that were just written: the folder may get others from the program itself.
 	return a.validatePaths(ctx, files, &validateFlags{})
@@ -123,7 +123,7 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 	interval := o.Interval
 	var steps []collect.Step
 	if interval == 0 {
-		interval = collect.Finest
+		interval = collect.ShortestInterval
 		steps = collect.Probe(o)
 	}
 	collection := collect.Steps(o, interval)
@@ -137,7 +137,7 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 	}
 	words := []string{"occudiff", "validate", "--sampling-interval", strings.ReplaceAll(interval.String(), "µ", "u")}
 	words = append(words, kept...)
-	_, err := fmt.Fprintln(a.stdout, collect.Line(words), strings.Join(collect.Files(collection), " "))
+	_, err := fmt.Fprintln(a.stdout, collect.JoinCommand(words), strings.Join(collect.Files(collection), " "))
 	return err
 }
 
@@ -152,7 +152,7 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	}
 	interval, enough := collect.IntervalFor(launch)
 	a.say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
-		unit.Span(unit.Seconds(launch.Seconds())), unit.Span(unit.Seconds(interval.Seconds())))
+		unit.FormatDuration(unit.Seconds(launch.Seconds())), unit.FormatDuration(unit.Seconds(interval.Seconds())))
 	if !enough {
 		a.say("that is fewer than nine samples per launch: the values contain time between launches")
 	}

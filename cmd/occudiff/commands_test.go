@@ -64,7 +64,7 @@ func checkCommand(t *testing.T, from, line string) {
 			if m == nil {
 				t.Fatalf("%s: the knob %s", line, w)
 			}
-			if ms, err := strconv.ParseFloat(m[1], 64); err != nil || ms < collect.Finest.Seconds()*1e3 || ms > 1 {
+			if ms, err := strconv.ParseFloat(m[1], 64); err != nil || ms < collect.ShortestInterval.Seconds()*1e3 || ms > 1 {
 				t.Errorf("%s: an interval that 'occudiff collect' does not take", line)
 			}
 		case strings.HasPrefix(w, "-") && !slices.Contains(documented[words[0]], w):

@@ -167,7 +167,7 @@ func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side,
 	for i, path := range paths {
 		side, opt := diff.Side{Name: path}, ingest.Options{Content: true} // its digests find a copy among the runs
 		if both {
-			side.Name, opt.Side = fmt.Sprintf("%s, result %d", path, i+1), i+1
+			side.Name, opt.Result = fmt.Sprintf("%s, result %d", path, i+1), i+1
 		}
 		read := func(_ int, paths ...string) (*ingest.Run, error) { return a.readRun(ctx, paths, opt) }
 		if err := ingest.EachRun(ctx, []string{path}, formats.All(), read, func(_ string, run *ingest.Run) error {
@@ -188,7 +188,7 @@ func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side,
 // The file is read for this, and once more as the two sides: it is asked of a single path alone.
 func hasSides(ctx context.Context, path string) bool {
 	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
-	return ingest.Sides(err) == 2
+	return ingest.ResultCount(err) == 2
 }
 
 // diffBinaries compares the kernels of two compilations: binaries, archives, folders of dumps or sources.

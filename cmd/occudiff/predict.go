@@ -238,7 +238,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return note.Faultf("batch-file", note.Pos{File: file}, "give a CSV file, or - for standard input",
+		return note.Errorf("batch-file", note.Pos{File: file}, "give a CSV file, or - for standard input",
 			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	defer in.Close()

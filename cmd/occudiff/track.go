@@ -160,7 +160,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			if _, err := fmt.Fprintln(t.stdout, pattern); err != nil {
 				return nil, err
 			}
-			return nil, &verdictError{exitAgain, unit.Counted(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
+			return nil, &verdictError{exitAgain, unit.FormatCount(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
 		}
 		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check), failure, nil) }
 		return trackdoc.FromCheck(check, t.provenance()), nil

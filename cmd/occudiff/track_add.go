@@ -119,7 +119,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		defer db.Close()
 	}
 	// What was stored before an error is said, so that nobody looks for it.
-	before := unit.Counted(len(done), "run before this one is", "runs before this one are") + " in the history"
+	before := unit.FormatCount(len(done), "run before this one is", "runs before this one are") + " in the history"
 	switch {
 	case err != nil && len(done) == 0:
 		return err

@@ -242,7 +242,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	switch {
 	case ctx.Err() != nil: // not wrapped: it is not true that nothing was written
 		return fmt.Errorf("%s: interrupted; %s in the history, the same import adds the rest", path,
-			unit.Counted(done.Runs, "run of it is", "runs of it are"))
+			unit.FormatCount(done.Runs, "run of it is", "runs of it are"))
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -298,5 +298,5 @@ func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 	if err := t.stream(t.output("csv"), write); err != nil || len(t.Outputs) == 0 {
 		return err
 	}
-	return t.tell("%s: %s written to %s", db.Where(), unit.Counted(lines, "line", "lines"), strings.Join(t.Outputs, ", "))
+	return t.tell("%s: %s written to %s", db.Where(), unit.FormatCount(lines, "line", "lines"), strings.Join(t.Outputs, ", "))
 }

@@ -71,7 +71,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	var results []*compare.Result
 	read := func(side int, paths ...string) (*ingest.Run, error) {
 		return a.readRun(ctx, paths, ingest.Options{ReadOptions: ingest.ReadOptions{Instances: f.Instances,
-			Samples: f.Timeline || a.writes(perfettoEnding), Side: side}})
+			Samples: f.Timeline || a.writes(perfettoEnding), Result: side}})
 	}
 	if err := ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
 		r, err := a.validateRun(run, f)

@@ -43,7 +43,7 @@ func main() {
 
 // answer answers a question of the page.
 func answer(a *app.App, question string) {
-	var q app.Question
+	var q app.Request
 	if err := json.Unmarshal([]byte(question), &q); err != nil {
 		panic(err) // the page's scripts wrote it
 	}
@@ -54,7 +54,7 @@ func answer(a *app.App, question string) {
 			post(map[string]any{"kind": "progress", "id": q.ID, "read": read, "total": total})
 		}
 	}
-	post(a.Answer(context.Background(), &q))
+	post(a.Respond(context.Background(), &q))
 }
 
 func post(message any) {

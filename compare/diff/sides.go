@@ -260,7 +260,7 @@ func pair(older, newer []*samples) [][2]*samples {
 			was, is := p.older[0], p.newer[0]
 			name, ordinal := names.Stable(newer[is].key.Task)
 			_, was1 := names.Stable(older[was].key.Task)
-			if moved == nil || names.Follows(1, ordinal || was1, moved[name]) {
+			if moved == nil || names.Continues(1, ordinal || was1, moved[name]) {
 				pairs[is][0], taken[was] = older[was], true
 			}
 		}

@@ -135,7 +135,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 			note.Note{Severity: note.Warning, Code: "unknown-column", Pos: note.Pos{File: file, Line: 1},
 				Text: fmt.Sprintf("the column %q is not used", name), Hint: "known are " + strings.Join(known, ", ")})
 	}
-	var bad table.Bad
+	var bad table.BadRows
 	for {
 		s, err := in.Sheet(512)
 		if err != nil {
@@ -162,8 +162,8 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 // readRecord reads the cells of a line. With an error it names the column that is at fault.
 func readRecord(places []int, known []string, line *table.Record, of Metric) (r Record, column string, err error) {
 	r.Line = line.Line
-	if line.Fault != "" {
-		return r, "", errors.New(line.Fault)
+	if line.Problem != "" {
+		return r, "", errors.New(line.Problem)
 	}
 	fields := append(r.fields(), &r.Values[of.index()])
 	for i, at := range places {

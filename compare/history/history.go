@@ -208,17 +208,17 @@ const (
 	errBadRun     kind = "the run cannot be stored"
 )
 
-// fault is a failure that both engines know, and what to do about it. Nothing has been changed whenever it is said: the
+// storageError is a failure that both engines know, and what to do about it. Nothing has been changed whenever it is said: the
 // transaction was rolled back, or will be when the connection is gone.
-type fault struct {
+type storageError struct {
 	kind     kind
 	text     string
 	sqlite   []int  // its codes, extended or primary ones
 	postgres string // what its codes begin with (the manual of PostgreSQL, appendix A)
 }
 
-// faults are those that are known, the more particular ones first.
-var faults = []fault{
+// storageErrors are those that are known, the more particular ones first.
+var storageErrors = []storageError{
 	{errUnfinished, "nothing was changed; the next command that writes undoes it, as 'occudiff track add' does",
 		[]int{sqlite3.SQLITE_READONLY_ROLLBACK}, ""},
 	{errLocked, "nothing was changed; another process is writing: wait for it, or end it, and try again",
@@ -240,14 +240,14 @@ var faults = []fault{
 	{errNotHistory, "nothing was changed; name another file with --db", []int{sqlite3.SQLITE_NOTADB}, ""},
 }
 
-// fault finds what an error means, nil when nobody knows.
-func (e *engine) fault(err error) *fault {
+// storageError finds what an error means, nil when nobody knows.
+func (e *engine) storageError(err error) *storageError {
 	code := 0
 	if s, ok := errors.AsType[*sqlite.Error](err); ok {
 		code = s.Code()
 	}
-	for i := range faults {
-		f := &faults[i]
+	for i := range storageErrors {
+		f := &storageErrors[i]
 		is := func(begin string) bool { return e.server && strings.HasPrefix(postgresCode(err), begin) }
 		if slices.Contains(f.sqlite, code) || slices.Contains(f.sqlite, code&0xff) ||
 			slices.ContainsFunc(strings.Fields(f.postgres), is) {
@@ -294,7 +294,7 @@ func (e *engine) explain(doing string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: stopped, nothing was changed: %w", doing, err)
 	}
-	if f := e.fault(err); f != nil {
+	if f := e.storageError(err); f != nil {
 		return fmt.Errorf("%s: %w, %s (%w)", doing, f.kind, f.text, err)
 	}
 	return fmt.Errorf("%s: nothing was changed: %w", doing, err)

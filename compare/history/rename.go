@@ -166,7 +166,7 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 	from := map[string]*found{} // what the new kernel of a stable name goes on from
 	for i, identity := range identities {
 		_, ordinal := names.Stable(rows[i].Task)
-		if identity != "" && ids[i] == 0 && names.Follows(fresh[identity], ordinal, known[identity]) {
+		if identity != "" && ids[i] == 0 && names.Continues(fresh[identity], ordinal, known[identity]) {
 			from[identity] = &found{last: math.MinInt64}
 		}
 	}

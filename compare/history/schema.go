@@ -216,7 +216,7 @@ func ParseMetric(text string) (Metric, error) {
 		}
 		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("metric %q is not known; use %s", text, unit.Listed(names, "or"))
+	return "", fmt.Errorf("metric %q is not known; use %s", text, unit.JoinWords(names, "or"))
 }
 
 // Unit gives the unit of the metric's points: "%", "points", "s" or "bytes".

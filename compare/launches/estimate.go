@@ -59,7 +59,7 @@ func Estimator(r *ingest.Recording) *Estimates {
 	}
 	e := &Estimates{Tasks: make([]*Values, len(d.level)), Load: d.load[Occupancy]}
 	wider := 0.0
-	if r.Loose {
+	if r.Unassigned {
 		d, wider = d.shifted(d.offset()), offsetError
 	}
 	var all []*sums
@@ -314,7 +314,7 @@ func Lay(r *ingest.Recording) []Laid {
 	if d == nil {
 		return nil
 	}
-	if r.Loose {
+	if r.Unassigned {
 		d = d.shifted(newRecording(r, partsOfOne).offset())
 	}
 	list := make([]Laid, len(d.level))

@@ -58,7 +58,7 @@ func (x *madeUp) turns(r *rand.Rand, lengths [][2]float64, gap, until float64) {
 }
 
 func (x *madeUp) recording() *ingest.Recording {
-	r := &ingest.Recording{Trace: &ingest.Trace{}, Loose: x.late != 0}
+	r := &ingest.Recording{Trace: &ingest.Trace{}, Unassigned: x.late != 0}
 	for task := range x.shapes {
 		r.Trace.Task(ingest.Key{Task: fmt.Sprint(task)})
 	}
@@ -89,7 +89,7 @@ func (x *madeUp) recording() *ingest.Recording {
 	}
 	for i, v := range values {
 		v += x.load
-		r.Add(ingest.Moment{At: int64(i+1) * 1e6, Length: 1e6, Measured: float32(v / 100), Active: float32(v / 200), Stalled: float32(v / 400)})
+		r.Add(ingest.CounterSample{At: int64(i+1) * 1e6, Length: 1e6, Measured: float32(v / 100), Active: float32(v / 200), Stalled: float32(v / 400)})
 	}
 	return r
 }
@@ -329,7 +329,7 @@ func simulated(t *testing.T, run string) (*ingest.Recording, []simulatedKernel) 
 		// It stops within the last sample, and does not say that what is left of it is idle.
 		rest := max(float64(to)-max(float64(from), end), 0) / float64(to-from)
 		active, busy := value(t, x[5])/100, 1-value(t, x[3])/100-rest
-		r.Add(ingest.Moment{At: to, Length: to - from, Measured: float32(value(t, x[2]) / 100), Active: float32(active), Stalled: float32(busy - active)})
+		r.Add(ingest.CounterSample{At: to, Length: to - from, Measured: float32(value(t, x[2]) / 100), Active: float32(active), Stalled: float32(busy - active)})
 	}
 	return r, truth
 }

@@ -53,9 +53,9 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	got := map[string]collect.Check{}
-	for _, c := range collect.Doctor(root) {
+	for _, c := range collect.CheckTools(root) {
 		got[c.Name] = c
-		if c.OK != (c.Costs == "" && c.Get == "") || c.OK && c.Found == "" {
+		if c.OK != (c.Impact == "" && c.Install == "") || c.OK && c.Found == "" {
 			t.Errorf("%s: %+v says both or neither", c.Name, c)
 		}
 	}
@@ -64,10 +64,10 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", name, c, ok)
 		}
 	}
-	if c := got["i915 counters for users"]; c.Get != "sysctl dev.i915.perf_stream_paranoid=0" || !strings.Contains(c.Costs, "is 1") {
+	if c := got["i915 counters for users"]; c.Install != "sysctl dev.i915.perf_stream_paranoid=0" || !strings.Contains(c.Impact, "is 1") {
 		t.Errorf("%+v", c)
 	}
-	for _, c := range collect.Doctor(t.TempDir()) {
+	for _, c := range collect.CheckTools(t.TempDir()) {
 		if c.Name == "GPU driver" && c.OK {
 			t.Error("an empty machine has a GPU driver")
 		}

@@ -20,8 +20,8 @@ import (
 const (
 	// coarsest is VTune's own default.
 	coarsest = time.Millisecond
-	// Finest is the shortest that a collection is asked for: a shorter one loses samples on many systems.
-	Finest = 100 * time.Microsecond
+	// ShortestInterval is the shortest that a collection is asked for: a shorter one loses samples on many systems.
+	ShortestInterval = 100 * time.Microsecond
 	// samplesPerLaunch is how many samples a launch should have: with nine at most a tenth of a value lies outside the
 	// launch.
 	samplesPerLaunch = 9
@@ -49,10 +49,10 @@ type Step struct {
 }
 
 // String prints the step so that a shell reads the same arguments.
-func (s Step) String() string { return Line(s.Args) }
+func (s Step) String() string { return JoinCommand(s.Args) }
 
-// Line quotes the words of a command.
-func Line(args []string) string {
+// JoinCommand quotes the words of a command.
+func JoinCommand(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
 		words[i] = Quote(a)
@@ -143,7 +143,7 @@ func exportSteps(result, dir string) []Step {
 // down to a hundredth of a millisecond. It also says whether nine can be had at all.
 func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 	interval = (launch / samplesPerLaunch).Truncate(10 * time.Microsecond)
-	return min(max(interval, Finest), coarsest), interval >= Finest
+	return min(max(interval, ShortestInterval), coarsest), interval >= ShortestInterval
 }
 
 // Job gives a script that runs `occudiff collect` on a node of a cluster, under slurm or else pbs, so that its first
@@ -167,7 +167,7 @@ func Job(scheduler string, o Options, outputs, flags []string) string {
 	script := "id=" + id + "\n" + line + ` "$@"` + "\nstatus=$?\ntar -czf " + numbered(o.Dir, ".tar.gz") +
 		" --exclude='*.tb7' --exclude=sqlite-db -- " + dir + "\nexit $status"
 	return fmt.Sprintf("#!/bin/sh -l\n%s%s%ssh -c %s sh %s\n", head, setUp, launch, Quote(script),
-		Line(append(append(flags, "--"), o.App...)))
+		JoinCommand(append(append(flags, "--"), o.App...)))
 }
 
 func numbered(name, ending string) string {

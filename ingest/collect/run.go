@@ -29,10 +29,10 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 			hint := ""
 			for _, p := range programs() {
 				if p.Name == s.Args[0] {
-					hint = p.Get
+					hint = p.Install
 				}
 			}
-			return note.Faultf("not-installed", note.Pos{}, hint, "%s is not on PATH", s.Args[0])
+			return note.Errorf("not-installed", note.Pos{}, hint, "%s is not on PATH", s.Args[0])
 		}
 		fmt.Fprintf(out, "%s: %s\n", s.Why, ingest.HideSecrets(s.String()))
 		cmd := exec.CommandContext(ctx, path, s.Args[1:]...)
@@ -44,20 +44,20 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 		case err != nil && ctx.Err() != nil:
 			return ctx.Err()
 		case exited:
-			return note.Faultf("collector-failed", note.Pos{}, "'occudiff collect --check' looks for what is missing",
+			return note.Errorf("collector-failed", note.Pos{}, "'occudiff collect --check' looks for what is missing",
 				"%s exited with status %d: %s", s.Args[0], exit.ExitCode(), ingest.HideSecrets(s.String()))
 		case err != nil:
-			return note.Faultf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
-		case s.File != "" && len(Written(s)) == 0:
-			return note.Faultf("no-export", note.Pos{File: s.File}, "look at what it printed above",
+			return note.Errorf("collector-failed", note.Pos{}, "", "%s cannot be started: %v", s.Args[0], err)
+		case s.File != "" && len(OutputFiles(s)) == 0:
+			return note.Errorf("no-export", note.Pos{File: s.File}, "look at what it printed above",
 				"%s succeeded but wrote nothing", s.Args[0])
 		}
 	}
 	return nil
 }
 
-// Written gives the files that a step wrote, empty ones left out.
-func Written(s Step) []string {
+// OutputFiles gives the files that a step wrote, empty ones left out.
+func OutputFiles(s Step) []string {
 	dir := filepath.Dir(s.File) // whatever its name holds, it is no pattern
 	files, _ := fs.Glob(os.DirFS(dir), filepath.Base(s.File))
 	for i := range files {
@@ -85,19 +85,19 @@ func programs() []Check {
 	}
 }
 
-// Found says whether a program is on PATH.
-func Found(program string) bool {
+// IsInstalled says whether a program is on PATH.
+func IsInstalled(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
 }
 
 // Check is one thing that collecting needs.
 type Check struct {
-	Name  string
-	OK    bool
-	Found string // what is there
-	Costs string // what the lack costs; empty when it is there
-	Get   string // how to get it; empty when it is there
+	Name    string
+	OK      bool
+	Found   string // what is there
+	Impact  string // what the lack costs; empty when it is there
+	Install string // how to get it; empty when it is there
 }
 
 // check gives what was found, or else what the lack costs and how to get it.
@@ -105,11 +105,11 @@ func check(name, found, costs, get string) Check {
 	if found != "" {
 		return Check{Name: name, OK: true, Found: found}
 	}
-	return Check{Name: name, Costs: costs, Get: get}
+	return Check{Name: name, Impact: costs, Install: get}
 }
 
-// Doctor looks for everything that collecting needs. root is the root of the file system, "/" but in tests.
-func Doctor(root string) []Check {
+// CheckTools looks for everything that collecting needs. root is the root of the file system, "/" but in tests.
+func CheckTools(root string) []Check {
 	root = strings.TrimSuffix(root, "/")
 	list := append(programs(), check("GPU driver", strings.TrimPrefix(first(root, "/sys/module/xe", "/sys/module/i915"),
 		"/sys/module/"), "there is no Intel GPU to measure; predictions do not need one",
@@ -178,10 +178,10 @@ func library(root string) Check {
 }
 
 //go:embed traps.txt
-var traps string
+var commonMistakes string
 
-// Traps are what makes a collection say less than it could, for people who write their own commands.
-func Traps() []string { return strings.Split(strings.TrimSpace(traps), "\n") }
+// CommonMistakes are what makes a collection say less than it could, for people who write their own commands.
+func CommonMistakes() []string { return strings.Split(strings.TrimSpace(commonMistakes), "\n") }
 
 // ExportResults exports the VTune result folders among some paths where vtune is on PATH, and gives folders that hold
 // the exports and the result instead: the tables are VTune's then, and the result adds the rest. done removes them.
@@ -189,7 +189,7 @@ func Traps() []string { return strings.Split(strings.TrimSpace(traps), "\n") }
 func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []string, done func(), err error) {
 	done = func() {}
 	for _, p := range paths {
-		if !isResult(p) || !Found("vtune") {
+		if !isResult(p) || !IsInstalled("vtune") {
 			list = append(list, p)
 			continue
 		}
@@ -246,7 +246,7 @@ func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Durati
 		}
 	}
 	if launch == 0 {
-		return 0, "", note.Faultf("no-kernel", note.Pos{File: o.probeFile()},
+		return 0, "", note.Errorf("no-kernel", note.Pos{File: o.probeFile()},
 			"does the application use the GPU? 'occudiff collect --check' looks for what is missing",
 			"the first short run saw no kernel")
 	}

@@ -143,9 +143,9 @@ func (p Patterns) Of(name string) string {
 	return pattern
 }
 
-// Follows says whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
+// Continues says whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
 // of that name. Where the name counts its likes, there must be no others of it: nobody can tell which of them moved.
-func Follows(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }
+func Continues(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }
 
 // isHash says whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date
 // has not.

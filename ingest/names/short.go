@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Cut stands where a name was cut. ASCII, because not every console shows an ellipsis.
-const Cut = "..."
+// Ellipsis stands where a name was cut. ASCII, because not every console shows an ellipsis.
+const Ellipsis = "..."
 
 // Short gives names without what tells none of them apart, and only as much of that as makes them all fit: the
 // parameters behind a function's name, its type before it, the arguments of templates, and the scopes that all share.
@@ -100,7 +100,7 @@ func withoutArguments(s string) string {
 		switch {
 		case s[i] == '<':
 			if depth++; depth == 1 {
-				b.WriteString("<" + Cut)
+				b.WriteString("<" + Ellipsis)
 			}
 		case s[i] == '>':
 			depth--
@@ -124,13 +124,13 @@ func withoutScope(names []string) []string {
 			common = scopeOf(strings.TrimSuffix(common, "::"))
 		}
 	}
-	if len(common) <= len(Cut) {
+	if len(common) <= len(Ellipsis) {
 		return names
 	}
 	shorter := slices.Clone(names)
 	for i, s := range names {
 		if rest, ok := strings.CutPrefix(s, common); ok {
-			shorter[i] = Cut + rest
+			shorter[i] = Ellipsis + rest
 		}
 	}
 	return shorter

@@ -72,19 +72,19 @@ func (n Note) String() string {
 	return text
 }
 
-// Fault is a note as a Go error: an input that cannot be used at all.
-type Fault struct{ Note }
+// InputError is a note as a Go error: an input that cannot be used at all.
+type InputError struct{ Note }
 
 // Error implements error.
-func (f *Fault) Error() string {
+func (f *InputError) Error() string {
 	n := f.Note
 	n.Severity = Info // an error message does not say "error" twice
 	return n.String()
 }
 
-// Faultf makes an error with a position and a hint.
-func Faultf(code string, pos Pos, hint, format string, args ...any) error {
-	return &Fault{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
+// Errorf makes an error with a position and a hint.
+func Errorf(code string, pos Pos, hint, format string, args ...any) error {
+	return &InputError{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
 // Reason takes the path, which the position says already or which is that of a temporary file, out of an error of the

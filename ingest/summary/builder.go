@@ -18,7 +18,7 @@ import (
 // builder makes sense of metrics and tables, whichever way they were printed.
 type builder struct {
 	path     string
-	bad      table.Bad
+	bad      table.BadRows
 	rows     int64
 	platform ingest.Platform
 	elapsed  unit.Opt[unit.Seconds]
@@ -258,7 +258,7 @@ func (b *builder) finish(empty bool) (*ingest.File, error) {
 	// A version and times alone say nothing of a GPU.
 	if len(f.Summary) == 0 && f.Platform == (ingest.Platform{VTune: f.Platform.VTune, GPUTime: f.Platform.GPUTime,
 		GPUBusy: f.Platform.GPUBusy}) {
-		return nil, b.fault(empty)
+		return nil, b.inputError(empty)
 	}
 	return f, nil
 }

@@ -21,8 +21,8 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-summary" }
 
-// What implements ingest.Format.
-func (Format) What() string { return "a VTune summary" }
+// Description implements ingest.Format.
+func (Format) Description() string { return "a VTune summary" }
 
 const (
 	expected = "expected the output of vtune -report summary, as text, HTML or CSV"
@@ -99,17 +99,17 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return b.finish(len(bytes.TrimSpace(head)) == 0)
 }
 
-// fault says why nothing of the file can be used.
-func (b *builder) fault(empty bool) error {
+// inputError says why nothing of the file can be used.
+func (b *builder) inputError(empty bool) error {
 	pos := note.Pos{File: b.path}
 	switch {
 	case empty:
-		return note.Faultf("empty-file", pos, "the collection or the report failed: run it again and look at what "+
+		return note.Errorf("empty-file", pos, "the collection or the report failed: run it again and look at what "+
 			"vtune printed", "the file is empty; %s", expected)
 	case b.bad.Count > 0:
 		first := b.bad.Notes()[0]
-		return note.Faultf("empty-summary", first.Pos, hint, "none of the %d rows can be used; the first: %s",
+		return note.Errorf("empty-summary", first.Pos, hint, "none of the %d rows can be used; the first: %s",
 			b.bad.Count, first.Text)
 	}
-	return note.Faultf("empty-summary", pos, hint, "the summary names neither a GPU nor a computing task; %s", expected)
+	return note.Errorf("empty-summary", pos, hint, "the summary names neither a GPU nor a computing task; %s", expected)
 }

@@ -61,7 +61,7 @@ func page1(body string) string {
 func TestCutHTML(t *testing.T) {
 	text := testenv.Made(t, "html")
 	for cut := range text {
-		var fault *note.Fault
+		var fault *note.InputError
 		if _, err := read(t, text[:cut]); err != nil && !errors.As(err, &fault) {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
@@ -298,7 +298,7 @@ func TestFaults(t *testing.T) {
 			`f:4:1: none of the 1 rows can be used; the first: task "A": time "soon" has no unit, s or ms` + do},
 	} {
 		_, err := read(t, c.text)
-		var fault *note.Fault
+		var fault *note.InputError
 		if !errors.As(err, &fault) || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.reason, err, c.want)
 		}
@@ -361,7 +361,7 @@ func FuzzRead(f *testing.F) {
 		(Format{}).Sniff(data)
 		file, err := read(t, string(data))
 		if err != nil {
-			var fault *note.Fault
+			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
 				t.Fatalf("an error that is no fault: %v", err)
 			}

@@ -33,7 +33,7 @@ func (t *text) line(in *table.Lines, line string) {
 	switch {
 	case trimmed == "":
 		t.table = nil
-	case t.table != nil && t.table.Holds(line): // else the table has ended without a blank line
+	case t.table != nil && t.table.InColumns(line): // else the table has ended without a blank line
 		t.to.row(t.table.Cells(line), at)
 	case trimmed[0] == '|': // what a value means, in words
 	default:

@@ -132,9 +132,9 @@ func (s *Stream) Read(p []byte) (int, error) {
 // MaxShown is how many bad rows of a file are reported one by one.
 const MaxShown = 20
 
-// Bad collects the rows of a file that cannot be used: all are counted, the first MaxShown are kept. The zero Bad is
+// BadRows collects the rows of a file that cannot be used: all are counted, the first MaxShown are kept. The zero BadRows is
 // ready.
-type Bad struct {
+type BadRows struct {
 	Count   int64
 	Several bool // rows stand in a line; the caller adds each once
 	shown   []note.Note
@@ -142,7 +142,7 @@ type Bad struct {
 }
 
 // Add counts a row that cannot be used. A row that is bad in two places is one row.
-func (b *Bad) Add(pos note.Pos, hint, format string, args ...any) {
+func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	if b.Count > 0 && b.last.Line == pos.Line && !b.Several {
 		return
 	}
@@ -155,7 +155,7 @@ func (b *Bad) Add(pos note.Pos, hint, format string, args ...any) {
 }
 
 // Notes gives the notes on the bad rows in the order of the file; the last says how many more there are.
-func (b *Bad) Notes() []note.Note {
+func (b *BadRows) Notes() []note.Note {
 	notes := b.shown[:len(b.shown):len(b.shown)]
 	if more := b.Count - int64(len(notes)); more > 0 {
 		notes = append(notes, note.Note{Severity: note.Error, Code: "bad-rows", Pos: note.Pos{File: b.last.File},
@@ -280,10 +280,10 @@ func (c *Dashed) Cells(line string) []string {
 	return out
 }
 
-// Holds says whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
+// InColumns says whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
 // name. The next metric of a summary begins at the left edge, too; what tells it is that it is as short as a name, or
 // that its text runs over a gap.
-func (c *Dashed) Holds(line string) bool {
+func (c *Dashed) InColumns(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false
 	}

@@ -91,7 +91,7 @@ func TestPlain(t *testing.T) {
 }
 
 func TestBad(t *testing.T) {
-	var b Bad
+	var b BadRows
 	if len(b.Notes()) != 0 {
 		t.Error("notes without bad rows")
 	}

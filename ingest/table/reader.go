@@ -17,9 +17,9 @@ const maxLines = 64
 
 // Record is a row of a file: its cells, or why it has none.
 type Record struct {
-	Cells []string // as many as the header has
-	Line  int      // physical line of the file, from 1
-	Fault string   // why the cells cannot be used; empty for a good record
+	Cells   []string // as many as the header has
+	Line    int      // physical line of the file, from 1
+	Problem string   // why the cells cannot be used; empty for a good record
 
 	text   string // of a record with quotes, and where its cells begin in it
 	starts []int
@@ -28,7 +28,7 @@ type Record struct {
 // place gives the line and column where a cell begins; the column is 0 for a cell that is not there.
 func (r *Record) place(cell int) (line, column int) {
 	switch {
-	case cell < 0 || r.Fault != "":
+	case cell < 0 || r.Problem != "":
 		return r.Line, 0
 	case r.starts != nil:
 		before := r.text[:r.starts[cell]]
@@ -83,8 +83,8 @@ func (r *Reader) Sheet(most int) (*Sheet, error) {
 func (r *Reader) Next() (Record, error) {
 	rec, err := r.record()
 	if n := len(rec.Cells); err == nil && n != len(r.Columns) {
-		if rec.Fault == "" {
-			rec.Fault = fmt.Sprintf("the row has %d cells, the header %d", n, len(r.Columns))
+		if rec.Problem == "" {
+			rec.Problem = fmt.Sprintf("the row has %d cells, the header %d", n, len(r.Columns))
 		}
 		rec.Cells = append(slices.Clip(rec.Cells[:min(n, len(r.Columns))]), make([]string, max(0, len(r.Columns)-n))...)
 	}
@@ -100,7 +100,7 @@ func (r *Reader) record() (Record, error) {
 		case err != nil:
 			return Record{}, err
 		case len(text) >= MaxLine:
-			return Record{Line: r.line, Fault: fmt.Sprintf("the line is longer than %d KB", MaxLine>>10)}, nil
+			return Record{Line: r.line, Problem: fmt.Sprintf("the line is longer than %d KB", MaxLine>>10)}, nil
 		case strings.TrimSpace(text) == "" || r.format.Comments && text[0] == '#':
 			continue
 		case strings.IndexByte(text, '"') < 0:
@@ -116,7 +116,7 @@ func (r *Reader) quoted(text string) (Record, error) {
 	var ahead []string
 	for {
 		var open bool
-		if rec.Cells, rec.starts, open, rec.Fault = split(strings.TrimSuffix(rec.text, "\r")); !open {
+		if rec.Cells, rec.starts, open, rec.Problem = split(strings.TrimSuffix(rec.text, "\r")); !open {
 			break
 		}
 		line, err := r.next()
@@ -128,17 +128,17 @@ func (r *Reader) quoted(text string) (Record, error) {
 			rec.text += "\n" + line
 		}
 		if err != nil || len(ahead) == maxLines || len(rec.text) >= MaxLine {
-			rec.Fault = "a quote is opened and not closed"
+			rec.Problem = "a quote is opened and not closed"
 			break
 		}
 	}
-	if rec.Fault == "" {
+	if rec.Problem == "" {
 		r.line += len(ahead)
 		return rec, nil
 	}
 	r.pending = append(ahead, r.pending...)
 	text = strings.TrimSuffix(text, "\r")
-	return Record{Cells: strings.Split(text, ","), Line: r.line, Fault: rec.Fault}, nil // as far as they are known
+	return Record{Cells: strings.Split(text, ","), Line: r.line, Problem: rec.Problem}, nil // as far as they are known
 }
 
 // next returns the next physical line without its end. A CR at the end stays if
@@ -221,8 +221,8 @@ func (r *Reader) Header() error {
 	if len(f.Required) > 0 {
 		expected += ", of which only " + strings.Join(f.Required, ", ") + " must be there"
 	}
-	if rec.Fault != "" {
-		return note.Faultf(f.Code, pos, expected, "the header cannot be read: %s", rec.Fault)
+	if rec.Problem != "" {
+		return note.Errorf(f.Code, pos, expected, "the header cannot be read: %s", rec.Problem)
 	}
 	var faults []error
 	for i, name := range rec.Cells {
@@ -230,9 +230,9 @@ func (r *Reader) Header() error {
 		known := slices.Contains(f.Columns, name)
 		switch {
 		case known && slices.Contains(r.Columns, name):
-			faults = append(faults, note.Faultf(f.Code, pos, "keep one of them", "the column %q occurs twice", name))
+			faults = append(faults, note.Errorf(f.Code, pos, "keep one of them", "the column %q occurs twice", name))
 		case !known && len(rec.Cells) == 1 && strings.ContainsAny(name, ";\t"):
-			return note.Faultf(f.Code, pos, "write the file with commas between the columns",
+			return note.Errorf(f.Code, pos, "write the file with commas between the columns",
 				"the header has no comma but other separators: %q", name)
 		case !known && f.Strict:
 			faults = append(faults, r.unknown(&rec, i, name))
@@ -244,7 +244,7 @@ func (r *Reader) Header() error {
 	}
 	missing := slices.DeleteFunc(slices.Clone(f.Required), func(c string) bool { return slices.Contains(r.Columns, c) })
 	if len(missing) > 0 {
-		faults = append(faults, note.Faultf(f.Code, pos, expected, "the header has no %s", strings.Join(missing, ", ")))
+		faults = append(faults, note.Errorf(f.Code, pos, expected, "the header has no %s", strings.Join(missing, ", ")))
 	}
 	return errors.Join(faults...)
 }
@@ -255,6 +255,6 @@ func (r *Reader) unknown(rec *Record, cell int, name string) error {
 	if r.format.Nearest != nil {
 		nearest = r.format.Nearest(name, r.format.Columns)
 	}
-	return note.Faultf(r.format.Code, note.Pos{File: r.file, Line: line, Column: column},
+	return note.Errorf(r.format.Code, note.Pos{File: r.file, Line: line, Column: column},
 		"the columns are "+strings.Join(r.format.Columns, ", "), "the column %q is not known%s", name, nearest)
 }

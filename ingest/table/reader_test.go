@@ -32,7 +32,7 @@ func records(t testing.TB, text string, f Format) []Record {
 func TestRecords(t *testing.T) {
 	ok := func(line int, cells ...string) Record { return Record{Cells: cells, Line: line} }
 	bad := func(line int, fault string, cells ...string) Record {
-		return Record{Cells: cells, Line: line, Fault: fault}
+		return Record{Cells: cells, Line: line, Problem: fault}
 	}
 	for _, c := range []struct {
 		reason, text string
@@ -87,18 +87,18 @@ func TestPlaces(t *testing.T) {
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	got := records(t, "a\n"+long+"\nb\n"+long, Format{})
-	if len(got) != 4 || got[1].Fault != "the line is longer than 256 KB" || got[1].Line != 2 || got[2].Cells[0] != "b" || got[3].Fault == "" {
+	if len(got) != 4 || got[1].Problem != "the line is longer than 256 KB" || got[1].Line != 2 || got[2].Cells[0] != "b" || got[3].Problem == "" {
 		t.Errorf("%d records: %.60v", len(got), got)
 	}
 	open := records(t, "\"a\n"+strings.Repeat("b\n", 100), Format{})
-	if len(open) != 101 || open[0].Fault != "a quote is opened and not closed" || open[100].Line != 101 {
+	if len(open) != 101 || open[0].Problem != "a quote is opened and not closed" || open[100].Line != 101 {
 		t.Errorf("%d records after a quote that stays open; want 101", len(open))
 	}
 	behind := records(t, "\"a\n"+long+"\nb\n", Format{})
-	if len(behind) != 3 || behind[1].Fault == "" || behind[2].Line != 3 || behind[2].Fault != "" {
+	if len(behind) != 3 || behind[1].Problem == "" || behind[2].Line != 3 || behind[2].Problem != "" {
 		t.Errorf("a quote that stays open before a long line: %d records, %.60v", len(behind), behind)
 	}
-	if exact := records(t, strings.Repeat("x", MaxLine-1), Format{}); len(exact) != 1 || exact[0].Fault != "" {
+	if exact := records(t, strings.Repeat("x", MaxLine-1), Format{}); len(exact) != 1 || exact[0].Problem != "" {
 		t.Errorf("a line of the largest size is refused: %.80v", exact)
 	}
 }
@@ -149,7 +149,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a large file gives %v", err)
 	}
 	_, err = Load("t.csv", broken{}, f)
-	var fault *note.Fault
+	var fault *note.InputError
 	if !errors.As(err, &fault) || fault.Code != "thing-file" || err.Error() != "t.csv: the thing file cannot be read: the disk is on fire" {
 		t.Errorf("a broken file gives %v", err)
 	}
@@ -202,8 +202,8 @@ func FuzzRecords(f *testing.F) {
 			}
 		}
 		for i := range got {
-			if got[i].Fault != "" {
-				t.Fatalf("%q: line %d: %s", text, got[i].Line, got[i].Fault)
+			if got[i].Problem != "" {
+				t.Fatalf("%q: line %d: %s", text, got[i].Line, got[i].Problem)
 			}
 			for j, c := range got[i].Cells {
 				line, column := got[i].place(j)

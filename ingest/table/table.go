@@ -1,5 +1,5 @@
 // Package table reads text files: line by line in bounded memory, with physical line numbers, a cap on the length of a
-// line, cancelling, progress and the list of bad rows ([Lines], [Bad]); and as small CSV files, which it writes too:
+// line, cancelling, progress and the list of bad rows ([Lines], [BadRows]); and as small CSV files, which it writes too:
 // device and platform tables, batches of launches, exported series.
 //
 // A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that
@@ -64,10 +64,10 @@ const maxFile = 4 << 20
 func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
-		return nil, note.Faultf(f.Code, note.Pos{File: file}, "", "the %s cannot be read: %v", f.What, err)
+		return nil, note.Errorf(f.Code, note.Pos{File: file}, "", "the %s cannot be read: %v", f.What, err)
 	}
 	if len(data) > maxFile {
-		return nil, note.Faultf(f.Code, note.Pos{File: file}, "is it the right file?",
+		return nil, note.Errorf(f.Code, note.Pos{File: file}, "is it the right file?",
 			"the %s is larger than %d MB", f.What, maxFile>>20)
 	}
 	return Parse(file, string(data), f)
@@ -103,23 +103,23 @@ func Columns[T any]() (all, required []string) {
 
 // decode fills a struct per record. The faults are nil when there is
 // none, else one per record, nil for those in order. The cells of a faulty record are decoded as far as they go.
-func decode[T any](s *Sheet) (rows []T, faults []*note.Fault) {
+func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	n := len(s.Records)
 	rows = make([]T, n) // gocsv makes a slice of its own unless this one has the length
 	fault := func(row int, column, hint, text string) {
 		if faults == nil {
-			faults = make([]*note.Fault, n)
+			faults = make([]*note.InputError, n)
 		}
 		if faults[row] == nil {
-			faults[row] = &note.Fault{Note: note.Note{Severity: note.Error, Code: s.code, Pos: s.Pos(row, column),
+			faults[row] = &note.InputError{Note: note.Note{Severity: note.Error, Code: s.code, Pos: s.Pos(row, column),
 				Text: text, Hint: hint}}
 		}
 	}
 	cells := make([][]string, n+1) // below the header
 	for i, rec := range s.Records {
 		cells[i+1] = rec.Cells
-		if rec.Fault != "" {
-			fault(i, "", "", rec.Fault)
+		if rec.Problem != "" {
+			fault(i, "", "", rec.Problem)
 			continue
 		}
 		for _, at := range s.filled {

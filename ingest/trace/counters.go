@@ -316,11 +316,11 @@ func (r *reader) counterNotes() (list []note.Note) {
 	if r.homeless > 0 {
 		add(note.Warning, "counters-without-launch", "", "the counters of %s belong to no launch of the trace: they are used "+
 			"with the time that GpuTime gives, and have no place in gaps and overlaps",
-			unit.Counted(r.homeless, "launch", "launches"))
+			unit.FormatCount(r.homeless, "launch", "launches"))
 		list[len(list)-1].Pos = r.first
 	}
 	if missing > 0 {
-		text := fmt.Sprintf("there are no counters of %d of %s", missing, unit.Counted(launches, "launch", "launches"))
+		text := fmt.Sprintf("there are no counters of %d of %s", missing, unit.FormatCount(launches, "launch", "launches"))
 		for device, name := range r.trace.Devices {
 			if read[device] == 0 && known[device] > 0 && len(known) > 1 {
 				text += fmt.Sprintf("; of device %s none has any", name)

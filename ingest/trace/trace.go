@@ -28,8 +28,8 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "trace" }
 
-// What implements ingest.Format.
-func (Format) What() string { return "a trace" }
+// Description implements ingest.Format.
+func (Format) Description() string { return "a trace" }
 
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
@@ -44,7 +44,7 @@ func (Format) Sniff(head []byte) bool {
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	r := &reader{in: &scanner{r: table.NewStream(ctx, src, opt), buf: make([]byte, 2*chunk), line: 1}, path: src.Path,
-		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.Bad{Several: true},
+		trace: &ingest.Trace{}, instances: opt.Instances, bad: table.BadRows{Several: true},
 		tasks: map[string]*task{}, lanes: map[[2]string]uint32{}, names: map[string]string{},
 		numbered: map[uint64]uint32{}}
 	err := r.read()
@@ -63,7 +63,7 @@ type reader struct {
 	trace     *ingest.Trace
 	instances bool
 	launches  ingest.Launches // when asked for
-	bad       table.Bad
+	bad       table.BadRows
 	events    int64
 	used      int64
 
@@ -283,18 +283,18 @@ func (r *reader) task(name []byte, line int) (*task, error) {
 func (r *reader) finish(stopped error) (*ingest.File, error) {
 	r.place()
 	f := &ingest.File{Input: ingest.Input{Rows: r.used, BadRows: r.bad.Count,
-		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: r.trace}
+		Traits: ingest.Traits{NoLaunchSize: true}}, Trace: r.trace}
 	pos := note.Pos{File: r.path, Line: r.in.line}
 	if r.used == 0 {
 		switch bad := r.bad.Notes(); {
 		case len(bad) > 0:
-			return nil, note.Faultf("no-kernels", bad[0].Pos, hint,
+			return nil, note.Errorf("no-kernels", bad[0].Pos, hint,
 				"none of the launches can be used; the first: %s", bad[0].Text)
 		case stopped != nil:
-			return nil, note.Faultf("no-kernels", pos, hint,
+			return nil, note.Errorf("no-kernels", pos, hint,
 				"the trace is cut off before any launch on a GPU: %v", stopped)
 		}
-		return nil, note.Faultf("no-kernels", note.Pos{File: r.path}, hint+", or profile with ProfilerActivity.XPU",
+		return nil, note.Errorf("no-kernels", note.Pos{File: r.path}, hint+", or profile with ProfilerActivity.XPU",
 			"the trace has %d events, none of which is a launch on a GPU", r.events)
 	}
 	f.Notes = r.bad.Notes()

@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 		{"something else", `{"traceEvents": 1, x, `, "f:1: the trace is cut off before any launch on a GPU: the event is not JSON (" + hint + ")"},
 	} {
 		_, err := read(t, strings.NewReader(c.text), ingest.ReadOptions{})
-		var fault *note.Fault
+		var fault *note.InputError
 		if !errors.As(err, &fault) || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.reason, err, c.want)
 		}
@@ -140,7 +140,7 @@ func FuzzRead(f *testing.F) {
 		(Format{}).Sniff(data)
 		file, err := read(t, strings.NewReader(string(data)), ingest.ReadOptions{})
 		if err != nil {
-			var fault *note.Fault
+			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
 				t.Fatalf("an error that is no fault: %v", err)
 			}

@@ -20,35 +20,35 @@ func Thousands(n int64) string {
 	return string(out)
 }
 
-// Counted prints a count with its noun: "1 kernel", "2,047 kernels".
-func Counted[N ~int | ~int64](n N, one, many string) string {
+// FormatCount prints a count with its noun: "1 kernel", "2,047 kernels".
+func FormatCount[N ~int | ~int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return Thousands(int64(n)) + " " + many
 }
 
-// Plural is Counted for nouns whose plural adds an s.
-func Plural[N ~int | ~int64](n N, noun string) string { return Counted(n, noun, noun+"s") }
+// Plural is FormatCount for nouns whose plural adds an s.
+func Plural[N ~int | ~int64](n N, noun string) string { return FormatCount(n, noun, noun+"s") }
 
-// Listed joins words as a sentence has them, with "and" or "or" before the last one: "threads, slm and tail".
-func Listed(words []string, before string) string {
+// JoinWords joins words as a sentence has them, with "and" or "or" before the last one: "threads, slm and tail".
+func JoinWords(words []string, before string) string {
 	if last := len(words) - 1; last > 0 {
 		return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
 	}
 	return strings.Join(words, "")
 }
 
-// Memory prints an amount of memory: in KB where that is a whole number, else in bytes.
-func Memory(b Bytes) string {
+// FormatBytes prints an amount of memory: in KB where that is a whole number, else in bytes.
+func FormatBytes(b Bytes) string {
 	if b%1024 == 0 {
 		return strconv.FormatInt(int64(b)/1024, 10) + " KB"
 	}
 	return strconv.FormatInt(int64(b), 10) + " bytes"
 }
 
-// Span prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
-func Span(s Seconds) string {
+// FormatDuration prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
+func FormatDuration(s Seconds) string {
 	v := math.Abs(float64(s))
 	switch {
 	case v == 0:

@@ -20,7 +20,7 @@ func TestSpan(t *testing.T) {
 		{"no exponent", 999.4, "999 s"},
 		{"negative", -0.5, "-500 ms"},
 	} {
-		if got := Span(c.seconds); got != c.want {
+		if got := FormatDuration(c.seconds); got != c.want {
 			t.Errorf("%s: Span(%g) = %q, want %q", c.reason, c.seconds, got, c.want)
 		}
 	}

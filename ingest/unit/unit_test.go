@@ -211,7 +211,7 @@ func TestListed(t *testing.T) {
 		words []string
 		want  string
 	}{{nil, ""}, {[]string{"a"}, "a"}, {[]string{"a", "b"}, "a or b"}, {[]string{"a", "b", "c"}, "a, b or c"}} {
-		if got := Listed(c.words, "or"); got != c.want {
+		if got := JoinWords(c.words, "or"); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.words, got, c.want)
 		}
 	}

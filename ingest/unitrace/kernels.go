@@ -21,7 +21,7 @@ func (r *reader) into(f *ingest.File) error {
 		}
 	}
 	places := slices.Repeat([]int{-1}, len(r.order)) // of the kernels, by the number of the account
-	slices.SortStableFunc(r.order, func(a, b *account) int { return a.rank - b.rank })
+	slices.SortStableFunc(r.order, func(a, b *kernelSums) int { return a.rank - b.rank })
 	for _, a := range r.order {
 		t := r.timed(a, c)
 		if c.covers(a) || t == nil {
@@ -96,7 +96,7 @@ func (r *reader) coverage() coverage {
 }
 
 // What is covered is left out: its launches are in the account that tells more, and would count twice.
-func (c coverage) covers(a *account) bool {
+func (c coverage) covers(a *kernelSums) bool {
 	if m, _ := a.measured(); m != nil {
 		return false
 	}
@@ -106,7 +106,7 @@ func (c coverage) covers(a *account) bool {
 
 // timed gives the sums that tell count and time best: a timing table does. A query lasts longer than its kernel, and
 // samples miss launches.
-func (r *reader) timed(a *account, c coverage) *sum {
+func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	t, _ := a.best(fromAggregate, fromTiming)
 	// The timing table may name neither shape nor adapter of the kernel; then it has to be told from other kernels.
 	if t == nil && !c.several {
@@ -139,7 +139,7 @@ func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 // windowNote says that the occupancy is a mean over more than the kernel.
 // A query begins before its kernel and ends after it: of short kernels most of it is neither.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
-	each := func(s *sum) string { return unit.Span(unit.Seconds(s.seconds / float64(s.launches))) }
+	each := func(s *sum) string { return unit.FormatDuration(unit.Seconds(s.seconds / float64(s.launches))) }
 	return note.Note{Severity: note.Warning, Code: "query-window", Pos: k.Pos,
 		Text: fmt.Sprintf("task %q: its metric queries lasted %s per launch, %.3g times as long as the kernel (%s): "+
 			"occupancies are means over the query, times are those of the "+

@@ -31,7 +31,7 @@ func (r *reader) timing(f *fields) *rowError {
 	case !haveCalls || !haveTime:
 		return badf(f.nameAt, "the row has no count or no time")
 	}
-	s := r.account(&f.launch, noDevice, r.in.Pos(f.nameAt+1)).of(f.source)
+	s := r.kernelSums(&f.launch, noDevice, r.in.Pos(f.nameAt+1)).of(f.source)
 	// Compared this way around, since the sum itself could overflow.
 	if n > unit.MaxCount-s.launches {
 		return f.badf(calls, "the launches of this kernel add up to more than %s", unit.Thousands(unit.MaxCount))
@@ -171,7 +171,7 @@ func (r *reader) metrics(f *fields) *rowError {
 	if err := r.interval(f, adapter, s.tile); err != nil {
 		return err
 	}
-	a := r.account(&f.launch, adapter, pos)
+	a := r.kernelSums(&f.launch, adapter, pos)
 	r.sample(a, f.source, &s, pos)
 	return r.overTime(a, f, &s)
 }
@@ -181,7 +181,7 @@ func (r *reader) interval(f *fields, adapter int, tile int64) *rowError {
 	if f.source != fromIntervals || !f.has(begin) || !f.has(end) {
 		return nil
 	}
-	from, to := f.moment(begin), f.moment(end)
+	from, to := f.counterSample(begin), f.counterSample(end)
 	switch {
 	case f.err != nil:
 		return f.err
@@ -203,12 +203,12 @@ func (r *reader) ran(t *names.Launch, start, end int64, device string) {
 }
 
 // overTime keeps a sample with its time; without an account it is of no kernel that is named.
-func (r *reader) overTime(a *account, f *fields, x *sample) *rowError {
+func (r *reader) overTime(a *kernelSums, f *fields, x *sample) *rowError {
 	if !r.opt.Samples || f.source != fromSamples || !f.has(sampled) || !x.means[0].Present() ||
 		r.sampled >= ingest.MaxSamples {
 		return nil
 	}
-	at := f.moment(sampled)
+	at := f.counterSample(sampled)
 	if f.err != nil {
 		return f.err
 	}
@@ -218,7 +218,7 @@ func (r *reader) overTime(a *account, f *fields, x *sample) *rowError {
 		r.seriesOf[a] = i
 		r.samples = append(r.samples, ingest.Samples{})
 	}
-	m := ingest.Moment{At: at, Length: int64(x.gpu * 1e9), Measured: float32(x.means[0].Or(0))}
+	m := ingest.CounterSample{At: at, Length: int64(x.gpu * 1e9), Measured: float32(x.means[0].Or(0))}
 	if a != nil {
 		r.samples[i].Key = a.key.Key
 		// The tile is no part of what launches of other files are matched by.
@@ -232,8 +232,8 @@ func (r *reader) overTime(a *account, f *fields, x *sample) *rowError {
 	return nil
 }
 
-// moment is a time in nanoseconds. A float holds none of those since 1970.
-func (f *fields) moment(q quantity) int64 {
+// counterSample is a time in nanoseconds. A float holds none of those since 1970.
+func (f *fields) counterSample(q quantity) int64 {
 	n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
 	if f.err == nil && (err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62) {
 		f.err = f.badf(q, "%s is no time in nanoseconds", table.Quote(f.parts[f.at[q]]))
@@ -284,7 +284,7 @@ func (r *reader) timeline(text string) *rowError {
 	// The number in the line is a handle of this process, and not the number of an adapter.
 	r.ran(&t, start, end, device)
 	pos := r.in.Pos(at + 1)
-	r.sample(r.account(&t, noDevice, pos), fromIntervals, &sample{seconds: float64(end-start) / 1e9}, pos)
+	r.sample(r.kernelSums(&t, noDevice, pos), fromIntervals, &sample{seconds: float64(end-start) / 1e9}, pos)
 	return nil
 }
 

@@ -35,9 +35,9 @@ type kernelKey struct {
 	adapter int
 }
 
-// account is what the tables tell of one kernel.
+// kernelSums is what the tables tell of one kernel.
 // Tables are kept apart until the end, since which of them tells best is known when all have been read.
-type account struct {
+type kernelSums struct {
 	key    kernelKey
 	pos    note.Pos // of the first row
 	number int      // in the order in which accounts are met
@@ -45,14 +45,14 @@ type account struct {
 	sums   [sources]*sum
 }
 
-// account gives that of a kernel, which it opens when it is the first row of it.
-func (r *reader) account(t *names.Launch, adapter int, pos note.Pos) *account {
+// kernelSums gives that of a kernel, which it opens when it is the first row of it.
+func (r *reader) kernelSums(t *names.Launch, adapter int, pos note.Pos) *kernelSums {
 	key := kernelKey{ingest.KeyOf(t), adapter}
 	if a, ok := r.index[key]; ok {
 		return a
 	}
 	key.Task, key.Device = strings.Clone(t.Name), strings.Clone(t.Tile) // not to keep the line
-	a := &account{key: key, pos: pos, number: len(r.order), rank: len(r.order)}
+	a := &kernelSums{key: key, pos: pos, number: len(r.order), rank: len(r.order)}
 	// A kernel that the timing table has already takes its place in the order.
 	if t, ok := r.index[kernelKey{key.Key, noDevice}]; ok {
 		a.rank = t.rank
@@ -62,7 +62,7 @@ func (r *reader) account(t *names.Launch, adapter int, pos note.Pos) *account {
 	return a
 }
 
-func (a *account) of(src source) *sum {
+func (a *kernelSums) of(src source) *sum {
 	if a.sums[src] == nil {
 		a.sums[src] = &sum{}
 	}
@@ -70,7 +70,7 @@ func (a *account) of(src source) *sum {
 }
 
 // best gives the sums of the first table that has some, and which that is; nil when none has.
-func (a *account) best(from ...source) (*sum, source) {
+func (a *kernelSums) best(from ...source) (*sum, source) {
 	for _, src := range from {
 		if a.sums[src] != nil {
 			return a.sums[src], src
@@ -80,7 +80,7 @@ func (a *account) best(from ...source) (*sum, source) {
 }
 
 // measured gives the sums of the table that measured best.
-func (a *account) measured() (*sum, source) { return a.best(fromQuery, fromAggregate, fromSamples) }
+func (a *kernelSums) measured() (*sum, source) { return a.best(fromQuery, fromAggregate, fromSamples) }
 
 // sum is what a table tells of a kernel's launches.
 type sum struct {
@@ -139,30 +139,30 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 }
 
 // spread gives how much two launches or more differ.
-func (s *sum) spread() *ingest.Spread { return s.times.Spread(&s.occupancies) }
+func (s *sum) spread() *ingest.LaunchSpread { return s.times.Spread(&s.occupancies) }
 
 // launch is the launch whose rows are being read: tiles and samples of one launch stand together, ended by a blank
 // line, another kernel or another instance.
 // Only one is open at a time, however many launches a file has.
 type launch struct {
-	account  *account // nil when none is open
-	source   source
-	instance int64
-	tile     int64             // of the last row
-	tiles    map[int64]float64 // seconds of each, to find the longest
-	sum      sum
-	pos      note.Pos
+	kernelSums *kernelSums // nil when none is open
+	source     source
+	instance   int64
+	tile       int64             // of the last row
+	tiles      map[int64]float64 // seconds of each, to find the longest
+	sum        sum
+	pos        note.Pos
 }
 
 // sample adds a row of a metric table to its launch.
-func (r *reader) sample(a *account, src source, x *sample, pos note.Pos) {
+func (r *reader) sample(a *kernelSums, src source, x *sample, pos note.Pos) {
 	l := &r.launch
 	// Rows of one launch stand together in the files; an instance alone would not do, for some tables have no such
 	// column, and all are 0 then. A row that is no sample is a launch, or a tile of it.
-	if l.account != a || l.source != src || l.instance != x.instance || src != fromSamples && x.tile <= l.tile {
+	if l.kernelSums != a || l.source != src || l.instance != x.instance || src != fromSamples && x.tile <= l.tile {
 		r.endLaunch()
 		clear(l.tiles)
-		*l = launch{account: a, source: src, instance: x.instance, tiles: l.tiles, pos: pos}
+		*l = launch{kernelSums: a, source: src, instance: x.instance, tiles: l.tiles, pos: pos}
 	}
 	l.tile = x.tile
 	// Of tiles the occupancies are averaged by time; their seconds are not added, see endLaunch.
@@ -173,14 +173,14 @@ func (r *reader) sample(a *account, src source, x *sample, pos note.Pos) {
 // endLaunch adds the launch to its kernel. Tiles work at the same time: the launch takes as long as the longest.
 func (r *reader) endLaunch() {
 	l := &r.launch
-	if l.account == nil {
+	if l.kernelSums == nil {
 		return
 	}
 	l.sum.launches = 1
 	for _, seconds := range l.tiles {
 		l.sum.seconds = max(l.sum.seconds, seconds)
 	}
-	total := l.account.of(l.source)
+	total := l.kernelSums.of(l.source)
 	total.merge(&l.sum)
 	if total.launches == 1 {
 		total.pos = l.pos
@@ -195,11 +195,11 @@ func (r *reader) endLaunch() {
 		r.eachFrom = l.source
 		var k ingest.Kernel
 		l.sum.into(&k, l.source)
-		r.launches.Add(&ingest.LaunchRecord{Kernel: l.account.number, Line: l.pos.Line,
+		r.launches.Add(&ingest.LaunchRecord{Kernel: l.kernelSums.number, Line: l.pos.Line,
 			Time: unit.Some(unit.Seconds(l.sum.seconds)), Threads: k.Threads, Measured: k.Measured, Active: k.Active,
 			Stalled: k.Stalled, Idle: k.Idle})
 	}
-	l.account = nil
+	l.kernelSums = nil
 }
 
 // voids are the columns that say that the counters of their row are not to be used, where they are not 0.

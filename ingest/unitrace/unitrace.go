@@ -24,8 +24,8 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "unitrace" }
 
-// What implements ingest.Format.
-func (Format) What() string { return "unitrace output" }
+// Description implements ingest.Format.
+func (Format) Description() string { return "unitrace output" }
 
 const (
 	expected = "expected a device timing, kernel properties or kernel metrics table"
@@ -50,9 +50,9 @@ func (Format) Sniff(head []byte) bool {
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt, headers: map[tableKey]*header{}, index: map[kernelKey]*account{},
+	r := &reader{in: table.NewLines(ctx, src, opt), path: src.Path, opt: opt, headers: map[tableKey]*header{}, index: map[kernelKey]*kernelSums{},
 		props: map[ingest.Key]int{}, stallsOf: map[string]int{}, xves: map[int]bool{},
-		seriesOf: map[*account]int{}, launch: launch{tiles: map[int64]float64{}}}
+		seriesOf: map[*kernelSums]int{}, launch: launch{tiles: map[int64]float64{}}}
 	for r.in.Next() {
 		r.line()
 	}
@@ -69,7 +69,7 @@ type reader struct {
 	in      *table.Lines
 	path    string
 	opt     ingest.ReadOptions
-	bad     table.Bad
+	bad     table.BadRows
 	invalid invalid
 	section section
 	items   bool // of the last backend on a GPU
@@ -82,8 +82,8 @@ type reader struct {
 	skipped note.Pos // the first table of kernels that says nothing of use here
 
 	xves      map[int]bool // that rows of counters are of
-	index     map[kernelKey]*account
-	order     []*account
+	index     map[kernelKey]*kernelSums
+	order     []*kernelSums
 	launch    launch
 	launches  ingest.Launches // each, when asked for; of the accounts by number
 	eachFrom  source          // the table that they are from
@@ -94,7 +94,7 @@ type reader struct {
 	trace     ingest.Trace
 	samples   []ingest.Samples
 	sampled   int // in all of them
-	seriesOf  map[*account]int
+	seriesOf  map[*kernelSums]int
 }
 
 // tableKey tells tables apart whose rows are read in another way.
@@ -231,7 +231,7 @@ func badf(at int, format string, args ...any) *rowError {
 // finish gives the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Rows: r.rows, BadRows: r.bad.Count,
-		Traits: ingest.Traits{NoLaunchShape: true}}, Trace: &r.trace, Samples: r.samples, Props: r.propsList,
+		Traits: ingest.Traits{NoLaunchSize: true}}, Trace: &r.trace, Samples: r.samples, Props: r.propsList,
 		Stalls: r.shares(), Notes: append(r.bad.Notes(), r.invalid.notes()...)}
 	if counted := slices.Collect(maps.Keys(r.xves)); len(counted) == 1 { // of several GPUs they say nothing of one
 		f.Platform.CountedXVEs = unit.Some(counted[0])
@@ -240,7 +240,7 @@ func (r *reader) finish() (*ingest.File, error) {
 		return nil, err
 	}
 	if len(f.Kernels) == 0 && len(f.Props)+len(f.Stalls)+len(f.Samples) == 0 {
-		return nil, r.fault()
+		return nil, r.inputError()
 	}
 	f.Traits.NotARun, f.Traits.Hint = contents(f), "trace its launches, too: unitrace -d -v -q -o report.txt ./program"
 	// A program that starts others has a report for each, so several are no error.
@@ -280,27 +280,27 @@ func contents(f *ingest.File) string {
 	has("stalls", len(f.Stalls) > 0)
 	has("samples", len(f.Samples) > 0)
 	return fmt.Sprintf("the file names %s, with %s, but contains neither launches nor their occupancy",
-		unit.Counted(len(tasks), "kernel", "kernels"), unit.Listed(list, "and"))
+		unit.FormatCount(len(tasks), "kernel", "kernels"), unit.JoinWords(list, "and"))
 }
 
-func (r *reader) fault() error {
+func (r *reader) inputError() error {
 	pos := note.Pos{File: r.path}
 	switch {
 	case r.in.Number == 0:
-		return note.Faultf("empty-file", pos, hint, "the file is empty; %s", expected)
+		return note.Errorf("empty-file", pos, hint, "the file is empty; %s", expected)
 	case r.bad.Count > 0:
 		first := r.bad.Notes()[0]
-		return note.Faultf("no-kernels", first.Pos, hint, "none of the %d rows can be used; the first: %s", r.bad.Count,
+		return note.Errorf("no-kernels", first.Pos, hint, "none of the %d rows can be used; the first: %s", r.bad.Count,
 			first.Text)
 	case r.skipped.Line > 0:
-		return note.Faultf("no-kernels", r.skipped, "collect the group ComputeBasic, or give the device timing report",
+		return note.Errorf("no-kernels", r.skipped, "collect the group ComputeBasic, or give the device timing report",
 			"this table of kernels holds neither times nor occupancies; expected columns such as GpuTime[ns] and "+
 				"XVE_THREADS_OCCUPANCY_ALL[%%]")
 	case r.titles > 0:
-		return note.Faultf("no-kernels", pos,
+		return note.Errorf("no-kernels", pos,
 			"ask for device timings (-d) or metrics (-q), and let the program wait for its queue or events before it "+
 				"ends: unitrace loses kernels that are pending then",
 			"the report holds no kernel; %s", expected)
 	}
-	return note.Faultf("no-kernels", pos, hint, "no table of kernels found; %s", expected)
+	return note.Errorf("no-kernels", pos, hint, "no table of kernels found; %s", expected)
 }

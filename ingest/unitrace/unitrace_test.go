@@ -106,7 +106,7 @@ func TestFaults(t *testing.T) {
 		{"another file", "hello\n", "f: no table of kernels found; " + expected + do},
 	} {
 		_, err := read(t, c.text, ingest.ReadOptions{})
-		var fault *note.Fault
+		var fault *note.InputError
 		if !errors.As(err, &fault) || err.Error() != c.want {
 			t.Errorf("%s:\n got %v\nwant %s", c.reason, err, c.want)
 		}
@@ -232,7 +232,7 @@ func FuzzRead(f *testing.F) {
 		(Format{}).Sniff(data)
 		file, err := read(t, string(data), ingest.ReadOptions{Instances: instances, Samples: !instances})
 		if err != nil {
-			var fault *note.Fault
+			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
 				t.Fatalf("an error that is no fault: %v", err)
 			}

@@ -25,8 +25,8 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vec_add" }
 
-// What implements ingest.Format.
-func (Format) What() string { return "a vec_add log" }
+// Description implements ingest.Format.
+func (Format) Description() string { return "a vec_add log" }
 
 const (
 	deviceMark = "Running on device:"
@@ -54,7 +54,7 @@ func (Format) RunAlone() bool { return true }
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	r := reader{in: table.NewLines(ctx, src, opt), file: &ingest.File{}, side: opt.Side}
+	r := reader{in: table.NewLines(ctx, src, opt), file: &ingest.File{}, side: opt.Result}
 	for r.in.Next() {
 		r.line()
 	}
@@ -67,7 +67,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 type reader struct {
 	in   *table.Lines
 	file *ingest.File
-	bad  table.Bad
+	bad  table.BadRows
 	job  job
 	last string // the last line that is neither empty nor of the frame: where a failed program says why
 
@@ -175,7 +175,7 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	f.Notes = append(f.Notes, r.bad.Notes()...)
 	switch device := f.Platform.Device; {
 	case f.Rows == 0 && (device == "" || r.bad.Count > 0):
-		return nil, r.fault(path)
+		return nil, r.inputError(path)
 	case f.Rows == 0: // the log of another program still names the GPU of the run
 		f.Traits = ingest.Traits{NotARun: fmt.Sprintf("the log names the device %s but holds no timing; its last line "+
 			"is %s; %s", device, table.Quote(r.last), expected), Hint: failed}
@@ -202,9 +202,9 @@ func (r *reader) oneDevice() error {
 		for i, d := range timed {
 			names[i] = r.devices[d].Device
 		}
-		return ingest.Several(len(timed), note.Faultf("two-devices", r.devices[timed[1]].Pos,
+		return ingest.NewMultipleResultsError(len(timed), note.Errorf("two-devices", r.devices[timed[1]].Pos,
 			"give it to occudiff validate, which takes each device for a run of its own, or split the log",
-			"the log has timings of several devices: %s", unit.Listed(names, "and")))
+			"the log has timings of several devices: %s", unit.JoinWords(names, "and")))
 	}
 	device := timed[min(max(r.side, 1), len(timed))-1]
 	var kept []ingest.Timing
@@ -219,16 +219,16 @@ func (r *reader) oneDevice() error {
 	return nil
 }
 
-func (r *reader) fault(path string) error {
+func (r *reader) inputError(path string) error {
 	pos := note.Pos{File: path}
 	switch {
 	case r.in.Number == 0 || (r.last == "" && !r.job.seen):
-		return note.Faultf("empty-file", pos, "run the sample again and keep its standard output",
+		return note.Errorf("empty-file", pos, "run the sample again and keep its standard output",
 			"the log is empty; %s", expected)
 	case r.bad.Count > 0:
 		first := r.bad.Notes()[0]
-		return note.Faultf("no-timings", first.Pos, "run the sample again and keep its standard output as it is",
+		return note.Errorf("no-timings", first.Pos, "run the sample again and keep its standard output as it is",
 			"none of the %d timing lines of the log can be used; the first: %s", r.bad.Count, first.Text)
 	}
-	return note.Faultf("no-timings", pos, failed, "the log holds no timing; %s", expected)
+	return note.Errorf("no-timings", pos, failed, "the log holds no timing; %s", expected)
 }

@@ -287,7 +287,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s: no error, %d rows", c.reason, f.Rows)
 			continue
 		}
-		var fault *note.Fault
+		var fault *note.InputError
 		if !errors.As(err, &fault) || err.Error() != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, err, c.want)
 		}
@@ -360,7 +360,7 @@ func FuzzRead(f *testing.F) {
 		(Format{}).Sniff(data)
 		file, err := read(t, string(data))
 		if err != nil {
-			var fault *note.Fault
+			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
 				t.Fatalf("an error that is no fault: %v", err)
 			}
@@ -383,14 +383,14 @@ func TestSeveralDevices(t *testing.T) {
 		"VectorAdd<1> completed on device - 2 seconds\nRunning on device: A\nVectorAdd<2> completed on device - 3 seconds\n"
 	_, err := read(t, text)
 	const want = "log:3:1: the log has timings of several devices: A and B (give it to occudiff validate, which takes each device for a run of its own, or split the log)"
-	if ingest.Sides(err) != 2 || err.Error() != want {
-		t.Fatalf("%d sides, %v, want %s", ingest.Sides(err), err, want)
+	if ingest.ResultCount(err) != 2 || err.Error() != want {
+		t.Fatalf("%d sides, %v, want %s", ingest.ResultCount(err), err, want)
 	}
 	for side, want := range []string{"", "A log:1:1 [log:2:1 log:6:1]", "B log:3:1 [log:4:1]"} {
 		if side == 0 {
 			continue
 		}
-		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "log", R: strings.NewReader(text)}, ingest.ReadOptions{Side: side})
+		f, err := Format{}.Read(context.Background(), &ingest.Source{Path: "log", R: strings.NewReader(text)}, ingest.ReadOptions{Result: side})
 		if err != nil {
 			t.Fatal(err)
 		}

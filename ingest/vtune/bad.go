@@ -108,7 +108,7 @@ func (a *adder) findGlued() {
 		if _, more := keyedAt(cell[at:]); more || at+len(key) == len(cell) {
 			pos := note.Pos{File: a.h.pos.File}
 			pos.Line, pos.Column = a.row.Position(last)
-			a.glued = &note.Fault{Note: note.Note{Severity: note.Error, Code: "joined-exports", Pos: pos,
+			a.glued = &note.InputError{Note: note.Note{Severity: note.Error, Code: "joined-exports", Pos: pos,
 				Text: "the header of another export begins within this row, after " + shorten(cell[:at]),
 				Hint: "join the files again with a line end after each, or give each file by itself"}}
 			return
@@ -128,15 +128,15 @@ func noHeader(path string, head []byte) error {
 	pos := note.Pos{File: path}
 	switch {
 	case len(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\ufeff")))) == 0:
-		return note.Faultf("empty-file", pos, "the collection or the export failed: run it again and look at what "+
+		return note.Errorf("empty-file", pos, "the collection or the export failed: run it again and look at what "+
 			"vtune printed",
 			"the file is empty; expected a VTune export with a header line that begins with \"Computing Task\"")
 	case onlyMessages(head):
-		return note.Faultf("no-header", pos, exportHint,
+		return note.Errorf("no-header", pos, exportHint,
 			"the file holds messages of the vtune command and no table; expected a header line that begins with "+
 				"\"Computing Task\"")
 	}
-	return note.Faultf("no-header", pos, exportHint,
+	return note.Errorf("no-header", pos, exportHint,
 		"no header line; expected one whose first field is \"Computing Task\", \"Source Computing Task\" or \"Task "+
 			"Type\"")
 }

@@ -104,7 +104,7 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Traits: ingest.Traits{ColumnsVary: true, XVEColumns: r.h.xves}}}
 	var bad []note.Note
 	var partial int64
-	var glued *note.Fault
+	var glued *note.InputError
 	for _, a := range r.adders {
 		f.Rows += a.rows
 		f.BadRows += a.bad
@@ -120,17 +120,17 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	slices.SortFunc(bad, func(a, b note.Note) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	switch {
 	case f.Rows == 0 && f.BadRows == 0:
-		return nil, note.Faultf(codeHeaderOnly, r.h.pos, collectHint, "the export has a header and no rows; expected a "+
+		return nil, note.Errorf(codeHeaderOnly, r.h.pos, collectHint, "the export has a header and no rows; expected a "+
 			"row per computing task")
 	case f.Rows == 0:
-		return nil, note.Faultf("no-usable-row", bad[0].Pos, bad[0].Hint,
+		return nil, note.Errorf("no-usable-row", bad[0].Pos, bad[0].Hint,
 			"none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
 	}
 	if err := r.checkGuesses(); err != nil {
 		return nil, err
 	}
 	if f.BadRows > 0 && !slices.ContainsFunc(r.entries, func(e *entry) bool { return e.IsKernel() }) {
-		return nil, note.Faultf("no-usable-kernel", bad[0].Pos, bad[0].Hint,
+		return nil, note.Errorf("no-usable-kernel", bad[0].Pos, bad[0].Hint,
 			"no kernel is left: %d of %d rows cannot be used; the first: %s", f.BadRows, f.BadRows+f.Rows, bad[0].Text)
 	}
 	f.Instructions = r.instructions()
@@ -217,7 +217,7 @@ func (r *result) unreadableCells() (first note.Note, found bool) {
 		cells += a.cells
 	}
 	if first.Text += "; the row is used without this cell"; cells > 1 {
-		first.Text += ", and " + unit.Counted(cells-1, "more cell is left out", "more cells are left out")
+		first.Text += ", and " + unit.FormatCount(cells-1, "more cell is left out", "more cells are left out")
 	}
 	return first, cells > 0
 }
@@ -242,7 +242,7 @@ func (r *result) unweighted() []note.Note {
 	text := fmt.Sprintf("task %q: the mean over its %d rows is not weighted by time, because they have none",
 		first.Task, first.rows)
 	if more > 0 {
-		text += ", nor is that of " + unit.Counted(more, "more task", "more tasks")
+		text += ", nor is that of " + unit.FormatCount(more, "more task", "more tasks")
 	}
 	return []note.Note{{Severity: note.Warning, Code: "unweighted", Pos: note.Pos{File: r.h.pos.File, Line: first.line},
 		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}
@@ -271,7 +271,7 @@ func (r *result) repeated() []note.Note {
 	text := fmt.Sprintf("task %q: the row on line %d repeats the values of the row on line %d; both are added up",
 		first.Task, first.second, first.line)
 	if more > 0 {
-		text += ", as are the rows of " + unit.Counted(more, "more task", "more tasks")
+		text += ", as are the rows of " + unit.FormatCount(more, "more task", "more tasks")
 	}
 	return []note.Note{{Severity: note.Warning, Code: "repeated-rows",
 		Pos:  note.Pos{File: r.h.pos.File, Line: first.second},
@@ -342,10 +342,10 @@ func (r *result) ratio(q quantity, v float64) unit.Ratio {
 	return unit.FromPercent(p)
 }
 
-func (r *result) spread(e *entry) *ingest.Spread {
+func (r *result) spread(e *entry) *ingest.LaunchSpread {
 	sec := func(v nano) unit.Seconds { return unit.Seconds(float64(v) / one) }
 	shortest, longest := e.times.ends(timeBuckets)
-	s := &ingest.Spread{MinSeconds: sec(shortest), MedianSeconds: sec(e.times.median(timeBuckets)),
+	s := &ingest.LaunchSpread{MinSeconds: sec(shortest), MedianSeconds: sec(e.times.median(timeBuckets)),
 		MaxSeconds: sec(longest), P10Seconds: unit.Some(sec(e.times.quantile(0.1, timeBuckets))),
 		P90Seconds: unit.Some(sec(e.times.quantile(0.9, timeBuckets)))}
 	if e.occupied.len() > 0 {

@@ -44,7 +44,7 @@ type adder struct {
 	emptyEnd  bool      // a row has no last cell
 	unended   note.Note // on a last line without a line end that may be cut
 	all       []*adder  // of all workers
-	glued     *note.Fault
+	glued     *note.InputError
 	cells     int64     // unreadable ones of rows that are used
 	firstCell note.Note // the first of them
 

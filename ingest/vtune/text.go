@@ -52,7 +52,7 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 			case strings.Join(row[1:], "") == "": // a task of which nothing is told
 				out.WriteByte('\n')
 				continue
-			case !columns.Holds(text) || in.Cut:
+			case !columns.InColumns(text) || in.Cut:
 				row = row[:1] // which the reader of exports complains about
 			}
 			writeRow(&out, row)

@@ -25,8 +25,8 @@ var _ ingest.Format = Format{}
 // Kind gives the word for Input.Kind.
 func (Format) Kind() string { return "vtune" }
 
-// What implements ingest.Format.
-func (Format) What() string { return "a VTune export" }
+// Description implements ingest.Format.
+func (Format) Description() string { return "a VTune export" }
 
 // Sniff says whether the text begins like an export: with a header whose first field is a key column, or with nothing
 // but messages of the vtune command.
@@ -57,7 +57,7 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 		switch {
 		case err == nil:
 			files = append(files, f)
-		case ingest.Sides(err) > 0 || !errors.As(err, new(*note.Fault)):
+		case ingest.ResultCount(err) > 0 || !errors.As(err, new(*note.InputError)):
 			return nil, err
 		default:
 			faults = append(faults, err)
@@ -82,8 +82,8 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 // readExport reads one export of a file, and returns the header line of the next.
 func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, offset int, opt ingest.ReadOptions) (
 	f *ingest.File, next []byte, err error) {
-	h, err := readHeader(ctx, path, s, delim, offset, opt.Side)
-	if h == nil || ingest.Sides(err) > 0 {
+	h, err := readHeader(ctx, path, s, delim, offset, opt.Result)
+	if h == nil || ingest.ResultCount(err) > 0 {
 		return nil, nil, err
 	}
 	// A worker has an adder of its own, and nothing is shared until all rows are read: no lock stands in the way of a
@@ -129,20 +129,20 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	}
 	h := &header{pos: note.Pos{File: path}, delim: delim, side: side}
 	if h.pos.Line, err = s.Record(ctx, h.add); err == scan.ErrQuote {
-		return nil, note.Faultf("open-quote", h.pos, "the file may be cut off: export it again",
+		return nil, note.Errorf("open-quote", h.pos, "the file may be cut off: export it again",
 			"the header line opens a quote that is never closed")
 	} else if err != nil {
 		return nil, err
 	}
 	switch {
 	case h.sides && side == 0:
-		err = ingest.Several(2, note.Faultf("two-results", h.pos, "compare the two with: occudiff diff "+path,
+		err = ingest.NewMultipleResultsError(2, note.Errorf("two-results", h.pos, "compare the two with: occudiff diff "+path,
 			"this is a difference report of two results: two runs in one file"))
 	case h.hostTasks():
-		err = note.Faultf("host-tasks", h.pos, exportHint, "this export is grouped by host task, not per kernel: it "+
+		err = note.Errorf("host-tasks", h.pos, exportHint, "this export is grouped by host task, not per kernel: it "+
 			"has no launch shape and no occupancy; expected one grouped by computing-task or computing-instance")
 	case !h.has(global, total, average, count, measured, peak, active, threads): // what says anything of a kernel
-		err = note.Faultf("no-columns", h.pos, exportHint,
+		err = note.Errorf("no-columns", h.pos, exportHint,
 			"the export has no column with a work size, a time or an occupancy; expected names like \"Work "+
 				"Size:Global\" and \"XVE Threads Occupancy(%%)\"")
 	}

@@ -208,7 +208,7 @@ func (r *result) checkGuesses() error {
 	if first.cell == "" {
 		return nil
 	}
-	return note.Faultf("ambiguous-number", first.pos, "export the file again with decimal points and without thousands "+
+	return note.Errorf("ambiguous-number", first.pos, "export the file again with decimal points and without thousands "+
 		"separators, as with LC_ALL=C", "%q is %s: the mark before three digits may separate decimals or thousands, "+
 		"and the other numbers of the file do not show which", first.column, first.cell)
 }

@@ -77,7 +77,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		a.note(note.Warning, codeNoOccupancy, a.fs.pos(a.setFile), occupancyHint, "the metric set %q has no thread "+
 			"occupancy: launches, names, sizes, predictions and gaps are shown, and nothing measured", a.set.Params.Name)
 	} else {
-		a.recording = &ingest.Recording{Loose: a.loose}
+		a.recording = &ingest.Recording{Unassigned: a.loose}
 	}
 	part := func(percent float64) float32 {
 		if percent < 0 { // the set has no such metric
@@ -97,7 +97,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 		a.lengths.add(s.end - s.start)
 		if a.recording != nil {
 			v := &s.values
-			a.recording.Add(ingest.Moment{At: a.nanoseconds(s.end), Length: a.nanoseconds(s.end) - a.nanoseconds(s.start),
+			a.recording.Add(ingest.CounterSample{At: a.nanoseconds(s.end), Length: a.nanoseconds(s.end) - a.nanoseconds(s.start),
 				Measured: float32(v[occupancy] / 100), Active: part(v[active]), Stalled: part(v[stall])})
 		}
 		a.busy.addSample(s, w.hertz)
@@ -201,7 +201,7 @@ func (a *adapter) finish() {
 	// The hardware takes a power of two of its ticks: 0.853 ms for 1 ms is as it should be.
 	if asked, ok := a.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
 		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, and %s were asked for",
-			unit.Span(interval), unit.Span(asked))
+			unit.FormatDuration(interval), unit.FormatDuration(asked))
 	}
 	if lost > 0 {
 		a.note(note.Warning, "lost-samples", at, "sample less often", "%d of %d samples cover more than one and a "+
@@ -231,7 +231,7 @@ func (a *adapter) finish() {
 	}
 	if a.outside > 0 {
 		a.note(note.Warning, "launches-outside", at, "", "%s ran before the first sample or after the last one, and "+
-			"stand in no figure", unit.Counted(a.outside, "launch", "launches"))
+			"stand in no figure", unit.FormatCount(a.outside, "launch", "launches"))
 	}
 	a.note(note.Info, "launches", at, "", "when kernels and copies ran (%d in all) is from %s", len(a.launches), a.from)
 }
@@ -270,7 +270,7 @@ func (a *adapter) periods(f *ingest.File) {
 	f.Platform.GPUTime = unit.Some(unit.Seconds(s.seconds))
 	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run beside the folder",
 		"launches are not known (%s); threads ran in %s, together %s, which is no count of launches: close ones are "+
-			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.Span(unit.Seconds(s.seconds)))
+			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
 }
 
 // trace tells when launches ran.

@@ -60,7 +60,7 @@ func (a *adapter) dicer(database string) error {
 		}
 		for i := range min(key.Global.Rank(), key.Local.Rank()) {
 			if n := key.Local.Dim(i); n <= 0 || key.Global.Dim(i)%n != 0 {
-				return note.Faultf(codeContradiction, a.fs.pos(database), tableHint, "record %d of gpu_compute_task_data: "+
+				return note.Errorf(codeContradiction, a.fs.pos(database), tableHint, "record %d of gpu_compute_task_data: "+
 					"work-groups of %v do not make up a global size of %v", row, key.Local, key.Global)
 			}
 		}

@@ -246,7 +246,7 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 			waiting[t.event] = open[1:]
 			l := &list[open[0]]
 			if l.start, l.end = t.unwrap(d.process.on(&d.clock, t.time)); l.end <= l.start {
-				return nil, note.Faultf(codeContradiction, d.fs.pos(d.files[t.file]), tableHint,
+				return nil, note.Errorf(codeContradiction, d.fs.pos(d.files[t.file]), tableHint,
 					"record at byte %d: launch %d ends %d ticks before it starts", t.at, open[0]+1, l.start-l.end)
 			}
 			timed++

@@ -44,11 +44,11 @@ func (f FS) pos(name string) note.Pos {
 
 // damaged is what is wrong with a file.
 func (f FS) damaged(name, format string, args ...any) error {
-	return note.Faultf(codeDamaged, f.pos(name), "copy the result folder again", format, args...)
+	return note.Errorf(codeDamaged, f.pos(name), "copy the result folder again", format, args...)
 }
 
 func (f FS) unreadable(name, hint string, err error) error {
-	return note.Faultf("unreadable-result", f.pos(name), hint, "cannot be read: %v", note.Reason(err))
+	return note.Errorf("unreadable-result", f.pos(name), hint, "cannot be read: %v", note.Reason(err))
 }
 
 // results finds the folders that are results: each holds a file that ends in .vtune.

@@ -68,7 +68,7 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 		}
 	}
 	refused := func(format string, args ...any) error {
-		return note.Faultf(codeNoOccupancy, at, occupancyHint, "the metric set %q %s", set.Params.Name,
+		return note.Errorf(codeNoOccupancy, at, occupancyHint, "the metric set %q %s", set.Params.Name,
 			fmt.Sprintf(format, args...))
 	}
 	for _, name := range metricNames[occupancy] {
@@ -147,7 +147,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 	err := a.eachRecord(a.sampleFile, sum, func(r *record) error {
 		switch {
 		case r.id == idQuery:
-			return note.Faultf(codeNoCounters, a.fs.pos(a.sampleFile), collectHint,
+			return note.Errorf(codeNoCounters, a.fs.pos(a.sampleFile), collectHint,
 				"these are not streamed samples but one query of the counters, as performance-snapshot makes it")
 		case r.id != idReport || r.typ != typeCall:
 			return nil
@@ -161,7 +161,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 			if length == 576 || length == 640 {
 				whose = ", as Xe2 and newer GPUs write them,"
 			}
-			return note.Faultf("unknown-reports", a.fs.pos(a.sampleFile), tableHint, "report at byte %d: it has %d bytes%s "+
+			return note.Errorf("unknown-reports", a.fs.pos(a.sampleFile), tableHint, "report at byte %d: it has %d bytes%s "+
 				"and is of device 0x%04x, by VTune %s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose,
 				a.set.constants["PciDeviceId"], a.file.Platform.VTune, reportSize)
 		}
@@ -188,7 +188,7 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 		return nil
 	})
 	if err == nil && reports < 2 {
-		return note.Faultf(codeNoCounters, a.fs.pos(a.sampleFile), "let the program run longer, and look at what vtune printed",
+		return note.Errorf(codeNoCounters, a.fs.pos(a.sampleFile), "let the program run longer, and look at what vtune printed",
 			"the file holds %d reports of the counters; two are the least that tell anything", reports)
 	}
 	return err

@@ -85,14 +85,14 @@ func (r *reader) eachRecord(name string, sum io.Writer, each func(*record) error
 	return s.read()
 }
 
-// fault is what is wrong with the record that is being read.
-func (s *stream) fault(format string, args ...any) error {
+// inputError is what is wrong with the record that is being read.
+func (s *stream) inputError(format string, args ...any) error {
 	return s.fs.damaged(s.name, "record at byte %d: %s", s.rec.at, fmt.Sprintf(format, args...))
 }
 
 // cut is that it ends too early, whatever version of VTune wrote it.
 func (s *stream) cut(text string) error {
-	return note.Faultf(codeCut, s.fs.pos(s.name), "copy the result folder again", "record at byte %d: %s", s.rec.at, text)
+	return note.Errorf(codeCut, s.fs.pos(s.name), "copy the result folder again", "record at byte %d: %s", s.rec.at, text)
 }
 
 func (s *stream) read() error {
@@ -157,9 +157,9 @@ func (s *stream) large(size uint32, typ uint16) error {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
 	case typ != typeFrame:
-		return s.fault("large record of type %d is not known; expected a zstd frame, type %d", typ, typeFrame)
+		return s.inputError("large record of type %d is not known; expected a zstd frame, type %d", typ, typeFrame)
 	case size < head || size > maxFrame:
-		return s.fault("the frame claims %d bytes; at most %d are read", size, maxFrame)
+		return s.inputError("the frame claims %d bytes; at most %d are read", size, maxFrame)
 	}
 	s.frame.Reset()
 	// The size counts itself and the type, and not the flags before it; all of them were looked at.
@@ -172,7 +172,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 		return s.readFault(err)
 	}
 	if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err != nil {
-		return s.fault("the frame is not zstd, or damaged: %v", err)
+		return s.inputError("the frame is not zstd, or damaged: %v", err)
 	}
 	// No record goes over from one frame to the next.
 	for rest := s.plain; len(rest) > 0; {
@@ -203,15 +203,15 @@ func (s *stream) parse(b []byte) (n int, err error) {
 	case c.short:
 		return 0, errShort
 	case flags&leafBits != leafOne || flags&unknownFlags != 0:
-		return 0, s.fault("flags %#08x are not known", flags)
+		return 0, s.inputError("flags %#08x are not known", flags)
 	case flags&flagLarge != 0:
-		return 0, s.fault("flags %#08x: a frame within another record is not known", flags)
+		return 0, s.inputError("flags %#08x: a frame within another record is not known", flags)
 	}
 	repeated, times := uint32(0), 1
 	if flags&flagRepeated != 0 {
 		repeated, times = c.u32(), int(c.u8())
 		if times > maxRepeat {
-			return 0, s.fault("a field is repeated %d times; at most %d are known", times, maxRepeat)
+			return 0, s.inputError("a field is repeated %d times; at most %d are known", times, maxRepeat)
 		}
 	}
 	r.real = r.real[:0]
@@ -242,7 +242,7 @@ func (s *stream) parse(b []byte) (n int, err error) {
 		size := int(c.u16())
 		r.typ, r.data = c.u16(), c.take(size-4)
 	default:
-		return 0, s.fault("flags %#08x: data of two kinds in one record is not known", flags)
+		return 0, s.inputError("flags %#08x: data of two kinds in one record is not known", flags)
 	}
 	if c.short {
 		return 0, errShort
@@ -258,7 +258,7 @@ func (s *stream) hand() error {
 		c := cursor{b: r.data}
 		switch {
 		case r.typ&typePartial != 0:
-			return s.fault("data in several records is not known")
+			return s.inputError("data in several records is not known")
 		case r.typ == typeCall:
 			c.take(12) // when it began
 			r.id = c.u32()
@@ -266,7 +266,7 @@ func (s *stream) hand() error {
 			r.id = c.u32()
 		}
 		if c.short {
-			return s.fault("its data is cut short")
+			return s.inputError("its data is cut short")
 		}
 		r.body = c.b
 	}

@@ -28,7 +28,7 @@ func (a *adapter) readLaunches() error {
 		a.from = "the traces of the program"
 		return a.compareTimes(finalized)
 	// A file that is cut short says that the folder was not copied whole: no other place makes up for that.
-	case isFault(why, codeContradiction, codeCut):
+	case isInputError(why, codeContradiction, codeCut):
 		return why
 	}
 	a.tasks, a.launches = tasks{}, nil
@@ -39,7 +39,7 @@ func (a *adapter) readLaunches() error {
 		switch {
 		case a.ctx.Err() != nil:
 			return a.ctx.Err()
-		case isFault(err, codeContradiction):
+		case isInputError(err, codeContradiction):
 			return err
 		case err != nil:
 			why = fmt.Errorf("%w; dicer.db: %w", why, err)
@@ -58,8 +58,8 @@ func (a *adapter) readLaunches() error {
 	return nil
 }
 
-func isFault(err error, codes ...string) bool {
-	f, ok := errors.AsType[*note.Fault](err)
+func isInputError(err error, codes ...string) bool {
+	f, ok := errors.AsType[*note.InputError](err)
 	return ok && slices.Contains(codes, f.Code)
 }
 
@@ -74,7 +74,7 @@ func (a *adapter) traced(finalized []span) error {
 			launches, err = d.pair(finalized)
 		}
 		switch {
-		case isFault(err, codeContradiction, codeCut):
+		case isInputError(err, codeContradiction, codeCut):
 			return err
 		case err != nil:
 			return fmt.Errorf("%s: %w", files[0], err)
@@ -106,7 +106,7 @@ const maxApart = 5e4
 // compareTimes refuses finalized launches that are not those of the traces: one of the two is of another collection.
 func (a *adapter) compareTimes(finalized []span) error {
 	refused := func(format string, args ...any) error {
-		return note.Faultf(codeContradiction, a.fs.pos(path.Join(a.dir, "sqlite-db", "timelinedb")),
+		return note.Errorf(codeContradiction, a.fs.pos(path.Join(a.dir, "sqlite-db", "timelinedb")),
 			"delete sqlite-db, which VTune makes anew, or "+tableHint, format, args...)
 	}
 	switch {

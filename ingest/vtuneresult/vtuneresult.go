@@ -49,8 +49,8 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "vtune-result" }
 
-// What implements ingest.Format.
-func (Format) What() string { return "an archive of a VTune result" }
+// Description implements ingest.Format.
+func (Format) Description() string { return "an archive of a VTune result" }
 
 // Sniff implements ingest.Format: an archive, whose names are looked at when it is read.
 func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
@@ -63,10 +63,10 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	}
 	fsys, done, err := openArchive(ctx, src, head)
 	defer done()
-	if _, worded := errors.AsType[*note.Fault](err); worded || errors.Is(err, context.Canceled) {
+	if _, worded := errors.AsType[*note.InputError](err); worded || errors.Is(err, context.Canceled) {
 		return nil, err
 	} else if err != nil {
-		return nil, note.Faultf(codeDamaged, note.Pos{File: src.Path}, "pack the result folder again, or give the folder",
+		return nil, note.Errorf(codeDamaged, note.Pos{File: src.Path}, "pack the result folder again, or give the folder",
 			"the archive cannot be read: %v", note.Reason(err))
 	}
 	f, err := read(ctx, fsys, opt)
@@ -100,14 +100,14 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	case err != nil:
 		return nil, err
 	case len(marks) == 0:
-		return nil, note.Faultf(ingest.CodeUnknown, note.Pos{File: fsys.Path}, "give the export, or pack the whole "+
+		return nil, note.Errorf(ingest.CodeUnknown, note.Pos{File: fsys.Path}, "give the export, or pack the whole "+
 			"result folder", "this holds no VTune result: none of its files ends in .vtune")
-	case len(marks) > 1 && (opt.Side == 0 || opt.Side > len(marks)):
-		return nil, ingest.Several(len(marks), note.Faultf(codeNoResult, note.Pos{File: fsys.Path},
+	case len(marks) > 1 && (opt.Result == 0 || opt.Result > len(marks)):
+		return nil, ingest.NewMultipleResultsError(len(marks), note.Errorf(codeNoResult, note.Pos{File: fsys.Path},
 			"give it to occudiff validate, or unpack it and give one of its folders",
 			"the archive holds %d results, of which %s is the first", len(marks), path.Dir(marks[0])))
 	}
-	mark := marks[max(0, opt.Side-1)]
+	mark := marks[max(0, opt.Result-1)]
 	r := &reader{ctx: ctx, fs: fsys, dir: path.Dir(mark), opt: opt, file: &ingest.File{}}
 	analysis, err := r.readMark(mark)
 	if err != nil {
@@ -125,7 +125,7 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 		}
 	}
 	if len(adapters) == 0 {
-		return nil, note.Faultf(codeNoCounters, fsys.pos(r.dir), collectHint,
+		return nil, note.Errorf(codeNoCounters, fsys.pos(r.dir), collectHint,
 			"no GPU counters in this result, which was collected with %s: data.* holds no gen_metrics*.cfg with a "+
 				".vtss beside it", cmp.Or(analyses[analysis], analysis))
 	}
@@ -142,7 +142,7 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		}
 		// Never merged: each adapter has its own clock and its own thread slots.
 		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
-			return nil, note.Faultf("two-adapters", r.fs.pos(a.sampleFile), "let the program use one of them",
+			return nil, note.Errorf("two-adapters", r.fs.pos(a.sampleFile), "let the program use one of them",
 				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
 		}
 		if used == nil || a.busy.n > 0 {

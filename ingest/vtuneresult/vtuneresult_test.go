@@ -143,7 +143,7 @@ func TestSynthetic(t *testing.T) {
 	if short.Printed.Present() || all["beside"].Printed.Or(0) < all["long"].Printed.Or(1) || !all[copyTask].Total.Present() {
 		t.Errorf("short %+v, beside %+v", short.Printed, all["beside"].Printed)
 	}
-	if r := f.Recording; len(r.List) != 999 || r.Trace.Len() != 16 || r.Loose ||
+	if r := f.Recording; len(r.List) != 999 || r.Trace.Len() != 16 || r.Unassigned ||
 		math.Abs(float64(r.List[500].Active/r.List[500].Measured)-0.75) > 1e-3 {
 		t.Errorf("the recording has %d samples", len(r.List))
 	}
@@ -306,7 +306,7 @@ func TestRefused(t *testing.T) {
 		list := small().files("x")
 		c.do(list)
 		_, err := archive("run.zip", zipped(t, list))
-		var f *note.Fault
+		var f *note.InputError
 		if !errors.As(err, &f) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(f.Pos.File, "run.zip") ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)

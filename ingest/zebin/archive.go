@@ -22,7 +22,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	for n := 0; offset+memberHead <= size; n++ {
 		name, length, err := memberAt(r, offset, size)
 		if err != nil || n == maxMembers {
-			return nil, note.Faultf("bad-archive", pos, "the file may be cut off; copy or compile it again",
+			return nil, note.Errorf("bad-archive", pos, "the file may be cut off; copy or compile it again",
 				"the archive is damaged at byte %d", offset)
 		}
 		member := memberName(name, long)
@@ -36,7 +36,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 			}
 			long = make([]byte, length)
 			if _, err := body.ReadAt(long, 0); err != nil {
-				return nil, note.Faultf("bad-archive", pos, "", "its table of names: %v", note.Reason(err))
+				return nil, note.Errorf("bad-archive", pos, "", "its table of names: %v", note.Reason(err))
 			}
 			continue
 		}
@@ -47,7 +47,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		images = append(images, got...)
 	}
 	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-member", Pos: pos},
-		note.Faultf(ingest.CodeUnknown, pos, "", "the archive holds no device image"))
+		note.Errorf(ingest.CodeUnknown, pos, "", "the archive holds no device image"))
 }
 
 // usable gives images, with a note on each file or member beside them that could not be read; without an image it is
@@ -83,7 +83,7 @@ func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, er
 func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
 	head := make([]byte, min(size, 64))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, note.Faultf("bad-archive", pos, "", "%v", note.Reason(err))
+		return nil, note.Errorf("bad-archive", pos, "", "%v", note.Reason(err))
 	}
 	if !isDevice(head) || ctx.Err() != nil {
 		return nil, ctx.Err()

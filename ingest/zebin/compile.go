@@ -23,7 +23,7 @@ const maxMessages = 8 << 10
 func FindCompiler() (string, error) {
 	path, err := exec.LookPath("ocloc")
 	if err != nil {
-		return "", note.Faultf("no-ocloc", note.Pos{}, "install it: package intel-opencl-icd or intel-ocloc of the "+
+		return "", note.Errorf("no-ocloc", note.Pos{}, "install it: package intel-opencl-icd or intel-ocloc of the "+
 			"distribution",
 			"compiling a source needs Intel's offline compiler ocloc, which is not on PATH")
 	}
@@ -45,7 +45,7 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	defer cancel()
 	full, err := filepath.Abs(source)
 	if err != nil {
-		return "", "", note.Faultf("unreadable", note.Pos{File: source}, "", "%v", err)
+		return "", "", note.Errorf("unreadable", note.Pos{File: source}, "", "%v", err)
 	}
 	// -output_no_suffix wants a folder that exists, and without -out_dir several versions write nothing and exit with
 	// 0.
@@ -72,18 +72,18 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	pos := note.Pos{File: source}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = note.Faultf("compiler-slow", pos, "", "ocloc did not finish within %v for %s", compileLimit, device)
+		err = note.Errorf("compiler-slow", pos, "", "ocloc did not finish within %v for %s", compileLimit, device)
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case exited && exit.ExitCode() == unknownDevice:
 		hint := fmt.Sprintf("this ocloc may be too old to know %s; 'ocloc compile --help' lists what it knows", device)
-		err = note.Faultf(UnknownDevice, pos, hint, "ocloc does not compile it for %s%s", device, said)
+		err = note.Errorf(UnknownDevice, pos, hint, "ocloc does not compile it for %s%s", device, said)
 	case exited:
-		err = note.Faultf("compiler-error", pos, "", "ocloc does not compile it for %s%s", device, said)
+		err = note.Errorf("compiler-error", pos, "", "ocloc does not compile it for %s%s", device, said)
 	case err != nil:
-		err = note.Faultf("no-ocloc", note.Pos{}, "", "ocloc cannot be started: %v", err)
+		err = note.Errorf("no-ocloc", note.Pos{}, "", "ocloc cannot be started: %v", err)
 	case missing != nil:
-		err = note.Faultf("compiler-error", pos, "", "ocloc wrote no binary for %s%s", device, said)
+		err = note.Errorf("compiler-error", pos, "", "ocloc wrote no binary for %s%s", device, said)
 	default:
 		return binary, text, nil
 	}

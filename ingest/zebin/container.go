@@ -62,11 +62,11 @@ func isInfoText(head []byte) bool {
 func readFile(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // a named pipe waits to be opened
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "not a regular file")
+		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
 	defer f.Close()
 	images, err := Read(ctx, path, f, info.Size())
@@ -81,7 +81,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 	pos := note.Pos{File: name}
 	head := make([]byte, min(size, 64<<10)) // a log may begin with other messages
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
+		return nil, note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
 	}
 	switch {
 	case bytes.HasPrefix(head, []byte(archiveMagic)):
@@ -92,11 +92,11 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		return readProgram(ctx, pos, r, size)
 	case isInfoText(head):
 		if size > maxInfo {
-			return nil, note.Faultf("bad-ze-info", pos, "", "%d bytes are no dump of .ze_info", size)
+			return nil, note.Errorf("bad-ze-info", pos, "", "%d bytes are no dump of .ze_info", size)
 		}
 		text := make([]byte, size)
 		if _, err := r.ReadAt(text, 0); err != nil && !errors.Is(err, io.EOF) {
-			return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
+			return nil, note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
 		}
 		img := Image{Pos: pos}
 		if err := parseInfo(text, &img); err != nil {
@@ -106,7 +106,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 	case (Log{}).Sniff(head):
 		return logOf(ctx, name, r, size)
 	}
-	return nil, note.Faultf(ingest.CodeUnknown, pos, "give a device image of ocloc, an archive of them, or a program that "+
+	return nil, note.Errorf(ingest.CodeUnknown, pos, "give a device image of ocloc, an archive of them, or a program that "+
 		"holds them",
 		"not an Intel GPU binary")
 }
@@ -125,7 +125,7 @@ func isDevice(head []byte) bool {
 func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, error) {
 	f, err := elf.NewFile(io.NewSectionReader(r, 0, size))
 	if err != nil {
-		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again",
+		return nil, note.Errorf("bad-elf", pos, "the file may be cut off; copy or compile it again",
 			"the ELF file is damaged: %v", err)
 	}
 	img := Image{Pos: pos, Target: t}
@@ -137,7 +137,7 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 		case s.Type == elf.SHT_NOTE && s.Name == ".note.intelgt.compat":
 			data, err := sectionData(s, maxNote)
 			if err != nil {
-				return nil, note.Faultf("bad-elf", pos, "", "section %s: %v", s.Name, err)
+				return nil, note.Errorf("bad-elf", pos, "", "section %s: %v", s.Name, err)
 			}
 			img.Target = targetOf(data, f.ByteOrder, t)
 		}
@@ -147,7 +147,7 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 	}
 	text, err := sectionData(info, maxInfo)
 	if err != nil {
-		return nil, note.Faultf("bad-elf", pos, "the file may be cut off; copy or compile it again",
+		return nil, note.Errorf("bad-elf", pos, "the file may be cut off; copy or compile it again",
 			"section .ze_info: %v", err)
 	}
 	if err := parseInfo(text, &img); err != nil {
@@ -164,12 +164,12 @@ func noInfo(pos note.Pos, f *elf.File) error {
 		}
 		var mark [4]byte
 		if n, _ := s.ReadAt(mark[:], 0); n == 4 && string(mark[:]) == patchMagic {
-			return note.Faultf(ingest.CodeUnknown, pos, "compile with: ocloc compile ... -internal_options "+
+			return note.Errorf(ingest.CodeUnknown, pos, "compile with: ocloc compile ... -internal_options "+
 				"-cl-intel-allow-zebin",
 				"a device binary in the older patch-token format, which occudiff does not read")
 		}
 	}
-	return note.Faultf(ingest.CodeUnknown, pos, "", "the device image has no .ze_info section, so it holds no kernel")
+	return note.Errorf(ingest.CodeUnknown, pos, "", "the device image has no .ze_info section, so it holds no kernel")
 }
 
 // sectionData reads a section that may claim any size.
@@ -254,7 +254,7 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		faults = nil
 	}
 	return usable(images[:min(len(images), maxImages)], faults, note.Note{},
-		note.Faultf(ingest.CodeUnknown, pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or "+
+		note.Errorf(ingest.CodeUnknown, pos, "compile it ahead of time for a device (icpx -fsycl-targets=spir64_gen), or "+
 			"give the image of ocloc", "the program holds no device image"))
 }
 
@@ -270,7 +270,7 @@ func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset
 		b := bufio.NewReaderSize(io.NewSectionReader(r, at, min(chunk+8, size-at)), chunk+8)
 		data, err := b.Peek(int(min(chunk+8, size-at)))
 		if err != nil && len(data) == 0 {
-			return note.Faultf("unreadable", note.Pos{}, "", "%v", note.Reason(err))
+			return note.Errorf("unreadable", note.Pos{}, "", "%v", note.Reason(err))
 		}
 		i := firstMark(data)
 		if i < 0 {

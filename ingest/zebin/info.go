@@ -49,14 +49,14 @@ func parseInfo(text []byte, img *Image) error {
 	var info zeInfo
 	if err := yaml.Unmarshal(text, &info); err != nil {
 		line, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
-		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again, or report the file",
+		return note.Errorf("bad-ze-info", img.Pos, "compile the kernel again, or report the file",
 			".ze_info is not the YAML that was expected: %s", line)
 	}
 	if info.Version == "" {
-		return note.Faultf("bad-ze-info", img.Pos, "compile the kernel again", ".ze_info does not say its version")
+		return note.Errorf("bad-ze-info", img.Pos, "compile the kernel again", ".ze_info does not say its version")
 	}
 	if major, _, _ := strings.Cut(info.Version, "."); major != knownMajor {
-		return note.Faultf("newer-ze-info", img.Pos, "use a newer occudiff",
+		return note.Errorf("newer-ze-info", img.Pos, "use a newer occudiff",
 			".ze_info is of version %s; versions %s.x are understood", info.Version, knownMajor)
 	}
 	for i := range info.Kernels {

@@ -31,8 +31,8 @@ type Log struct{}
 // Kind implements ingest.Format.
 func (Log) Kind() string { return "compiler-log" }
 
-// What implements ingest.Format.
-func (Log) What() string { return "a compiler log" }
+// Description implements ingest.Format.
+func (Log) Description() string { return "a compiler log" }
 
 // RunAlone implements ingest.Shared.
 func (Log) RunAlone() bool { return false }
@@ -71,7 +71,7 @@ func (Log) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions)
 // readLog reads the kernels of a log, each with the different results of its
 // compilations, and counts the warnings that it cannot use.
 func readLog(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (image Image, unusable int64, err error) {
-	in, bad := table.NewLines(ctx, src, opt), table.Bad{}
+	in, bad := table.NewLines(ctx, src, opt), table.BadRows{}
 	image.Pos.File, image.IsLog = src.Path, true
 	var open string // a warning that goes on in the next line
 	var lines int   // of it
@@ -102,7 +102,7 @@ func readLog(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (i
 		return image, 0, err
 	}
 	if len(image.Kernels) == 0 {
-		return image, 0, note.Faultf(ingest.CodeUnknown, image.Pos, "give the output of ocloc or of icpx as it is",
+		return image, 0, note.Errorf(ingest.CodeUnknown, image.Pos, "give the output of ocloc or of icpx as it is",
 			"the log names no kernel; expected lines such as \"warning: kernel blur  compiled SIMD16 allocated 128 "+
 				"regs and spilled around 4\"")
 	}

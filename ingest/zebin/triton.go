@@ -22,8 +22,8 @@ type Triton struct{}
 // Kind implements ingest.Format.
 func (Triton) Kind() string { return "triton" }
 
-// What implements ingest.Format.
-func (Triton) What() string { return "the JSON of Triton's cache" }
+// Description implements ingest.Format.
+func (Triton) Description() string { return "the JSON of Triton's cache" }
 
 // RunAlone implements ingest.Shared.
 func (Triton) RunAlone() bool { return false }
@@ -64,16 +64,16 @@ func readTriton(path string, r io.Reader) (k Kernel, err error) {
 	}
 	pos := note.Pos{File: path}
 	if err := json.NewDecoder(io.LimitReader(r, maxTriton)).Decode(&m); err != nil {
-		return k, note.Faultf("bad-triton", pos, "compile the kernel again", "the JSON of Triton's cache is damaged: %v", err)
+		return k, note.Errorf("bad-triton", pos, "compile the kernel again", "the JSON of Triton's cache is damaged: %v", err)
 	}
 	if m.Threads == 0 {
 		m.Threads = m.Target.Warp
 	}
 	switch {
 	case m.Target.Backend != "" && m.Target.Backend != "xpu":
-		return k, note.Faultf(ingest.CodeUnknown, pos, "", "Triton compiled this kernel for %q; expected \"xpu\"", m.Target.Backend)
+		return k, note.Errorf(ingest.CodeUnknown, pos, "", "Triton compiled this kernel for %q; expected \"xpu\"", m.Target.Backend)
 	case m.Name == "" || m.Warps < 1 || m.Warps > 1024 || m.Threads < 1 || m.Threads > 64 || m.Shared < 0:
-		return k, note.Faultf("bad-triton", pos, "compile the kernel again",
+		return k, note.Errorf("bad-triton", pos, "compile the kernel again",
 			"name %q, num_warps %d, threads_per_warp %d, and shared %d: expected a name, 1 to 1,024 warps of 1 to 64 "+
 				"threads, and 0 bytes or more", m.Name, m.Warps, m.Threads, m.Shared)
 	}

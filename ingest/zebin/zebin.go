@@ -87,8 +87,8 @@ type Format struct{}
 // Kind implements ingest.Format.
 func (Format) Kind() string { return "zebin" }
 
-// What implements ingest.Format.
-func (Format) What() string { return "a kernel binary" }
+// Description implements ingest.Format.
+func (Format) Description() string { return "a kernel binary" }
 
 // Sniff implements ingest.Format.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
@@ -105,9 +105,9 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	pos := note.Pos{File: src.Path}
 	switch {
 	case err != nil:
-		return nil, note.Faultf("unreadable", pos, "", "%v", note.Reason(err))
+		return nil, note.Errorf("unreadable", pos, "", "%v", note.Reason(err))
 	case len(data) > maxBinary:
-		return nil, note.Faultf("too-large", pos, "give the device image of ocloc instead of the program",
+		return nil, note.Errorf("too-large", pos, "give the device image of ocloc instead of the program",
 			"the binary is larger than %d MiB", maxBinary>>20)
 	}
 	images, err := Read(ctx, src.Path, bytes.NewReader(data), int64(len(data)))
@@ -145,7 +145,7 @@ func (k *Kernel) props(file string) ingest.Kernel {
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
 	if !info.IsDir() {
 		return readFile(ctx, path)
@@ -173,10 +173,10 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, note.Faultf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
+		return nil, note.Errorf("unreadable", note.Pos{File: path}, "", "%v", note.Reason(err))
 	}
 	return usable(images, faults, note.Note{Severity: note.Error, Code: "bad-binary"},
-		note.Faultf("no-binary", note.Pos{File: path},
+		note.Errorf("no-binary", note.Pos{File: path},
 			"give a folder of .zebin files, of ocloc's disassembly, or of a shader dump",
 			"no file in this folder is an Intel GPU binary"))
 }

@@ -54,7 +54,7 @@ type Choice struct {
 }
 
 // ErrNoDevice is the error for a run that needs a device and does not say which.
-var ErrNoDevice = note.Faultf("no-device", note.Pos{},
+var ErrNoDevice = note.Errorf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"no input says which GPU this is")
 
@@ -113,8 +113,8 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 			c.warn(p.Pos, "", "%s names %s, and %s%s is used", p.DeviceFrom, describe(p, found),
 				o.Naming.Words("--device ", ""), c.Device.Key)
 		case !o.Force:
-			keys := unit.Listed(keysOf(found), "or")
-			return Choice{}, note.Faultf(codeDiffers, p.Pos, o.Naming.Words("give --device "+keys+", or add --force-device "+
+			keys := unit.JoinWords(keysOf(found), "or")
+			return Choice{}, note.Errorf(codeDiffers, p.Pos, o.Naming.Words("give --device "+keys+", or add --force-device "+
 				"to predict for "+full.Device.Key, "choose "+keys), "%s names %s, not %s (%s)", p.DeviceFrom, describe(p, found), full.Device.Key, c.By)
 		default:
 			wrong = true
@@ -124,7 +124,7 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	// A count without a name makes no binned part of a known device.
 	if !wrong && !identified && full.Device.XVEs() != m.Device.XVEs() && t.byKey[squash(m.Device.Key)] == nil {
 		if !o.Force {
-			return Choice{}, note.Faultf(codeDiffers, o.Run.Pos, o.Naming.Words("correct --device, or give the count with --xve",
+			return Choice{}, note.Errorf(codeDiffers, o.Run.Pos, o.Naming.Words("correct --device, or give the count with --xve",
 				"choose another device"), "the inputs count %d XVEs, and %s (%s) has %d", o.Run.XVEs.Or(0), full.Device.Key,
 				c.By, full.Device.XVEs())
 		}
@@ -208,7 +208,7 @@ func describe(p ingest.Platform, found []*Device) string {
 	if name == "" {
 		name = p.Listed[0].Name + " and " + p.Listed[1].Name
 	}
-	return fmt.Sprintf("%s (%s)", name, unit.Listed(keysOf(found), "or"))
+	return fmt.Sprintf("%s (%s)", name, unit.JoinWords(keysOf(found), "or"))
 }
 
 // chooseFromInputs resolves what each input says and wants them to agree.
@@ -225,7 +225,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 		case found.Device == nil:
 			found, foundName = c, name
 		case c.Device.Key != found.Device.Key && !c.Device.sameShape(found.Device):
-			return Choice{}, note.Faultf("two-devices", p.Pos,
+			return Choice{}, note.Errorf("two-devices", p.Pos,
 				"give the files of one run on one device, or "+o.Naming.Words("name it with --device", "choose it"),
 				"this is from %s (%s), but %s says %s (%s)", name, c.Device.Key, found.By, foundName, found.Device.Key)
 		}
@@ -269,7 +269,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 		return Choice{}, "", fmt.Errorf("%s names the device %q: %w", from, name, err)
 	}
 	if found := []*Device{m.Device}; o.otherGPU(found) {
-		return Choice{}, "", note.Faultf(codeDiffers, p.Pos, o.Naming.Words("name the GPU of the export with --device",
+		return Choice{}, "", note.Errorf(codeDiffers, p.Pos, o.Naming.Words("name the GPU of the export with --device",
 			"choose the GPU of the export"), "%s names %s, but exports of %s GPUs count EUs and %s counts XVEs: it belongs to "+
 			"another GPU", from, describe(p, found), m.Device.Architecture, o.XVEColumns)
 	}

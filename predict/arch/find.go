@@ -53,7 +53,7 @@ func (t *Table) Find(q Query) (Match, error) {
 	if err == nil && m.Device.XeCores == 0 && !q.Family {
 		hint := fmt.Sprintf("give its XVE count with --xve N; VTune's summary prints it, and an Xe-core has %d",
 			m.Device.XVEPerXeCore)
-		err = note.Faultf("xe-cores-unknown", note.Pos{}, hint, "how many Xe-cores %s has is not public", m.Device.Name)
+		err = note.Errorf("xe-cores-unknown", note.Pos{}, hint, "how many Xe-cores %s has is not public", m.Device.Name)
 	}
 	if err != nil {
 		return Match{}, err
@@ -328,10 +328,10 @@ func (t *Table) unknown(name string) error {
 	if asked := squash(w.name + w.brackets); asked != "" && len(asked) <= maxWord { // else nothing is near to it
 		found := t.near(asked, max(1, len(asked)/3)) // a third of the letters may be wrong
 		if len(found) > 0 {
-			near = "; did you mean " + unit.Listed(found[:min(5, len(found))], "or") + "?"
+			near = "; did you mean " + unit.JoinWords(found[:min(5, len(found))], "or") + "?"
 		}
 	}
-	return note.Faultf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
+	return note.Errorf("unknown-device", note.Pos{}, "'occudiff devices' lists all, --device-file FILE adds one",
 		"device %s is not in the device table%s", quoted(name), near)
 }
 

@@ -242,7 +242,7 @@ func (p *problem) at(s *table.Sheet, row int) error {
 	if p == nil {
 		return nil
 	}
-	return note.Faultf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
+	return note.Errorf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
 }
 
 // check gives the first inconsistency of a device, or nil: the model divides by these figures and rounds up to these

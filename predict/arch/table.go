@@ -318,7 +318,7 @@ func (t *Table) hasTarget(d *Device, x target) bool {
 func (t *Table) AddFile(path string) ([]note.Note, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, note.Faultf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices",
+		return nil, note.Errorf("device-file", note.Pos{File: path}, "give the path of a CSV file of devices",
 			"the device file cannot be opened: %v", note.Reason(err))
 	}
 	defer f.Close() // it was only read
@@ -359,7 +359,7 @@ func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 		return nil, nil, err
 	}
 	if len(s.Records) == 0 {
-		return nil, nil, note.Faultf("device-file", note.Pos{File: name}, "see docs/devices.md for an example",
+		return nil, nil, note.Errorf("device-file", note.Pos{File: name}, "see docs/devices.md for an example",
 			"the device file has no rows; expected a header and a row for each device")
 	}
 	places := make([]note.Pos, len(s.Records))

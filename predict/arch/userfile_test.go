@@ -172,7 +172,7 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		if err.Error() != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, err, c.want)
 		}
-		var f *note.Fault
+		var f *note.InputError
 		if !errors.As(err, &f) || f.Code != "device-file" {
 			t.Errorf("%s: %T is not a fault with the code device-file", c.reason, err)
 		}
@@ -242,7 +242,7 @@ func FuzzDeviceFile(f *testing.F) {
 		table := *base // addReader makes a new slice and new maps
 		_, err := table.addReader("f.csv", strings.NewReader(string(data)))
 		if err != nil {
-			var fault *note.Fault
+			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Pos.File != "f.csv" {
 				t.Fatalf("%T without a place: %v", err, err)
 			}

@@ -80,7 +80,7 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 	lines := table.NewReader(file, r, table.Format{
 		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
 	if err := interruptible(ctx, lines.Header); errors.Is(err, io.EOF) {
-		return report, note.Faultf("batch-empty", note.Pos{File: file},
+		return report, note.Errorf("batch-empty", note.Pos{File: file},
 			"the first line names the columns, each further one is a launch", "the batch file is empty")
 	} else if err != nil {
 		return report, err
@@ -106,7 +106,7 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 		}
 		for i := range sheet.Records {
 			in := row{columns: lines.Columns, cells: sheet.Records[i].Cells}
-			cells, err := m.answer(&in, sheet.Records[i].Fault)
+			cells, err := m.answer(&in, sheet.Records[i].Problem)
 			if err != nil {
 				cells = m.refusal(err)
 				if report.Failed++; report.Failed == 1 {

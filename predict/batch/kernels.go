@@ -71,7 +71,7 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 			continue
 		}
 		if len(of) == 0 {
-			return nil, nil, note.Faultf("no-device", images[i].Pos, "name it with --device (see 'occudiff devices')",
+			return nil, nil, note.Errorf("no-device", images[i].Pos, "name it with --device (see 'occudiff devices')",
 				"the binary is for %s, which is not in the device table", images[i].Target)
 		}
 		// One of a family, not all: kernels of one image on five devices would be five rows that say nearly the same.
@@ -108,7 +108,7 @@ func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked 
 		// Of several images one was meant for the device; to take another one would predict code that never runs
 		// there.
 		if len(images) > 1 {
-			return nil, note.Faultf("no-image", note.Pos{File: images[0].Pos.File},
+			return nil, note.Errorf("no-image", note.Pos{File: images[0].Pos.File},
 				"compile it for this device, or name another one",
 				"no image is for %s; they are for %s", d.Key, targetsOf(images, t))
 		}
@@ -227,7 +227,7 @@ func ptxas(path string) error {
 	if len(kernel[3]) > 0 {
 		slm = " --slm " + string(kernel[3])
 	}
-	return note.Faultf("ptxas", note.Pos{File: path}, fmt.Sprintf("occudiff predict --model compute-unit --platform rtx2080ti "+
+	return note.Errorf("ptxas", note.Pos{File: path}, fmt.Sprintf("occudiff predict --model compute-unit --platform rtx2080ti "+
 		"--simd 32 --local N --registers %d%s", 4*registers, slm),
 		"this is what ptxas -v says: %s uses %d registers of 4 bytes per work-item; a model of its own takes them",
 		names.Display(string(kernel[1])), registers)
@@ -242,7 +242,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	}
 	targets := arch.CompilerTargets(t, opt.Devices)
 	if len(targets) == 0 {
-		return nil, nil, note.Faultf("usage", note.Pos{}, "",
+		return nil, nil, note.Errorf("usage", note.Pos{}, "",
 			"ocloc has no name for %s; compile for it yourself and give the binary", opt.Devices[0].Key)
 	}
 	dir, err := os.MkdirTemp("", "occudiff-ocloc-")
@@ -275,7 +275,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	for i, r := range results {
 		if r.err != nil {
 			// An older compiler knows fewer devices, which is worth a word where they were asked for.
-			fault, _ := errors.AsType[*note.Fault](r.err)
+			fault, _ := errors.AsType[*note.InputError](r.err)
 			unknown := fault != nil && fault.Code == zebin.UnknownDevice
 			if failed == nil || !unknown {
 				failed = r.err
@@ -297,7 +297,7 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	case len(kernels) == 0 && failed != nil:
 		return nil, nil, failed
 	case len(kernels) == 0:
-		return nil, nil, note.Faultf("no-kernels", note.Pos{File: source}, "", "ocloc compiled no kernel of it for any device")
+		return nil, nil, note.Errorf("no-kernels", note.Pos{File: source}, "", "ocloc compiled no kernel of it for any device")
 	}
 	for _, d := range opt.Devices { // one of several that the compiler has no name for
 		if !slices.ContainsFunc(targets, func(c arch.CompilerTarget) bool { return slices.Contains(c.Devices, d) }) {
@@ -324,7 +324,7 @@ func notCompiled(source string, devices []*arch.Device, err error, unknown bool)
 	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
 		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(devices)),
 		Hint: "'ocloc compile --help' lists what it knows; a newer one knows more"}
-	if fault, ok := errors.AsType[*note.Fault](err); ok && !unknown {
+	if fault, ok := errors.AsType[*note.InputError](err); ok && !unknown {
 		_, why, _ := strings.Cut(fault.Text, ":\n")
 		why, _, _ = strings.Cut(why, "\n")
 		n.Severity, n.Text = note.Error, fmt.Sprintf("not compiled for %s: %s", keys(devices), strings.TrimPrefix(why, "error: "))
@@ -412,7 +412,7 @@ func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) 
 	for i := range all {
 		k := &all[i]
 		if k.Device == nil {
-			return nil, nil, note.Faultf("no-device", note.Pos{File: k.File}, "name it with --device (see 'occudiff devices')",
+			return nil, nil, note.Errorf("no-device", note.Pos{File: k.File}, "name it with --device (see 'occudiff devices')",
 				"register modes belong to a device, which this compiler log does not name")
 		}
 		same := func(o Kernel) bool { return o.File == k.File && o.Name == k.Name && o.Device == k.Device }

@@ -83,7 +83,7 @@ func Builtin() (Table, error) {
 func ReadFile(path string) (Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, note.Faultf("platform-file", note.Pos{File: path}, "give a CSV file with a row per platform",
+		return nil, note.Errorf("platform-file", note.Pos{File: path}, "give a CSV file with a row per platform",
 			"the platform file cannot be opened: %v", note.Reason(err))
 	}
 	defer f.Close()
@@ -101,13 +101,13 @@ func read(file string, r io.Reader) (Table, error) {
 		return nil, err
 	}
 	if len(s.Records) == 0 {
-		return nil, note.Faultf(f.Code, note.Pos{File: file}, "the columns are "+strings.Join(f.Columns, ","),
+		return nil, note.Errorf(f.Code, note.Pos{File: file}, "the columns are "+strings.Join(f.Columns, ","),
 			"the platform file has no rows; expected a header and a row for each platform")
 	}
 	first := map[string]int{} // line of a key
 	return table.Convert(s, func(i int, p *Platform) (Platform, error) {
 		if line, twice := first[normalized(string(p.Key))]; twice {
-			return *p, note.Faultf(f.Code, s.Pos(i, ""), "give each platform a key of its own",
+			return *p, note.Errorf(f.Code, s.Pos(i, ""), "give each platform a key of its own",
 				"platform %q is on line %d already", p.Key, line)
 		}
 		first[normalized(string(p.Key))] = s.Records[i].Line
@@ -120,16 +120,16 @@ func (p *Platform) check(s *table.Sheet, i int) error {
 	for k, n := range []unit.Bytes{p.RegisterBytesPerSubgroup, p.RegisterBytes, p.SLM} {
 		if n == 0 {
 			column := []string{"register_bytes_per_subgroup", "register_bytes", "slm_bytes"}[k]
-			return note.Faultf("platform-file", s.Pos(i, column), "", "column %s: 0 is not above 0", column)
+			return note.Errorf("platform-file", s.Pos(i, column), "", "column %s: 0 is not above 0", column)
 		}
 	}
 	if p.RegisterBytesPerSubgroup > p.RegisterBytes {
-		return note.Faultf("platform-file", s.Pos(i, ""), "register_bytes counts the whole compute unit",
+		return note.Errorf("platform-file", s.Pos(i, ""), "register_bytes counts the whole compute unit",
 			"platform %q: one sub-group may use %d register bytes, but the compute unit has %d",
 			p.Key, p.RegisterBytesPerSubgroup, p.RegisterBytes)
 	}
 	if p.MaxGroupSize > 0 && len(p.SubgroupSizes) > 0 && p.MaxGroupSize < p.SubgroupSizes[0] {
-		return note.Faultf("platform-file", s.Pos(i, ""), "",
+		return note.Errorf("platform-file", s.Pos(i, ""), "",
 			"platform %q: the work-group maximum %d is below the smallest sub-group size %d", p.Key, p.MaxGroupSize, p.SubgroupSizes[0])
 	}
 	return nil

@@ -83,7 +83,7 @@ func lacks(columns string) string {
 
 func TestReadFaultsCarryTheirPlace(t *testing.T) {
 	_, err := read("p.csv", strings.NewReader("key,nmae\na,b\n"))
-	var fault *note.Fault
+	var fault *note.InputError
 	if !errors.As(err, &fault) || fault.Pos != (note.Pos{File: "p.csv", Line: 1, Column: 5}) || fault.Code != "platform-file" {
 		t.Errorf("got %+v from %v; want the place of the unknown column", fault, err)
 	}

@@ -128,7 +128,7 @@ func buildCounts(pairs []diff.Build) string {
 			parts = append(parts, fmt.Sprintf("%s %s", report.Thousands(int64(n[v])), v))
 		}
 	}
-	return unit.Counted(len(pairs), "kernel", "kernels") + ": " + strings.Join(parts, ", ")
+	return unit.FormatCount(len(pairs), "kernel", "kernels") + ": " + strings.Join(parts, ", ")
 }
 
 // buildSuite makes a test case of each kernel on each device.

@@ -34,7 +34,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 		name string
 		*diff.Side
 	}{{"old", &d.Old}, {"new", &d.New}} {
-		text := unit.Counted(len(side.Runs), "run", "runs") + " on " + strings.Join(devicesOf(side.Runs), ", ")
+		text := unit.FormatCount(len(side.Runs), "run", "runs") + " on " + strings.Join(devicesOf(side.Runs), ", ")
 		if side.Name != "" {
 			text = report.OneLine(side.Name) + ", " + text
 		}

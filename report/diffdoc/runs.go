@@ -46,7 +46,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
 	})
 	findings := findingRows(s)
-	d := &report.Document{Title: "GPU occupancy of " + unit.Counted(len(s.Runs), "run", "runs"),
+	d := &report.Document{Title: "GPU occupancy of " + unit.FormatCount(len(s.Runs), "run", "runs"),
 		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)), Screen: runsScreen(s, findings, kernels)}
 	d.Screen.Notes = append(d.Screen.Notes, report.NotWhole(left)...)
 	var notes []report.TaskNote
@@ -103,13 +103,13 @@ func andMore(n int, what string) string {
 	if n == 0 {
 		return ""
 	}
-	return "and " + unit.Counted(n, "more "+what, "more "+what+"s")
+	return "and " + unit.FormatCount(n, "more "+what, "more "+what+"s")
 }
 
 // runsLine says in one sentence which runs stand out.
 func runsLine(s *diff.Runs, findings []findingRow) string {
 	devices := devicesOf(resultsOf(s))
-	text := unit.Counted(len(s.Runs), "run", "runs") + " of " + unit.Counted(len(s.Kernels), "kernel", "kernels") + " on " +
+	text := unit.FormatCount(len(s.Runs), "run", "runs") + " of " + unit.FormatCount(len(s.Kernels), "kernel", "kernels") + " on " +
 		strings.Join(devices, ", ")
 	if len(devices) > 1 {
 		text += " (which may be why they differ)"
@@ -128,7 +128,7 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 		}
 		return text + ")"
 	})
-	text += ". " + unit.Counted(len(findings), "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
+	text += ". " + unit.FormatCount(len(findings), "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
 	if s.Few() {
 		text += fmt.Sprintf(". A single kernel needs %d runs for a test", diff.LeastRuns)
 	}
@@ -141,7 +141,7 @@ func notFound(s *diff.Runs) string {
 	text := "No outlier was found"
 	if s.Few() {
 		text = fmt.Sprintf("%s too few to identify an outlier (at least %d are needed)",
-			unit.Counted(s.Compared, "run is", "runs are"), diff.LeastRuns)
+			unit.FormatCount(s.Compared, "run is", "runs are"), diff.LeastRuns)
 	}
 	if k, points := s.MostVaried(); k != nil {
 		text += fmt.Sprintf("; %s varies by %.1f points", report.KernelName(k.Task), float64(points))
@@ -315,7 +315,7 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		case f.Run.CopyOf != "":
 			text += " of " + report.OneLine(f.Run.CopyOf) + ", left out"
 		case f.more > 0:
-			text += "; " + unit.Counted(f.more, "more kernel is off", "more kernels are off")
+			text += "; " + unit.FormatCount(f.more, "more kernel is off", "more kernels are off")
 		}
 		return report.StatusCell(text, f.status())
 	}),

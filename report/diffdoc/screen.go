@@ -178,7 +178,7 @@ func (c *comparison) line() string {
 		} else if a == b {
 			runs = strconv.Itoa(a) + " runs a side"
 		}
-		return unit.Counted(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + parts(d) + timeText(d)
+		return unit.FormatCount(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + parts(d) + timeText(d)
 	}
 	var sides []string
 	for i, name := range c.names {
@@ -245,7 +245,7 @@ func parts(d *diff.Result) string {
 		case n == d.Summary.Kernels:
 			said = append(said, "all "+k.many)
 		default:
-			said = append(said, unit.Counted(n, k.one, k.many))
+			said = append(said, unit.FormatCount(n, k.one, k.many))
 		}
 	}
 	return cmp.Or(strings.Join(said, ", "), "there is nothing to compare")
@@ -305,7 +305,7 @@ func (c *comparison) means() string {
 		parts = append(parts, "changed: "+changed)
 	}
 	if x := report.Decimal(d.Summary.TimeRatio.Or(1), 2); x != "1.00" && d.Summary.TimePairs > 1 {
-		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", x, unit.Counted(d.Summary.TimePairs, "kernel", "kernels")))
+		parts = append(parts, fmt.Sprintf("a launch takes %s times as long (%s)", x, unit.FormatCount(d.Summary.TimePairs, "kernel", "kernels")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -392,7 +392,7 @@ func seenIn(l *diff.Launch) string {
 	if l.Runs < l.Of {
 		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
 	}
-	return unit.Counted(l.Runs, "run", "runs")
+	return unit.FormatCount(l.Runs, "run", "runs")
 }
 
 // followed says whether what was measured moved as was predicted of a change.
@@ -453,7 +453,7 @@ func movedText(title, unit string, d *diff.Delta) string {
 	return text
 }
 
-func span(s *diff.Sample) string { return unit.Span(unit.Seconds(s.Median.Or(0))) }
+func span(s *diff.Sample) string { return unit.FormatDuration(unit.Seconds(s.Median.Or(0))) }
 
 // fromTo prints both medians: "62.7 -> 48.6%", with a dash for a side that has none.
 func fromTo(d *diff.Delta, unit string) string {

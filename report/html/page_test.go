@@ -129,7 +129,7 @@ func TestPageCalculatorRows(t *testing.T) {
 		at[name] = i
 	}
 	a := native(t)
-	devices, err := app.Offers()
+	devices, err := app.DeviceChoices()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestPageCorpus(t *testing.T) {
 	for _, path := range files {
 		a := native(t)
 		t.Chdir(filepath.Dir(path)) // so that both name the file alike
-		asked := app.Asked{}
+		asked := app.RunSettings{}
 		_, want := a.Validate(context.Background(), []string{filepath.Base(path)}, asked)
 		if errors.Is(want, arch.ErrNoDevice) {
 			asked.Device = "max1100"
@@ -229,7 +229,7 @@ func TestPageCorpus(t *testing.T) {
 			continue
 		}
 		if want != nil {
-			for _, f := range app.FaultsOf(want) {
+			for _, f := range app.ProblemsOf(want) {
 				if said := ask[string](t, b, faults); !strings.Contains(said, f.Text) {
 					t.Errorf("%s: the page says %q, the program %q", path, said, f.Text)
 				}

@@ -193,10 +193,10 @@ func (c *advice) items() (items []report.Item) {
 	}
 	if a.FullGrid.Least > 0 { // fewer leave XVEs empty whatever their size is
 		add("grid", "%s fill the GPU; multiples of %s leave no tail",
-			unit.Counted(a.FullGrid.Least, "work-group", "work-groups"), report.Thousands(a.FullGrid.Multiple))
+			unit.FormatCount(a.FullGrid.Least, "work-group", "work-groups"), report.Thousands(a.FullGrid.Multiple))
 	}
 	if c.launch.SLM > 0 && a.SLMRoom > c.launch.SLM {
-		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is", unit.Memory(a.SLMRoom))
+		add("SLM", "up to %s per work-group leave the number of work-groups per Xe-core as it is", unit.FormatBytes(a.SLMRoom))
 	}
 	return items
 }

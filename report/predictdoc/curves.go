@@ -75,7 +75,7 @@ func (a *axis) remark(p *predict.Point) cell {
 		parts = append(parts, "this launch")
 	}
 	if n := p.Prediction.IdleLanes; n > 0 {
-		parts = append(parts, unit.Counted(n, "lane idle", "lanes idle"))
+		parts = append(parts, unit.FormatCount(n, "lane idle", "lanes idle"))
 	}
 	if p.Prediction.Partial {
 		parts = append(parts, "does not divide the global size")
@@ -355,7 +355,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	pg.headline = []string{DeviceLine(t.Device), launchLine(&l) + "; policy " + v.Policy}
 	if v.WhatIf {
 		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
-			"threads of a work-group enter one by one.", unit.Counted(ports, "dispatch port", "dispatch ports")))
+			"threads of a work-group enter one by one.", unit.FormatCount(ports, "dispatch port", "dispatch ports")))
 	}
 	ans := pg.answer(v)
 	ans.Chart = timelineChart(title, v.Policy, &r)

@@ -130,7 +130,7 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	if global.Present() {
 		size = "the global size " + global.String()
 	}
-	what := unit.Counted(len(kernels), "kernel", "kernels")
+	what := unit.FormatCount(len(kernels), "kernel", "kernels")
 	if modes {
 		what = "Register modes of kernels"
 	}
@@ -154,10 +154,10 @@ func closing(kernels []batch.Kernel) string {
 	}
 	text := "Predicted from the binary alone: an upper bound on what a run can show."
 	if spills > 0 {
-		text += " " + unit.Counted(spills, "kernel spills", "kernels spill") + " registers to memory."
+		text += " " + unit.FormatCount(spills, "kernel spills", "kernels spill") + " registers to memory."
 	}
 	if scratch > 0 {
-		text += " " + unit.Counted(scratch, "kernel uses", "kernels use") + " scratch memory, for a private array or a spill."
+		text += " " + unit.FormatCount(scratch, "kernel uses", "kernels use") + " scratch memory, for a private array or a spill."
 	}
 	return text
 }

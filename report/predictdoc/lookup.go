@@ -252,7 +252,7 @@ func byArchitecture(devices []arch.Device) (items []report.Item) {
 // Devices answers what the device table has: all devices side by side.
 func Devices(devices []arch.Device) *report.Answer {
 	// Sources stand with one device: where they disagree a table has no room for both.
-	head := unit.Counted(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
+	head := unit.FormatCount(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
 	pg := page{title: "Devices", key: "devices", heading: "Devices", table: report.NewTable("devices", "", devices, tableColumns)}
 	if len(devices) > mostDevices { // then a terminal has their keys by architecture, unless asked for all
 		pg.brief = &report.Section{Items: byArchitecture(devices)}
@@ -320,8 +320,8 @@ var checkColumns = []report.Col[collect.Check]{
 		return report.StatusCell("missing", report.Bad)
 	}),
 	report.Define(column{Key: "found", Path: "found", Title: "Found", Kind: report.Text, Fold: true, In: all}, func(c *collect.Check) cell { return report.TextCell(c.Found) }),
-	report.Define(column{Key: "costs", Path: "costs", Title: "What the lack costs", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Costs) }),
-	report.Define(column{Key: "get", Path: "get", Title: "How to get it", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Get) }),
+	report.Define(column{Key: "costs", Path: "costs", Title: "What the lack costs", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Impact) }),
+	report.Define(column{Key: "get", Path: "get", Title: "How to get it", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Install) }),
 }
 
 // Doctor gives what is installed for collecting in every form.
@@ -331,12 +331,12 @@ func Doctor(checks []collect.Check, traps []string) *report.Answer {
 	for _, c := range checks {
 		if !c.OK {
 			pg.items = append(pg.items, report.Item{Lead: c.Name, Status: report.Bad,
-				Text: report.UpperFirst(c.Costs) + ". To get it: " + c.Get + "."})
+				Text: report.UpperFirst(c.Impact) + ". To get it: " + c.Install + "."})
 		}
 	}
 	line := "Everything that collecting needs is here."
 	if missing := len(pg.items); missing > 0 {
-		line = unit.Counted(missing, "thing is", "things are") +
+		line = unit.FormatCount(missing, "thing is", "things are") +
 			" missing. Predictions and reports of files need none of them."
 	}
 	pg.headline = []string{line}

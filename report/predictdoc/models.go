@@ -114,7 +114,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		return nil, err
 	}
 	steps := unitSteps(p, &l, &r)
-	limits := unit.Listed(r.Limits, "and")
+	limits := unit.JoinWords(r.Limits, "and")
 	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
 		report.PercentText(r.Occupancy), limits, report.PercentText(r.Lanes))
 	// A kernel that spills fits nowhere in this model: it counts no memory for what is spilled.
@@ -123,7 +123,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 		if r.Spilled {
 			closing += fmt.Sprintf(" A work-item uses %s of registers, %s are there at this sub-group size: the "+
 				"kernel spills.",
-				unit.Memory(l.RegisterBytes), unit.Memory(r.RegisterBytesAllowed))
+				unit.FormatBytes(l.RegisterBytes), unit.FormatBytes(r.RegisterBytesAllowed))
 		}
 	}
 	if fill, ok := s.Fill.Value(); ok {
@@ -161,7 +161,7 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 	}
 	for _, s := range []struct{ label, formula, value, limit string }{
 		{"sub-groups per work-group", fmt.Sprintf("ceil(%d / %d)", l.GroupSize, l.SubgroupSize), report.Thousands(r.SubgroupsPerGroup), ""},
-		{"registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize), unit.Memory(r.RegisterBytesAllowed), ""},
+		{"registers per work-item, most", fmt.Sprintf("ceil(%d / %d) bytes", p.RegisterBytesPerSubgroup, l.SubgroupSize), unit.FormatBytes(r.RegisterBytesAllowed), ""},
 		{"work-groups by registers", registers, limit(r.ByRegisters), computeunit.LimitRegisters},
 		{"work-groups by SLM", slm, limit(r.BySLM), computeunit.LimitSLM},
 		{"work-groups by sub-groups", fmt.Sprintf("floor(%d x %d / %d)", p.Blocks, p.SubgroupsPerBlock, r.SubgroupsPerGroup), report.Thousands(r.BySubgroups), computeunit.LimitSubgroups},
@@ -179,7 +179,7 @@ func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Re
 
 func platformLine(p *computeunit.Platform) string {
 	text := fmt.Sprintf("%s (%s), a compute unit with %d processing blocks x %d sub-groups, %s of registers, %s of SLM",
-		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock, unit.Memory(p.RegisterBytes), unit.Memory(p.SLM))
+		p.Name, p.Key, p.Blocks, p.SubgroupsPerBlock, unit.FormatBytes(p.RegisterBytes), unit.FormatBytes(p.SLM))
 	if p.ComputeUnits > 0 {
 		text += fmt.Sprintf("; %d compute units", p.ComputeUnits)
 	}
@@ -189,10 +189,10 @@ func platformLine(p *computeunit.Platform) string {
 func unitLaunchLine(l *computeunit.Launch) string {
 	text := fmt.Sprintf("work-groups of %d, sub-groups of %d", l.GroupSize, l.SubgroupSize)
 	if l.SLM > 0 {
-		text += ", " + unit.Memory(l.SLM) + " SLM per work-group"
+		text += ", " + unit.FormatBytes(l.SLM) + " SLM per work-group"
 	}
 	if l.RegisterBytes > 0 {
-		text += ", " + unit.Memory(l.RegisterBytes) + " of registers per work-item"
+		text += ", " + unit.FormatBytes(l.RegisterBytes) + " of registers per work-item"
 	}
 	return text
 }
@@ -244,7 +244,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	case a.Full:
 		pg.closing = fmt.Sprintf("%s full occupancy with all lanes in use. Multiples of the work-groups that fill "+
 			"the GPU leave no tail.",
-			unit.Counted(len(a.Settings), "setting reaches", "settings reach"))
+			unit.FormatCount(len(a.Settings), "setting reaches", "settings reach"))
 	default:
 		pg.closing = fmt.Sprintf("Nothing reaches full occupancy with what is fixed; the highest is %s.",
 			report.PercentText(a.Settings[0].Occupancy))

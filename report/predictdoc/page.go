@@ -135,10 +135,10 @@ func launchLine(l *predict.Launch) string {
 		parts = append(parts, fmt.Sprintf("SIMD%d", l.SIMD))
 	}
 	if l.SLM > 0 {
-		parts = append(parts, unit.Memory(l.SLM)+" SLM per work-group")
+		parts = append(parts, unit.FormatBytes(l.SLM)+" SLM per work-group")
 	}
 	if l.Barriers > 0 {
-		parts = append(parts, unit.Counted(l.Barriers, "barrier", "barriers"))
+		parts = append(parts, unit.FormatCount(l.Barriers, "barrier", "barriers"))
 	}
 	if l.GRF > 0 {
 		parts = append(parts, fmt.Sprintf("%d registers per thread", l.GRF))
@@ -158,7 +158,7 @@ func workItems(l *predict.Launch) string {
 
 // reached words what a launch reaches on the GPU, or on an Xe-core without a global size, and what limits it.
 func reached(p *predict.Prediction) string {
-	limits := unit.Listed(p.Limits.Names(), "and")
+	limits := unit.JoinWords(p.Limits.Names(), "and")
 	if p.HasGrid() {
 		average := report.PercentText(p.Average)
 		if p.Ranges() {

@@ -159,7 +159,7 @@ func (q *Question) anyLocal() (*report.Answer, error) {
 		}
 		closing = append(closing, fmt.Sprintf("On %s average %s to %s, over %s that divide the global size and leave no "+
 			"lane idle.", t.Device.Key, report.PercentText(worst.Prediction.Average), report.PercentText(best.Prediction.Average),
-			unit.Counted(tried, "work-group size", "work-group sizes")))
+			unit.FormatCount(tried, "work-group size", "work-group sizes")))
 	}
 	pg := sideBySide(q, list)
 	pg.heading = "Prediction by work-group size"
@@ -222,7 +222,7 @@ func (c *onDevice) reasoning() page {
 // A device that cannot run the launch keeps its row with the reason: it would be missed.
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
-		headline: []string{launchLine(&list[0].launch) + "; on " + unit.Counted(len(list), "device", "devices")},
+		headline: []string{launchLine(&list[0].launch) + "; on " + unit.FormatCount(len(list), "device", "devices")},
 		closing:  bestDevice(list), table: report.NewTable("predictions", "", list, onDeviceColumns), items: rejections(list)}
 	if !q.Driver {
 		pg.table.Hide(all, "resident_work_groups", "driver_work_groups")

@@ -60,7 +60,7 @@ var kernelColumns = slices.Concat(launchColumns,
 			func(k *kernel) cell { return report.RowsCell(notesOf(rowNotes(k.Row))) }),
 	},
 	object("launch_", column{Path: "launches", Optional: true, Doc: "only of a per-launch export or a trace"},
-		func(k *kernel) *ingest.Spread { return k.Launches }, spreadColumns),
+		func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns),
 	peopleColumns)
 
 // object is a part of a row that may be missing, with the columns of the part, whose keys begin with key.
@@ -235,26 +235,26 @@ var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 }
 
 // spreadColumns say how much the launches differ that a row of a per-launch export is made of.
-var spreadColumns = []report.Col[ingest.Spread]{
-	spreadTime("min", "shortest", func(s *ingest.Spread) unit.Seconds { return s.MinSeconds }),
-	spreadTime("median", "median", func(s *ingest.Spread) unit.Seconds { return s.MedianSeconds }),
-	spreadTime("max", "longest", func(s *ingest.Spread) unit.Seconds { return s.MaxSeconds }),
-	report.Define(column{Path: "measured_percent", Kind: report.Object, Doc: "null when no launch has one"}, func(s *ingest.Spread) cell { return report.ObjectCell(s.MinMeasured.Present()) }),
-	spreadMeasured("min", "lowest", func(s *ingest.Spread) percent { return s.MinMeasured }),
-	spreadMeasured("median", "median", func(s *ingest.Spread) percent { return s.MedianMeasured }),
-	spreadMeasured("max", "highest", func(s *ingest.Spread) percent { return s.MaxMeasured }),
+var spreadColumns = []report.Col[ingest.LaunchSpread]{
+	spreadTime("min", "shortest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MinSeconds }),
+	spreadTime("median", "median", func(s *ingest.LaunchSpread) unit.Seconds { return s.MedianSeconds }),
+	spreadTime("max", "longest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MaxSeconds }),
+	report.Define(column{Path: "measured_percent", Kind: report.Object, Doc: "null when no launch has one"}, func(s *ingest.LaunchSpread) cell { return report.ObjectCell(s.MinMeasured.Present()) }),
+	spreadMeasured("min", "lowest", func(s *ingest.LaunchSpread) percent { return s.MinMeasured }),
+	spreadMeasured("median", "median", func(s *ingest.LaunchSpread) percent { return s.MedianMeasured }),
+	spreadMeasured("max", "highest", func(s *ingest.LaunchSpread) percent { return s.MaxMeasured }),
 }
 
-func spreadTime(key, title string, of func(*ingest.Spread) unit.Seconds) report.Col[ingest.Spread] {
+func spreadTime(key, title string, of func(*ingest.LaunchSpread) unit.Seconds) report.Col[ingest.LaunchSpread] {
 	return report.Define(column{Key: key, Path: "seconds." + key, Always: true, Group: "Launch", Title: title,
 		Unit: "us", Decimals: 1, Kind: report.Duration, In: report.Sheet},
-		func(s *ingest.Spread) cell { return report.DurationCell(of(s)) })
+		func(s *ingest.LaunchSpread) cell { return report.DurationCell(of(s)) })
 }
 
-func spreadMeasured(key, title string, of func(*ingest.Spread) percent) report.Col[ingest.Spread] {
+func spreadMeasured(key, title string, of func(*ingest.LaunchSpread) percent) report.Col[ingest.LaunchSpread] {
 	return report.Define(column{Key: "measured_" + key, Path: "measured_percent." + key, Always: true,
 		Group: "Launch measured", Title: title, Kind: report.Percent, In: report.Sheet},
-		func(s *ingest.Spread) cell { return report.OptPercent(of(s)) })
+		func(s *ingest.LaunchSpread) cell { return report.OptPercent(of(s)) })
 }
 
 // peopleColumns are what only people read.

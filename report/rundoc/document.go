@@ -99,7 +99,7 @@ func noteSection(r *compare.Result) report.Section {
 	for i := range list[len(r.Notes):] {
 		n := &list[len(r.Notes)+i]
 		if more := count[n.Text] - 1; more > 0 {
-			n.Text += "; " + unit.Counted(more, "more kernel has", "more kernels have") + " the same note"
+			n.Text += "; " + unit.FormatCount(more, "more kernel has", "more kernels have") + " the same note"
 		}
 	}
 	return report.NoteSection(list)
@@ -189,14 +189,14 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 // samplingText says how often the counters were sampled. Their clock allows only some intervals, see predict/arch.
 func samplingText(r *compare.Result) string {
 	if t, known := r.Platform.SamplingInterval.Value(); known {
-		return unit.Span(t) + ", that of the samples"
+		return unit.FormatDuration(t) + ", that of the samples"
 	}
-	text := unit.Span(r.Options.SamplingInterval)
+	text := unit.FormatDuration(r.Options.SamplingInterval)
 	if r.Options.SamplingAssumed {
 		text += ", assumed"
 	}
 	if real := r.SamplingInterval(); real != r.Options.SamplingInterval {
-		text += "; " + unit.Span(real) + " in hardware"
+		text += "; " + unit.FormatDuration(real) + " in hardware"
 	}
 	return text
 }

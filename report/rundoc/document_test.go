@@ -269,7 +269,7 @@ func TestProvenance(t *testing.T) {
 
 // TestLaunches looks for the spread of launches in the kernel table, once for a run that has it.
 func TestLaunches(t *testing.T) {
-	for _, spread := range []*ingest.Spread{nil, {MinSeconds: 1e-6, MedianSeconds: 2e-6, MaxSeconds: 4e-6,
+	for _, spread := range []*ingest.LaunchSpread{nil, {MinSeconds: 1e-6, MedianSeconds: 2e-6, MaxSeconds: 4e-6,
 		MinMeasured: unit.Some(unit.Ratio(0.25)), MedianMeasured: unit.Some(unit.Ratio(0.5)), MaxMeasured: unit.Some(unit.Ratio(0.75))}} {
 		r := sample.Gaussian()
 		r.Rows[0].Launches = spread

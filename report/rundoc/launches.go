@@ -108,7 +108,7 @@ func launchSection(r *compare.Result) report.Section {
 		"first launch to the end of the last.")
 	// Only a step that is coarse against gaps is worth a word.
 	if step := r.Sequence.Step(); step >= 1e-6 {
-		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.Span(step)+": shorter gaps are not seen.")
+		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.FormatDuration(step)+": shorter gaps are not seen.")
 	}
 	if n := len(r.Sequence.Tasks); n > v.Tasks.Len {
 		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
@@ -192,11 +192,11 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		p := k.plot(i)
 		s := report.Section{Key: p.Key, Title: p.Title, Sheet: fmt.Sprintf("Over time %d", i+1), Plots: []report.Plot{p}}
-		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.Counted(k.Launches, "launch", "launches"),
-			unit.Span(k.Length), k.From)
+		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.FormatCount(k.Launches, "launch", "launches"),
+			unit.FormatDuration(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {
 			text += fmt.Sprintf(" In the simulation the tail begins at %s, %s into the launch.",
-				unit.Span(begins), report.PercentText(unit.Ratio(begins/k.Length)))
+				unit.FormatDuration(begins), report.PercentText(unit.Ratio(begins/k.Length)))
 		}
 		table := k.Profile.Show()
 		if len(k.Bins) == 0 {

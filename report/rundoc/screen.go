@@ -139,7 +139,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		s.Line, s.Means = logWords(r, lines), secondWave(lines)
 		most = seriesRows
 	case len(lines) == 0 && len(r.Timings) > 0:
-		s.Line = deviceName(r) + ": " + unit.Counted(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
+		s.Line = deviceName(r) + ": " + unit.FormatCount(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
 		s.Means = "A log has neither work-group nor sub-group size" +
 			r.Options.Naming.Words(": --local and --simd give them", "")
 		s.Rows = timingTable(r).Show(firstTimings...)
@@ -213,9 +213,9 @@ func oneKernel(s *report.Screen, r *compare.Result, l *line) {
 	t.Hide(report.Terminal, "n", "kernel", "time", "predicted", "measured", "idle", "stalled")
 	s.Line = deviceName(r) + ": " + l.name
 	if total, timed := l.Total.Value(); timed {
-		s.Line += ", " + unit.Span(total)
+		s.Line += ", " + unit.FormatDuration(total)
 		if n, known := l.Instances.Value(); known && n > 1 {
-			s.Line += " in " + unit.Counted(n, "launch", "launches")
+			s.Line += " in " + unit.FormatCount(n, "launch", "launches")
 		}
 	}
 	switch {
@@ -244,7 +244,7 @@ func logWords(r *compare.Result, lines []line) string {
 			lowest, highest = min(lowest, p.Peak), max(highest, p.Peak)
 		}
 	}
-	what := deviceName(r) + ", " + unit.Counted(len(lines), "launch", "launches")
+	what := deviceName(r) + ", " + unit.FormatCount(len(lines), "launch", "launches")
 	if highest > 0 {
 		what += ": predicted peak " + shortest(lowest)
 		if shortest(lowest) != shortest(highest) {

@@ -33,9 +33,9 @@ func deviceName(r *compare.Result) string {
 // countsOf says how many kernels there are, how long they took, and how many of each verdict.
 func countsOf(r *compare.Result, lines []line) string {
 	s := &r.Summary
-	text := unit.Counted(s.Kernels, "kernel", "kernels")
+	text := unit.FormatCount(s.Kernels, "kernel", "kernels")
 	if t, ok := s.KernelTime.Value(); ok {
-		text += ", " + unit.Span(t)
+		text += ", " + unit.FormatDuration(t)
 	}
 	above, unmeasurable := "above prediction", "too short to measure"
 	if s.Below > 0 {
@@ -156,7 +156,7 @@ func byCause(r *compare.Result, lines []line) string {
 		return why + " " + report.Thousands(int64(kernelsIn(of[why]))) + inBrackets(of[why])
 	})
 	if n := len(causes) - most; n > 0 {
-		list = append(list, unit.Counted(n, "more cause", "more causes"))
+		list = append(list, unit.FormatCount(n, "more cause", "more causes"))
 	}
 	return strings.Join(list, ", ")
 }
@@ -324,7 +324,7 @@ func spanCell(seconds float64) cell {
 	if math.IsNaN(seconds) {
 		return cell{}
 	}
-	return report.TextCell(unit.Span(unit.Seconds(seconds)))
+	return report.TextCell(unit.FormatDuration(unit.Seconds(seconds)))
 }
 
 // percentCell is a percentage for the columns that have ranges and brackets.
@@ -408,7 +408,7 @@ func whyText(r *compare.Result, row *compare.Row) string {
 	}
 	if avg, timed := row.Average().Value(); timed && c.Name == compare.CauseSampling &&
 		row.Verdict == compare.Unmeasurable && row.Certainty.Intervals.Or(1) < 1 {
-		text = "launches of " + unit.Span(avg)
+		text = "launches of " + unit.FormatDuration(avg)
 	}
 	if c.Confidence == "low" && c.Name != compare.CauseUnexplained {
 		text += "?"

@@ -62,7 +62,7 @@ func traceOf(r *compare.Result) any {
 		return nil
 	}
 	f := &traceFile{Unit: "ms", begin: t.First}
-	var samples []ingest.Moment // of whatever ran
+	var samples []ingest.CounterSample // of whatever ran
 	for _, s := range r.Samples {
 		if s.Key.Task == "" {
 			samples = append(samples, s.List...)

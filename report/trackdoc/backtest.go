@@ -51,8 +51,8 @@ func (b *backtest) screen(table *report.Table) *report.Screen {
 	// The budget is of findings and not of red checks: one drop for nothing turns every check red until it is mended,
 	// and is still one thing to look at.
 	s := &report.Screen{Line: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
-		report.Thousands(int64(t.Opened)), unit.Counted(t.Checks, "check", "checks"), rate(t.Rate()),
-		unit.Counted(t.Red, "was", "were")), Means: "Every finding is taken for one for nothing here: accept those that were real."}
+		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
+		unit.FormatCount(t.Red, "was", "were")), Means: "Every finding is taken for one for nothing here: accept those that were real."}
 	// A threshold is proposed only where the gate as it is goes over the budget, and then it is the least that keeps
 	// it.
 	if b.Kept.Floor > b.Gate.Floor {

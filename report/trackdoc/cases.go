@@ -98,11 +98,11 @@ func Failure(j *track.Judgment) string {
 		}
 	}
 	if n > 0 {
-		parts = append(parts, report.Thousands(int64(n))+" of "+unit.Counted(len(j.Series), "kernel", "kernels")+what+
+		parts = append(parts, report.Thousands(int64(n))+" of "+unit.FormatCount(len(j.Series), "kernel", "kernels")+what+
 			strings.Join(report.Few(names, report.MostTasks), ", "))
 	}
 	if list := v.gone(); v.FailGone && len(list) > 0 {
-		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s", unit.Counted(len(list), "kernel", "kernels"),
+		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s", unit.FormatCount(len(list), "kernel", "kernels"),
 			number(len(list), "is", "are"), few(report.ListOf(list, func(g track.Gone) string { return g.Key.Name() }))))
 	}
 	if len(parts) == 0 {
@@ -167,7 +167,7 @@ func (v *view) testCase(s *track.Series) report.Case {
 	case o == trend.OK, o == track.Faster, o == track.OpenOnBase:
 	case o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome, k.Type = report.Failed, string(o)
-		k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.Counted(g.N, "run", "runs")
+		k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.FormatCount(g.N, "run", "runs")
 	default: // a case that is skipped is seen in a test report without turning it red
 		k.Outcome, k.Type, k.Message = report.Skipped, string(o), findingText(s)
 	}

@@ -181,8 +181,8 @@ func (v *view) extent() string {
 	}
 	times := slices.SortedFunc(maps.Values(runs), time.Time.Compare)
 	return fmt.Sprintf("%s: %s of %s in %s on %s, %s to %s UTC", report.OneLine(v.Where), v.name(),
-		unit.Counted(len(v.series), "series", "series"), unit.Counted(len(runs), "run", "runs"),
-		unit.Counted(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
+		unit.FormatCount(len(v.series), "series", "series"), unit.FormatCount(len(runs), "run", "runs"),
+		unit.FormatCount(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
 }
 
 // sectionTimeSeries is the key of the pictures of a history.
@@ -203,7 +203,7 @@ func (v *view) plots(show []*track.Series) report.Section {
 		if len(s.Points) < 2 { // the table says it all
 			continue
 		}
-		text := unit.Counted(len(s.Points), "run", "runs")
+		text := unit.FormatCount(len(s.Points), "run", "runs")
 		if n := len(s.Points); n > mostRuns {
 			text = "The last " + report.Thousands(mostRuns) + " of " + text
 		}

@@ -17,7 +17,7 @@ func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.R
 	prov report.Provenance) *report.Answer {
 	v := runsValue(runs, accepted, renamed)
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
-		Headline: []string{report.OneLine(where) + ": " + unit.Counted(len(runs), "run", "runs")}}
+		Headline: []string{report.OneLine(where) + ": " + unit.FormatCount(len(runs), "run", "runs")}}
 	if len(runs) == 0 {
 		d.Headline = []string{report.OneLine(where) + " has no run; add one with occudiff track add PATH"}
 	}
@@ -75,7 +75,7 @@ func AddedText(r *track.Added) string {
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
 	if done.Runs > 0 {
-		text = unit.Counted(done.Runs, "run", "runs") + " with " + unit.Counted(done.Kernels, "kernel", "kernels") + " stored"
+		text = unit.FormatCount(done.Runs, "run", "runs") + " with " + unit.FormatCount(done.Kernels, "kernel", "kernels") + " stored"
 	}
 	return text + also(int64(done.KnownRuns), "# "+number(done.KnownRuns, "run was", "runs were")+" stored before") +
 		also(int64(done.Events), "accepted or renamed: #") + also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
@@ -94,7 +94,7 @@ func RunText(r *history.Run) string { return runText(r, "") }
 
 // runText says what a run is and what its time was taken from.
 func runText(r *history.Run, timeFrom string) string {
-	text := unit.Counted(r.Kernels, "kernel", "kernels")
+	text := unit.FormatCount(r.Kernels, "kernel", "kernels")
 	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program}, {", #", r.Label},
 		{", collected # UTC", when(r.Time)}, {" (#)", timeFrom}, {", from #", inputNames(r)}} {
 		if part[1] != "" {

@@ -39,7 +39,7 @@ func (v *view) sentence(word, where string) string {
 		}
 		count := report.Thousands(int64(n))
 		if len(parts) == 0 {
-			count += " of " + unit.Counted(len(v.Series), "kernel", "kernels")
+			count += " of " + unit.FormatCount(len(v.Series), "kernel", "kernels")
 		}
 		parts = append(parts, count+text)
 	}
@@ -243,10 +243,10 @@ func (v *view) notices(c *track.Check) (list []string) {
 	}
 	if n := len(c.Missing); n > 0 {
 		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",
-			unit.Counted(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), few(c.Missing))
+			unit.FormatCount(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), few(c.Missing))
 	}
 	if n := c.NotMeasured; n > 0 {
-		add("not measured: %s of this run %s no %s value.", unit.Counted(n, "kernel", "kernels"), number(n, "has", "have"), v.name())
+		add("not measured: %s of this run %s no %s value.", unit.FormatCount(n, "kernel", "kernels"), number(n, "has", "have"), v.name())
 	}
 	return list
 }
@@ -287,8 +287,8 @@ func (v *view) changed() string {
 	}
 	by := func(s *track.Series) float64 { return math.Abs(lastChange(s).MeanAfter - lastChange(s).MeanBefore) }
 	s := slices.MaxFunc(list, func(a, b *track.Series) int { return cmp.Compare(by(a), by(b)) })
-	return fmt.Sprintf("%s in %s of %s. %s: %s.", unit.Counted(changes, "change point", "change points"), report.Thousands(int64(len(list))),
-		unit.Counted(len(v.series), "series", "series"), report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
+	return fmt.Sprintf("%s in %s of %s. %s: %s.", unit.FormatCount(changes, "change point", "change points"), report.Thousands(int64(len(list))),
+		unit.FormatCount(len(v.series), "series", "series"), report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
 }
 
 // leftOut says how many earlier values are in no verdict; nothing of none.
@@ -298,7 +298,7 @@ func leftOut(series []*track.Series) (list []string) {
 		n, of = n+len(s.LeftOut), of+min(len(s.LeftOut), 1)
 	}
 	if n > 0 {
-		list = append(list, unit.Counted(n, "value", "values")+" of "+unit.Counted(of, "series", "series")+" left out: unmeasurable.")
+		list = append(list, unit.FormatCount(n, "value", "values")+" of "+unit.FormatCount(of, "series", "series")+" left out: unmeasurable.")
 	}
 	return list
 }

@@ -44,7 +44,7 @@ func begun(s *track.Series) string {
 	what := report.ListOf(s.Begins.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
 	if n := s.Age; n > 0 {
-		ago = unit.Counted(n, "run", "runs") + " ago"
+		ago = unit.FormatCount(n, "run", "runs") + " ago"
 	}
 	return strings.Join(what, " and ") + " changed " + ago
 }
@@ -123,7 +123,7 @@ func (v *view) evidence(s *track.Series) string {
 
 // begins says what changed where a series begins, and what it is judged by.
 func (v *view) begins(s *track.Series) string {
-	needed := unit.Counted(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
+	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(begun(s)) + ": " + changedText(s.Begins.Changed) + ". "
 	if !s.GoesOn() {
 		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts anew, and %s", s.Begins.Last.Run,
@@ -154,13 +154,13 @@ func (m metric) sharedText(s *track.Shared) string {
 	if len(s.Changed) > 0 {
 		text = report.UpperFirst(changedText(s.Changed)) + " w" + text[1:]
 	}
-	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.Counted(s.Of, "series", "series"), report.OneLine(s.Device))
+	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.FormatCount(s.Of, "series", "series"), report.OneLine(s.Device))
 	switch {
 	case s.Anew && s.GoesOn:
 		return text + fmt.Sprintf("go on with it, %s the runs before in the median, by which they are judged.", m.side(s.Median))
 	case s.Anew:
 		return text + fmt.Sprintf("begin anew, and %s needed for a verdict.",
-			unit.Counted(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
+			unit.FormatCount(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
 	}
 	return text + fmt.Sprintf("moved at once, by %s in the median. One cause is more likely than as many.", m.difference(s.Median))
 }
@@ -289,7 +289,7 @@ func (m metric) rule() string {
 	}
 	text := m.Title() + " [" + m.unit() + "], " + map[trend.Direction]string{trend.Down: "lower is worse",
 		trend.Up: "higher is worse", trend.Both: "either way is worth a word"}[g.Direction] + ". "
-	runs := unit.Counted(g.Window, "run", "runs")
+	runs := unit.FormatCount(g.Window, "run", "runs")
 	if m.Metric.Metric == history.Occupancy {
 		text += "That over the XVEs that ran (loaded) counts where all of the last " + runs +
 			" have it, else the measured one. "
@@ -298,7 +298,7 @@ func (m metric) rule() string {
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
 	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs + ", from " +
-		unit.Counted(g.Learning, "earlier run", "earlier runs") + " on, so unlikely by chance that at most " +
+		unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, so unlikely by chance that at most " +
 		report.Shortest(100*g.Budget) + " of 100 checks find one for nothing, over all series together. It is open until it " +
 		"is mended or accepted."
 }

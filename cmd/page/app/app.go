@@ -33,47 +33,47 @@ type App struct {
 	last        *report.Answer
 }
 
-// Question is what the page asks. Its scripts write it as JSON, and read the answer so.
-type Question struct {
-	Kind   string // predict, beside, validate, example, compare or download
-	ID     int    // by which the page knows what an answer belongs to
-	State  Launch
-	Paths  [][]string // of each run
-	Asked  Asked
-	Format string // of a download
+// Request is what the page asks. Its scripts write it as JSON, and read the answer so.
+type Request struct {
+	Kind     string // predict, beside, validate, example, compare or download
+	ID       int    // by which the page knows what an answer belongs to
+	State    Launch
+	Paths    [][]string // of each run
+	Settings RunSettings
+	Format   string // of a download
 }
 
-// Answer is what a question gets. A fault is an answer too, so that each question has exactly one.
-type Answer struct {
-	Kind   string  `json:"kind"`
-	ID     int     `json:"id"`
-	Faults []Fault `json:"faults,omitempty"`
-	Data   string  `json:"data,omitempty"` // of a download
+// Response is what a question gets. A fault is an answer too, so that each question has exactly one.
+type Response struct {
+	Kind     string    `json:"kind"`
+	ID       int       `json:"id"`
+	Problems []Problem `json:"faults,omitempty"`
+	Data     string    `json:"data,omitempty"` // of a download
 	*Result
 }
 
-// Answer answers a question.
-func (a *App) Answer(ctx context.Context, q *Question) *Answer {
-	out := &Answer{Kind: q.Kind, ID: q.ID}
+// Respond answers a question.
+func (a *App) Respond(ctx context.Context, q *Request) *Response {
+	out := &Response{Kind: q.Kind, ID: q.ID}
 	var err error
 	switch q.Kind {
 	case "predict":
 		out.Result, err = a.Predict(q.State)
 	case "beside":
-		out.Result, err = a.Beside(q.State)
+		out.Result, err = a.PredictOthers(q.State)
 	case "validate":
-		out.Result, err = a.Validate(ctx, q.Paths[0], q.Asked)
+		out.Result, err = a.Validate(ctx, q.Paths[0], q.Settings)
 	case "example":
 		out.Result, err = a.Example(ctx)
 	case "compare":
-		out.Result, err = a.Compare(ctx, q.Paths, q.Asked)
+		out.Result, err = a.Compare(ctx, q.Paths, q.Settings)
 	case "download":
 		var b strings.Builder
 		err = a.Download(&b, q.Format)
 		out.Data = b.String()
 	}
 	if err != nil {
-		return &Answer{Kind: q.Kind, ID: q.ID, Faults: FaultsOf(err)}
+		return &Response{Kind: q.Kind, ID: q.ID, Problems: ProblemsOf(err)}
 	}
 	return out
 }
@@ -95,7 +95,7 @@ func New(version string) (*App, error) {
 	return &App{prov: report.Provenance{Version: version, CommandLine: []string{"occudiff", "page"}}, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
-// result gives an answer as HTML and keeps it for downloads. One without a value leaves the one before: what Beside says
+// result gives an answer as HTML and keeps it for downloads. One without a value leaves the one before: what PredictOthers says
 // belongs to the prediction above it, which is what a download is of.
 func (a *App) result(ans *report.Answer, name string) (*Result, error) {
 	var b strings.Builder
@@ -109,8 +109,8 @@ func (a *App) result(ans *report.Answer, name string) (*Result, error) {
 	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
 }
 
-// Fault is what a page shows of an error: the file that caused it, and what to do, apart.
-type Fault struct {
+// Problem is what a page shows of an error: the file that caused it, and what to do, apart.
+type Problem struct {
 	Where string `json:"where"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
@@ -118,7 +118,7 @@ type Fault struct {
 
 // hint is what a page advises where the program names a flag.
 // The codes are those of predict/arch; a text with a flag in it would be of no use in a form.
-func hint(f *note.Fault) string {
+func hint(f *note.InputError) string {
 	switch f.Code {
 	case "no-device":
 		return "choose the device, or add the VTune summary: vtune -report summary -r RESULT_DIR"
@@ -128,37 +128,37 @@ func hint(f *note.Fault) string {
 	return f.Hint
 }
 
-// FaultsOf takes an error apart, as a terminal prints it line by line.
+// ProblemsOf takes an error apart, as a terminal prints it line by line.
 // Several inputs fail with one error that joins theirs: each becomes a fault of its own, with its own file.
-func FaultsOf(err error) []Fault {
+func ProblemsOf(err error) []Problem {
 	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok {
 		var keys []string
 		for _, d := range several.Candidates {
 			keys = append(keys, d.Key)
 		}
-		return []Fault{{Text: "there are several devices " + strconv.Quote(several.Name),
+		return []Problem{{Text: "there are several devices " + strconv.Quote(several.Name),
 			Hint: "take one of " + strings.Join(keys, ", ")}}
 	}
-	var list []Fault
+	var list []Problem
 	var several interface{ Unwrap() []error }
 	if errors.As(err, &several) {
 		for _, e := range several.Unwrap() {
-			list = append(list, FaultsOf(e)...)
+			list = append(list, ProblemsOf(e)...)
 		}
 		return list
 	}
-	var f *note.Fault
+	var f *note.InputError
 	if errors.As(err, &f) {
-		return []Fault{{f.Pos.String(), f.Text, hint(f)}}
+		return []Problem{{f.Pos.String(), f.Text, hint(f)}}
 	}
-	return []Fault{{Text: err.Error()}}
+	return []Problem{{Text: err.Error()}}
 }
 
 // read reads the files of one run; side is that of a difference report, 0 for a run.
 func (a *App) read(ctx context.Context, paths []string, side int) (*ingest.Run, error) {
 	opt := ingest.Options{Formats: formats.All()}
 	// WebAssembly runs Go on one core: more threads would only take turns.
-	opt.Threads, opt.Side = 1, side
+	opt.Threads, opt.Result = 1, side
 	if a.Progress != nil {
 		total := ingest.Size(paths)
 		opt.Progress = func(n int64) { a.Progress(n, total) }

@@ -70,7 +70,7 @@ func TestPredictRefuses(t *testing.T) {
 
 // TestBeside checks what stands below the prediction.
 func TestBeside(t *testing.T) {
-	r, err := newApp(t).Beside(app.Launch{"device": "a770", "global": "1M", "local": "256", "simd": "16", "slm": "16K", "barriers": "2",
+	r, err := newApp(t).PredictOthers(app.Launch{"device": "a770", "global": "1M", "local": "256", "simd": "16", "slm": "16K", "barriers": "2",
 		"with": "max1100, tgl,nothing", "calculator": "1"})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestCalculator(t *testing.T) {
 			"160"},
 	} {
 		c.launch["calculator"] = "1"
-		r, err := newApp(t).Beside(c.launch)
+		r, err := newApp(t).PredictOthers(c.launch)
 		if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && !strings.Contains(r.HTML, c.want) {
 			t.Errorf("%s: no %q, %v", c.reason, c.want, err)
 		}
@@ -112,7 +112,7 @@ func TestRuns(t *testing.T) {
 		t.Error("a download of nothing")
 	}
 	export := filepath.Join("..", "..", "..", "fixtures", "max1100_mix.hotspots.csv")
-	r, err := a.Validate(ctx, []string{export}, app.Asked{Device: "max1100", Interval: 0.1, Tolerance: 2})
+	r, err := a.Validate(ctx, []string{export}, app.RunSettings{Device: "max1100", Interval: 0.1, Tolerance: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +125,10 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", format, b.Len(), err)
 		}
 	}
-	if r, err := a.Compare(ctx, [][]string{{export}, {export}}, app.Asked{Device: "max1100"}); err != nil || r.Name != "diff" {
+	if r, err := a.Compare(ctx, [][]string{{export}, {export}}, app.RunSettings{Device: "max1100"}); err != nil || r.Name != "diff" {
 		t.Errorf("two sides: %v", err)
 	}
-	if r, err := a.Compare(ctx, [][]string{{export}, {export}, {export}}, app.Asked{Device: "max1100"}); err != nil || r.Name != "runs" {
+	if r, err := a.Compare(ctx, [][]string{{export}, {export}, {export}}, app.RunSettings{Device: "max1100"}); err != nil || r.Name != "runs" {
 		t.Errorf("three sides: %v", err)
 	}
 	if _, err := a.Example(ctx); err != nil {
@@ -142,12 +142,12 @@ func TestFaults(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := newApp(t).Validate(context.Background(), []string{path}, app.Asked{})
-	list := app.FaultsOf(err)
+	_, err := newApp(t).Validate(context.Background(), []string{path}, app.RunSettings{})
+	list := app.ProblemsOf(err)
 	if len(list) == 0 || list[0].Where != path || !strings.Contains(list[0].Text, "empty") || list[0].Hint == "" {
 		t.Errorf("%+v of %v", list, err)
 	}
-	if list := app.FaultsOf(errors.New("plain")); len(list) != 1 || list[0].Text != "plain" {
+	if list := app.ProblemsOf(errors.New("plain")); len(list) != 1 || list[0].Text != "plain" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -169,7 +169,7 @@ func FuzzPredict(f *testing.F) {
 			t.Fatalf("%v, %v", r, err)
 		}
 		if len(with) < 100 {
-			_, _ = a.Beside(l)
+			_, _ = a.PredictOthers(l)
 		}
 	})
 }
@@ -197,16 +197,16 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		ask    func() (*app.Result, error)
 		want   string
 	}{
-		{"no device", func() (*app.Result, error) { return a.Validate(t.Context(), []string{export}, app.Asked{}) }, "choose it above"},
-		{"no device, and one that fits", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.Asked{}) }, "choose it above: mtl-112"},
+		{"no device", func() (*app.Result, error) { return a.Validate(t.Context(), []string{export}, app.RunSettings{}) }, "choose it above"},
+		{"no device, and one that fits", func() (*app.Result, error) { return a.Validate(t.Context(), []string{alone}, app.RunSettings{}) }, "choose it above: mtl-112"},
 		{"a device by the form", func() (*app.Result, error) {
-			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "max1100"})
+			return a.Validate(t.Context(), []string{export}, app.RunSettings{Device: "max1100"})
 		}, "(the form)"},
 		{"another device than that of the run", func() (*app.Result, error) {
-			return a.Validate(t.Context(), []string{export}, app.Asked{Device: "tgl-96"})
+			return a.Validate(t.Context(), []string{export}, app.RunSettings{Device: "tgl-96"})
 		}, "The device cannot be the GPU that ran"},
 		{"names that are none or several", func() (*app.Result, error) {
-			return a.Beside(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
+			return a.PredictOthers(app.Launch{"device": "max1100", "global": "1M", "local": "256", "simd": "32", "with": "mtl,nosuch", "calculator": "1"})
 		}, "There are several devices &#34;mtl&#34;: take one of mtl-128, mtl-112, mtl-64."},
 		{"one that is none", func() (*app.Result, error) { return a.Predict(app.Launch{"device": "nosuch"}) }, "take a key of the list"},
 	} {
@@ -225,9 +225,9 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 	}
 }
 
-func faults(err error) []app.Fault {
+func faults(err error) []app.Problem {
 	if err == nil {
 		return nil
 	}
-	return app.FaultsOf(err)
+	return app.ProblemsOf(err)
 }

@@ -86,7 +86,7 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 
 // Predict answers for the launch of the form: its figures, and every step of the reasoning. The figures are also what
 // the elements peak, average, waves and limits show.
-// It and Beside are two questions, so that the figures need not wait for the curves and the advice.
+// It and PredictOthers are two questions, so that the figures need not wait for the curves and the advice.
 func (a *App) Predict(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -121,10 +121,10 @@ func fields(p *predict.Prediction) map[string]string {
 	return f
 }
 
-// Beside answers what else there is to say of the launch: occupancy over the work-group size, SLM and the sub-group
+// PredictOthers answers what else there is to say of the launch: occupancy over the work-group size, SLM and the sub-group
 // size, the same launch on other devices, the least change that helps, and what Intel's calculator shows.
 // A part that has no answer, such as a sweep in which nothing runs, is left out: Predict has said what is wrong.
-func (a *App) Beside(f Launch) (*Result, error) {
+func (a *App) PredictOthers(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 		}
 		switch c, err := a.devices.Choose(arch.Options{Name: name, Naming: arch.ByForm}); {
 		case err != nil:
-			for _, f := range FaultsOf(err) {
+			for _, f := range ProblemsOf(err) {
 				said = append(said, report.OneLine(report.UpperFirst(f.Text)+": "+f.Hint+"."))
 			}
 		case len(q.On) == mostDevices:
@@ -282,21 +282,21 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 	return list
 }
 
-// Offer is a device of the form with what it admits. All of them stand in the page's HTML, so that the form is whole
+// DeviceChoice is a device of the form with what it admits. All of them stand in the page's HTML, so that the form is whole
 // before the program runs.
-type Offer struct {
+type DeviceChoice struct {
 	Key          string `json:"key"`
 	Name         string `json:"name"`
 	Architecture string `json:"architecture"`
 	SIMD         []int  `json:"simd"`
 	Registers    []int  `json:"registers"`
 	SLM          int64  `json:"slm"`        // per work-group
-	MostItems    int64  `json:"items"`      // per work-group
+	MaxItems     int64  `json:"items"`      // per work-group
 	Calculator   bool   `json:"calculator"` // whether Intel's calculator knows it
 }
 
-// Offers lists what the form offers, in the order of the built-in table.
-func Offers() ([]Offer, error) {
+// DeviceChoices lists what the form offers, in the order of the built-in table.
+func DeviceChoices() ([]DeviceChoice, error) {
 	devices, err := arch.Builtin()
 	if err != nil {
 		return nil, err
@@ -305,10 +305,10 @@ func Offers() ([]Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Offer
+	var list []DeviceChoice
 	for _, d := range devices.Devices() {
-		of := Offer{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
-			SLM: int64(d.SLMPerGroupMax), MostItems: int64(d.MaxGroupSize)}
+		of := DeviceChoice{Key: d.Key, Name: d.Name, Architecture: d.Architecture, SIMD: d.SIMDWidths,
+			SLM: int64(d.SLMPerGroupMax), MaxItems: int64(d.MaxGroupSize)}
 		for _, m := range d.GRFModes {
 			if m.ThreadsPerXVE > 0 {
 				of.Registers = append(of.Registers, m.Registers)

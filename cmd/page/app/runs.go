@@ -22,8 +22,8 @@ import (
 	"occudiff/report/text"
 )
 
-// Asked is what is said of a run beside its files.
-type Asked struct {
+// RunSettings is what is said of a run beside its files.
+type RunSettings struct {
 	Device    string  // empty takes what the files say
 	Tolerance float64 // in percentage points, 0 for the usual one
 	Interval  float64 // sampling interval in milliseconds, 0 for the device's usual one
@@ -31,7 +31,7 @@ type Asked struct {
 
 // Validate answers for the files of a run: what was measured against what is predicted, and why they differ. A folder
 // of folders is several runs, which stand side by side.
-func (a *App) Validate(ctx context.Context, paths []string, by Asked) (*Result, error) {
+func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Result, error) {
 	names, results, err := a.compareRuns(ctx, paths, by, compare.UsePeaks)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (a *App) Validate(ctx context.Context, paths []string, by Asked) (*Result, 
 }
 
 // compareRuns reads and compares the runs that paths hold.
-func (a *App) compareRuns(ctx context.Context, paths []string, by Asked, unnamed compare.NoDevice) (names []string,
+func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings, unnamed compare.NoDevice) (names []string,
 	results []*compare.Result, err error) {
 	read := func(side int, paths ...string) (*ingest.Run, error) { return a.read(ctx, paths, side) }
 	err = ingest.EachRun(ctx, paths, formats.All(), read, func(name string, run *ingest.Run) error {
@@ -70,18 +70,18 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	by := arch.Options{Name: fixtures.MixDevice, By: fixtures.MixChosenBy}
-	on, err := compare.ChooseDevice(run, a.devices, by, compare.RejectRun, options(Asked{}))
+	on, err := compare.ChooseDevice(run, a.devices, by, compare.RejectRun, options(RunSettings{}))
 	if err != nil {
 		return nil, err
 	}
-	r := compare.Compare(run, on, options(Asked{}))
+	r := compare.Compare(run, on, options(RunSettings{}))
 	return a.runs([]string{"example"}, []*compare.Result{r})
 }
 
 // Compare answers for sides, each the paths of one run or of several that repeat it: how the second differs from the
 // first, or what stands out among more than two.
 // Files without a device are compared by what was measured, as in occudiff diff.
-func (a *App) Compare(ctx context.Context, sides [][]string, by Asked) (*Result, error) {
+func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*Result, error) {
 	read := make([]diff.Side, len(sides))
 	var all []*compare.Result
 	var names []string
@@ -117,7 +117,7 @@ func (a *App) Download(w io.Writer, format string) error {
 	return fmt.Errorf("no format is named %q", format)
 }
 
-func options(by Asked) compare.Options {
+func options(by RunSettings) compare.Options {
 	o := compare.DefaultOptions()
 	o.Naming = arch.ByForm
 	if by.Tolerance > 0 {

@@ -55,7 +55,7 @@ func write(wasm []byte, glue string) (string, error) {
 	if strings.Contains(work, "</script") || strings.Contains(html.Script()+start+script, "</script") {
 		return "", errors.New("a script holds its own end")
 	}
-	offers, err := app.Offers() // what the form offers: it is there before the program is
+	offers, err := app.DeviceChoices() // what the form offers: it is there before the program is
 	if err != nil {
 		return "", err
 	}
