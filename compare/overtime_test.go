@@ -93,7 +93,7 @@ func TestOverTime(t *testing.T) {
 	run := sampledRun(0.001, 2)
 	run.Samples = nil
 	r := Compare(run, given(c.Device), DefaultOptions())
-	if o := r.OverTime(&r.Rows[0], launches.Lay(nil)); o != nil {
+	if o := r.OverTime(&r.Rows[0], launches.Profiles(nil)); o != nil {
 		t.Errorf("without samples: %+v", o)
 	}
 }

@@ -44,17 +44,17 @@ const lengthOfSamples = "its samples, which may miss its end"
 
 // OverTime lays the launches of a row over each other, which laid has by the tasks of the recording; nil where the row has
 // no samples or no prediction.
-func (r *Result) OverTime(row *Row, laid []launches.Laid) *OverTime {
+func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 	if row.Predicted == nil {
 		return nil
 	}
-	var own *launches.Laid
+	var own *launches.Profile
 	if task, ok := r.Trace.Find(&row.Kernel); r.Recording != nil {
 		if task, ok = r.Recording.Trace.Find(&row.Kernel); ok && task < len(laid) {
 			own = &laid[task]
 		}
 	} else if s := ingest.SamplesOf(r.Samples, &row.Kernel); s != nil {
-		own = launches.LaySamples(s, r.Trace, task, ok)
+		own = launches.SampleProfile(s, r.Trace, task, ok)
 	}
 	if own == nil || own.Launches == 0 {
 		return nil
@@ -124,7 +124,7 @@ const (
 // estimated gives kernels with what all samples and launches of the run tell of each, in place of the counters by the
 // profiler's own rule, which of short launches are those of whatever ran beside them.
 func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
-	e := launches.Estimator(r.Recording)
+	e := launches.NewEstimates(r.Recording)
 	if e == nil {
 		return kernels
 	}

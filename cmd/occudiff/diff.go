@@ -98,7 +98,7 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.R
 	}
 	defer db.Close()
 	noise, known := map[string]map[history.Key]stat.Variance{}, 0
-	for _, metric := range []history.Metric{history.Loaded, history.Measured} {
+	for _, metric := range []history.Metric{history.Busy, history.Measured} {
 		of, err := track.Noise(ctx, db, metric)
 		if err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func (a *app) answerSides(sides []*diff.Result) (*report.Answer, error) {
 	a.after = func() error {
 		a.sayNotes(diffdoc.Notes(sides))
 		// A gate that had nothing to judge passes; said aloud, nobody takes that for a proof.
-		if text := diffdoc.CannotTell(sides); text != "" && a.FailOn == "regression" {
+		if text := diffdoc.Inconclusive(sides); text != "" && a.FailOn == "regression" {
 			a.say("%s", text)
 		}
 		return a.concludeCases(ans, unseen)

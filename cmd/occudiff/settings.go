@@ -294,7 +294,7 @@ func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 		list = append(list, s)
 	}
 	// In the order of the metrics, and not in that of the file, which is a map here.
-	for _, m := range history.Followed() {
+	for _, m := range history.TrackedMetrics() {
 		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, predictdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),
 				From: file.name()})

@@ -150,7 +150,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 		if err != nil {
 			return nil, err
 		}
-		check.Alarms, check.FailGone = t.FailOn == "alarm", t.FailOn == "missing"
+		check.Alarms, check.FailMissing = t.FailOn == "alarm", t.FailOn == "missing"
 		failure := trackdoc.Failure(&check.Judgment)
 		if f.Suspects && failure == "" {
 			pattern := trackdoc.SuspectPattern(check)

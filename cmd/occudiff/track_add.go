@@ -171,7 +171,7 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 		in := history.Input{Path: p, Kind: "binary"}
 		// A source is no content of its own: another compiler makes another binary of it.
 		if b, err := os.ReadFile(p); err == nil && !zebin.IsSource(p) {
-			in.Digest, in.Carries = fmt.Sprintf("sha256:%x", sha256.Sum256(b)), true
+			in.Digest, in.Contains = fmt.Sprintf("sha256:%x", sha256.Sum256(b)), true
 		}
 		one.Inputs = append(one.Inputs, in)
 	}

@@ -151,7 +151,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 		return a.conclude(marks, failure, unseen)
 	}
 	if len(results) > 1 {
-		return diffdoc.Runs(diff.SideBySide(names, results), a.provenance()), nil
+		return diffdoc.Runs(diff.CompareRuns(names, results), a.provenance()), nil
 	}
 	return rundoc.Answer(results[0], a.provenance()), nil
 }

@@ -75,8 +75,8 @@ func keysOf(kernels []batch.Kernel) []string {
 	return keys
 }
 
-// BuildFigure is a figure of a compiled kernel that is compared.
-type BuildFigure struct {
+// BuildMetric is a figure of a compiled kernel that is compared.
+type BuildMetric struct {
 	Key, Title, Unit string // the key as JSON has it; no title where it is in other figures too
 	// worse is the direction that costs: 1 up, -1 down, 0 neither by itself. Registers, SIMD, SLM and barriers are judged
 	// by what they do to occupancy.
@@ -86,10 +86,10 @@ type BuildFigure struct {
 
 const scratch = "scratch_bytes"
 
-// BuildFigures are what is compared.
-func BuildFigures() []BuildFigure {
+// BuildMetrics are what is compared.
+func BuildMetrics() []BuildMetric {
 	bytes := optional[unit.Bytes]
-	return []BuildFigure{
+	return []BuildMetric{
 		{"spill_bytes", "Spill", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Spill) }},
 		{scratch, "Scratch", "bytes", 1, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Scratch) }},
 		{"private_bytes", "", "bytes", 0, func(k *batch.Kernel) unit.Opt[float64] { return bytes(k.Private) }},
@@ -134,7 +134,7 @@ func (p *Build) judge() {
 	}
 	p.Verdict = Same
 	better, worse := false, false
-	for _, f := range BuildFigures() {
+	for _, f := range BuildMetrics() {
 		was, hadOne := f.Of(p.Old).Value()
 		is, hasOne := f.Of(p.New).Value()
 		if hadOne == hasOne && (was == is || f.worse < 0 && math.Abs(is-was) < leastOfBuilds) {

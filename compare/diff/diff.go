@@ -53,7 +53,7 @@ const (
 	Faster        Verdict = "faster at lower occupancy"
 	Slower        Verdict = "slower at higher occupancy"
 	Unchanged     Verdict = "unchanged"      // not significant, or within the threshold
-	CannotTell    Verdict = "cannot be told" // too few runs to tell so small a change from noise
+	Inconclusive  Verdict = "cannot be told" // too few runs to tell so small a change from noise
 	ChangedLaunch Verdict = "changed launch"
 	ChangedDevice Verdict = "changed device"
 	OnlyOld       Verdict = "only old"
@@ -64,7 +64,7 @@ const (
 
 // verdicts are in the order in which rows are shown.
 var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Faster, Improvement, OnlyOld, OnlyNew,
-	NotComparable, CannotTell, Unchanged, NotAKernel}
+	NotComparable, Inconclusive, Unchanged, NotAKernel}
 
 // Options say when a change counts.
 type Options struct {
@@ -144,9 +144,9 @@ type Summary struct {
 	TimePairs     int               `json:"time_pairs"` // that TimeRatio is of
 	// OtherWork counts the paired kernels with another global size: their times are of another amount of work and are
 	// left out of TimeRatio.
-	OtherWork  int `json:"time_left_out"`
-	CannotTell int `json:"cannot_be_told" jsonschema:"too few runs to tell so small a change from noise"`
-	Missing    int `json:"missing" jsonschema:"of only_old and only_new, those with a hundredth of their side's time or more"`
+	OtherWork    int `json:"time_left_out"`
+	Inconclusive int `json:"cannot_be_told" jsonschema:"too few runs to tell so small a change from noise"`
+	Missing      int `json:"missing" jsonschema:"of only_old and only_new, those with a hundredth of their side's time or more"`
 }
 
 // Result is two sides, compared. Its rows are in the order of Verdicts, then by time; tasks that are no kernels last.
@@ -244,7 +244,7 @@ func (r *Row) Delta(metric string) *Delta {
 
 // Measured, loaded and time are the deltas that rules go by.
 func (r *Row) Measured() *Delta { return r.Delta(compare.MetricMeasured) }
-func (r *Row) loaded() *Delta   { return r.Delta(compare.MetricBusy) }
+func (r *Row) busy() *Delta     { return r.Delta(compare.MetricBusy) }
 func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
 
 // Compare orders rows for reading: kernels before other tasks, what one side lacks and takes its time first, then by
@@ -287,7 +287,7 @@ func (d *Result) summarize() {
 		}
 		s.Kernels++
 		*[...]*int{&s.Regressions, &s.ChangedLaunch, &s.ChangedDevice, &s.Slower, &s.Faster, &s.Improvements, &s.OnlyOld, &s.OnlyNew,
-			&s.NotComparable, &s.CannotTell, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
+			&s.NotComparable, &s.Inconclusive, &s.Unchanged}[slices.Index(verdicts[:], r.Verdict)]++
 		if r.Missing() {
 			s.Missing++
 		}

@@ -88,7 +88,7 @@ func TestDiffVerdicts(t *testing.T) {
 	}{
 		{"one run a side, beyond the floor", runs(base, 62.7), runs(base, 48.6), Regression, -14.1, 0},
 		{"exactly what single runs differ by is not beyond it, whatever binary fractions say", runs(base, 62.7), runs(base, 53.7),
-			CannotTell, -9, 0},
+			Inconclusive, -9, 0},
 		{"a digit more is", runs(base, 62.7), runs(base, 53.6), Regression, -9.1, 0},
 		{"the mirror image", runs(base, 60), runs(base, 70), Improvement, 10, 0},
 		{"four runs a side, apart: p is 2 of 70 deals", runs(base, 60, 61, 62, 63), runs(base, 50, 51, 52, 53),
@@ -124,9 +124,9 @@ func TestDiffVerdicts(t *testing.T) {
 			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.001 }), 50, 51, 52, 53), Faster, -10, 2.0 / 70},
 		{"one run a side proves no time", runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.002 }), 60),
 			runs(fan2(func(x *k) { x.idle, x.seconds = 10, 0.001 }), 50), Regression, -10, 0},
-		{"an unknown SIMD width is no change", runs(fan2(func(x *k) { x.simd = 0 }), 62.7), runs(base, 62.7), CannotTell, 0, 0},
+		{"an unknown SIMD width is no change", runs(fan2(func(x *k) { x.simd = 0 }), 62.7), runs(base, 62.7), Inconclusive, 0, 0},
 		{"a trailing 1 is no change of shape", runs(fan2(func(x *k) { x.local = []int64{1024} }), 62.7),
-			runs(base, 62.7), CannotTell, 0, 0},
+			runs(base, 62.7), Inconclusive, 0, 0},
 	}
 	for _, c := range cases {
 		d := compareTwo(c.older, c.newer, DefaultOptions())
@@ -195,9 +195,9 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 		note         string // code of the last note that is not no-test
 	}{
 		{"nothing is said, nothing is changed", []*compare.Result{side("", "", "", 60)},
-			[]*compare.Result{side("", "", "", 60)}, "", CannotTell, ""},
+			[]*compare.Result{side("", "", "", 60)}, "", Inconclusive, ""},
 		{"an unknown driver is never a change", []*compare.Result{side("mtl", "", "", 60)},
-			[]*compare.Result{side("mtl", "25.1", "2025.0", 60)}, "", CannotTell, ""},
+			[]*compare.Result{side("mtl", "25.1", "2025.0", 60)}, "", Inconclusive, ""},
 		{"a changed driver is named and does not excuse a regression", []*compare.Result{side("mtl", "24.9", "", 60)},
 			[]*compare.Result{side("mtl", "25.1", "", 50)},
 			"driver 24.9 -> 25.1", Regression, ""},
@@ -209,7 +209,7 @@ func TestDiffNamesChangesOfTheRun(t *testing.T) {
 			"device MTL (mtl) -> TGL (tgl)", Regression, ""},
 		{"a side of two drivers is a fault of its own", []*compare.Result{side("mtl", "24.9", "", 60),
 			side("mtl", "25.1", "", 60)}, []*compare.Result{side("mtl", "25.1", "", 60)},
-			"driver 24.9, 25.1 -> 25.1", CannotTell, "mixed-side"},
+			"driver 24.9, 25.1 -> 25.1", Inconclusive, "mixed-side"},
 	} {
 		d := compareTwo(c.older, c.newer, DefaultOptions())
 		var words []string
@@ -329,7 +329,7 @@ func TestDiffOrderAndCounts(t *testing.T) {
 	if got := strings.Join(order, ", "); got != want {
 		t.Errorf("order\n got %s\nwant %s", got, want)
 	}
-	wantSummary := Summary{Kernels: 7, Regressions: 2, Improvements: 1, CannotTell: 1, Missing: 2, OnlyOld: 1, OnlyNew: 1,
+	wantSummary := Summary{Kernels: 7, Regressions: 2, Improvements: 1, Inconclusive: 1, Missing: 2, OnlyOld: 1, OnlyNew: 1,
 		NotComparable: 1, NotKernels: 2, TimePairs: 5, TimeRatio: d.Summary.TimeRatio}
 	if d.Summary != wantSummary {
 		t.Errorf("summary\n got %+v\nwant %+v", d.Summary, wantSummary)

@@ -23,13 +23,13 @@ const (
 	// SingleRuns is how far single runs of one program lie apart at most, over days: with fewer runs than a test takes,
 	// and without a history that knows the noise, a smaller change cannot be told from none.
 	SingleRuns unit.Points = 9
-	// mattering is the share of a side's time from which a kernel that the other side lacks is no trifle.
-	mattering = 0.01
+	// minShare is the share of a side's time from which a kernel that the other side lacks is no trifle.
+	minShare = 0.01
 )
 
 // Missing says whether one side alone has a kernel that takes a hundredth of its time or more, or nobody knows how much.
 func (r *Row) Missing() bool {
-	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= mattering
+	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= minShare
 }
 
 // Unexplained says whether a kernel's launch or device changed, and no prediction tells what that may change.
@@ -53,7 +53,7 @@ func (d *Result) setLimits(row *Row) {
 	if row.Measured().P.Present() || row.Old.Exact && row.New.Exact {
 		measured = d.Options.Threshold
 	}
-	if !row.loaded().Significant.Present() {
+	if !row.busy().Significant.Present() {
 		loaded = max(loaded, SingleRuns)
 	}
 	if !row.Measured().Significant.Present() {
@@ -91,7 +91,7 @@ func (d *Result) judge(row *Row) Verdict {
 		return v
 	}
 	// Another sub-group size spills another amount, and not for that reason in another time.
-	if v == NotComparable || v == CannotTell || v == Unchanged || v == ChangedLaunch && row.pace() == way {
+	if v == NotComparable || v == Inconclusive || v == Unchanged || v == ChangedLaunch && row.pace() == way {
 		return map[int]Verdict{-1: Regression, 1: Improvement}[way]
 	}
 	return v
@@ -109,7 +109,7 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 		return NotComparable
 	}
 	other := launchChanged(row.Changes) || d.otherDevice
-	tested := row.Measured().Significant.Present() || row.loaded().Significant.Present()
+	tested := row.Measured().Significant.Present() || row.busy().Significant.Present()
 	pace, way := row.pace(), row.Measured().Moved()
 	if other {
 		pace = 0 // launches that changed on purpose may take any time
@@ -131,11 +131,11 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 	case row.trade() != 0 && (tested || way != 0):
 		return traded(row.trade())
 	case !tested && pace != 0:
-		return CannotTell
+		return Inconclusive
 	case !row.comparable():
 		return NotComparable
 	case !tested:
-		return CannotTell
+		return Inconclusive
 	}
 	return Unchanged
 }
@@ -154,7 +154,7 @@ func traded(way int) Verdict {
 // measured one if it is comparable. With another launch, the residual has to
 // have moved as well.
 func (r *Row) moved(way int, other bool) bool {
-	loaded, measured := r.loaded(), r.Measured()
+	loaded, measured := r.busy(), r.Measured()
 	// Two values that move opposite ways show that something else changed.
 	if loaded.Moved() == way && measured.Moved() != -way && (!other || r.Delta(compare.MetricBusyResidual).Moved() == way) {
 		return true

@@ -102,8 +102,8 @@ func TestLimits(t *testing.T) {
 		{"four runs, read around each launch", exact(runs(fan2(idle), 60, 61, 62, 63)), 2, 2, 2},
 	} {
 		row := &compareTwo(c.runs, c.runs, Options{Threshold: c.threshold}).Rows[0]
-		if row.Measured().Limit != unit.Some(c.measured) || row.loaded().Limit != unit.Some(c.loaded) || row.time().Limit.Present() {
-			t.Errorf("%s: %v, %v; want %v, %v", c.why, row.Measured().Limit, row.loaded().Limit, c.measured, c.loaded)
+		if row.Measured().Limit != unit.Some(c.measured) || row.busy().Limit != unit.Some(c.loaded) || row.time().Limit.Present() {
+			t.Errorf("%s: %v, %v; want %v, %v", c.why, row.Measured().Limit, row.busy().Limit, c.measured, c.loaded)
 		}
 	}
 }

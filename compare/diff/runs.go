@@ -14,12 +14,12 @@ import (
 )
 
 // Runs are several runs of one program side by side: the nodes of a cluster, the ranks of a job, repeats. Which of them
-// lies aside is for trend.Asides: whole runs by their occupancy and by their times, then single kernels.
+// lies aside is for trend.FindOutliers: whole runs by their occupancy and by their times, then single kernels.
 type Runs struct {
-	Runs     []RunOfMany    // in the order in which they were given
-	Kernels  []KernelOfMany // by time, the longest first
-	Findings []Finding      // the worst first
-	Compared int            // runs that are neither copies nor without work
+	Runs     []RunAcrossKernels // in the order in which they were given
+	Kernels  []KernelAcrossRuns // by time, the longest first
+	Findings []Finding          // the worst first
+	Compared int                // runs that are neither copies nor without work
 }
 
 // LeastRuns is how many runs the test for an outlier in a single kernel needs.
@@ -30,7 +30,7 @@ func (s *Runs) Few() bool { return s.Compared < LeastRuns }
 
 // MostVaried returns the kernel with the largest range of measured occupancy,
 // and that range; nil if no kernel has two values.
-func (s *Runs) MostVaried() (most *KernelOfMany, points unit.Points) {
+func (s *Runs) MostVaried() (most *KernelAcrossRuns, points unit.Points) {
 	for i := range s.Kernels {
 		k := &s.Kernels[i]
 		if x := unit.Points((k.Highest.Or(0) - k.Lowest.Or(0)).Percent()); k.N > 1 && (most == nil || x > points) {
@@ -42,24 +42,24 @@ func (s *Runs) MostVaried() (most *KernelOfMany, points unit.Points) {
 
 // Finding is a run that stands out, as a whole or in one kernel.
 type Finding struct {
-	Run    *RunOfMany
-	Kernel *KernelOfMany // nil for the whole run
+	Run    *RunAcrossKernels
+	Kernel *KernelAcrossRuns // nil for the whole run
 	What   RunFinding
 	Off    unit.Opt[unit.Points]
 }
 
-// RunOfMany is one of the runs, and how it compares with the others.
-type RunOfMany struct {
+// RunAcrossKernels is one of the runs, and how it compares with the others.
+type RunAcrossKernels struct {
 	Place int // among the runs
 	Name  string
 	*compare.Result
 	// Off is the median over its kernels of measured occupancy - the level of that kernel over all runs; TimeRatio the
 	// same of the time of a launch, as a ratio.
-	Off       unit.Opt[unit.Points]
-	TimeRatio unit.Opt[float64]
-	Lacks     int // kernels that most of the other runs have
-	Findings  []RunFinding
-	CopyOf    string // the run before of the same content; a copy is left out of all statistics
+	Off            unit.Opt[unit.Points]
+	TimeRatio      unit.Opt[float64]
+	MissingKernels int // kernels that most of the other runs have
+	Findings       []RunFinding
+	CopyOf         string // the run before of the same content; a copy is left out of all statistics
 }
 
 // RunFinding says in which way a run stands out.
@@ -67,21 +67,21 @@ type RunFinding string
 
 // The findings, the worst first.
 const (
-	RunLow   RunFinding = "low occupancy"
-	RunIdle  RunFinding = "no work"
-	RunSlow  RunFinding = "slow"
-	RunDips  RunFinding = "low in part" // in a kernel
-	RunLacks RunFinding = "kernels missing"
-	RunHigh  RunFinding = "high occupancy"
-	RunFast  RunFinding = "fast"
-	RunPeaks RunFinding = "high in part"
-	RunCopy  RunFinding = "a copy"
+	RunLow            RunFinding = "low occupancy"
+	RunIdle           RunFinding = "no work"
+	RunSlow           RunFinding = "slow"
+	RunDips           RunFinding = "low in part" // in a kernel
+	RunMissingKernels RunFinding = "kernels missing"
+	RunHigh           RunFinding = "high occupancy"
+	RunFast           RunFinding = "fast"
+	RunPeaks          RunFinding = "high in part"
+	RunCopy           RunFinding = "a copy"
 )
 
-var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunLacks, RunHigh, RunFast, RunPeaks, RunCopy}
+var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunMissingKernels, RunHigh, RunFast, RunPeaks, RunCopy}
 
-// KernelOfMany is one launch over all runs. Its lists hold a value for each of the runs.
-type KernelOfMany struct {
+// KernelAcrossRuns is one launch over all runs. Its lists hold a value for each of the runs.
+type KernelAcrossRuns struct {
 	ingest.Kernel                          // of the first run that has it
 	Has           []bool                   // which runs have it
 	Measured      []unit.Opt[unit.Ratio]   // absent where it was unmeasurable
@@ -101,9 +101,9 @@ const (
 	idleShare             = 0.01 // of the GPU time of the others, below which a run did no work
 )
 
-// SideBySide compares runs with each other. names has one for each of the results.
-func SideBySide(names []string, results []*compare.Result) *Runs {
-	s := &Runs{Runs: make([]RunOfMany, len(results))}
+// CompareRuns compares runs with each other. names has one for each of the results.
+func CompareRuns(names []string, results []*compare.Result) *Runs {
+	s := &Runs{Runs: make([]RunAcrossKernels, len(results))}
 	first := map[string]string{}
 	var work []float64
 	for i, r := range results {
@@ -125,7 +125,7 @@ func SideBySide(names []string, results []*compare.Result) *Runs {
 		}
 	}
 	s.collect()
-	slices.SortStableFunc(s.Kernels, func(a, b KernelOfMany) int { return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1)) })
+	slices.SortStableFunc(s.Kernels, func(a, b KernelAcrossRuns) int { return cmp.Compare(b.Total.Or(-1), a.Total.Or(-1)) })
 	if s.Compared = len(work); s.Compared >= leastRuns {
 		s.compareRuns(work)
 	}
@@ -150,7 +150,7 @@ func (s *Runs) collect() {
 			k, known := at[key]
 			if !known {
 				k, at[key] = len(s.Kernels), len(s.Kernels)
-				s.Kernels = append(s.Kernels, newKernelOfMany(row, len(s.Runs)))
+				s.Kernels = append(s.Kernels, newKernelAcrossRuns(row, len(s.Runs)))
 			}
 			if !s.Kernels[k].Has[i] { // of a key that comes back, as a timing of a log does, the first counts
 				s.Kernels[k].add(i, row)
@@ -162,8 +162,8 @@ func (s *Runs) collect() {
 	}
 }
 
-func newKernelOfMany(row *compare.Row, runs int) KernelOfMany {
-	k := KernelOfMany{Kernel: row.Kernel, Has: make([]bool, runs), Measured: make([]unit.Opt[unit.Ratio], runs),
+func newKernelAcrossRuns(row *compare.Row, runs int) KernelAcrossRuns {
+	k := KernelAcrossRuns{Kernel: row.Kernel, Has: make([]bool, runs), Measured: make([]unit.Opt[unit.Ratio], runs),
 		Seconds: make([]unit.Opt[unit.Seconds], runs)}
 	if row.Predicted != nil && row.Predicted.HasGrid() {
 		k.Predicted = unit.Some(row.Predicted.Average)
@@ -171,7 +171,7 @@ func newKernelOfMany(row *compare.Row, runs int) KernelOfMany {
 	return k
 }
 
-func (k *KernelOfMany) add(run int, row *compare.Row) {
+func (k *KernelAcrossRuns) add(run int, row *compare.Row) {
 	k.Has[run], k.Seconds[run] = true, row.Average()
 	k.having++
 	if row.Verdict != compare.Unmeasurable {
@@ -183,7 +183,7 @@ func (k *KernelOfMany) add(run int, row *compare.Row) {
 }
 
 // sum takes the statistics over the runs.
-func (k *KernelOfMany) sum() {
+func (k *KernelAcrossRuns) sum() {
 	var measured []float64
 	for _, o := range k.Measured {
 		if m, ok := o.Value(); ok {
@@ -227,31 +227,31 @@ func (s *Runs) compareRuns(work []float64) {
 		}
 		for k := range s.Kernels {
 			if k := &s.Kernels[k]; !k.Has[i] && 2*k.having > len(s.Runs) {
-				r.Lacks++
+				r.MissingKernels++
 			}
 		}
 		if idle[i] = r.Summary.Kernels == 0 || usual > 0 && r.work() < idleShare*usual; idle[i] {
 			s.add(Finding{Run: r, What: RunIdle})
 			s.Compared--
-		} else if r.Lacks > 0 {
-			s.add(Finding{Run: r, What: RunLacks})
+		} else if r.MissingKernels > 0 {
+			s.add(Finding{Run: r, What: RunMissingKernels})
 		}
 	}
-	measured, seconds := s.panel(idle, func(k *KernelOfMany, run int) float64 {
+	measured, seconds := s.panel(idle, func(k *KernelAcrossRuns, run int) float64 {
 		return k.Measured[run].Or(unit.Ratio(math.NaN())).Percent()
-	}), s.panel(idle, func(k *KernelOfMany, run int) float64 { return math.Log(float64(k.Seconds[run].Or(0))) })
+	}), s.panel(idle, func(k *KernelAcrossRuns, run int) float64 { return math.Log(float64(k.Seconds[run].Or(0))) })
 	points, times := trend.PointsGate(), trend.RelativeGate()
 	points.Floor, times.Floor = float64(runPoints), timeDiffers
-	offs, found := trend.Asides(measured, points, trend.FolderBudget())
+	offs, found := trend.FindOutliers(measured, points, trend.FolderBudget())
 	for _, f := range found {
 		off, whats := unit.Some(unit.Points(f.Off)), [2]RunFinding{RunHigh, RunLow}
-		var kernel *KernelOfMany
+		var kernel *KernelAcrossRuns
 		if f.Row >= 0 {
 			kernel, whats = &s.Kernels[f.Row], [2]RunFinding{RunPeaks, RunDips}
 		}
 		s.add(Finding{&s.Runs[f.Run], kernel, whats[below(f.Off)], off})
 	}
-	slower, found := trend.Asides(seconds, times, trend.AsideBudget{Runs: trend.FolderBudget().Runs})
+	slower, found := trend.FindOutliers(seconds, times, trend.OutlierBudget{Runs: trend.FolderBudget().Runs})
 	for _, f := range found {
 		s.add(Finding{Run: &s.Runs[f.Run], What: [2]RunFinding{RunSlow, RunFast}[below(f.Off)]})
 	}
@@ -267,7 +267,7 @@ func (s *Runs) compareRuns(work []float64) {
 }
 
 // panel has a value of each kernel in each run, NaN where there is none.
-func (s *Runs) panel(idle []bool, of func(k *KernelOfMany, run int) float64) trend.Panel {
+func (s *Runs) panel(idle []bool, of func(k *KernelAcrossRuns, run int) float64) trend.Panel {
 	p := make(trend.Panel, len(s.Kernels))
 	for k := range s.Kernels {
 		for run := range s.Runs {
@@ -289,4 +289,4 @@ func below(x float64) int {
 }
 
 // work is the GPU time of the kernels of a run, in seconds.
-func (r *RunOfMany) work() float64 { return float64(r.Summary.KernelTime.Or(0)) }
+func (r *RunAcrossKernels) work() float64 { return float64(r.Summary.KernelTime.Or(0)) }

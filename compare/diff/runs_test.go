@@ -42,11 +42,11 @@ func TestSideBySide(t *testing.T) {
 		{"slower by a tenth", runOf(1.1, 90, 80, 70), nil, 0},
 		{"slower by more", runOf(1.2, 90, 80, 70), []RunFinding{RunSlow}, 0},
 		{"one kernel is lower, and four runs are too few to test it", runOf(1, 90, 60, 70), nil, 0},
-		{"a kernel is missing", runOf(1, 90, 80), []RunFinding{RunLacks}, 0},
+		{"a kernel is missing", runOf(1, 90, 80), []RunFinding{RunMissingKernels}, 0},
 		{"what was not measured is not zero", runOf(1, 90, 80, -1), nil, 0},
 		{"nothing ran", &compare.Result{}, []RunFinding{RunIdle}, 0},
 	} {
-		s := SideBySide([]string{"1", "2", "3", "4"}, []*compare.Result{good(), good(), good(), test.last})
+		s := CompareRuns([]string{"1", "2", "3", "4"}, []*compare.Result{good(), good(), good(), test.last})
 		if got := s.Runs[3].Findings; !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
 		}
@@ -65,7 +65,7 @@ func TestSideBySide(t *testing.T) {
 			}
 		}
 	}
-	if s := SideBySide([]string{"1", "2"}, []*compare.Result{good(),
+	if s := CompareRuns([]string{"1", "2"}, []*compare.Result{good(),
 		runOf(1, 10, 10, 10)}); len(s.Runs[1].Findings) > 0 {
 		t.Error("of two runs one stands out")
 	}
@@ -78,7 +78,7 @@ func TestSideBySide(t *testing.T) {
 		}
 		return r
 	}
-	s := SideBySide([]string{"1", "2", "3", "4"}, []*compare.Result{copied(), good(), copied(), runOf(1, 80, 70, 60)})
+	s := CompareRuns([]string{"1", "2", "3", "4"}, []*compare.Result{copied(), good(), copied(), runOf(1, 80, 70, 60)})
 	if got := s.Runs[2]; got.CopyOf != "1" || !slices.Equal(got.Findings, []RunFinding{RunCopy}) {
 		t.Errorf("a copy is %q of %q", got.Findings, got.CopyOf)
 	}
@@ -112,7 +112,7 @@ func TestOutlierInOneKernel(t *testing.T) {
 			// Kernel a has noise; c never varies, and must not make b look normal.
 			names, results = append(names, string(rune('1'+i))), append(results, runOf(1, 90+float64(i%4)/10, b, 70))
 		}
-		s := SideBySide(names, results)
+		s := CompareRuns(names, results)
 		if len(s.Findings) != c.want || s.Few() != (c.runs < LeastRuns) {
 			t.Errorf("%s: %d findings, too few: %v; want %d", c.reason, len(s.Findings), s.Few(), c.want)
 		}
@@ -124,7 +124,7 @@ func TestOutlierInOneKernel(t *testing.T) {
 
 // TestSpreadOfFew: one value is lowest and highest, and none has neither.
 func TestSpreadOfFew(t *testing.T) {
-	s := SideBySide([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 70, -1, -1)})
+	s := CompareRuns([]string{"1", "2"}, []*compare.Result{runOf(1, 90, 80, -1), runOf(1, 70, -1, -1)})
 	for _, k := range s.Kernels {
 		want := map[string][3]float64{"a": {70, 80, 90}, "b": {80, 80, 80}, "c": {-100, -100, -100}}[k.Task]
 		got := [3]float64{k.Lowest.Or(-1).Percent(), k.Median.Or(-1).Percent(), k.Highest.Or(-1).Percent()}

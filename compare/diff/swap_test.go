@@ -56,7 +56,7 @@ func TestSwappedSides(t *testing.T) {
 			t.Fatalf("%d runs: %s one way, %s the other; want %s\n%+v\n%+v", runs, there, back, want, a[0].Rows[0], b[0].Rows[0])
 		}
 	}
-	for _, v := range []Verdict{Regression, Improvement, Faster, Slower, Unchanged, CannotTell, ChangedLaunch, NotComparable} {
+	for _, v := range []Verdict{Regression, Improvement, Faster, Slower, Unchanged, Inconclusive, ChangedLaunch, NotComparable} {
 		if seen[v] == 0 {
 			t.Errorf("no random pair is %q", v)
 		}

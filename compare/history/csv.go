@@ -35,10 +35,10 @@ type Record struct {
 	VTune   string
 	// Frequency is the highest of the GPU's clock, in Hz.
 	Frequency unit.Opt[float64]
-	// Event is empty for a kernel. Else the record says what was said of the history at the time Said: "accept", of a
+	// Event is empty for a kernel. Else the record says what was said of the history at the time RecordedAt: "accept", of a
 	// series or, without one, of all, from a run on, with the Note; or "rename", of a kernel from Series to Note.
 	Event, Note string
-	Said        time.Time
+	RecordedAt  time.Time
 	Line        int // where it was read, for messages; 0 when nowhere
 }
 
@@ -57,7 +57,7 @@ func columnsOfFile() []string {
 // fields gives what the columns fill, in their order.
 func (r *Record) fields() []any {
 	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program, &r.Branch,
-		&r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.Said, &r.Frequency}
+		&r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.RecordedAt, &r.Frequency}
 	for i := range r.Values {
 		list = append(list, &r.Values[i])
 	}
@@ -182,7 +182,7 @@ func readRecord(places []int, known []string, line *table.Record, of Metric) (r 
 		return r, "series", errors.New("the line has no series")
 	case r.Time.IsZero():
 		return r, "time", errors.New("the line has no time")
-	case r.Event != "" && r.Said.IsZero():
+	case r.Event != "" && r.RecordedAt.IsZero():
 		return r, "said", errors.New("the line does not say when that was said")
 	}
 	return r, "", nil

@@ -37,7 +37,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want.ID, want.Kernels, want.Inputs[0].Carries = id, 3, false
+		want.ID, want.Kernels, want.Inputs[0].Contains = id, 3, false
 		for i := range want.Rows {
 			if want.Rows[i].Device == "" {
 				want.Rows[i].Device, want.Rows[i].Driver = "Max 1100", "24.1"
@@ -81,7 +81,7 @@ func TestSameRunTwice(t *testing.T) {
 			{"the file has another name and is compressed", func(run *Run) { run.Inputs[0].Path, run.Inputs[0].Digest = "a.gz", "sha256:1" }, "is whole"},
 			{"other rows, whatever the bytes", func(run *Run) { run.Inputs[0].Content = "rows:1" }, "is new"},
 			{"a run of two files, one of which is stored", func(run *Run) {
-				run.Inputs = append(run.Inputs, Input{Path: "b.csv", Digest: "sha256:b", Carries: true})
+				run.Inputs = append(run.Inputs, Input{Path: "b.csv", Digest: "sha256:b", Contains: true})
 			}, "is a part"},
 			{"a commit was reverted", func(run *Run) { run.Commit = "def456" }, "is new"},
 			{"the same on a branch", func(run *Run) { run.Branch = "topic" }, "is new"},
@@ -209,7 +209,7 @@ func TestBadRuns(t *testing.T) {
 		{change(func(r *Run) { r.Rows = nil }), "it has no kernel; add an export with computing tasks"},
 		{change(func(r *Run) { r.Rows[2] = r.Rows[0]; r.Rows[0].Device = "Max 1100" }),
 			"its rows 1 and 3 are the same kernel (kernel<0, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]); merge the launches of a kernel first"},
-		{change(func(r *Run) { r.Rows[1].Set(Loaded, unit.Some(math.NaN())) }), "row 2 (kernel<1, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]): loaded is NaN; leave it absent"},
+		{change(func(r *Run) { r.Rows[1].Set(Busy, unit.Some(math.NaN())) }), "row 2 (kernel<1, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]): loaded is NaN; leave it absent"},
 	}
 	for _, c := range cases {
 		_, err := d.Add(bg, c.run)
@@ -260,7 +260,7 @@ func FuzzParseName(f *testing.F) {
 }
 
 func TestMetrics(t *testing.T) {
-	units := map[Metric]string{Measured: "%", Loaded: "%", Residual: "points", Seconds: "s", Underfilled: "points", Empty: "points", Shortfall: "points", Peak: "%", Spill: "bytes"}
+	units := map[Metric]string{Measured: "%", Busy: "%", Residual: "points", Seconds: "s", Underfilled: "points", IdleXVEs: "points", Shortfall: "points", Peak: "%", Spill: "bytes"}
 	d := open(t, t.TempDir()+"/history.db")
 	for i, m := range Metrics() {
 		if got, err := ParseMetric(string(m)); err != nil || got != m || m.Unit() != units[m] {

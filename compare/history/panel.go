@@ -34,13 +34,13 @@ type Panel struct {
 type Kernel struct {
 	ID  int64 // of the series
 	Key Key
-	In  []Presence // in the order of the runs
+	In  []Occurrence // in the order of the runs
 
 	panel *Panel
 }
 
-// Presence is a run that has the kernel, by its place in the panel, with or without values.
-type Presence struct {
+// Occurrence is a run that has the kernel, by its place in the panel, with or without values.
+type Occurrence struct {
 	Place   int
 	Verdict string // as it was stored
 
@@ -78,7 +78,7 @@ func (p *Panel) Place(run int64) (place int, ok bool) {
 // At says where among its presences a kernel has a run, -1 where it has not.
 func (k *Kernel) At(run int64) int {
 	if place, counts := k.panel.place[run]; counts {
-		i, has := slices.BinarySearchFunc(k.In, place, func(in Presence, at int) int { return in.Place - at })
+		i, has := slices.BinarySearchFunc(k.In, place, func(in Occurrence, at int) int { return in.Place - at })
 		if has {
 			return i
 		}
@@ -88,11 +88,11 @@ func (k *Kernel) At(run int64) int {
 
 // Point is a metric of one run.
 type Point struct {
-	Run     int64
-	Time    time.Time
-	Value   float64           // in the metric's unit
-	Beside  unit.Opt[float64] // of Occupancy, the other value: first Loaded
-	Verdict string            // of the run's row, as it was stored
+	Run       int64
+	Time      time.Time
+	Value     float64           // in the metric's unit
+	Companion unit.Opt[float64] // of Occupancy, the other value: first Busy
+	Verdict   string            // of the run's row, as it was stored
 }
 
 // Value gives the value of a metric at a presence.
@@ -111,7 +111,7 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 		r := &k.panel.Runs[k.In[i].Place]
 		point := Point{Run: r.ID, Time: r.Time, Value: v, Verdict: k.In[i].Verdict}
 		if m == Occupancy {
-			point.Beside = k.Value(i, Loaded)
+			point.Companion = k.Value(i, Busy)
 		}
 		list = append(list, point)
 	}
@@ -138,7 +138,7 @@ func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)
 	for i := range p.Kernels { // first those that have their names, and so their numbers
 		k := &p.Kernels[i]
 		if _, other := names(k); other {
-			cuts[i], _ = slices.BinarySearchFunc(k.In, before, func(in Presence, place int) int { return in.Place - place })
+			cuts[i], _ = slices.BinarySearchFunc(k.In, before, func(in Occurrence, place int) int { return in.Place - place })
 		}
 		if cuts[i] < len(k.In) {
 			add(k, k.Key, cuts[i], len(k.In))
@@ -308,7 +308,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 	var verdict sql.RawBytes
 	into := []any{&series, &of, &verdict}
 	if slices.Contains(metrics, Occupancy) {
-		metrics = append([]Metric{Loaded}, metrics...)
+		metrics = append([]Metric{Busy}, metrics...)
 	}
 	var values Values
 	for i := range columns {
@@ -333,7 +333,7 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 			p.Kernels = append(p.Kernels, Kernel{ID: series, Key: key, panel: p})
 		}
 		k := &p.Kernels[i]
-		in := Presence{Place: place, Verdict: unique.Make(string(verdict)).Value()} // one text for all rows that have it
+		in := Occurrence{Place: place, Verdict: unique.Make(string(verdict)).Value()} // one text for all rows that have it
 		for i, v := range values {
 			in.values[i] = v.Or(math.NaN())
 		}
@@ -366,6 +366,6 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 // sortRuns puts the presences of kernels into the order of the runs.
 func (p *Panel) sortRuns() {
 	for i := range p.Kernels {
-		slices.SortFunc(p.Kernels[i].In, func(a, b Presence) int { return cmp.Compare(a.Place, b.Place) })
+		slices.SortFunc(p.Kernels[i].In, func(a, b Occurrence) int { return cmp.Compare(a.Place, b.Place) })
 	}
 }

@@ -84,7 +84,7 @@ func TestPanel(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := &p.Kernels[slices.IndexFunc(p.Kernels, func(k Kernel) bool { return k.Key.Task == "b" })]
-		want := Point{Run: 1, Time: start, Value: 51, Beside: unit.Some(79.0), Verdict: "below"}
+		want := Point{Run: 1, Time: start, Value: 51, Companion: unit.Some(79.0), Verdict: "below"}
 		if got := k.Points(Occupancy); len(got) != 3 || got[0] != want || len(k.Points(Seconds)) != 0 {
 			t.Errorf("Points = %+v; want %+v first, and none of what was not asked for", got, want)
 		}

@@ -112,18 +112,18 @@ type Metric string
 
 // The metrics that the program asks for by name.
 const (
-	// Occupancy is read as Measured with Loaded beside it; whoever reads it says which counts.
+	// Occupancy is read as Measured with Busy beside it; whoever reads it says which counts.
 	Occupancy Metric = "occupancy"
 	Measured  Metric = "measured" // measured occupancy in percent
 	Residual  Metric = "residual" // measured - predicted average, in points
-	Loaded    Metric = "loaded"   // occupancy while loaded, in percent
+	Busy      Metric = "loaded"   // occupancy while loaded, in percent
 	Seconds   Metric = "seconds"  // average time of a launch
 	Total     Metric = "total"    // time of all launches; stored, and not followed
 	Peak      Metric = "peak"     // predicted peak in percent
 	Spill     Metric = "spill"    // spilled registers of a thread in bytes
 	// The parts of the account that a prediction does not have, in points of all thread slots.
 	Underfilled Metric = "underfilled"
-	Empty       Metric = "empty"
+	IdleXVEs    Metric = "empty"
 	Shortfall   Metric = "shortfall" // both, where the array state does not tell them apart
 )
 
@@ -139,24 +139,24 @@ type column struct {
 type trait uint8
 
 const (
-	part  trait = 1 << iota // a change of it says what a change of occupancy is about
-	exact                   // known without a measurement: it has no noise
-	waste                   // more of it is worse
-	aside                   // it is not followed by itself
+	part        trait = 1 << iota // a change of it says what a change of occupancy is about
+	exact                         // known without a measurement: it has no noise
+	moreIsWorse                   // more of it is worse
+	companion                     // it is not followed by itself
 )
 
 // columns are the metrics in the order of the table. Another one makes another schema.
 var columns = [...]column{
 	{Measured, "%", "Measured occupancy", part},
 	{Residual, "points", "Residual (measured - predicted average)", part},
-	{Loaded, "%", "Occupancy while loaded", part},
-	{Seconds, "s", "Time per launch", part | waste},
-	{Underfilled, "points", "Slots of underfilled XVEs", part | waste},
-	{Empty, "points", "Slots of empty XVEs", part | waste},
-	{Shortfall, "points", "Slots below the prediction", part | waste},
+	{Busy, "%", "Occupancy while loaded", part},
+	{Seconds, "s", "Time per launch", part | moreIsWorse},
+	{Underfilled, "points", "Slots of underfilled XVEs", part | moreIsWorse},
+	{IdleXVEs, "points", "Slots of empty XVEs", part | moreIsWorse},
+	{Shortfall, "points", "Slots below the prediction", part | moreIsWorse},
 	{Peak, "%", "Predicted peak", exact},
-	{Spill, "bytes", "Spill of a thread", exact | waste},
-	{Total, "s", "Time of all launches", waste | aside},
+	{Spill, "bytes", "Spill of a thread", exact | moreIsWorse},
+	{Total, "s", "Time of all launches", moreIsWorse | companion},
 }
 
 // Values are the numbers of a kernel in a run, one for each column; what was not measured or predicted is absent.
@@ -191,9 +191,9 @@ func (m Metric) known() column {
 	return columns[m.index()]
 }
 
-// Metrics lists the names of all metrics that are stored and can be followed, Followed those that can be asked for.
-func Metrics() []Metric  { return metrics(func(c *column) bool { return c.traits&aside == 0 }) }
-func Followed() []Metric { return append([]Metric{Occupancy}, Metrics()...) }
+// Metrics lists the names of all metrics that are stored and can be followed, TrackedMetrics those that can be asked for.
+func Metrics() []Metric        { return metrics(func(c *column) bool { return c.traits&companion == 0 }) }
+func TrackedMetrics() []Metric { return append([]Metric{Occupancy}, Metrics()...) }
 
 // Parts lists the metrics that say what a change of occupancy is about.
 func Parts() []Metric { return metrics(func(c *column) bool { return c.traits&part != 0 }) }
@@ -210,7 +210,7 @@ func metrics(wanted func(*column) bool) (list []Metric) {
 // ParseMetric reads the name of a metric that can be followed.
 func ParseMetric(text string) (Metric, error) {
 	var names []string
-	for _, m := range Followed() {
+	for _, m := range TrackedMetrics() {
 		if string(m) == text {
 			return m, nil
 		}
@@ -226,7 +226,7 @@ func (m Metric) Unit() string { return m.known().unit }
 func (m Metric) Exact() bool { return m.known().traits&exact != 0 }
 
 // IsWaste says whether more of the metric is worse.
-func (m Metric) IsWaste() bool { return m.known().traits&waste != 0 }
+func (m Metric) IsWaste() bool { return m.known().traits&moreIsWorse != 0 }
 
 // Title says in words what the metric is.
 func (m Metric) Title() string { return m.known().title }

@@ -283,7 +283,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 		if r == nil {
 			continue // stored after the runs were read
 		}
-		e := Record{Event: eventAccepted, Time: r.Time, Said: a.Time, Run: r.Run, Label: r.Label, Note: a.Note,
+		e := Record{Event: eventAccepted, Time: r.Time, RecordedAt: a.Time, Run: r.Run, Label: r.Label, Note: a.Note,
 			Device: r.Device, Driver: r.Driver, Program: r.Program}
 		if a.Series != 0 {
 			e.Series, e.Device, e.Driver, e.Program = a.Key.Name(), a.Key.Device, a.Key.Driver, a.Key.Program
@@ -296,7 +296,7 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 		if r.Run != 0 {
 			continue
 		}
-		if err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, Said: r.Time}); err != nil {
+		if err := visit(Record{Event: eventRenamed, Series: r.Old, Note: r.New, Time: r.Time, RecordedAt: r.Time}); err != nil {
 			return err
 		}
 	}
@@ -315,7 +315,7 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 		if e.Event != eventRenamed || slices.ContainsFunc(known, same) {
 			continue
 		}
-		if err := d.renameTo(ctx, Rename{Old: e.Series, New: e.Note, Time: e.Said}, false); err != nil {
+		if err := d.renameTo(ctx, Rename{Old: e.Series, New: e.Note, Time: e.RecordedAt}, false); err != nil {
 			return done, err
 		}
 		done++
@@ -344,7 +344,7 @@ func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err 
 		key, all := parseName(e.Series), e.Series == ""
 		key.Device, key.Driver, key.Program = e.Device, e.Driver, e.Program
 		if slices.ContainsFunc(known, func(a Accept) bool {
-			return a.Run == runs[at].ID && a.Time.Equal(e.Said) && (a.Series == 0) == all && (all || a.Key == key)
+			return a.Run == runs[at].ID && a.Time.Equal(e.RecordedAt) && (a.Series == 0) == all && (all || a.Key == key)
 		}) {
 			continue
 		}
@@ -352,7 +352,7 @@ func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err 
 		if all {
 			matches = nil
 		}
-		if _, err := d.Accept(ctx, runs[at].ID, matches, e.Note, e.Said); err != nil {
+		if _, err := d.Accept(ctx, runs[at].ID, matches, e.Note, e.RecordedAt); err != nil {
 			return done, err
 		}
 		done++

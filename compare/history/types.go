@@ -53,9 +53,9 @@ type Input struct {
 	Content string // a digest of the rows that were read of it, which is not stored; that of its bytes when empty
 	Rows    int64
 	BadRows int64
-	// Carries says that kernel rows came from this file. Only such files make a run known again: a summary that lies
+	// Contains says that kernel rows came from this file. Only such files make a run known again: a summary that lies
 	// beside every run does not. When no input carries, all do. It is not stored either.
-	Carries bool
+	Contains bool
 }
 
 // Key is what may be compared over time.
@@ -135,25 +135,25 @@ func parseName(name string) Key {
 // carrying gives the inputs that make a run known: those that carry its rows, or all.
 func carrying(run Run) []Input {
 	known := slices.DeleteFunc(slices.Clone(run.Inputs), func(in Input) bool { return in.Digest == "" })
-	some := slices.ContainsFunc(known, func(in Input) bool { return in.Carries })
-	return slices.DeleteFunc(known, func(in Input) bool { return some && !in.Carries })
+	some := slices.ContainsFunc(known, func(in Input) bool { return in.Contains })
+	return slices.DeleteFunc(known, func(in Input) bool { return some && !in.Contains })
 }
 
 // contents lists the digests that make a run known, one for each carrying input, of its rows and of what was said of
 // the run: a copy that is compressed or has other line ends is the same. Without any it is a digest of the run itself.
 func contents(run Run) (list []string) {
 	for _, in := range carrying(run) {
-		list = append(list, run.said(cmp.Or(in.Content, in.Digest)))
+		list = append(list, run.recordedFields(cmp.Or(in.Content, in.Digest)))
 	}
 	if len(list) == 0 {
-		list = append(list, run.said(run.digest()))
+		list = append(list, run.recordedFields(run.digest()))
 	}
 	return list
 }
 
-// said gives the digest of a content with all that was said of the run: a commit that is reverted measures the same,
+// recordedFields gives the digest of a content with all that was said of the run: a commit that is reverted measures the same,
 // and is another run.
-func (run *Run) said(content string) string {
+func (run *Run) recordedFields(content string) string {
 	given := ""
 	if run.TimeGiven {
 		given = run.Time.UTC().Format(time.RFC3339Nano)

@@ -41,7 +41,7 @@ const (
 	readError              = 0.03 // percent of an interval: a launch of a hundredth of one may be off by 3
 )
 
-// Estimator tells kernels apart in samples that they share. A sample is the mean of what ran in its time, so that each is
+// NewEstimates tells kernels apart in samples that they share. A sample is the mean of what ran in its time, so that each is
 // an equation: z = sum of x m + noise of variance s t, with the time x of each part of a launch in it, the time t of all
 // launches, and what the parts hold, m. Parts are thought to lie about their kernel's level (Gaussian), and what the
 // samples say of them is the posterior; s is found in turns with it. Of three ways to cut launches into parts the one that
@@ -52,7 +52,7 @@ const (
 //
 // On simulated GPUs (116 rows of two kernels in turns, launches of 0.006 to 10 intervals) half of the values are within
 // 0.01 points, 9 of 10 within 0.2, all within 1.3; the intervals hold all. VTune's rule is off by 5.2, 25 and 65 there.
-func Estimator(r *ingest.Recording) *Estimates {
+func NewEstimates(r *ingest.Recording) *Estimates {
 	d := newRecording(r, partsOfOne)
 	if d == nil {
 		return nil
@@ -280,8 +280,8 @@ func (d *recording) offset() (by float64) {
 	return by
 }
 
-// Laid is a task's launches, laid over each other.
-type Laid struct {
+// Profile is a task's launches, laid over each other.
+type Profile struct {
 	Launches int
 	Span     unit.Seconds // mean length of a launch
 	// Bins are the occupancies of equal parts of a launch, in percent; none where not even its halves are told.
@@ -307,9 +307,9 @@ const (
 
 var profileSpreads = []float64{0.3, 0.6, 1.2, 2.4}
 
-// Lay lays the launches of each task of a recording over each other. Of 32, 16, 8, 4 and 2 bins it gives the most whose
+// Profiles lays the launches of each task of a recording over each other. Of 32, 16, 8, 4 and 2 bins it gives the most whose
 // worst is known to 5 points.
-func Lay(r *ingest.Recording) []Laid {
+func Profiles(r *ingest.Recording) []Profile {
 	d := newRecording(r, mostBins)
 	if d == nil {
 		return nil
@@ -317,7 +317,7 @@ func Lay(r *ingest.Recording) []Laid {
 	if r.Unassigned {
 		d = d.shifted(newRecording(r, partsOfOne).offset())
 	}
-	list := make([]Laid, len(d.level))
+	list := make([]Profile, len(d.level))
 	for _, l := range d.launches {
 		list[l.task].Launches++
 		list[l.task].Span += unit.Seconds((l.end - l.start) * d.interval / 1e9)
@@ -366,7 +366,7 @@ func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estima
 }
 
 // bars gives each task the samples that are mostly of one launch.
-func (d *recording) bars(list []Laid) {
+func (d *recording) bars(list []Profile) {
 	for _, l := range d.launches {
 		length := l.end - l.start
 		first := sort.Search(len(d.samples), func(i int) bool { return d.samples[i].end > l.start })
@@ -383,9 +383,9 @@ func (d *recording) bars(list []Laid) {
 	}
 }
 
-// LaySamples lays samples that name their kernel over each other. The launches are those of the trace, where it has them;
+// SampleProfile lays samples that name their kernel over each other. The launches are those of the trace, where it has them;
 // else one is taken to begin with its first sample and to end with its last. nil without samples.
-func LaySamples(s *ingest.Samples, t *ingest.Trace, task int, traced bool) *Laid {
+func SampleProfile(s *ingest.Samples, t *ingest.Trace, task int, traced bool) *Profile {
 	r := &ingest.Recording{Trace: &ingest.Trace{}}
 	r.Trace.AddLane("")
 	only := r.Trace.Task(ingest.Key{})
@@ -408,7 +408,7 @@ func LaySamples(s *ingest.Samples, t *ingest.Trace, task int, traced bool) *Laid
 		i = end
 	}
 	r.Trace.Finish()
-	if list := Lay(r); len(list) > 0 {
+	if list := Profiles(r); len(list) > 0 {
 		return &list[0]
 	}
 	return nil

@@ -110,7 +110,7 @@ func TestExact(t *testing.T) {
 	} {
 		x := &madeUp{shapes: c.shapes}
 		x.turns(r, c.lengths, 0.4, 150)
-		e := Estimator(x.recording())
+		e := NewEstimates(x.recording())
 		for task, v := range e.Tasks {
 			for metric, part := range []float64{1, 0.5, 0.75} {
 				if want := part * x.truth[task]; math.Abs(v[metric].Mean-want) > 0.3 || v[metric].Low > want || v[metric].High < want || v[metric].Half() > 1.5 {
@@ -156,7 +156,7 @@ func TestCoverage(t *testing.T) {
 				x.shapes = append(x.shapes, s(r))
 			}
 			x.turns(r, c.lengths, 0.1+0.4*r.Float64(), 200)
-			e := Estimator(x.recording())
+			e := NewEstimates(x.recording())
 			if c.load > 0 && math.Abs(e.Load-c.load) > 0.1 {
 				t.Errorf("%s: a load of %.2f", c.reason, e.Load)
 			}
@@ -193,7 +193,7 @@ func TestUntold(t *testing.T) {
 		at := float64(i)
 		x.list = append(x.list, span{0, at + 0.1, at + 0.4}, span{1, at + 0.5, at + 0.8})
 	}
-	for _, v := range Estimator(x.recording()).Tasks {
+	for _, v := range NewEstimates(x.recording()).Tasks {
 		if v[Occupancy].Half() < 20 {
 			t.Errorf("%+v", v[Occupancy])
 		}
@@ -203,12 +203,12 @@ func TestUntold(t *testing.T) {
 		x.shapes = append(x.shapes, flat(50))
 		x.list = append(x.list, span{task, float64(task), float64(task) + 0.9 - float64(task)/1000})
 	}
-	for task, v := range Estimator(x.recording()).Tasks {
+	for task, v := range NewEstimates(x.recording()).Tasks {
 		if (v == nil) != (task >= mostLevels) || v != nil && math.Abs(v[Occupancy].Mean-50) > 1 {
 			t.Errorf("%d: %+v", task, v)
 		}
 	}
-	if Estimator(nil) != nil || Estimator(&ingest.Recording{}) != nil || Lay(nil) != nil {
+	if NewEstimates(nil) != nil || NewEstimates(&ingest.Recording{}) != nil || Profiles(nil) != nil {
 		t.Error("estimates of nothing")
 	}
 }
@@ -228,7 +228,7 @@ func TestLay(t *testing.T) {
 	} {
 		x := &madeUp{shapes: c.shapes}
 		x.turns(rand.New(rand.NewPCG(3, 3)), c.lengths, 0.3, c.until)
-		for task, l := range Lay(x.recording()) {
+		for task, l := range Profiles(x.recording()) {
 			if n := len(l.Bins); task == 0 && (n < c.least || n > c.at) {
 				t.Errorf("%s: %d bins", c.reason, n)
 			}
@@ -273,7 +273,7 @@ func TestSimulated(t *testing.T) {
 		if r == nil { // kernels side by side, whose truth is of both together
 			continue
 		}
-		for task, v := range Estimator(r).Tasks {
+		for task, v := range NewEstimates(r).Tasks {
 			k := truth[task]
 			for metric, want := range map[Metric]float64{Occupancy: k.Occ, Active: k.Active, Busy: 100 - k.Idle} {
 				e := v[metric]

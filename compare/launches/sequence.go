@@ -73,8 +73,8 @@ func share(part, whole unit.Seconds) unit.Ratio {
 // mostPairs and mostAtOnce bound how much is kept of who ran with whom.
 const mostPairs, mostAtOnce = 1 << 14, 8
 
-// Follow goes through a trace once. It is nil where there is no launch.
-func Follow(trace *ingest.Trace) *Sequence {
+// NewSequence goes through a trace once. It is nil where there is no launch.
+func NewSequence(trace *ingest.Trace) *Sequence {
 	if trace.Len() == 0 {
 		return nil
 	}

@@ -98,11 +98,11 @@ a 0 9 9`, `device gpu launches 3 busy 0 of 4 at once 0
 a launches 3 time 0 p10 0 p90 0 gap 2 2 3.6 idle 4 shared 0
 `},
 	} {
-		if d := cmp.Diff(c.want, describe(Follow(traceOf(c.devices, c.lines)))); d != "" {
+		if d := cmp.Diff(c.want, describe(NewSequence(traceOf(c.devices, c.lines)))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, d)
 		}
 	}
-	if Follow(nil) != nil || Follow(&ingest.Trace{}) != nil {
+	if NewSequence(nil) != nil || NewSequence(&ingest.Trace{}) != nil {
 		t.Error("a sequence of no launch")
 	}
 }
@@ -131,7 +131,7 @@ func TestStepByStep(t *testing.T) {
 			times[number] += float64(end - start)
 		}
 		tr.Finish()
-		s := Follow(tr)
+		s := NewSequence(tr)
 		busy, product, shared := 0.0, 0.0, map[int]float64{}
 		for _, tasks := range running {
 			if len(tasks) > 0 {
@@ -173,7 +173,7 @@ func TestManyAtOnce(t *testing.T) {
 		tr.Add(ingest.Launch{Start: int64(i), End: int64(2*n + i), Task: tr.Task(ingest.Key{Task: fmt.Sprint(i % 5000)})})
 	}
 	tr.Finish()
-	if s := Follow(tr); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
+	if s := NewSequence(tr); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
 		t.Errorf("busy %v", us(s.Devices[0].Busy))
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Begin says how a series begins: where another one of the kernel left off.
-type Begin struct {
-	Changed []Change // device, driver, launchShape
+// Restart says how a series begins: where another one of the kernel left off.
+type Restart struct {
+	Changed []Change // device, driver, launchSize
 	Last    Ref      // the last run before the series begins
 }
 
-// launchShape is what changed when a kernel goes on in another shape.
-const launchShape = "launch shape"
+// launchSize is what changed when a kernel goes on in another shape.
+const launchSize = "launch shape"
 
-func otherShape(a, b history.Key) bool {
+func otherLaunchSize(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
@@ -43,16 +43,16 @@ func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	return n - 1, n > 0 && !beside
 }
 
-// begins says what changed where a kernel begins; nil when nothing is known to have. A device or driver that only one of
+// restarts says what changed where a kernel begins; nil when nothing is known to have. A device or driver that only one of
 // the two series names counts: nobody can tell.
-func (j *judge) begins(i int) *Begin {
+func (j *judge) restarts(i int) *Restart {
 	before, ok := j.from[i]
 	if !ok {
 		return nil
 	}
 	now, old := &j.panel.Kernels[i].Key, &j.panel.Kernels[before].Key
 	changed := slices.DeleteFunc([]Change{{"device", old.Device, now.Device}, {"driver", old.Driver, now.Driver},
-		{launchShape, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
+		{launchSize, old.Shape(), now.Shape()}}, func(c Change) bool { return c.From == c.To })
 	if len(changed) == 0 {
 		return nil
 	}
@@ -61,12 +61,12 @@ func (j *judge) begins(i int) *Begin {
 	if !j.adding {
 		last = j.panel.Runs[last].ID
 	}
-	return &Begin{changed, j.runs[last]}
+	return &Restart{changed, j.runs[last]}
 }
 
-// goesOn says whether a kernel goes on from another one: what was before is its baseline. On another device it is another
+// continues says whether a kernel goes on from another one: what was before is its baseline. On another device it is another
 // series.
-func (j *judge) goesOn(now, old int) bool {
+func (j *judge) continues(now, old int) bool {
 	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
 }
 
@@ -75,7 +75,7 @@ func (j *judge) goesOn(now, old int) bool {
 func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point, ids []int64) {
 	m, now, next := j.metric.Metric, &j.panel.Kernels[i], i
 	ids = []int64{now.ID}
-	for old, ok := j.from[i]; ok && j.goesOn(next, old); old, ok = j.from[old] {
+	for old, ok := j.from[i]; ok && j.continues(next, old); old, ok = j.from[old] {
 		k, first := &j.panel.Kernels[old], j.seen[next][0]
 		earlier := slices.DeleteFunc(k.Points(m), func(p history.Point) bool { return j.place(p.Run, j.adding) >= first })
 		points = prepend(points, m, now.Key, k.Key, earlier)
@@ -154,7 +154,7 @@ func (j *judge) predecessors() map[int]int {
 // What spans differ in.
 const (
 	otherDriver = 1 << iota
-	differentShape
+	differentLaunchSize
 	otherDevice
 )
 
@@ -164,7 +164,7 @@ func (j *judge) candidates(before, now []int) (list []link) {
 		for _, o := range before {
 			a, b := &j.panel.Kernels[n], &j.panel.Kernels[o]
 			at, ok := j.lastBefore(o, n)
-			otherOne := !j.goesOn(n, o)
+			otherOne := !j.continues(n, o)
 			if !ok || otherOne && at+1 < len(j.seen[o]) {
 				continue
 			}
@@ -172,8 +172,8 @@ func (j *judge) candidates(before, now []int) (list []link) {
 			if otherOne {
 				l.differs |= otherDevice
 			}
-			if otherShape(a.Key, b.Key) {
-				l.differs |= differentShape
+			if otherLaunchSize(a.Key, b.Key) {
+				l.differs |= differentLaunchSize
 				l.apart = apart(a.Key.Global, b.Key.Global) + apart(a.Key.Local, b.Key.Local)
 			}
 			if a.Key.Driver != b.Key.Driver {

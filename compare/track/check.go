@@ -62,7 +62,7 @@ func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now t
 		}
 	}
 	c.Clock, c.Shared = clockOf(j.panel.Runs, &c.Run, now), findShared(c.Series, j.panel.Runs)
-	c.findGone(db, j) // of the last run
+	c.findMissing(db, j) // of the last run
 	if len(c.Series) == 0 {
 		return nil, nothingToCheck(&c.Run, m)
 	}
@@ -90,7 +90,7 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 			!slices.ContainsFunc(t.Open, func(o Open) bool { return !base(o.FirstBad.Branch) })
 		list = append(list, t)
 	}
-	addMoved(j.kernels, j.metric, list)
+	addAlsoChanged(j.kernels, j.metric, list)
 	return list, nil
 }
 
@@ -148,24 +148,24 @@ func nothingToCheck(run *history.Run, m Metric) error {
 		run.ID, m.Metric, strings.Join(has, " or "))
 }
 
-// Gone is a kernel that a checked run lacks though the runs before it had it.
-type Gone struct {
+// MissingKernel is a kernel that a checked run lacks though the runs before it had it.
+type MissingKernel struct {
 	Key   history.Key
 	Last  Ref                  // the last run that had it
 	Share unit.Opt[unit.Ratio] // of the time of all kernels of that run; absent when it has no times
 }
 
-// Matters says whether the kernel held more than 1 % of the time, or nobody knows how much.
-func (g *Gone) Matters() bool { return g.Share.Or(1) > 0.01 }
+// IsSignificant says whether the kernel held more than 1 % of the time, or nobody knows how much.
+func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
-// goneRuns is how many runs tell whether a kernel belongs to them.
-const goneRuns = 20
+// missingAfterRuns is how many runs tell whether a kernel belongs to them.
+const missingAfterRuns = 20
 
-// findGone finds the kernels that more than half of the runs had, up to the last one that had them, and this one has
+// findMissing finds the kernels that more than half of the runs had, up to the last one that had them, and this one has
 // not in any launch shape; nothing but accepting that, or the kernel, makes them forgotten. The runs are those of the
 // base branch, of the same program on the same device; a new driver is no excuse. Missing is what the last of them had
 // and this one has not in that launch shape.
-func (c *Check) findGone(db *history.DB, j *judge) {
+func (c *Check) findMissing(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
 		r := &j.panel.Runs[i]
@@ -202,20 +202,20 @@ func (c *Check) findGone(db *history.DB, j *judge) {
 		}
 	}
 	slices.Sort(c.Missing)
-	for _, g := range goneOf(j.panel, before, absent) {
+	for _, g := range missingOf(j.panel, before, absent) {
 		accepted := slices.ContainsFunc(j.panel.Accepts, func(a history.Accept) bool { // after it was gone, that it is
 			return a.Run <= c.Run.ID && a.Run > g.Last.Run &&
 				(a.Series == 0 && a.Covers(0, g.Key) || a.Series != 0 && kernelOf(a.Key) == kernelOf(g.Key))
 		})
 		if !accepted {
 			g.Share = share(j.panel, &g)
-			c.Gone = append(c.Gone, g)
+			c.MissingKernels = append(c.MissingKernels, g)
 		}
 	}
 }
 
-// goneOf lists which of some kernels more than half of the runs had, up to the last one that had them.
-func goneOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []Gone) {
+// missingOf lists which of some kernels more than half of the runs had, up to the last one that had them.
+func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []MissingKernel) {
 	at := map[int64]int{}
 	for i, r := range before {
 		at[r.ID] = i
@@ -239,9 +239,9 @@ func goneOf(panel *history.Panel, before []*history.Run, absent []*history.Kerne
 			continue
 		}
 		last := places[0]
-		runs := min(goneRuns, len(before)-last)
+		runs := min(missingAfterRuns, len(before)-last)
 		if n, _ := slices.BinarySearch(places, last+runs); 2*n > runs {
-			list = append(list, Gone{Key: had[of][last], Last: refOf(before[last])})
+			list = append(list, MissingKernel{Key: had[of][last], Last: refOf(before[last])})
 		}
 	}
 	return list
@@ -253,7 +253,7 @@ func kernelOf(k history.Key) history.Key {
 }
 
 // share says how much of the time of its last run a kernel held that is gone.
-func share(p *history.Panel, g *Gone) unit.Opt[unit.Ratio] {
+func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	own, all := 0.0, 0.0
 	for i := range p.Kernels {
 		k := &p.Kernels[i]

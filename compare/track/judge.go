@@ -70,7 +70,7 @@ func (j *judge) series() (list []*Series) {
 			!slices.ContainsFunc(points, func(p history.Point) bool { return p.Run == j.run.ID }) {
 			continue
 		}
-		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: j.adding, Begins: j.begins(i), Age: len(points) - 1,
+		t := &Series{Key: k.Key, On: j.metric.Metric, ByAdding: j.adding, Restart: j.restarts(i), Age: len(points) - 1,
 			own: map[int64]bool{}}
 		if j.run == nil {
 			of := t.group()
@@ -118,7 +118,7 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 		}
 		for _, a := range t.Accepted {
 			if k := slices.IndexFunc(t.Own(), func(p history.Point) bool { return p.Run >= a.Run }); k >= 0 {
-				panel[i][k].Begin = true
+				panel[i][k].Restart = true
 			} else if n := len(panel[i]); n > 0 {
 				panel[i][n-1].Closed = j.place(a.Run, t.ByAdding)
 			}
@@ -134,7 +134,7 @@ func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Se
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
 	for i, old := range j.from {
 		key := j.panel.Kernels[old].Key
-		if at, _ := j.lastBefore(old, i); j.goesOn(i, old) {
+		if at, _ := j.lastBefore(old, i); j.continues(i, old) {
 			merged[key] = at == len(j.seen[old])-1 // else it came back, and is a series of its own
 		} else {
 			ended[key] = true
@@ -196,17 +196,17 @@ func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	return 0, false
 }
 
-// Move is how far a metric that says where a change comes from moved at the first bad run of a series.
-type Move struct {
+// MetricChange is how far a metric that says where a change comes from moved at the first bad run of a series.
+type MetricChange struct {
 	Metric        history.Metric
 	Before, After float64 // medians
 }
 
-// addMoved says what else moved in the series that are bad or go on after a change, and which of them are faster.
-func addMoved(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
+// addAlsoChanged says what else moved in the series that are bad or go on after a change, and which of them are faster.
+func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
 	for _, t := range list {
 		before, _ := t.sides(metric.Gate.Window)
-		if len(before) == 0 || !t.Bad() && !t.Anew() {
+		if len(before) == 0 || !t.Bad() && !t.Restarted() {
 			continue
 		}
 		for _, m := range history.Parts() {
@@ -219,7 +219,7 @@ func addMoved(kernels map[int64]*history.Kernel, metric Metric, list []*Series) 
 			}
 			t.move(m, points, metric)
 		}
-		slices.SortStableFunc(t.Moved, func(a, b Move) int {
+		slices.SortStableFunc(t.AlsoChanged, func(a, b MetricChange) int {
 			return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
 		})
 	}
@@ -228,8 +228,8 @@ func addMoved(kernels map[int64]*history.Kernel, metric Metric, list []*Series) 
 // sides gives the last n runs that were judged before the first bad one, or else before the series began anew, then
 // those from there on.
 func (t *Series) sides(n int) (before, after []history.Point) {
-	first := t.Gate.Index - t.Gate.InARow + 1
-	if t.Gate.InARow == 0 {
+	first := t.Gate.Index - t.Gate.Consecutive + 1
+	if t.Gate.Consecutive == 0 {
 		first = max(0, len(t.Points)-1-t.Age)
 	}
 	return t.Points[max(0, first-n):first], t.Points[first:]
@@ -256,7 +256,7 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	if !ok1 || !ok2 {
 		return
 	}
-	t.Moved = append(t.Moved, Move{m, a, b})
+	t.AlsoChanged = append(t.AlsoChanged, MetricChange{m, a, b})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
 		// The newest run has to be nearer to the fast ones: one that is slow again at the low occupancy is a regression.
 		t.faster = faster(before, after) && after[len(after)-1]*after[len(after)-1] < a*b

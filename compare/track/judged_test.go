@@ -129,7 +129,7 @@ func TestShared(t *testing.T) {
 		}
 		for _, s := range shared {
 			text := fmt.Sprintf("%d of %d since %d after %d by %+.0f: ", len(s.Series), s.Of, s.First.Run, s.Before.Run, s.Median)
-			if s.Anew {
+			if s.Restarts {
 				text = strings.Replace(text, " since", " go on since", 1)
 			}
 			for _, change := range s.Changed {
@@ -193,8 +193,8 @@ func TestGone(t *testing.T) {
 			}
 		}
 		got := ""
-		for _, g := range check(t, db, 0, metric(t, "measured", 0)).Gone {
-			got += fmt.Sprintf("%s after %d, %.1f%% %v", g.Key.Task, g.Last.Run, 100*float64(g.Share.Or(0)), g.Matters())
+		for _, g := range check(t, db, 0, metric(t, "measured", 0)).MissingKernels {
+			got += fmt.Sprintf("%s after %d, %.1f%% %v", g.Key.Task, g.Last.Run, 100*float64(g.Share.Or(0)), g.IsSignificant())
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
@@ -205,7 +205,7 @@ func TestGone(t *testing.T) {
 		if _, err := db.Accept(bg, run, func(k history.Key) bool { return k.Task == "k" }, "", now); err != nil {
 			t.Fatal(err)
 		}
-		if got := check(t, db, 0, metric(t, "measured", 0)).Gone; len(got) != want {
+		if got := check(t, db, 0, metric(t, "measured", 0)).MissingKernels; len(got) != want {
 			t.Errorf("k was accepted with run %d: gone are %+v", run, got)
 		}
 	}
@@ -213,10 +213,10 @@ func TestGone(t *testing.T) {
 	if _, err := other.Accept(bg, 11, func(k history.Key) bool { return k.Task == "always" }, "", now); err != nil {
 		t.Fatal(err)
 	}
-	if got := check(t, other, 0, metric(t, "measured", 0)).Gone; len(got) != 1 {
+	if got := check(t, other, 0, metric(t, "measured", 0)).MissingKernels; len(got) != 1 {
 		t.Errorf("another kernel was accepted: gone are %+v", got)
 	}
-	if g := (track.Gone{}); !g.Matters() {
+	if g := (track.MissingKernel{}); !g.IsSignificant() {
 		t.Error("a kernel of which nobody knows the time does not matter")
 	}
 }
@@ -230,7 +230,7 @@ func TestClocks(t *testing.T) {
 	defer db.Close()
 	add := func(i int, at time.Time, value float64) *track.Added {
 		run := history.Run{Device: "A", Time: at, Rows: []history.Row{kernelRow("k", value+0.1*float64(i%3))},
-			Inputs: []history.Input{{Path: "x", Digest: fmt.Sprint(i), Carries: true}}}
+			Inputs: []history.Input{{Path: "x", Digest: fmt.Sprint(i), Contains: true}}}
 		added, err := db.Add(bg, run)
 		if err != nil {
 			t.Fatal(err)
@@ -417,7 +417,7 @@ func TestFromResult(t *testing.T) {
 		t.Errorf("the run is %+v", run)
 	}
 	in := run.Inputs
-	if len(in) != 3 || !in[0].Carries || in[1].Carries || in[2].Carries || in[0].Rows != 4 || in[0].BadRows != 1 || in[0].Digest != "d" || in[0].Content != "c" {
+	if len(in) != 3 || !in[0].Contains || in[1].Contains || in[2].Contains || in[0].Rows != 4 || in[0].BadRows != 1 || in[0].Digest != "d" || in[0].Content != "c" {
 		t.Errorf("the inputs are %+v", in)
 	}
 	for command, want := range map[string]string{"./a.out -n 3": "a.out", `C:\bin\app.exe x`: "app.exe", "": "", `"app"`: "app", "app": "app"} {
@@ -440,16 +440,16 @@ func TestMoved(t *testing.T) {
 			row.Set(history.Seconds, unit.Some(1.0+0.01*float64(i%3)))
 			row.Set(history.Underfilled, unit.Some(5.0))
 			if metricName == "measured" {
-				row.Set(history.Loaded, unit.Some(95.0))
+				row.Set(history.Busy, unit.Some(95.0))
 			}
 			row.Verdict, row.Cause = "match", "none"
 			if i >= 20 {
 				row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
 				row.Set(history.Seconds, unit.Some(1.3))
 				row.Set(history.Underfilled, unit.Some(25.0))
-				row.Set(history.Empty, unit.Some(3.0)) // nobody knows what it was before
+				row.Set(history.IdleXVEs, unit.Some(3.0)) // nobody knows what it was before
 				if metricName == "measured" {
-					row.Set(history.Loaded, unit.Some(90.0))
+					row.Set(history.Busy, unit.Some(90.0))
 				}
 				row.Verdict, row.Cause = "below", "dispatch"
 			}
@@ -460,7 +460,7 @@ func TestMoved(t *testing.T) {
 	for _, metricName := range []string{"measured", "occupancy"} {
 		s := check(t, storeRuns(t, stored(metricName)...), 0, metric(t, metricName, 0)).Series[0]
 		text := ""
-		for _, m := range s.Moved {
+		for _, m := range s.AlsoChanged {
 			text += fmt.Sprintf("%s %s %.2f -> %.2f; ", m.Metric, m.Metric.Unit(), m.Before, m.After)
 		}
 		want := "underfilled points 5.00 -> 25.00; seconds s 1.01 -> 1.30; "
@@ -481,8 +481,8 @@ func TestMoved(t *testing.T) {
 		t.Errorf("a first run: %s", first.Outcome())
 	}
 	s := check(t, storeRuns(t, stored("measured")[:20]...), 0, metric(t, "measured", 0)).Series[0]
-	if len(s.Moved) > 0 || s.Severity() != track.SeverityOK || s.NeedsAttention() || s.Bad() {
-		t.Errorf("a kernel at rest: moved %+v", s.Moved)
+	if len(s.AlsoChanged) > 0 || s.Severity() != track.SeverityOK || s.NeedsAttention() || s.Bad() {
+		t.Errorf("a kernel at rest: moved %+v", s.AlsoChanged)
 	}
 }
 
@@ -499,13 +499,13 @@ func TestAnew(t *testing.T) {
 			runs = append(runs, history.Run{Device: "A", Rows: []history.Row{row}})
 		}
 		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
-		if s.Anew() != want || !s.GoesOn() || s.Age != later-1 || !near(s.Since(), 2.9) || s.Begins.Changed[0].From != "1" {
-			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Anew(), s.GoesOn(), s.Age, s.Since())
+		if s.Restarted() != want || !s.Continues() || s.Age != later-1 || !near(s.Since(), 2.9) || s.Restart.Changed[0].From != "1" {
+			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Restarted(), s.Continues(), s.Age, s.Since())
 		}
-		if (len(s.Moved) > 0) != want {
-			t.Errorf("%d runs on another driver: moved %+v", later, s.Moved)
+		if (len(s.AlsoChanged) > 0) != want {
+			t.Errorf("%d runs on another driver: moved %+v", later, s.AlsoChanged)
 		}
-		if (s.Severity() == track.SeverityAnew) != want {
+		if (s.Severity() == track.SeverityRestarted) != want {
 			t.Errorf("%d runs on another driver: severity %v", later, s.Severity())
 		}
 	}
@@ -551,7 +551,7 @@ func TestGoneInAnotherShape(t *testing.T) {
 		}
 		runs = append(runs, run)
 	}
-	gone := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Gone
+	gone := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).MissingKernels
 	if len(gone) != 1 || gone[0].Key.Local != unit.Size(64) || gone[0].Last.Run != 10 || gone[0].Last.Commit != "c9" {
 		t.Errorf("gone are %+v", gone)
 	}

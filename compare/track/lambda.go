@@ -79,7 +79,7 @@ func renumber(p *history.Panel, m Metric) (found []Renumbered) {
 
 // lately leaves what changed with one of the last runs.
 func lately(list []Renumbered, runs []history.Run) []Renumbered {
-	recent := runs[max(0, len(runs)-Fresh):]
+	recent := runs[max(0, len(runs)-RecentRuns):]
 	return slices.DeleteFunc(list, func(r Renumbered) bool {
 		return !slices.ContainsFunc(recent, func(run history.Run) bool { return run.ID == r.Run.Run })
 	})
@@ -177,9 +177,9 @@ func (g *alike) far(place int, was, is string) (far float64) {
 		for _, m := range g.metrics {
 			var before []float64
 			for _, o := range g.kernels {
-				if o.Key.Task == was && !otherShape(o.Key, k.Key) && o.In[0].Place < place {
+				if o.Key.Task == was && !otherLaunchSize(o.Key, k.Key) && o.In[0].Place < place {
 					there = true
-					for i := len(o.In) - 1; i >= 0 && len(before) < Fresh; i-- {
+					for i := len(o.In) - 1; i >= 0 && len(before) < RecentRuns; i-- {
 						if v, ok := o.Value(i, m).Value(); ok && o.In[i].Place < place {
 							before = append(before, v)
 						}

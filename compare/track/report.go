@@ -41,7 +41,7 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 		return nil, err
 	}
 	// Of the newest run of each series what a check of it would say.
-	addMoved(j.kernels, m, r.Series)
+	addAlsoChanged(j.kernels, m, r.Series)
 	r.Shared = findShared(r.Series, j.panel.Runs)
 	return r, nil
 }
@@ -56,7 +56,7 @@ func (t *Series) findChanges(p trend.Params) (err error) {
 		return fmt.Errorf("%s: %w", t.Key.Name(), err)
 	}
 	if t.Changes = t.Found; p.MinSegment == 0 {
-		t.Changes = trend.Lasting(points, t.Found, p, trend.Levels)
+		t.Changes = trend.LastingChangePoints(points, t.Found, p, trend.Levels)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.K
 			continue
 		}
 		runs[key] = len(points)
-		noise[key] = trend.SpreadOf(valuesOf(points[max(0, len(points)-mostNoise):]))
+		noise[key] = trend.VarianceOf(valuesOf(points[max(0, len(points)-mostNoise):]))
 	}
 	// Sums depend on the order, which the map does not have.
 	prior := stat.NewPrior(slices.SortedFunc(maps.Values(noise), func(a, b stat.Variance) int {

@@ -16,8 +16,8 @@ type Shared struct {
 	// Changed is what else changed with the first run of them; it may be nothing that is known.
 	Changed       []Change
 	Before, First Ref  // the last run before it, and that run
-	Anew          bool // they begin anew, since the change makes other series of them
-	GoesOn        bool // what was before the change is part of them
+	Restarts      bool // they begin anew, since the change makes other series of them
+	Continues     bool // what was before the change is part of them
 	Series        []*Series
 	Of            int     // series of the device
 	Median        float64 // of how far they are off their own medians; 0 for those that begin anew
@@ -54,8 +54,8 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		case t.FirstBad != nil && t.LastGood != nil:
 			at := moment{device, t.LastGood.Run, t.FirstBad.Run, false, t.Outcome() == Faster}
 			groups[at] = append(groups[at], t)
-		case t.Begins != nil && t.Begins.Changed[0].What != launchShape && t.Age < Fresh && first >= 0:
-			at := moment{device, t.Begins.Last.Run, t.Points[first].Run, true, false}
+		case t.Restart != nil && t.Restart.Changed[0].What != launchSize && t.Age < RecentRuns && first >= 0:
+			at := moment{device, t.Restart.Last.Run, t.Points[first].Run, true, false}
 			groups[at] = append(groups[at], t)
 		}
 	}
@@ -65,9 +65,9 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 		if len(list) < least || 2*len(list) < of[at.device] || before == nil || first == nil {
 			continue
 		}
-		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Anew: at.anew, Series: list,
-			GoesOn: list[0].GoesOn(),
-			Of:     of[at.device], Changed: changes(before, first)}
+		s := Shared{Device: at.device, Before: refOf(before), First: refOf(first), Restarts: at.anew, Series: list,
+			Continues: list[0].Continues(),
+			Of:        of[at.device], Changed: changes(before, first)}
 		if len(s.Changed) == 0 && at.anew {
 			continue
 		}
@@ -97,7 +97,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 // findChanged says how the series of a checked run lie whose host or clock is not that of the runs before, where
 // nothing else says it. A driver is said where series begin.
 func (c *Check) findChanged(before []*history.Run) {
-	recent := before[:min(len(before), goneRuns)]
+	recent := before[:min(len(before), missingAfterRuns)]
 	machine := func(r *history.Run) []Change {
 		return slices.DeleteFunc(changes(r, &c.Run),
 			func(c Change) bool { return c.What != "host" && c.What != "clock" })
@@ -107,8 +107,8 @@ func (c *Check) findChanged(before []*history.Run) {
 		slices.ContainsFunc(c.Shared, func(s Shared) bool { return s.First.Run == c.Run.ID }) {
 		return
 	}
-	s := Shared{Device: c.Run.Device, Changed: list, Before: refOf(before[0]), First: refOf(&c.Run), Anew: true,
-		GoesOn: true, Of: len(c.Series)}
+	s := Shared{Device: c.Run.Device, Changed: list, Before: refOf(before[0]), First: refOf(&c.Run), Restarts: true,
+		Continues: true, Of: len(c.Series)}
 	var off []float64
 	for _, t := range c.Series {
 		if t.Outcome() == trend.OK {

@@ -38,7 +38,7 @@ func FromResult(r *compare.Result) history.Run {
 	}
 	for _, in := range r.Inputs {
 		h.Inputs = append(h.Inputs, history.Input{Path: in.Path, Kind: in.Kind, Digest: in.Digest, Content: in.Content,
-			Rows: in.Rows, BadRows: in.BadRows, Carries: carries[in.Path]})
+			Rows: in.Rows, BadRows: in.BadRows, Contains: carries[in.Path]})
 	}
 	return h
 }

@@ -120,7 +120,7 @@ func TestStories(t *testing.T) {
 		for _, c := range s.chapters {
 			for range c.runs {
 				run := history.Run{Device: "A", Driver: "1", Host: "h", Time: time.Date(2026, 1, 1, n, 0, 0, 0, time.UTC), Commit: fmt.Sprint("c", n),
-					Inputs: []history.Input{{Path: fmt.Sprintf("%d.csv", n), Digest: fmt.Sprint(n), Carries: true}}}
+					Inputs: []history.Input{{Path: fmt.Sprintf("%d.csv", n), Digest: fmt.Sprint(n), Contains: true}}}
 				for k := range 3 {
 					row := kernelRow(fmt.Sprint("k", k), 60+float64(k)+0.1*float64((n+k)%4))
 					row.Driver = "1"
@@ -177,7 +177,7 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 	for _, s := range j.Series {
 		g := &s.Gate
 		fmt.Fprintf(b, "  %s %v %s %s: %s, %d points, %d left out, median %.4g, n %d, in a row %d", s.Key.Task, s.Key.Global, s.Key.Device, s.Key.Driver, s.Outcome(),
-			len(s.Points), len(s.LeftOut), g.Median.Or(0), g.N, g.InARow)
+			len(s.Points), len(s.LeftOut), g.Median.Or(0), g.N, g.Consecutive)
 		for _, mark := range []struct {
 			what string
 			is   bool
@@ -189,8 +189,8 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 		if s.FirstBad != nil || s.LastGood != nil {
 			fmt.Fprintf(b, ", bad %s after %s", ref(s.FirstBad), ref(s.LastGood))
 		}
-		if s.Begins != nil {
-			fmt.Fprintf(b, ", begins by %v, run %d", s.Begins.Changed, s.Begins.Last.Run)
+		if s.Restart != nil {
+			fmt.Fprintf(b, ", begins by %v, run %d", s.Restart.Changed, s.Restart.Last.Run)
 		}
 		for _, o := range s.Changes {
 			fmt.Fprintf(b, ", change at %d from %.4g to %.4g", o.Index, o.MeanBefore, o.MeanAfter)
@@ -198,9 +198,9 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 		b.WriteByte('\n')
 	}
 	for _, s := range j.Shared {
-		fmt.Fprintf(b, "  shared by %d of %d on %s: %d after %d by %.4g, %v, anew %v, goes on %v\n", len(s.Series), s.Of, s.Device, s.First.Run, s.Before.Run, s.Median, s.Changed, s.Anew, s.GoesOn)
+		fmt.Fprintf(b, "  shared by %d of %d on %s: %d after %d by %.4g, %v, anew %v, goes on %v\n", len(s.Series), s.Of, s.Device, s.First.Run, s.Before.Run, s.Median, s.Changed, s.Restarts, s.Continues)
 	}
-	for _, g := range j.Gone {
-		fmt.Fprintf(b, "  gone: %s %v after %d, %.4g, matters %v\n", g.Key.Task, g.Key.Global, g.Last.Run, float64(g.Share.Or(-1)), g.Matters())
+	for _, g := range j.MissingKernels {
+		fmt.Fprintf(b, "  gone: %s %v after %d, %.4g, matters %v\n", g.Key.Task, g.Key.Global, g.Last.Run, float64(g.Share.Or(-1)), g.IsSignificant())
 	}
 }

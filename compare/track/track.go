@@ -142,9 +142,9 @@ type Series struct {
 	Open     []Open           // of these, what is open
 	// FirstBad is the first bad run of what is open, LastGood the one before it; nil when there is none.
 	FirstBad, LastGood *Ref
-	Moved              []Move
-	// Begins says what changed where the series begins; nil when nothing is known to have.
-	Begins *Begin
+	AlsoChanged        []MetricChange
+	// Restart says what changed where the series begins; nil when nothing is known to have.
+	Restart *Restart
 	// Ended is set when the kernel went on under another key, or when none of the last runs on its device has it: its
 	// verdict is of the past.
 	Ended bool
@@ -174,9 +174,9 @@ type Judgment struct {
 	Refs       map[int64]Ref // the runs by their numbers
 	Checked    []Ref         // the runs of a check, in the order in which they were added; none of a report
 	Alarms     bool          // fail the gate, not only regressions
-	// Gone are kernels that the runs before a check had, FailGone fails the gate on those that mattered.
-	Gone     []Gone
-	FailGone bool
+	// MissingKernels are kernels that the runs before a check had, FailMissing fails the gate on those that mattered.
+	MissingKernels []MissingKernel
+	FailMissing    bool
 }
 
 // Open is a finding that is open, with its runs: LastGood is nil where the finding begins the series.
@@ -209,14 +209,14 @@ func (t *Series) choose(m Metric) {
 	}
 	t.On = history.Measured
 	recent := t.Points[max(0, len(t.Points)-m.Gate.Window):]
-	if slices.ContainsFunc(recent, func(p history.Point) bool { return !p.Beside.Present() }) {
+	if slices.ContainsFunc(recent, func(p history.Point) bool { return !p.Companion.Present() }) {
 		return
 	}
-	t.On = history.Loaded
-	t.Points = slices.DeleteFunc(t.Points, func(p history.Point) bool { return !p.Beside.Present() })
+	t.On = history.Busy
+	t.Points = slices.DeleteFunc(t.Points, func(p history.Point) bool { return !p.Companion.Present() })
 	for i := range t.Points {
 		p := &t.Points[i]
-		p.Value, p.Beside = p.Beside.Or(0), unit.Some(p.Value)
+		p.Value, p.Companion = p.Companion.Or(0), unit.Some(p.Value)
 	}
 }
 
@@ -233,13 +233,13 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	newest := len(t.Points) - 1
 	if t.Unmeasurable && len(t.Gate.Open) == 0 {
 		t.Gate.Index, t.Gate.Value = newest, t.Points[newest].Value
-		t.Gate.N, t.Gate.InARow = min(t.Gate.N+1, t.Gate.Window), 0
+		t.Gate.N, t.Gate.Consecutive = min(t.Gate.N+1, t.Gate.Window), 0
 		return
 	}
 	if t.Gate.Outcome == trend.Alarm {
-		t.Gate.InARow = 1
+		t.Gate.Consecutive = 1
 	}
-	if first := t.Gate.Index - t.Gate.InARow + 1; t.Gate.InARow > 0 {
+	if first := t.Gate.Index - t.Gate.Consecutive + 1; t.Gate.Consecutive > 0 {
 		t.FirstBad = t.Ref(first, runs)
 		if first > 0 {
 			t.LastGood = t.Ref(first-1, runs)
@@ -263,7 +263,7 @@ func (t *Series) Outcome() trend.Outcome {
 		return Unmeasurable
 	case t.OnBase:
 		return OpenOnBase
-	case t.faster && t.Gate.InARow > 0:
+	case t.faster && t.Gate.Consecutive > 0:
 		return Faster
 	}
 	return t.Gate.Outcome
@@ -278,7 +278,7 @@ const (
 	SeverityAlarm
 	SeverityFaster
 	SeverityOnBase
-	SeverityAnew
+	SeverityRestarted
 	SeverityOK
 	SeverityLearning
 	SeverityEnded
@@ -292,8 +292,8 @@ func (t *Series) Severity() Severity {
 		return SeverityUnmeasurable
 	case t.Ended:
 		return SeverityEnded
-	case (o == trend.OK || o == trend.Learning) && t.Anew():
-		return SeverityAnew
+	case (o == trend.OK || o == trend.Learning) && t.Restarted():
+		return SeverityRestarted
 	default:
 		return map[trend.Outcome]Severity{trend.Regression: SeverityRegression, trend.Alarm: SeverityAlarm, Faster: SeverityFaster,
 			OpenOnBase: SeverityOnBase, trend.OK: SeverityOK, trend.Learning: SeverityLearning}[o]
@@ -303,18 +303,18 @@ func (t *Series) Severity() Severity {
 // NeedsAttention says whether somebody should look.
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
-// Anew says whether something changed where the series begins, and few runs or none tell yet what that did: it learns,
+// Restarted says whether something changed where the series begins, and few runs or none tell yet what that did: it learns,
 // or goes on from before.
-func (t *Series) Anew() bool {
-	return t.Begins != nil && !t.Unmeasurable &&
-		(t.Gate.Outcome == trend.Learning || t.GoesOn() && t.Age < Fresh && t.Gate.Outcome == trend.OK)
+func (t *Series) Restarted() bool {
+	return t.Restart != nil && !t.Unmeasurable &&
+		(t.Gate.Outcome == trend.Learning || t.Continues() && t.Age < RecentRuns && t.Gate.Outcome == trend.OK)
 }
 
-// Fresh is for how many runs a change is worth a word.
-const Fresh = 8
+// RecentRuns is for how many runs a change is worth a word.
+const RecentRuns = 8
 
-// GoesOn says whether what was before the change is part of the series.
-func (t *Series) GoesOn() bool { return t.Age+1 < len(t.Points) }
+// Continues says whether what was before the change is part of the series.
+func (t *Series) Continues() bool { return t.Age+1 < len(t.Points) }
 
 // Since is how far the runs since the change lie off those before, in the median.
 func (t *Series) Since() float64 {

@@ -40,7 +40,7 @@ func storeRuns(t *testing.T, runs ...history.Run) *history.DB {
 	t.Cleanup(func() { db.Close() })
 	for i, run := range runs {
 		run.Time = time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)
-		run.Inputs = []history.Input{{Path: fmt.Sprintf("%d.csv", i), Digest: fmt.Sprint(i), Carries: true}}
+		run.Inputs = []history.Input{{Path: fmt.Sprintf("%d.csv", i), Digest: fmt.Sprint(i), Contains: true}}
 		if added, err := db.Add(bg, run); err != nil || added.ID != int64(i+1) {
 			t.Fatalf("run %d is stored as %+v, %v", i+1, added, err)
 		}
@@ -129,7 +129,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 	for _, c := range cases {
 		s := check(t, storeRuns(t, c.runs...), len(c.runs), metric(t, c.metric, c.window)).Series[0]
-		if got := fmt.Sprintf("%s %d %d %d", s.Outcome(), s.Gate.N, s.Gate.InARow, len(s.LeftOut)); got != c.want {
+		if got := fmt.Sprintf("%s %d %d %d", s.Outcome(), s.Gate.N, s.Gate.Consecutive, len(s.LeftOut)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
 		if short := strings.HasPrefix(c.want, "unmeasurable"); short != (s.Severity() == track.SeverityUnmeasurable) || short && s.NeedsAttention() {
@@ -317,7 +317,7 @@ func TestStopped(t *testing.T) {
 // begun is a series in a few characters: device/driver/local size, what changed and the last run before.
 func begun(s *track.Series) string {
 	text := s.Key.Device + "/" + s.Key.Driver + "/" + s.Key.Local.String()
-	if b := s.Begins; b != nil {
+	if b := s.Restart; b != nil {
 		text += ": "
 		for i, c := range b.Changed {
 			text += " and "[:min(5*i, 5)] + c.What
@@ -401,8 +401,8 @@ func TestOpenStaysOpen(t *testing.T) {
 		// A replay is red from the run that proved it on, and as a check is until it was accepted.
 		b := replay(t, db, metric(t, "measured", 0))
 		at := slices.IndexFunc(b.Series, func(s *track.Series) bool { return s.Key.Task != "other" })
-		if run, closed := b.Series[at].AcceptedAfter(); c.accept && (b.Total.Red != 1 || !closed || run != int64(len(runs)-1)) {
-			t.Errorf("%s: the replay has %d red checks, accepted with run %d", c.reason, b.Total.Red, run)
+		if run, closed := b.Series[at].AcceptedAfter(); c.accept && (b.Total.FailedChecks != 1 || !closed || run != int64(len(runs)-1)) {
+			t.Errorf("%s: the replay has %d red checks, accepted with run %d", c.reason, b.Total.FailedChecks, run)
 		}
 	}
 }
@@ -490,9 +490,9 @@ func TestMeasuredAgain(t *testing.T) {
 	}
 	for run := 32; run <= 33; run++ {
 		c := check(t, db, run, m)
-		if len(c.Series) != len(names) || len(c.Missing)+len(c.Gone)+len(suspects(c)) > 0 {
+		if len(c.Series) != len(names) || len(c.Missing)+len(c.MissingKernels)+len(suspects(c)) > 0 {
 			t.Errorf("run %d: %d kernels, missing %v, gone %v, suspect %v; want all kernels and nothing missing", run,
-				len(c.Series), c.Missing, c.Gone, suspects(c))
+				len(c.Series), c.Missing, c.MissingKernels, suspects(c))
 		}
 	}
 }

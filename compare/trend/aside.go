@@ -14,26 +14,26 @@ import (
 // value.
 type Panel [][]float64
 
-// Aside is what lies aside in a panel: a run over all of its kernels, or one value.
-type Aside struct {
+// Outlier is what lies aside in a panel: a run over all of its kernels, or one value.
+type Outlier struct {
 	Row int // -1 for the whole run
 	Run int
 	Off float64 // from the level of its row; of a whole run the median over its rows
 	P   float64 // chance of so many runs or values that far off in a folder without a fault
 }
 
-// AsideBudget is the share of panels in which nothing lies aside that may name whole runs, and that may name single
+// OutlierBudget is the share of panels in which nothing lies aside that may name whole runs, and that may name single
 // values; with 0 they are not looked for.
-type AsideBudget struct{ Runs, Values float64 }
+type OutlierBudget struct{ Runs, Values float64 }
 
 // FolderBudget returns the budget of a folder of runs, for occupancies. Times
 // have the budget of whole runs once more. Together they name a run in at most
 // one of 100 folders in which no run differs (docs/gate.md).
-func FolderBudget() AsideBudget { return AsideBudget{Runs: 0.002, Values: 0.003} }
+func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.003} }
 
 const (
-	// leastBeside is how many values a level needs.
-	leastBeside = 3
+	// minOthers is how many values a level needs.
+	minOthers = 3
 	// SingleRuns is how many runs the test of single values needs: of fewer, the
 	// half that a value is compared with has no spread to speak of.
 	SingleRuns = 6
@@ -59,7 +59,7 @@ const (
 	mostRuns, leastRuns = 6, 2
 )
 
-// Asides returns the runs that are outliers as a whole and, of the other runs,
+// FindOutliers returns the runs that are outliers as a whole and, of the other runs,
 // the single values that are, each list with the largest difference first.
 // Values within the floor of the gate are never outliers; if it is relative,
 // the values are logarithms. offs has the difference of each run, NaN if it has
@@ -70,7 +70,7 @@ const (
 // tails come from the values nearer than the candidates. For example, two of
 // twelve nodes that are 20 points low in one kernel are compared with the other
 // ten, at the spread of these ten.
-func Asides(values Panel, g Gate, budget AsideBudget) (offs []float64, found []Aside) {
+func FindOutliers(values Panel, g Gate, budget OutlierBudget) (offs []float64, found []Outlier) {
 	if len(values) == 0 {
 		return nil, nil
 	}
@@ -160,7 +160,7 @@ func (p *panel) measure() {
 	half := make([]stat.Variance, len(p.rows))
 	var halves, known []stat.Variance
 	for k, row := range p.rows {
-		if values := present(row); len(values) >= leastBeside {
+		if values := present(row); len(values) >= minOthers {
 			_, spread := bestHalf(values)
 			half[k] = stat.Variance{Value: max(spread, least) * max(spread, least), Freedom: max(1, halfFreedom*float64(len(values)-1))}
 			if spread > 0 {
@@ -194,7 +194,7 @@ func present(row []float64) (values []float64) {
 // wholeRuns finds the runs that are outliers over all of their kernels: their
 // medians are compared with each other. The spread is that of the medians and
 // the one that the noise of the kernels causes.
-func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
+func (p *panel) wholeRuns(budget float64) (offs []float64, found []Outlier) {
 	least := p.gate.finest()
 	var noise []float64
 	for k := range p.cores {
@@ -219,7 +219,7 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
 		}
 	}
 	beside := present(offs)
-	if len(beside) < leastBeside {
+	if len(beside) < minOthers {
 		return offs, nil
 	}
 	_, half := bestHalf(beside)
@@ -235,7 +235,7 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
 		spread := max(math.Sqrt((v.Freedom*v.Value+priorRuns*expected)/freedom*(1+1/others.n)), least)
 		chance := stat.TwoSided((off-others.mean())/spread, min(freedom, fewKernels+counts[run]))
 		if chance < budget/float64(len(beside)) {
-			found = append(found, Aside{-1, run, off, chance})
+			found = append(found, Outlier{-1, run, off, chance})
 		}
 	}
 	return offs, sorted(found)
@@ -243,7 +243,7 @@ func (p *panel) wholeRuns(budget float64) (offs []float64, found []Aside) {
 
 // distance is a value and how far it is from the others, in spreads.
 type distance struct {
-	Aside
+	Outlier
 	z float64
 }
 
@@ -265,7 +265,7 @@ func (p *panel) distances() (list []distance, noisy int) {
 			}
 			variance, _ := p.prior.Shrink(others.variance(least))
 			off := x - others.mean()
-			list = append(list, distance{Aside{Row: k, Run: run, Off: off}, math.Abs(off) / math.Sqrt(variance*(1+1/others.n))})
+			list = append(list, distance{Outlier{Row: k, Run: run, Off: off}, math.Abs(off) / math.Sqrt(variance*(1+1/others.n))})
 			if !quiet {
 				sizes = append(sizes, list[len(list)-1].z)
 			}
@@ -284,7 +284,7 @@ func (p *panel) distances() (list []distance, noisy int) {
 // ones up to the last that is unlikely, by the tails that the nearer values
 // show. For example, the third value of a row is judged by the chance that one
 // row has three of them on one side.
-func (p *panel) singleValues(budget float64) (found []Aside) {
+func (p *panel) singleValues(budget float64) (found []Outlier) {
 	list, noisy := p.distances()
 	students := studentModels()
 	var rest tail // of the values nearer than the candidate
@@ -324,7 +324,7 @@ func (p *panel) singleValues(budget float64) (found []Aside) {
 	for _, c := range list {
 		if inRow[c.Row] <= most {
 			c.P, runs[c.Run] = least, true
-			found = append(found, c.Aside)
+			found = append(found, c.Outlier)
 		}
 	}
 	if len(runs) > most {
@@ -334,8 +334,8 @@ func (p *panel) singleValues(budget float64) (found []Aside) {
 }
 
 // sorted puts what lies the farthest off first.
-func sorted(list []Aside) []Aside {
-	slices.SortStableFunc(list, func(a, b Aside) int {
+func sorted(list []Outlier) []Outlier {
+	slices.SortStableFunc(list, func(a, b Outlier) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Off), math.Abs(a.Off)), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Run, b.Run))
 	})
 	return list

@@ -42,14 +42,14 @@ func TestAsides(t *testing.T) {
 		{"a run without values is nowhere", Panel{{90, 90, 90, none}, {80, 80, 80, none}}, "[]"},
 		{"three runs of three levels", Panel{{90, 80, 70}, {60, 50, 40}, {50, 40, 30}}, "[]"},
 	} {
-		_, found := Asides(c.panel, points, folder)
+		_, found := FindOutliers(c.panel, points, folder)
 		if got := asidesText(found); got != c.want {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
 	}
 }
 
-func asidesText(found []Aside) string {
+func asidesText(found []Outlier) string {
 	list := []string{}
 	for _, f := range found {
 		list = append(list, fmt.Sprintf("%d/%d %+.0f", f.Row, f.Run, f.Off))
@@ -65,7 +65,7 @@ func TestAsidesWholeRunsFirst(t *testing.T) {
 		p[k][17] -= 25
 	}
 	p[7][2] -= 15
-	_, found := Asides(p, points, folder)
+	_, found := FindOutliers(p, points, folder)
 	if len(found) != 3 || found[0].Run != 17 || found[1].Run != 5 || found[0].Row >= 0 || found[2].Run != 2 || found[2].Row != 7 {
 		t.Errorf("found %s, want run 17 before run 5, and then kernel 7 of run 2", asidesText(found))
 	}
@@ -109,8 +109,8 @@ func TestAsidesOfFolders(t *testing.T) {
 							}
 						}
 					}
-					_, found := Asides(p, points, folder)
-					isLow := func(f Aside) bool { return slices.Contains(c.low, [2]int{f.Row, f.Run}) }
+					_, found := FindOutliers(p, points, folder)
+					isLow := func(f Outlier) bool { return slices.Contains(c.low, [2]int{f.Row, f.Run}) }
 					low := len(found)
 					if found = slices.DeleteFunc(found, isLow); low-len(found) == len(c.low) {
 						named++

@@ -11,9 +11,9 @@ import (
 
 // Backtest is what the gate would have said of a history.
 type Backtest struct {
-	Checks int // that could be judged
-	Opened int // of these, that opened a finding: red for nothing, unless something was wrong
-	Red    int // of these, in which one was open
+	Checks       int // that could be judged
+	Opened       int // of these, that opened a finding: red for nothing, unless something was wrong
+	FailedChecks int // of these, in which one was open
 }
 
 // Rate gives the checks that opened a finding, in 100.
@@ -21,7 +21,7 @@ func (b Backtest) Rate() float64 { return 100 * float64(b.Opened) / math.Max(1, 
 
 // Plus adds those of other series.
 func (b Backtest) Plus(o Backtest) Backtest {
-	return Backtest{b.Checks + o.Checks, b.Opened + o.Opened, b.Red + o.Red}
+	return Backtest{b.Checks + o.Checks, b.Opened + o.Opened, b.FailedChecks + o.FailedChecks}
 }
 
 // Tally counts the checks of a replay.
@@ -30,7 +30,7 @@ func (r *Replay) Tally() (b Backtest) {
 		if c.Judged {
 			b.Checks++
 			b.Opened += count(c.Opened)
-			b.Red += count(c.Red)
+			b.FailedChecks += count(c.Failed)
 		}
 	}
 	return b
@@ -45,14 +45,14 @@ func count(is bool) int {
 
 // Power is how well planted drops are found.
 type Power struct {
-	Drop           float64   // in points; for relative gates in percent
-	Planted, Found int       // Found within the reach of runs after the drop
-	Delays         []float64 // of the found: runs until then, the first bad one counted
+	Drop            float64   // in points; for relative gates in percent
+	Injected, Found int       // Found within the reach of runs after the drop
+	Delays          []float64 // of the found: runs until then, the first bad one counted
 }
 
 // Plus adds what was planted elsewhere.
 func (p Power) Plus(o Power) Power {
-	return Power{p.Drop, p.Planted + o.Planted, p.Found + o.Found, append(p.Delays, o.Delays...)}
+	return Power{p.Drop, p.Injected + o.Injected, p.Found + o.Found, append(p.Delays, o.Delays...)}
 }
 
 // Delay is the median of Delays, absent when nothing was found.
@@ -83,13 +83,13 @@ func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power,
 			break
 		}
 		at := from + (to-from)*i/(places-1)
-		planted, where := g.plant(series, runs[at], drop, i)
+		planted, where := g.inject(series, runs[at], drop, i)
 		r, err := g.Replay(planted)
 		if err != nil {
 			return p, err
 		}
 		for k, first := range where {
-			p.Planted++
+			p.Injected++
 			for _, f := range r.Series[k].Findings {
 				if f.Opened >= first && f.Opened < first+reach {
 					p.Found++
@@ -102,8 +102,8 @@ func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power,
 	return p, ctx.Err()
 }
 
-// plant lowers every twentieth series from a run on, and says where in the series that is.
-func (g Gate) plant(series [][]Point, run int, drop float64, offset int) (planted [][]Point, where map[int]int) {
+// inject lowers every twentieth series from a run on, and says where in the series that is.
+func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (planted [][]Point, where map[int]int) {
 	planted, where = slices.Clone(series), map[int]int{}
 	for k := offset % min(20, len(series)); k < len(series); k += 20 {
 		first, _ := slices.BinarySearchFunc(series[k], run, func(p Point, run int) int { return p.Run - run })
@@ -112,15 +112,15 @@ func (g Gate) plant(series [][]Point, run int, drop float64, offset int) (plante
 		}
 		planted[k] = slices.Clone(series[k])
 		for i := first; i < len(planted[k]); i++ {
-			planted[k][i].Value = g.fallen(planted[k][i].Value, drop)
+			planted[k][i].Value = g.dropped(planted[k][i].Value, drop)
 		}
 		where[k] = first
 	}
 	return planted, where
 }
 
-// fallen makes a value worse.
-func (g Gate) fallen(value, drop float64) float64 {
+// dropped makes a value worse.
+func (g Gate) dropped(value, drop float64) float64 {
 	if g.Relative {
 		drop *= value / 100
 	}

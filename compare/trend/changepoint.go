@@ -78,8 +78,8 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	return merge(points, split(valuesOf(points), params), params), nil
 }
 
-// Lasting gives the change points that are left when those beside a segment of fewer than so many points are dropped.
-func Lasting(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
+// LastingChangePoints gives the change points that are left when those beside a segment of fewer than so many points are dropped.
+func LastingChangePoints(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
 	indices := make([]int, len(found))
 	for i, c := range found {
 		indices[i] = c.Index

@@ -159,7 +159,7 @@ func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift floa
 	if m > 1 { // several runs far off would be as good as impossible, and nobody knows tails that well
 		z = min(z, far)
 	}
-	n := worth(m, base.n, r.rho(l.runs[from]))
+	n := severityOf(m, base.n, r.rho(l.runs[from]))
 	if chance = math.Pow(r.noise.beyond(z, s, l.runs[from:]), n); chance >= bar {
 		return chance, 0
 	}
@@ -219,9 +219,9 @@ func levelOf(values []float64, least float64) level {
 	return level{at, max(spread, least), len(values)}
 }
 
-// SpreadOf gives the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
+// VarianceOf gives the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
 // count little, and no spread is below what a printed digit hides.
-func SpreadOf(values []float64) stat.Variance {
+func VarianceOf(values []float64) stat.Variance {
 	return levelOf(values, PointsGate().finest()).variance()
 }
 

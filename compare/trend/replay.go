@@ -19,7 +19,7 @@ type Replay struct {
 type Check struct {
 	Judged bool // something could be judged
 	Opened bool // a finding was opened
-	Red    bool // one is open
+	Failed bool // one is open
 }
 
 // Judged is one series of a replay.
@@ -35,8 +35,8 @@ const (
 	hold = 8
 	// better is how much rarer than a finding it must be.
 	better = 0.1
-	// mended is the chance that runs of a bad level look as if it were mended.
-	mended = 1e-3
+	// recovered is the chance that runs of a bad level look as if it were mended.
+	recovered = 1e-3
 	// relapse is for how many runs after a finding was closed one bad run opens it again, when it is one in a hundred.
 	relapse, relapsed = 8, 0.01
 )
@@ -75,7 +75,7 @@ func (r *Replay) with(other *Replay) *Replay {
 	}
 	for i, c := range other.Checks {
 		r.Checks[i].Opened = r.Checks[i].Opened || c.Opened
-		r.Checks[i].Red = r.Checks[i].Red || c.Red
+		r.Checks[i].Failed = r.Checks[i].Failed || c.Failed
 	}
 	return r
 }
@@ -133,7 +133,7 @@ func (r *replay) step(run int) (c Check) {
 	shift := r.common(kernels)
 	for _, l := range here {
 		p := l.points[l.next]
-		if p.Begin {
+		if p.Restart {
 			l.accept()
 		}
 		opened := false
@@ -148,7 +148,7 @@ func (r *replay) step(run int) (c Check) {
 		}
 		l.next++
 	}
-	c.Red = slices.ContainsFunc(r.lines, func(l *line) bool { return l.open() && !l.over(run) })
+	c.Failed = slices.ContainsFunc(r.lines, func(l *line) bool { return l.open() && !l.over(run) })
 	return c
 }
 
@@ -179,7 +179,7 @@ func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.s
 func (r *replay) common(kernels []*line) float64 {
 	var off, own []float64
 	for _, l := range kernels {
-		if p := l.points[l.next]; l.judged() && len(l.runs) > 0 && !p.Begin && !r.gate.Exact {
+		if p := l.points[l.next]; l.judged() && len(l.runs) > 0 && !p.Restart && !r.gate.Exact {
 			off, own = append(off, r.gate.worse(p.Value)-r.level(l).at), append(own, l.sd*l.sd)
 		}
 	}
@@ -237,7 +237,7 @@ func (r *replay) advance(l *line, u float64) bool {
 	if !l.judged() {
 		return false
 	}
-	r.mend(l)
+	r.recover(l)
 	return r.reopen(l) || r.scan(l)
 }
 
@@ -282,8 +282,8 @@ func (r *replay) lower(l *line, m, finding int) {
 	l.below[len(l.below)-1].runs = r.rebase(l, m)
 }
 
-// mend closes findings when the last runs lie nearer to the level before, and hardly ever would at the bad one.
-func (r *replay) mend(l *line) {
+// recover closes findings when the last runs lie nearer to the level before, and hardly ever would at the bad one.
+func (r *replay) recover(l *line) {
 	for m := 1; m <= lengths[len(lengths)-1] && l.open(); m++ {
 		top := l.below[len(l.below)-1]
 		f := l.list[top.finding]
@@ -297,7 +297,7 @@ func (r *replay) mend(l *line) {
 		bad.at, _ = stat.Median(values(l.runs[:from]))
 		z := bad.distance(bad.at - slices.Max(last))
 		if z <= 0 || now > f.Level+f.Shift/2 ||
-			math.Pow(r.beyond(l, z, good, l.runs[:0]), worth(m, from, r.rho(l.runs[from]))) >= mended {
+			math.Pow(r.beyond(l, z, good, l.runs[:0]), severityOf(m, from, r.rho(l.runs[from]))) >= recovered {
 			continue
 		}
 		r.raise(l, m, now)
@@ -381,7 +381,7 @@ func (r *replay) verdict(l *line) Verdict {
 	for i, below := range l.below {
 		f := l.list[below.finding]
 		if v.Open = append(v.Open, r.gate.printed(f)); i == 0 {
-			runs, at, sd, v.InARow = below.runs, f.Level, f.Spread, v.Index-f.First+1
+			runs, at, sd, v.Consecutive = below.runs, f.Level, f.Spread, v.Index-f.First+1
 		}
 	}
 	v.N = min(len(runs), r.gate.Window)
@@ -418,7 +418,7 @@ func (r *replay) limit() float64 {
 	bar := r.budget()
 	for _, m := range lengths {
 		for i := range bins {
-			if math.Pow(r.noise.beyond(float64(i)*grain, bad, nil), worth(m, r.gate.Window, r.noise.rho)) < bar {
+			if math.Pow(r.noise.beyond(float64(i)*grain, bad, nil), severityOf(m, r.gate.Window, r.noise.rho)) < bar {
 				return float64(i) * grain
 			}
 		}

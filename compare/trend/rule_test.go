@@ -61,7 +61,7 @@ func TestWorth(t *testing.T) {
 		{1, 40, 0.9, 1}, {2, 40, 0, 2 / (1 + 1.1/41.1)}, {10, 40, 0, 10 / (1 + 9*1.1/41.1)},
 		{2, 40, 0.5, (1 + 1.0/3) / (1 + 1.0/3*3.3/43.3)}, {4, 8, 0.5, 2 / (1 + 3.3/11.3)}, {3, 1, 0, 3 / (1 + 2*1.1/2.1)},
 	} {
-		if got := worth(c.m, c.n, c.rho); !close6(got, c.want) {
+		if got := severityOf(c.m, c.n, c.rho); !close6(got, c.want) {
 			t.Errorf("%d runs against %d at %v are worth %v, want %v", c.m, c.n, c.rho, got, c.want)
 		}
 	}
@@ -159,7 +159,7 @@ func TestScales(t *testing.T) {
 		if got := c.g.worse(c.value); !close6(got, c.worse) || !close6(c.g.value(got), c.value) {
 			t.Errorf("%s: %v is %v and back %v", c.g.Direction, c.value, got, c.g.value(got))
 		}
-		if got := c.g.fallen(c.value, c.drop); !close6(got, c.after) {
+		if got := c.g.dropped(c.value, c.drop); !close6(got, c.after) {
 			t.Errorf("%s: a drop of %v from %v is %v, want %v", c.g.Direction, c.drop, c.value, got, c.after)
 		}
 		if !close6(c.g.floor(), c.floor) || c.g.finest() != c.finest {
@@ -209,7 +209,7 @@ func TestVerdict(t *testing.T) {
 		return replayed(t, all)
 	}
 	v := kernels(0).Series[0].Verdict
-	if v.Outcome != OK || v.N != 40 || v.Window != 40 || v.Index != 49 || v.InARow != 0 || len(v.Open) > 0 ||
+	if v.Outcome != OK || v.N != 40 || v.Window != 40 || v.Index != 49 || v.Consecutive != 0 || len(v.Open) > 0 ||
 		math.Abs(v.Median.Or(0)-60) > 0.5 || math.Abs(v.MAD.Or(0)-1/1.4826) > 0.2 {
 		t.Fatalf("a kernel at rest: %+v", v)
 	}
@@ -217,7 +217,7 @@ func TestVerdict(t *testing.T) {
 	if limit > 60-1.5 || limit < 60-5 {
 		t.Errorf("the threshold is %v", limit)
 	}
-	if w := kernels(limit - 0.4).Series[0].Verdict; w.Outcome != Regression || w.InARow != 2 || w.N != 40 || w.Open[0].First != 50 || w.Open[0].Opened != 51 ||
+	if w := kernels(limit - 0.4).Series[0].Verdict; w.Outcome != Regression || w.Consecutive != 2 || w.N != 40 || w.Open[0].First != 50 || w.Open[0].Opened != 51 ||
 		math.Abs(w.Median.Or(0)-60) > 0.5 || w.Value != limit-0.4 || math.Abs(w.Open[0].Shift-(limit-0.4-60)) > 0.6 || !(w.Open[0].P < 0.01/5/30) {
 		t.Errorf("two runs below the threshold: %+v", w)
 	}
@@ -229,7 +229,7 @@ func TestVerdict(t *testing.T) {
 	if exact.Outcome != OK || exact.Median.Or(0) != 100 || exact.Threshold.Or(0) != 99.9 || exact.N != 1 {
 		t.Errorf("a peak: %+v", exact)
 	}
-	if w := one(t, ExactGate(), seriesOf([]float64{100, 60, 50})).Verdict; w.InARow != 2 || w.Median.Or(0) != 100 || w.Open[0].Shift != -40 {
+	if w := one(t, ExactGate(), seriesOf([]float64{100, 60, 50})).Verdict; w.Consecutive != 2 || w.Median.Or(0) != 100 || w.Open[0].Shift != -40 {
 		t.Errorf("a peak that fell: %+v", w)
 	}
 	if w := one(t, ExactGate(), seriesOf([]float64{100})).Verdict; w.Outcome != Learning {
@@ -303,7 +303,7 @@ func TestMending(t *testing.T) {
 			values[40] -= 12
 		}
 		points := seriesOf(values)
-		points[40].Begin = k < 5
+		points[40].Restart = k < 5
 		all = append(all, points)
 	}
 	if r := replayed(t, all); r.Series[8].Verdict.Outcome != OK || r.Checks[40].Opened {
@@ -364,7 +364,7 @@ func TestReplayTold(t *testing.T) {
 		if c.Opened {
 			opened = append(opened, i)
 		}
-		if c.Red {
+		if c.Failed {
 			red = append(red, i)
 		}
 	}
@@ -378,22 +378,22 @@ func TestReplayTold(t *testing.T) {
 		t.Errorf("of no check %v in 100", b.Rate())
 	}
 	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
-	planted, where := PointsGate().plant(series, 30, 10, 1)
+	planted, where := PointsGate().inject(series, 30, 10, 1)
 	if len(where) != 2 || where[1] != 30 || where[21] != 30 || planted[1][29].Value != series[1][29].Value || planted[1][30].Value != series[1][30].Value-10 ||
 		planted[0][30].Value != series[0][30].Value || planted[21][59].Value != series[21][59].Value-10 {
 		t.Errorf("planted in %v", where)
 	}
 	for runs, want := range map[int]int{25: 0, 26: 2, 27: 4} { // 2*8 before it and 10 from it on
 		short := normal(1).kernels(rngOf(3, 3), 40, runs, still)
-		if p, err := PointsGate().Power(t.Context(), short, 10); err != nil || p.Planted < want || want == 0 && p.Planted > 0 {
+		if p, err := PointsGate().Power(t.Context(), short, 10); err != nil || p.Injected < want || want == 0 && p.Injected > 0 {
 			t.Errorf("%d runs: %+v, %v; want %d or more planted", runs, p, err, want)
 		}
 	}
 	small, err := PointsGate().Power(t.Context(), series, 0.2)
-	if err != nil || small.Found != 0 || small.Planted != 6 || small.Delay().Present() {
+	if err != nil || small.Found != 0 || small.Injected != 6 || small.Delay().Present() {
 		t.Errorf("0.2 points at noise 1: %+v, %v", small, err)
 	}
-	if p := (Power{10, 4, 2, []float64{2, 4}}).Plus(Power{10, 2, 1, []float64{6}}); p.Planted != 6 || p.Found != 3 || p.Delay().Or(0) != 4 {
+	if p := (Power{10, 4, 2, []float64{2, 4}}).Plus(Power{10, 2, 1, []float64{6}}); p.Injected != 6 || p.Found != 3 || p.Delay().Or(0) != 4 {
 		t.Errorf("added up: %+v", p)
 	}
 }

@@ -209,7 +209,7 @@ func TestSimulatedFalse(t *testing.T) {
 					sum = sum.Plus(replayed(t, c.kernels(rng, kernels, runs, still)).Tally())
 				}
 				t.Logf("%-18s %3d kernels, %d runs: %.2f%% of %d checks opened a finding, %.2f%% were red", c.name,
-					kernels, runs, sum.Rate(), sum.Checks, 100*float64(sum.Red)/float64(sum.Checks))
+					kernels, runs, sum.Rate(), sum.Checks, 100*float64(sum.FailedChecks)/float64(sum.Checks))
 				allowed := c.most / 100 * float64(sum.Checks)
 				if float64(sum.Opened) > allowed+2*math.Sqrt(allowed)+1 {
 					t.Errorf("%s, %d kernels, %d runs: %d of %d checks opened a finding for nothing", c.name, kernels, runs,
@@ -329,7 +329,7 @@ func TestSimulatedSoon(t *testing.T) {
 			for range 1 + 3*long() {
 				series := normal(0.5).kernels(rng, kernels, 30+after+4, drop(1, 30+after, 10))
 				for k := range series {
-					series[k][30].Begin = true
+					series[k][30].Restart = true
 				}
 				ok := redAt(replayed(t, series).Series[0], 30+after+3)
 				if !ok {

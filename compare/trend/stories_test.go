@@ -99,7 +99,7 @@ func scaled(values []float64) []float64 {
 // What was accepted is the baseline, at once and with what is known of the noise.
 func TestAccepted(t *testing.T) {
 	points := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}))
-	points[35].Begin = true
+	points[35].Restart = true
 	j := one(t, PointsGate(), points)
 	if v := j.Verdict; v.Outcome != OK || math.Abs(v.Median.Or(0)-50) > 1 || v.N != 9 {
 		t.Errorf("accepted at run 35: %+v; want ok around 50", v)
@@ -109,13 +109,13 @@ func TestAccepted(t *testing.T) {
 	}
 	for _, g := range []Gate{PointsGate(), RelativeGate()} { // a level without a run is absent: neither 0 nor a ratio of 1
 		newest := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{3, 50}))
-		newest[32].Begin = true
+		newest[32].Restart = true
 		if v := one(t, g, newest).Verdict; v.Outcome != OK || v.N != 0 || v.Median.Present() || v.MAD.Present() || v.Threshold.Present() {
 			t.Errorf("accepted at the newest run: %+v; want ok without a baseline", v)
 		}
 	}
 	more := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}, [2]float64{3, 40}))
-	more[35].Begin = true
+	more[35].Restart = true
 	if v := one(t, PointsGate(), more).Verdict; v.Outcome != Regression || len(v.Open) != 1 || v.Open[0].First != 45 {
 		t.Errorf("a second drop after that is %+v; want a regression from run 45 on", v)
 	}
@@ -166,7 +166,7 @@ func TestGateRefuses(t *testing.T) {
 func TestBacktest(t *testing.T) {
 	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
 	p, err := PointsGate().Power(t.Context(), series, 10)
-	if err != nil || p.Planted != 6 || p.Found != 6 || p.Delay().Or(9) > 2 {
+	if err != nil || p.Injected != 6 || p.Found != 6 || p.Delay().Or(9) > 2 {
 		t.Errorf("10 points at noise 1: %+v, %v; want all 6 found with the second run", p, err)
 	}
 	var steps [][]Point

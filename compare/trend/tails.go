@@ -155,9 +155,9 @@ func (n *noise) beyond(z float64, s side, but []run) float64 {
 	return n.share[s][binOf(z)] - own/(n.count[s]+pseudo)
 }
 
-// worth gives as how many runs that know nothing of each other m runs count, against a level of n runs: neighbors know
+// severityOf gives as how many runs that know nothing of each other m runs count, against a level of n runs: neighbors know
 // of each other (rho), and all of them are held against one level.
-func worth(m, n int, rho float64) float64 {
+func severityOf(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)
 	runs := 1 + float64(m-1)/a
 	common := locationLoss * a / (float64(n) + locationLoss*a)

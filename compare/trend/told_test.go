@@ -69,10 +69,10 @@ func TestTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := r.Tally()
-			line("%d runs: %d checks, %d opened, %d red", end, b.Checks, b.Opened, b.Red)
+			line("%d runs: %d checks, %d opened, %d red", end, b.Checks, b.Opened, b.FailedChecks)
 			for k, s := range r.Series {
 				v := s.Verdict
-				line("  %d: %s, n %d, level %.5g, spread %.4g, limit %.5g, in a row %d, suspect %v", k, v.Outcome, v.N, v.Median.Or(0), v.MAD.Or(0), v.Threshold.Or(0), v.InARow, v.Suspect)
+				line("  %d: %s, n %d, level %.5g, spread %.4g, limit %.5g, in a row %d, suspect %v", k, v.Outcome, v.N, v.Median.Or(0), v.MAD.Or(0), v.Threshold.Or(0), v.Consecutive, v.Suspect)
 				for _, f := range s.Findings {
 					line("    from %d, opened %d, closed %d: %.5g by %.4g, spread %.4g, p %.3g", f.First, f.Opened, f.Closed, f.Level, f.Shift, f.Spread, f.P)
 				}
@@ -89,7 +89,7 @@ func TestTold(t *testing.T) {
 				aside = append(aside, logs)
 			}
 		}
-		offs, found := Asides(aside, c.gate, FolderBudget())
+		offs, found := FindOutliers(aside, c.gate, FolderBudget())
 		sum := 0.
 		for _, o := range offs {
 			sum += math.Abs(o)
@@ -117,7 +117,7 @@ func TestTold(t *testing.T) {
 			}
 			for _, least := range []int{2, 4, 8} {
 				places := ""
-				for _, p := range Lasting(series[k], points, lax, least) {
+				for _, p := range LastingChangePoints(series[k], points, lax, least) {
 					places += fmt.Sprintf(" %d (%.3g)", p.Index, p.Magnitude)
 				}
 				line("levels of %d of %d runs and more: %d of%s", k, least, len(points), places)
@@ -133,7 +133,7 @@ func TestTold(t *testing.T) {
 			}
 			red := 0
 			for _, check := range r.Checks[30:] {
-				if check.Red {
+				if check.Failed {
 					red++
 				}
 			}
@@ -145,7 +145,7 @@ func TestTold(t *testing.T) {
 				few = append(few, append([]float64{}, aside[k][:n]...))
 			}
 			few[0][0] += 20 * c.gate.Floor
-			offs, found := Asides(few, c.gate, FolderBudget())
+			offs, found := FindOutliers(few, c.gate, FolderBudget())
 			line("of %d by %d: %.4g, %d aside", n, n, offs, len(found))
 		}
 		kept, b, err := c.gate.Keep(context.Background(), [][][]Point{series}, .02)

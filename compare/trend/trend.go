@@ -33,8 +33,8 @@ type Point struct {
 	Value float64
 	// Run is the place of the run among those of all series that are judged together; it rises along a series.
 	Run int
-	// Begin is set where a new baseline begins, since the level from here on was accepted.
-	Begin bool
+	// Restart is set where a new baseline begins, since the level from here on was accepted.
+	Restart bool
 	// Closed is, of the last point of a series, the place of a later run with which what was open of it was accepted; 0 for
 	// none.
 	Closed int
@@ -146,7 +146,7 @@ type Verdict struct {
 	// that is judged by, which the other series had a say in. Threshold is where the runs of the shortest window that
 	// can be a finding would have to lie.
 	Median, MAD, Threshold unit.Opt[float64]
-	InARow                 int       // runs since the first bad one, 0 when nothing is open
+	Consecutive            int       // runs since the first bad one, 0 when nothing is open
 	Open                   []Finding // from the first one on, each a drop from the level of the one before
 	// Suspect is set when the newest run is one that 5 checks in 100 have by chance: worth measuring again.
 	Suspect bool

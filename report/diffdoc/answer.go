@@ -112,7 +112,7 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
 	for i := range rows {
-		if r := &rows[i]; r.IsKernel && r.Verdict != diff.Unchanged && r.Verdict != diff.CannotTell {
+		if r := &rows[i]; r.IsKernel && r.Verdict != diff.Unchanged && r.Verdict != diff.Inconclusive {
 			text := string(r.Verdict) + ". " + because(r.Row)
 			s.Items = append(s.Items, report.Item{Lead: report.KernelName(r.Task), Detail: shapeText(r.Row),
 				Status: statusOf(r.Verdict), Text: strings.TrimPrefix(r.side+": "+text, ": ")})

@@ -46,7 +46,7 @@ func buildColumns() []report.Col[diff.Build] {
 	side("new", func(p *diff.Build) *batch.Kernel { return p.New })
 	list = append(list, report.Define(report.Column{Key: "changed", Path: "changed", Always: true, Kind: report.Array, In: report.Data, Doc: "the figures that differ"},
 		func(p *diff.Build) report.Cell { return report.ListCell(p.Changed) }))
-	for i, f := range diff.BuildFigures() {
+	for i, f := range diff.BuildMetrics() {
 		if f.Title != "" {
 			c := report.Column{Key: f.Key, Title: f.Title, Unit: f.Unit, Drop: max(0, 7-i), Kind: report.Text, In: report.All}
 			list = append(list, report.Define(c, func(p *diff.Build) report.Cell { return report.TextCell(figureText(p, f)) }))
@@ -62,7 +62,7 @@ func buildColumns() []report.Col[diff.Build] {
 }
 
 // figureText is a figure of a kernel, before and after where it differs. One that was removed is shown as it was.
-func figureText(p *diff.Build, f diff.BuildFigure) string {
+func figureText(p *diff.Build, f diff.BuildMetric) string {
 	print := func(k *batch.Kernel) string {
 		x, ok := f.Of(k).Value()
 		switch {
@@ -89,7 +89,7 @@ func buildSentence(p *diff.Build) string {
 		return "It cannot run any more: " + p.New.Message + "."
 	}
 	var parts []string
-	for _, f := range diff.BuildFigures() {
+	for _, f := range diff.BuildMetrics() {
 		if f.Title != "" && slices.Contains(p.Changed, f.Key) {
 			parts = append(parts, report.StartLower(f.Title)+" "+report.WithUnit(figureText(p, f), f.Unit))
 		}

@@ -124,12 +124,12 @@ func Failure(s *report.TestSuite) string {
 		strings.Join(report.Few(failed, report.MostTasks), ", "))
 }
 
-// CannotTell says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
+// Inconclusive says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
 // It is no failure, and said all the same, so that nobody takes a green job for a proof.
-func CannotTell(sides []*diff.Result) string {
+func Inconclusive(sides []*diff.Result) string {
 	n := 0
 	for _, d := range sides {
-		n += d.Summary.CannotTell
+		n += d.Summary.Inconclusive
 	}
 	if n == 0 {
 		return ""

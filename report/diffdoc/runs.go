@@ -26,7 +26,7 @@ func Runs(s *diff.Runs, prov report.Provenance) *report.Answer {
 		Make:  func() *report.Document { return runsDocument(s, prov) },
 		Card:  func() *report.Card { return runsCard(s) },
 		Value: runsValue(s), Table: rundoc.Rows(prov.Show, resultsOf(s)...), Tests: func() *report.TestSuite {
-			names := report.ListOf(s.Runs, func(r diff.RunOfMany) string { return r.Name })
+			names := report.ListOf(s.Runs, func(r diff.RunAcrossKernels) string { return r.Name })
 			return joined("validate", names, prov, func(i int, prov report.Provenance) *report.TestSuite {
 				return rundoc.TestSuiteFrom(s.Runs[i].Result, prov)
 			})
@@ -35,12 +35,12 @@ func Runs(s *diff.Runs, prov report.Provenance) *report.Answer {
 }
 
 func resultsOf(s *diff.Runs) []*compare.Result {
-	return report.ListOf(s.Runs, func(r diff.RunOfMany) *compare.Result { return r.Result })
+	return report.ListOf(s.Runs, func(r diff.RunAcrossKernels) *compare.Result { return r.Result })
 }
 
 // runsDocument is what stands out, and the kernels with a column for each run. A run by itself is 'occudiff validate RUN'.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
-	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelOfMany) report.Candidate {
+	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelAcrossRuns) report.Candidate {
 		nan := unit.Ratio(math.NaN()) // of kernels without a value, which come last in any order
 		off, time := float64(k.Median.Or(nan)-k.Predicted.Or(nan)), float64(k.Total.Or(unit.Seconds(nan)))
 		return report.Candidate{Task: k.Task, Value: prov.Show.Value(-off*time, time, off)}
@@ -75,7 +75,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 
 // runsScreen is what every form of several runs begins with: which of them stand out, the worst first, or else the first
 // kernels.
-func runsScreen(s *diff.Runs, findings []findingRow, kernels []diff.KernelOfMany) *report.Screen {
+func runsScreen(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcrossRuns) *report.Screen {
 	sc := &report.Screen{Line: runsLine(s, findings), Hint: hint}
 	for i := range s.Runs {
 		sc.Notes = append(sc.Notes, report.NotWhole(s.Runs[i].Notes)...)
@@ -183,7 +183,7 @@ func allFindings(s *diff.Runs) []findingRow {
 // findingRows gives one finding of each run, with numbers for those to look at: a run that is off as a whole, or in
 // several kernels, would fill the list.
 func findingRows(s *diff.Runs) (rows []findingRow) {
-	at, number := map[*diff.RunOfMany]int{}, 0
+	at, number := map[*diff.RunAcrossKernels]int{}, 0
 	for _, f := range allFindings(s) {
 		if i, known := at[f.Run]; known {
 			if f.Kernel != nil {
@@ -237,36 +237,38 @@ func runsCard(s *diff.Runs) *report.Card {
 }
 
 // manyColumns are a kernel over all runs.
-var manyColumns = func() []report.Col[diff.KernelOfMany] {
+var manyColumns = func() []report.Col[diff.KernelAcrossRuns] {
 	const in = report.Everywhere
 	measured := report.ListColumns(report.Percent, func(o *unit.Opt[unit.Ratio]) cell { return report.OptPercent(*o) })
-	return []report.Col[diff.KernelOfMany]{
-		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *diff.KernelOfMany) cell { return report.NameCell(k.Task) }),
-		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *diff.KernelOfMany) cell { return report.TextCell(rundoc.LaunchSize(&k.Kernel)) }),
-		report.Define(column{Path: "global", Always: true, Kind: report.Size}, func(k *diff.KernelOfMany) cell { return report.SizeCell(k.Global) }),
-		report.Define(column{Path: "local", Always: true, Kind: report.Size}, func(k *diff.KernelOfMany) cell { return report.SizeCell(k.Local) }),
-		report.Define(column{Path: "simd", Kind: report.Integer}, func(k *diff.KernelOfMany) cell { return report.OptInt(k.SIMD) }),
-		report.Define(column{Path: "direction", Kind: report.Text}, func(k *diff.KernelOfMany) cell { return report.OptText(unit.NonZero(string(k.Direction))) }),
-		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *diff.KernelOfMany) cell { return report.IntCell(k.N) }),
-		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Kind: report.Percent, Drop: 5, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Predicted) }),
-		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Median) }),
-		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Lowest) }),
-		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Highest) }),
+	return []report.Col[diff.KernelAcrossRuns]{
+		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *diff.KernelAcrossRuns) cell { return report.NameCell(k.Task) }),
+		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.TextCell(rundoc.LaunchSize(&k.Kernel)) }),
+		report.Define(column{Path: "global", Always: true, Kind: report.Size}, func(k *diff.KernelAcrossRuns) cell { return report.SizeCell(k.Global) }),
+		report.Define(column{Path: "local", Always: true, Kind: report.Size}, func(k *diff.KernelAcrossRuns) cell { return report.SizeCell(k.Local) }),
+		report.Define(column{Path: "simd", Kind: report.Integer}, func(k *diff.KernelAcrossRuns) cell { return report.OptInt(k.SIMD) }),
+		report.Define(column{Path: "direction", Kind: report.Text}, func(k *diff.KernelAcrossRuns) cell { return report.OptText(unit.NonZero(string(k.Direction))) }),
+		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *diff.KernelAcrossRuns) cell { return report.IntCell(k.N) }),
+		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Kind: report.Percent, Drop: 5, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Predicted) }),
+		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Median) }),
+		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Lowest) }),
+		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Highest) }),
 		report.Define(column{Path: "measured_percent", Always: true, Kind: report.Array, Of: report.ColumnsOf(measured), Doc: "of each run, in their order"},
-			func(k *diff.KernelOfMany) cell { return report.RowsCell(report.NewTable("", "", k.Measured, measured)) }),
+			func(k *diff.KernelAcrossRuns) cell {
+				return report.RowsCell(report.NewTable("", "", k.Measured, measured))
+			}),
 	}
 }()
 
 // byRun says in which runs a kernel is off and how far, and has a column for each run, for files.
-func byRun(s *diff.Runs) []report.Col[diff.KernelOfMany] {
-	list := []report.Col[diff.KernelOfMany]{report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: report.Everywhere}, func(k *diff.KernelOfMany) cell {
+func byRun(s *diff.Runs) []report.Col[diff.KernelAcrossRuns] {
+	list := []report.Col[diff.KernelAcrossRuns]{report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: report.Everywhere}, func(k *diff.KernelAcrossRuns) cell {
 		return report.ListCell(report.ListOf(k.Findings, func(f diff.Finding) string {
 			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)))
 		}))
 	})}
 	for i := range s.Runs {
 		list = append(list, report.Define(column{Key: "run_" + strconv.Itoa(i+1), Title: report.OneLine(s.Runs[i].Name), Kind: report.Percent, In: report.Files, Role: report.Heat},
-			func(k *diff.KernelOfMany) cell { return report.OptPercent(k.Measured[i]) }))
+			func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Measured[i]) }))
 	}
 	return list
 }
@@ -292,8 +294,8 @@ type ValidateRun struct {
 }
 
 func runsValue(s *diff.Runs) ValidateRuns {
-	runs := report.ListOf(s.Runs, func(r diff.RunOfMany) ValidateRun {
-		return ValidateRun{r.Name, r.Lacks, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Words(r.Findings), rundoc.Value(r.Result)}
+	runs := report.ListOf(s.Runs, func(r diff.RunAcrossKernels) ValidateRun {
+		return ValidateRun{r.Name, r.MissingKernels, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Words(r.Findings), rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,
 		report.NewTable("kernels", "", s.Kernels, manyColumns)}

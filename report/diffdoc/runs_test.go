@@ -53,14 +53,14 @@ func cluster() *diff.Runs {
 	runs[8].Device = nil
 	runs[8].Notes = []note.Note{{Severity: note.Warning, Code: "no-device", Text: "no input says which GPU this is"}}
 	runs[9].Inputs = runs[0].Inputs
-	return diff.SideBySide(names, runs)
+	return diff.CompareRuns(names, runs)
 }
 
 // two are two runs of one program, of which nobody can say which one is off.
 func two() *diff.Runs {
 	a, b := sample.Gaussian(), sample.Gaussian()
 	b.Inputs = nil
-	return diff.SideBySide([]string{"first", "second"}, []*compare.Result{a, b})
+	return diff.CompareRuns([]string{"first", "second"}, []*compare.Result{a, b})
 }
 
 func TestRunsGolden(t *testing.T) {

@@ -46,7 +46,7 @@ var screenColumns = func() []report.Col[screenRow] {
 			switch {
 			case !ok:
 				return cell{}
-			case r.Verdict == diff.CannotTell || r.Verdict == diff.NotComparable:
+			case r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
 				return report.TextCell("(" + report.Signed(c) + ")") // nothing follows from it
 			}
 			return report.StatusCell(report.Signed(c), statusOf(r.Verdict))
@@ -89,7 +89,7 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 	if len(list) > 0 {
 		sc.Rows = report.NewTable("screen", "", list, screenColumns).Show()
 	}
-	if CannotTell(c.sides) != "" {
+	if Inconclusive(c.sides) != "" {
 		sc.Do = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
 			report.Shortest(float64(d.Options.Threshold)))}
 	}
@@ -106,14 +106,14 @@ func screenRows(rows []row) (list []screenRow) {
 	for _, r := range rows {
 		switch {
 		case !r.IsKernel:
-		case r.Verdict == diff.Unchanged || r.Verdict == diff.CannotTell || r.Verdict == diff.NotComparable:
+		case r.Verdict == diff.Unchanged || r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
 			quiet[r.Verdict] = append(quiet[r.Verdict], r)
 		default:
 			list = append(list, screenRow{row: r, what: verdictText(r.Row)})
 		}
 	}
 	change := func(r row) float64 { return r.Measured().Change.Or(0) }
-	for _, v := range []diff.Verdict{diff.NotComparable, diff.CannotTell, diff.Unchanged} {
+	for _, v := range []diff.Verdict{diff.NotComparable, diff.Inconclusive, diff.Unchanged} {
 		of := quiet[v]
 		if len(of) == 0 {
 			continue
@@ -149,7 +149,7 @@ func verdictText(r *diff.Row) string {
 		return map[diff.Verdict]string{diff.Regression: "worse", diff.Improvement: "better"}[r.Verdict] + proof
 	case diff.OnlyOld, diff.OnlyNew:
 		return string(r.Verdict) + shareText(r)
-	case diff.CannotTell:
+	case diff.Inconclusive:
 		return "cannot be told below " + limit
 	case diff.NotComparable:
 		return "not comparable: " + incomparable(r)
@@ -203,7 +203,7 @@ var kinds = []struct {
 	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
 	{"is on one side, in no time", "are on one side, in no time", func(r *diff.Row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }, nil},
 	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
-	{"cannot be told from noise", "cannot be told from noise", is(diff.CannotTell), nil},
+	{"cannot be told from noise", "cannot be told from noise", is(diff.Inconclusive), nil},
 	{"has no significant change", "have no significant change", is(diff.Unchanged), nil},
 }
 

@@ -25,7 +25,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 	words = append(words, report.Words([]compare.Verdict{compare.Match, compare.MatchWhileBusy, compare.Below, compare.Above, compare.PeaksAgree,
 		compare.Unmeasurable, compare.NoPrediction, compare.NoMeasurement, compare.NotAKernel})...)
 	words = append(words, report.Words([]diff.Verdict{diff.Regression, diff.ChangedLaunch, diff.ChangedDevice, diff.Faster, diff.Improvement, diff.OnlyOld, diff.OnlyNew,
-		diff.NotComparable, diff.CannotTell, diff.Unchanged, diff.NotAKernel})...)
+		diff.NotComparable, diff.Inconclusive, diff.Unchanged, diff.NotAKernel})...)
 	words = append(words, report.Words(compare.Parts())...)
 	words = append(words, report.Words(diff.BuildVerdicts())...)
 	words = append(words, report.Words([]trend.Outcome{trend.Learning, trend.OK, trend.Alarm, trend.Regression})...)

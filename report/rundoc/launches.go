@@ -157,7 +157,7 @@ func kernelsOverTime(r *compare.Result) (list []OverTime) {
 		return nil
 	}
 	list = []OverTime{}
-	laid := launches.Lay(r.Recording)
+	laid := launches.Profiles(r.Recording)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		o := r.OverTime(row, laid)

@@ -13,8 +13,8 @@ import (
 	"occudiff/report"
 )
 
-// backtest is a replay of the gate on its way to an answer.
-type backtest struct {
+// backtestView is a replay of the gate on its way to an answer.
+type backtestView struct {
 	*track.Backtest
 	metric
 }
@@ -27,7 +27,7 @@ type finding struct {
 
 // FromBacktest answers how many checks would have been red, and how well drops would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
-	b := &backtest{t, metric{t.Metric}}
+	b := &backtestView{t, metric{t.Metric}}
 	var all []finding // in one list over all series, in the order in which these were first stored: a budget is over all
 	for _, s := range b.Series {
 		for _, f := range s.Findings {
@@ -43,7 +43,7 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
 	return &report.Answer{Doc: d, Value: b.value(raw), Table: raw}
 }
 
-func (b *backtest) screen(table *report.Table) *report.Screen {
+func (b *backtestView) screen(table *report.Table) *report.Screen {
 	t := &b.Total
 	if t.Checks == 0 {
 		return &report.Screen{Line: "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
@@ -52,7 +52,7 @@ func (b *backtest) screen(table *report.Table) *report.Screen {
 	// and is still one thing to look at.
 	s := &report.Screen{Line: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
-		unit.FormatCount(t.Red, "was", "were")), Means: "Every finding is taken for one for nothing here: accept those that were real."}
+		unit.FormatCount(t.FailedChecks, "was", "were")), Means: "Every finding is taken for one for nothing here: accept those that were real."}
 	// A threshold is proposed only where the gate as it is goes over the budget, and then it is the least that keeps
 	// it.
 	if b.Kept.Floor > b.Gate.Floor {
@@ -74,11 +74,11 @@ func (b *backtest) screen(table *report.Table) *report.Screen {
 		dropUnit = "%"
 	}
 	for _, p := range b.Power { // drops are planted only behind enough runs; zeros would look as if none were found
-		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Planted, report.Shortest(p.Drop), dropUnit)
+		text := fmt.Sprintf("%d of %d of %s %s", p.Found, p.Injected, report.Shortest(p.Drop), dropUnit)
 		if delay, ok := p.Delay().Value(); ok {
 			text += fmt.Sprintf(" (after %.0f runs)", delay)
 		}
-		if p.Planted > 0 {
+		if p.Injected > 0 {
 			planted = append(planted, text)
 		}
 	}
@@ -93,7 +93,7 @@ func (b *backtest) screen(table *report.Table) *report.Screen {
 func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // findings is the table of what a replay found.
-func (b *backtest) findings(list []finding) *report.Table {
+func (b *backtestView) findings(list []finding) *report.Table {
 	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
 		count(column{Key: "run", Path: "first_bad", Title: "First bad run"}, func(f *finding) int64 { return f.Points[f.First].Run }),
 		timeColumn(column{Title: "At"}, func(f *finding) time.Time { return f.Points[f.First].Time }),
@@ -114,26 +114,26 @@ func (b *backtest) findings(list []finding) *report.Table {
 // powerColumns say how well planted drops of one size are found, within ten runs.
 var powerColumns = []report.Col[trend.Power]{
 	define(column{Path: "drop", Always: true, Kind: report.Number, Doc: "in points; of times in percent"}, func(p *trend.Power) cell { return report.NumCell(report.Number, p.Drop) }),
-	count(column{Path: "planted"}, func(p *trend.Power) int { return p.Planted }),
+	count(column{Path: "planted"}, func(p *trend.Power) int { return p.Injected }),
 	count(column{Path: "found"}, func(p *trend.Power) int { return p.Found }),
 	define(column{Path: "found_percent", Kind: report.Number}, func(p *trend.Power) cell {
-		return report.NumCell(report.Number, 100*float64(p.Found)/float64(p.Planted)) // absent where none is planted
+		return report.NumCell(report.Number, 100*float64(p.Found)/float64(p.Injected)) // absent where none is planted
 	}),
 	define(column{Path: "median_delay_runs", Kind: report.Number}, func(p *trend.Power) cell { return report.OptNum(report.Number, p.Delay()) }),
 }
 
 // BacktestValue is the JSON output of `occudiff track backtest`.
 type BacktestValue struct {
-	Schema    string        `json:"schema"`
-	Metric    string        `json:"metric"`
-	Direction string        `json:"direction"`
-	Checks    int           `json:"checks" jsonschema:"that could be judged"`
-	Opened    int           `json:"opened" jsonschema:"checks that opened a finding"`
-	Red       int           `json:"red" jsonschema:"checks in which one was open"`
-	Rate      float64       `json:"opened_per_100_checks"`
-	Power     *report.Table `json:"power"`
-	Findings  *report.Table `json:"findings"`
-	Proposal  ProposalValue `json:"proposal"`
+	Schema       string        `json:"schema"`
+	Metric       string        `json:"metric"`
+	Direction    string        `json:"direction"`
+	Checks       int           `json:"checks" jsonschema:"that could be judged"`
+	Opened       int           `json:"opened" jsonschema:"checks that opened a finding"`
+	FailedChecks int           `json:"red" jsonschema:"checks in which one was open"`
+	Rate         float64       `json:"opened_per_100_checks"`
+	Power        *report.Table `json:"power"`
+	Findings     *report.Table `json:"findings"`
+	Proposal     ProposalValue `json:"proposal"`
 }
 
 // ProposalValue is the least threshold that keeps the budget, in the unit of --threshold: points, or percent.
@@ -144,9 +144,9 @@ type ProposalValue struct {
 	Rate      float64 `json:"opened_per_100_checks"`
 }
 
-func (b *backtest) value(findings *report.Table) *BacktestValue {
+func (b *backtestView) value(findings *report.Table) *BacktestValue {
 	t := &b.Total
-	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.Red, t.Rate(),
+	return &BacktestValue{backtestSchema, b.name(), string(b.Gate.Direction), t.Checks, t.Opened, t.FailedChecks, t.Rate(),
 		report.NewTable("power", "", b.Power, powerColumns), findings,
 		ProposalValue{100 * b.Target, b.Threshold(b.Kept.Floor), b.KeptTotal.Opened, b.KeptTotal.Rate()}}
 }

@@ -26,13 +26,13 @@ type message struct {
 func (v *view) messages(list []*track.Series) (all []message) {
 	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
 		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
-		track.SeverityAnew: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
+		track.SeverityRestarted: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
 	if v.Alarms {
 		levels[track.SeverityAlarm] = report.AnnotateError
 	}
 	for i := range v.Shared {
 		s, status := &v.Shared[i], report.Bad
-		if s.Anew {
+		if s.Restarts {
 			status = report.Muted
 		}
 		text := v.sharedText(s)
@@ -50,7 +50,7 @@ func (v *view) messages(list []*track.Series) (all []message) {
 
 // worstOf is the severity of the worst of a shared finding.
 func worstOf(s *track.Shared) track.Severity {
-	return min(track.SeverityAnew, slices.Min(report.ListOf(s.Series, (*track.Series).Severity))) // they count from the worst
+	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity))) // they count from the worst
 }
 
 // CheckAnnotations lists regressions as errors, alarms as warnings unless they fail the gate, and changed devices and
@@ -61,19 +61,19 @@ func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 		list = append(list, report.Annotation{Level: m.level, Title: m.title, Message: m.text})
 	}
 	level := report.AnnotateWarning
-	if v.FailGone {
+	if v.FailMissing {
 		level = report.AnnotateError
 	}
-	for _, g := range v.gone() {
+	for _, g := range v.missingKernels() {
 		list = append(list, report.Annotation{Level: level, Title: report.OneLine(g.Key.Name()) + ": gone",
-			Message: report.UpperFirst(goneText(g)) + "."})
+			Message: report.UpperFirst(missingText(g)) + "."})
 	}
 	return list
 }
 
-// gone are the kernels that are gone and held more than 1 % of the time: others come and go.
-func (v *view) gone() []track.Gone {
-	return slices.DeleteFunc(slices.Clone(v.Gone), func(g track.Gone) bool { return !g.Matters() })
+// missingKernels are the kernels that are gone and held more than 1 % of the time: others come and go.
+func (v *view) missingKernels() []track.MissingKernel {
+	return slices.DeleteFunc(slices.Clone(v.MissingKernels), func(g track.MissingKernel) bool { return !g.IsSignificant() })
 }
 
 // Failure says what fails the gate, the worst first; nothing when nothing does. It is the text of the exit status, so it
@@ -101,9 +101,9 @@ func Failure(j *track.Judgment) string {
 		parts = append(parts, report.Thousands(int64(n))+" of "+unit.FormatCount(len(j.Series), "kernel", "kernels")+what+
 			strings.Join(report.Few(names, report.MostTasks), ", "))
 	}
-	if list := v.gone(); v.FailGone && len(list) > 0 {
+	if list := v.missingKernels(); v.FailMissing && len(list) > 0 {
 		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s", unit.FormatCount(len(list), "kernel", "kernels"),
-			number(len(list), "is", "are"), few(report.ListOf(list, func(g track.Gone) string { return g.Key.Name() }))))
+			number(len(list), "is", "are"), few(report.ListOf(list, func(g track.MissingKernel) string { return g.Key.Name() }))))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -139,11 +139,11 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 		s.Add(p[0], p[1])
 	}
 	cases := report.ListOf(v.series, v.testCase)
-	for _, g := range v.gone() {
+	for _, g := range v.missingKernels() {
 		// It has the class and name that it had while it ran, so that a CI system shows one test that began to fail.
 		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped, Type: "missing",
-			Message: "the kernel is gone", Text: goneText(g)}
-		if c.FailGone {
+			Message: "the kernel is gone", Text: missingText(g)}
+		if c.FailMissing {
 			k.Outcome = report.Failed
 		}
 		cases = append(cases, k)

@@ -118,7 +118,7 @@ func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	case s.On == of:
 		return unit.Some(p.Value)
 	}
-	return p.Beside
+	return p.Companion
 }
 
 // table lists series with the verdict on the newest value; of a report with their change points.
@@ -132,7 +132,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			func(s *series) string { return string(s.On) }),
 		figure(m, column{Key: "measured", Path: "measured", Title: "Measured", Drop: 1, Doc: "of the newest run, where occupancy is judged"},
 			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }),
-		figure(m, column{Key: "loaded", Path: "loaded", Title: "Loaded", In: inFiles}, func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Loaded) }),
+		figure(m, column{Key: "loaded", Path: "loaded", Title: "Loaded", In: inFiles}, func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Busy) }),
 		define(column{Path: "gate", Always: true, Kind: report.Object}, func(*series) cell { return report.ObjectCell(true) }),
 		figure(m, column{Key: "value", Path: "gate.value", Title: "Newest"}, func(s *series) unit.Opt[float64] { return unit.Some(s.Newest().Value) }),
 		figure(m, column{Key: "median", Path: "gate.median", Title: "Median", Drop: 6}, func(s *series) unit.Opt[float64] { return s.Gate.Median }),
@@ -141,7 +141,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		figure(m, column{Key: "threshold", Path: "gate.threshold", Title: "Threshold"}, func(s *series) unit.Opt[float64] { return s.Gate.Threshold }),
 		count(column{Key: "n", Path: "gate.n", Title: "Earlier runs", Brief: "n", Drop: 3}, func(s *series) int { return s.Gate.N }),
 		count(column{Path: "gate.window"}, func(s *series) int { return s.Gate.Window }),
-		count(column{Key: "in_a_row", Path: "gate.in_a_row", Title: "Runs in a row beyond", In: inFiles}, func(s *series) int { return s.Gate.InARow }),
+		count(column{Key: "in_a_row", Path: "gate.in_a_row", Title: "Runs in a row beyond", In: inFiles}, func(s *series) int { return s.Gate.Consecutive }),
 		define(column{Key: "finding", Title: "Verdict"}, func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
 		word(column{Key: "verdict", Path: "gate.verdict", Always: true}, func(s *series) string { return string(s.Outcome()) }),
 	},
@@ -149,7 +149,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		refPart("last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),
 		[]report.Col[series]{
 			yesNo(column{Path: "absent", Doc: "the newest run has no value of it: what is open stays so"}, func(s *series) bool { return s.Absent }),
-			array(column{Path: "moved", Doc: "what moved at first_bad, the most first"}, moveColumns, func(s *series) []track.Move { return s.Moved }),
+			array(column{Path: "moved", Doc: "what moved at first_bad, the most first"}, metricChangeColumns, func(s *series) []track.MetricChange { return s.AlsoChanged }),
 		})
 	if changes {
 		// JSON has all that were found, as tools that follow Hunter have them. People see those between levels that last:
@@ -163,11 +163,11 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 	return report.NewTable(report.SectionSeries, "Series", report.ListOf(show, func(s *track.Series) series { return series{s} }), cols)
 }
 
-var moveColumns = []report.Col[track.Move]{
-	word(column{Path: "metric", Always: true}, func(m *track.Move) string { return string(m.Metric) }),
-	word(column{Path: "unit", Always: true}, func(m *track.Move) string { return m.Metric.Unit() }),
-	define(column{Path: "before", Always: true, Kind: report.Number, Doc: "medians"}, func(m *track.Move) cell { return report.NumCell(report.Number, m.Before) }),
-	define(column{Path: "after", Always: true, Kind: report.Number}, func(m *track.Move) cell { return report.NumCell(report.Number, m.After) }),
+var metricChangeColumns = []report.Col[track.MetricChange]{
+	word(column{Path: "metric", Always: true}, func(m *track.MetricChange) string { return string(m.Metric) }),
+	word(column{Path: "unit", Always: true}, func(m *track.MetricChange) string { return m.Metric.Unit() }),
+	define(column{Path: "before", Always: true, Kind: report.Number, Doc: "medians"}, func(m *track.MetricChange) cell { return report.NumCell(report.Number, m.Before) }),
+	define(column{Path: "after", Always: true, Kind: report.Number}, func(m *track.MetricChange) cell { return report.NumCell(report.Number, m.After) }),
 }
 
 // change is a change point of a series.

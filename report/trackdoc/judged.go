@@ -68,7 +68,7 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
 	if len(c.Checked) == 1 {
 		where = shortRef(&c.Checked[0])
 	}
-	if c.FailGone && len(v.gone()) > 0 && v.worst() != trend.Regression {
+	if c.FailMissing && len(v.missingKernels()) > 0 && v.worst() != trend.Regression {
 		word = "missing"
 	}
 	s := &report.Screen{Line: v.sentence(word, where+", "), Do: v.notices(c)}
@@ -269,7 +269,7 @@ const (
 // Outputs are the JSON outputs of this package.
 func Outputs() []report.Output {
 	m := track.Metric{Metric: history.Measured}
-	v, b := newView(&track.Judgment{Metric: m}), &backtest{&track.Backtest{Metric: m}, metric{m}}
+	v, b := newView(&track.Judgment{Metric: m}), &backtestView{&track.Backtest{Metric: m}, metric{m}}
 	list := []report.Output{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
@@ -299,27 +299,27 @@ func (v *view) reportValue(r *track.Report) *ReportValue {
 // CheckValue is the JSON output of `occudiff track check`, in the order of the history and not of attention, so that two
 // checks can be compared line by line.
 type CheckValue struct {
-	Schema      string        `json:"schema"`
-	Verdict     string        `json:"verdict"` // the worst of any series
-	Metric      string        `json:"metric"`
-	Direction   string        `json:"direction"`
-	Run         *report.Table `json:"run"`
-	Runs        *report.Table `json:"runs" jsonschema:"all that are judged; run is the last"`
-	Series      *report.Table `json:"series"`
-	NotMeasured int           `json:"not_measured"`
-	Missing     []string      `json:"missing"`
-	Gone        *report.Table `json:"gone" jsonschema:"kernels that the runs before had and the last one has not"`
-	Notices     []string      `json:"notices" jsonschema:"what changed, what the run lacks, dates that cannot be right, numbers of kernels that moved"`
+	Schema         string        `json:"schema"`
+	Verdict        string        `json:"verdict"` // the worst of any series
+	Metric         string        `json:"metric"`
+	Direction      string        `json:"direction"`
+	Run            *report.Table `json:"run"`
+	Runs           *report.Table `json:"runs" jsonschema:"all that are judged; run is the last"`
+	Series         *report.Table `json:"series"`
+	NotMeasured    int           `json:"not_measured"`
+	Missing        []string      `json:"missing"`
+	MissingKernels *report.Table `json:"gone" jsonschema:"kernels that the runs before had and the last one has not"`
+	Notices        []string      `json:"notices" jsonschema:"what changed, what the run lacks, dates that cannot be right, numbers of kernels that moved"`
 }
 
 func (v *view) checkValue(c *track.Check) *CheckValue {
 	return &CheckValue{checkSchema, string(v.worst()), v.name(), string(v.Gate.Direction), report.One(&c.Run, runColumns),
 		report.NewTable("runs", "", v.Checked, refColumns),
-		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.Gone, goneColumns), v.notices(c)}
+		v.table(v.Series, false), c.NotMeasured, c.Missing, report.NewTable("gone", "", v.MissingKernels, missingColumns), v.notices(c)}
 }
 
-var goneColumns = []report.Col[track.Gone]{
-	word(column{Path: "name", Always: true}, func(g *track.Gone) string { return g.Key.Name() }),
-	count(column{Path: "last_run", Doc: "the last one that had it"}, func(g *track.Gone) int64 { return g.Last.Run }),
-	define(column{Path: "share_percent", Kind: report.Percent, Doc: "of the time of that run"}, func(g *track.Gone) cell { return report.OptPercent(g.Share) }),
+var missingColumns = []report.Col[track.MissingKernel]{
+	word(column{Path: "name", Always: true}, func(g *track.MissingKernel) string { return g.Key.Name() }),
+	count(column{Path: "last_run", Doc: "the last one that had it"}, func(g *track.MissingKernel) int64 { return g.Last.Run }),
+	define(column{Path: "share_percent", Kind: report.Percent, Doc: "of the time of that run"}, func(g *track.MissingKernel) cell { return report.OptPercent(g.Share) }),
 }

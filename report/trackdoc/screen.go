@@ -28,7 +28,7 @@ func (v *view) sentence(word, where string) string {
 		if o == trend.OK && s.Gate.Median.Present() && (most == nil || math.Abs(s.Off()) > math.Abs(most.Off())) {
 			most = s
 		}
-		if n[o]++; s.Anew() {
+		if n[o]++; s.Restarted() {
 			anew++
 		}
 	}
@@ -76,14 +76,14 @@ type line struct {
 // lines lists all that is open, and alarms, what needs attention first. What many series have in common is one.
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
-		if s := &v.Shared[i]; !s.Anew {
+		if s := &v.Shared[i]; !s.Restarts {
 			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; ")
 			list = append(list, line{name: fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device)),
 				change: v.change(s.Median), since: when, status: statusOf(s.Series[0]), severity: worstOf(s)})
 		}
 	}
 	for _, s := range v.series {
-		if s.Shared == nil || s.Shared.Anew {
+		if s.Shared == nil || s.Shared.Restarts {
 			list = append(list, v.linesOf(s)...)
 		}
 	}
@@ -92,7 +92,7 @@ func (v *view) lines() (list []line) {
 
 // linesOf are those of a series: an alarm, or each level of what is open.
 func (v *view) linesOf(s *track.Series) (list []line) {
-	if s.FirstBad == nil || s.Severity() >= track.SeverityAnew {
+	if s.FirstBad == nil || s.Severity() >= track.SeverityRestarted {
 		return nil
 	}
 	one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s}
@@ -101,13 +101,13 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	}
 	if len(s.Open) == 0 { // one run alone
 		one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
-		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + aside(s)
+		one.since = string(s.Outcome()) + ": run " + strconv.FormatInt(s.FirstBad.Run, 10) + " alone" + companionText(s)
 		return []line{one}
 	}
 	for i, f := range s.Open {
 		one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
 		if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
-			one.since += aside(s)
+			one.since += companionText(s)
 		}
 		list = append(list, one)
 	}
@@ -135,9 +135,9 @@ func shortRef(r *track.Ref) string {
 // sameTime is up to which share launches take as long as before.
 const sameTime = 0.02
 
-// aside says what else is known of a finding: its time, what changed with it, whether the run has it at all.
-func aside(s *track.Series) (text string) {
-	for _, move := range s.Moved {
+// companionText says what else is known of a finding: its time, what changed with it, whether the run has it at all.
+func companionText(s *track.Series) (text string) {
+	for _, move := range s.AlsoChanged {
 		ratio := move.After / move.Before
 		switch {
 		case move.Metric != history.Seconds || !(ratio > 0) || math.IsInf(ratio, 1):
@@ -150,8 +150,8 @@ func aside(s *track.Series) (text string) {
 	if o := s.Outcome(); o == track.Faster || o == track.OpenOnBase {
 		text += "; " + string(o)
 	}
-	if s.Begins != nil && s.Age < track.Fresh {
-		text += "; " + changedText(s.Begins.Changed)
+	if s.Restart != nil && s.Age < track.RecentRuns {
+		text += "; " + changedText(s.Restart.Changed)
 	}
 	if s.Absent {
 		text += "; not in the run"
@@ -209,7 +209,7 @@ func (v *view) fill(s *report.Screen, run int64, prov report.Provenance) {
 func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {
-		if s := &v.Shared[i]; s.Anew {
+		if s := &v.Shared[i]; s.Restarts {
 			add("%s: %s.", sharedTitle(s), changedText(s.Changed))
 		}
 	}
@@ -237,9 +237,9 @@ func (v *view) notices(c *track.Check) (list []string) {
 	if c == nil {
 		return list
 	}
-	gone := v.gone()
+	gone := v.missingKernels()
 	for _, g := range gone[:min(len(gone), report.MostTasks)] {
-		add("%s: Gone: %s.", report.OneLine(g.Key.Name()), goneText(g))
+		add("%s: Gone: %s.", report.OneLine(g.Key.Name()), missingText(g))
 	}
 	if n := len(c.Missing); n > 0 {
 		add("missing: %s of run %d, the one before on this device, %s not in this run and cannot be judged: %s.",

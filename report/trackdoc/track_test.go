@@ -54,7 +54,7 @@ func followed(t *testing.T, m track.Metric, name string, values ...float64) *tra
 	if s.Found, err = trend.ChangePoints(points, trend.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
-	s.Changes = trend.Lasting(points, s.Found, trend.DefaultParams(), trend.Levels)
+	s.Changes = trend.LastingChangePoints(points, s.Found, trend.DefaultParams(), trend.Levels)
 	return s
 }
 
@@ -89,7 +89,7 @@ func tracks(t *testing.T) *track.Report {
 	dropped := append(steps(9, 62.7), 54.7, 54.9)
 	moved := followed(t, m, "moved", 50.1)
 	moved.Key.Driver = "25.2"
-	moved.Begins = &track.Begin{Changed: []track.Change{{What: "driver", From: "24.1", To: "25.2"}},
+	moved.Restart = &track.Restart{Changed: []track.Change{{What: "driver", From: "24.1", To: "25.2"}},
 		Last: track.Ref{Run: 9, Time: time.Date(2025, 12, 31, 0, 0, 0, 0, time.UTC)}}
 	ended := followed(t, m, "moved", steps(9, 50)...)
 	ended.Ended = true
@@ -112,7 +112,7 @@ func hostileTracks(t *testing.T) *track.Report {
 	for _, name := range sample.HostileNames() {
 		s := followed(t, r.Metric, name, append(steps(10, 62.7), 54.7, 54.9)...)
 		s.Key.Device, s.Key.Driver = name, name
-		s.Begins = &track.Begin{Changed: []track.Change{{What: "device", From: name, To: name}, {What: "driver", From: name, To: name}}, Last: track.Ref{Run: 1}}
+		s.Restart = &track.Restart{Changed: []track.Change{{What: "device", From: name, To: name}, {What: "driver", From: name, To: name}}, Last: track.Ref{Run: 1}}
 		r.Series = append(r.Series, s)
 	}
 	return r

@@ -33,15 +33,15 @@ func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
 		return string(s.Outcome()) + ", ended"
-	case !s.Anew() && !(s.FirstBad != nil && s.Begins != nil && s.GoesOn() && s.Age < track.Fresh):
+	case !s.Restarted() && !(s.FirstBad != nil && s.Restart != nil && s.Continues() && s.Age < track.RecentRuns):
 		return string(s.Outcome())
 	}
-	return string(s.Outcome()) + ": " + begun(s)
+	return string(s.Outcome()) + ": " + restartText(s)
 }
 
-// begun says what changed where the series begins, and how long ago: "driver changed here".
-func begun(s *track.Series) string {
-	what := report.ListOf(s.Begins.Changed, func(c track.Change) string { return c.What })
+// restartText says what changed where the series begins, and how long ago: "driver changed here".
+func restartText(s *track.Series) string {
+	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
 	if n := s.Age; n > 0 {
 		ago = unit.FormatCount(n, "run", "runs") + " ago"
@@ -96,15 +96,15 @@ func (v *view) whole(s *track.Series) string {
 // changed driver or launch shape is no excuse: the series is judged by the runs before it, see track/begin.go.
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
-	for _, move := range s.Moved {
+	for _, move := range s.AlsoChanged {
 		m := metric{track.Metric{Metric: move.Metric}}
 		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
 			moved = append(moved, fmt.Sprintf("%s %s (%s)", report.StartLower(m.Title()), m.between(move.Before, move.After), by))
 		}
 	}
 	if s.NeedsAttention() {
-		if s.Begins != nil && s.Age < track.Fresh && (s.FirstBad == nil || !s.GoesOn()) {
-			text = append(text, v.begins(s))
+		if s.Restart != nil && s.Age < track.RecentRuns && (s.FirstBad == nil || !s.Continues()) {
+			text = append(text, v.restarts(s))
 		} else if s.Outcome() == trend.Alarm {
 			text = append(text, "It may be an outlier; if the next run is like it, that is a regression.")
 		}
@@ -121,13 +121,13 @@ func (v *view) evidence(s *track.Series) string {
 	return strings.Join(text, " ")
 }
 
-// begins says what changed where a series begins, and what it is judged by.
-func (v *view) begins(s *track.Series) string {
+// restarts says what changed where a series begins, and what it is judged by.
+func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
-	text := report.UpperFirst(begun(s)) + ": " + changedText(s.Begins.Changed) + ". "
-	if !s.GoesOn() {
-		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts anew, and %s", s.Begins.Last.Run,
-			when(s.Begins.Last.Time), needed)
+	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
+	if !s.Continues() {
+		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts anew, and %s", s.Restart.Last.Run,
+			when(s.Restart.Last.Time), needed)
 	}
 	text += "The runs since are " + v.side(s.Since()) + " those before, by which they are judged."
 	if s.Outcome() == trend.Learning {
@@ -140,9 +140,9 @@ func (v *view) begins(s *track.Series) string {
 // It gives both counts: 150 of 300 series of a device say more of the machine than two of three.
 func sharedTitle(s *track.Shared) string {
 	what := "moved at once"
-	if s.Anew && s.GoesOn {
+	if s.Restarts && s.Continues {
 		what = "go on with a change"
-	} else if s.Anew {
+	} else if s.Restarts {
 		what = "begin anew"
 	}
 	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
@@ -156,9 +156,9 @@ func (m metric) sharedText(s *track.Shared) string {
 	}
 	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.FormatCount(s.Of, "series", "series"), report.OneLine(s.Device))
 	switch {
-	case s.Anew && s.GoesOn:
+	case s.Restarts && s.Continues:
 		return text + fmt.Sprintf("go on with it, %s the runs before in the median, by which they are judged.", m.side(s.Median))
-	case s.Anew:
+	case s.Restarts:
 		return text + fmt.Sprintf("begin anew, and %s needed for a verdict.",
 			unit.FormatCount(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
 	}
@@ -176,9 +176,9 @@ func changedText(list []track.Change) string {
 	}), ", ")
 }
 
-// goneText says of a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
+// missingText says of a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
 // would have held since.
-func goneText(g track.Gone) string {
+func missingText(g track.MissingKernel) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
 		text = fmt.Sprintf("it held %s of the time of run %d, the last that had it", report.PercentText(s), g.Last.Run)

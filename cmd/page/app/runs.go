@@ -60,7 +60,7 @@ func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 		name, _, _ := strings.Cut(path.Base(names[0]), ".")
 		return a.result(rundoc.Answer(results[0], a.prov), name)
 	}
-	return a.result(diffdoc.Runs(diff.SideBySide(names, results), a.prov), "runs")
+	return a.result(diffdoc.Runs(diff.CompareRuns(names, results), a.prov), "runs")
 }
 
 // Example answers for the built-in run.
