@@ -230,19 +230,19 @@ func (u *Unjudged) text(list []UnjudgedKernels) string {
 
 func (k UnjudgedKernels) String() string { return Thousands(int64(k.N)) + " " + k.Text }
 
-// CardSchema names the version of the JSON contract of a card.
-const CardSchema = "occudiff/card/1"
+// AgentSummarySchema names the version of the JSON contract of a card.
+const AgentSummarySchema = "occudiff/card/1"
 
 // The bounds of a card: what an agent reads at a glance, and a comment of CI takes.
 const (
-	cardFindings = 20
-	cardBytes    = 8 << 10
-	cardName     = 80
+	summaryFindings = 20
+	summaryBytes    = 8 << 10
+	summaryName     = 80
 )
 
-// Card is what an agent or a comment needs of a run: what was found, kernel by kernel, and what may be concluded. It
+// AgentSummary is what an agent or a comment needs of a run: what was found, kernel by kernel, and what may be concluded. It
 // fails closed: of input that carries no conclusion it has the reason, and no findings.
-type Card struct {
+type AgentSummary struct {
 	Schema    string           `json:"schema"`
 	Usable    bool             `json:"usable" jsonschema:"false: conclude nothing from this input"`
 	Reason    unit.Opt[string] `json:"reason" jsonschema:"why it is not usable"`
@@ -269,17 +269,17 @@ type Finding struct {
 }
 
 // Unusable is the card of input that carries no conclusion.
-func Unusable(reason string, judged, notJudged int) *Card {
-	return &Card{Schema: CardSchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)), Findings: []Finding{},
+func Unusable(reason string, judged, notJudged int) *AgentSummary {
+	return &AgentSummary{Schema: AgentSummarySchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)), Findings: []Finding{},
 		Judged: judged, NotJudged: notJudged}
 }
 
 // Add puts a finding behind the others; false when the card is full.
-func (c *Card) Add(f Finding) bool {
-	f.Kernel = CutMiddle(KernelName(f.Kernel), cardName)
+func (c *AgentSummary) Add(f Finding) bool {
+	f.Kernel = CutMiddle(KernelName(f.Kernel), summaryName)
 	c.Findings = append(c.Findings, f)
 	text, err := json.MarshalIndent(c, "", "  ")
-	if err == nil && len(text) < cardBytes && len(c.Findings) <= cardFindings {
+	if err == nil && len(text) < summaryBytes && len(c.Findings) <= summaryFindings {
 		return true
 	}
 	c.Findings = c.Findings[:len(c.Findings)-1]

@@ -13,7 +13,7 @@ type Document struct {
 	Title    string
 	Subject  string    // one line for a file's properties
 	Date     time.Time // when the run was collected; zero when nobody said so. Never the clock
-	Screen   *Screen   // what every form begins with; nil for documents that begin with their headline
+	Summary  *Summary  // what every form begins with; nil for documents that begin with their headline
 	Headline []string  // what was run on what, in the first lines
 	Closing  string    // how much of it matches, in one sentence
 	Sections []Section // in reading order
@@ -84,21 +84,21 @@ type Provenance struct {
 	Show        Selection
 }
 
-// Answer is what a command has to say, in every form that it can be asked for. A form that is nil cannot be asked for.
-type Answer struct {
-	Doc     *Document         // for people: terminal, Markdown, HTML, workbook; Document gives it
-	Make    func() *Document  // makes Doc when it is asked for, where that takes long
-	Version string            // of occudiff, for a document that does not have it
-	Value   any               // of the JSON contract
-	Table   *Table            // for CSV
-	Tests   func() *TestSuite // for JUnit; made when it is asked for
-	Chart   *Plot             // for SVG
-	Trace   func() any        // events over time, for Perfetto; it gives nil where nobody knows when a launch ran
-	Card    func() *Card      // for agents and comments of CI
+// Output is what a command has to say, in every form that it can be asked for. A form that is nil cannot be asked for.
+type Output struct {
+	Doc          *Document            // for people: terminal, Markdown, HTML, workbook; Document gives it
+	Make         func() *Document     // makes Doc when it is asked for, where that takes long
+	Version      string               // of occudiff, for a document that does not have it
+	Value        any                  // of the JSON contract
+	Table        *Table               // for CSV
+	Tests        func() *TestSuite    // for JUnit; made when it is asked for
+	Chart        *Plot                // for SVG
+	Trace        func() any           // events over time, for Perfetto; it gives nil where nobody knows when a launch ran
+	AgentSummary func() *AgentSummary // for agents and comments of CI
 }
 
 // Document gives the form for people.
-func (a *Answer) Document() *Document {
+func (a *Output) Document() *Document {
 	if a.Doc == nil && a.Make != nil {
 		a.Doc = a.Make()
 	}
@@ -108,37 +108,37 @@ func (a *Answer) Document() *Document {
 	return a.Doc
 }
 
-// Screen is what every form of an answer begins with: what a reader takes in within five seconds. It is made once, so
+// Summary is what every form of an answer begins with: what a reader takes in within five seconds. It is made once, so
 // that a terminal, a page, a sheet and a card say the same.
-type Screen struct {
-	Line  string   // what ran on what, for how long, and how much of it is as predicted
-	Means string   // what that means for its time; may be empty
-	Notes []string // what is not whole, or contradicts itself: said before any figure
+type Summary struct {
+	Headline string   // what ran on what, for how long, and how much of it is as predicted
+	Impact   string   // what that means for its time; may be empty
+	Notes    []string // what is not whole, or contradicts itself: said before any figure
 	// Rows are the first of the kernels, nil without any. Each cell is a text as people read it. The first column is the
 	// number of a row, empty where nothing is to do. Of the form Facts there is one row, and its columns are its lines.
-	Rows *Table
-	Bars *StackedBars // where the thread slots of each of the rows went; nil where nothing tells
-	More string       // "and 31 more, 4% of the time"; empty where Rows has all
-	Do   []string     // sentences below the rows
-	Ask  string       // heads Sure: why it is asked for; may be empty
-	Sure []Check      // what to run before anything is changed
-	Hint string       // where more is
+	Rows          *Table
+	Bars          *StackedBars  // where the thread slots of each of the rows went; nil where nothing tells
+	More          string        // "and 31 more, 4% of the time"; empty where Rows has all
+	Advice        []string      // sentences below the rows
+	ConfirmReason string        // heads Confirm: why it is asked for; may be empty
+	Confirm       []NextCommand // what to run before anything is changed
+	Hint          string        // where more is
 }
 
-// Check is a command that settles something about rows.
-type Check struct {
+// NextCommand is a command that settles something about rows.
+type NextCommand struct {
 	Rows    string // their numbers: "1, 3"; empty where it is about all
 	Command string
-	Gives   string // what comes of it; may be empty
+	Result  string // what comes of it; may be empty
 }
 
 // Text is the command and what comes of it.
-func (c *Check) Text() string {
-	if c.Gives == "" {
+func (c *NextCommand) Text() string {
+	if c.Result == "" {
 		return c.Command
 	}
-	return c.Command + "   (" + c.Gives + ")"
+	return c.Command + "   (" + c.Result + ")"
 }
 
-// ScreenRows is how many rows a screen has at most.
-const ScreenRows = 10
+// SummaryRows is how many rows a screen has at most.
+const SummaryRows = 10

@@ -74,12 +74,12 @@ func severityCell(s note.Severity) Cell {
 
 // Notes that say what a command let pass, since it was told to.
 const (
-	CodeAcceptedDamage   = "accepted-damaged"
-	CodeAcceptedUnjudged = "accepted-unjudged"
+	CodeAllowedUnreadable = "accepted-damaged"
+	CodeAllowedUnjudged   = "accepted-unjudged"
 )
 
-// Lost says what of the input could not be read, from the errors among the notes; empty when all was read.
-func Lost(notes []note.Note) string {
+// LostRows says what of the input could not be read, from the errors among the notes; empty when all was read.
+func LostRows(notes []note.Note) string {
 	text, more := "", 0
 	for _, n := range notes {
 		switch {
@@ -96,16 +96,16 @@ func Lost(notes []note.Note) string {
 	return text
 }
 
-// NotWhole gives the notes on inputs that are cut off or lost kernels, on what was accepted, and on rows that are left
+// IncompleteNotes gives the notes on inputs that are cut off or lost kernels, on what was accepted, and on rows that are left
 // out: they belong in the headline, since no number below is of the whole run, or no table has all rows.
-func NotWhole(notes []note.Note) []string {
+func IncompleteNotes(notes []note.Note) []string {
 	var lines []string
-	if lost := Lost(notes); lost != "" {
+	if lost := LostRows(notes); lost != "" {
 		lines = append(lines, UpperFirst(lost))
 	}
 	for _, n := range notes {
 		switch n.Code {
-		case "truncated-file", codeSelection, CodeAcceptedDamage, CodeAcceptedUnjudged:
+		case "truncated-file", codeSelection, CodeAllowedUnreadable, CodeAllowedUnjudged:
 			lines = append(lines, OneLine(n.String()))
 		}
 	}

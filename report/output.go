@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Output is a JSON output of the program.
-type Output struct {
+// Schema is a JSON output of the program.
+type Schema struct {
 	Name    string // validate
 	ID      string // occudiff/validate/1: the value of its field "schema"
 	Command string
@@ -15,8 +15,8 @@ type Output struct {
 	Values  []any // as they are written: one, or the alternatives. What a table in them has of columns counts
 }
 
-// FindOutput finds an output by its name or its schema id: validate, validate/1, occudiff/validate/1.
-func FindOutput(outputs []Output, name string) (*Output, error) {
+// FindSchema finds an output by its name or its schema id: validate, validate/1, occudiff/validate/1.
+func FindSchema(outputs []Schema, name string) (*Schema, error) {
 	var names []string
 	for i := range outputs {
 		o := &outputs[i]
@@ -29,18 +29,18 @@ func FindOutput(outputs []Output, name string) (*Output, error) {
 	return nil, fmt.Errorf("no JSON output is named %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Words gives defined texts as plain ones.
-func Words[T ~string](list []T) []string {
+// Strings gives defined texts as plain ones.
+func Strings[T ~string](list []T) []string {
 	return ListOf(list, func(w T) string { return string(w) })
 }
 
 // Term is a word of an output for people who ask what it means. The rule that a text
 // tells of stands in compare, predict or trend.
 type Term struct {
-	Name, Kind, Means string
-	Sign, Do          string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
-	From, With        string   // where that is from; the verdicts, or parts of an account, that it is found with
-	Also              []string // other names: the key of a column beside its heading
+	Name, Kind, Meaning string
+	DetectedBy, Action  string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
+	Source, With        string   // where that is from; the verdicts, or parts of an account, that it is found with
+	Aliases             []string // other names: the key of a column beside its heading
 }
 
 // TermKind is a kind of terms.
@@ -50,16 +50,16 @@ type TermKind struct {
 }
 
 //go:embed terms.txt
-var termsFile string
+var glossaryFile string
 
 // Terms gives the words of the outputs that have a text, causes first. The file has a paragraph for each term: its kind
 // and names in the first line, then what is known of it. A line that begins with blanks goes on with the one before.
 func Terms() (kinds []TermKind) {
-	for paragraph := range strings.SplitSeq(strings.ReplaceAll(termsFile, "\n  ", " "), "\n\n") {
+	for paragraph := range strings.SplitSeq(strings.ReplaceAll(glossaryFile, "\n  ", " "), "\n\n") {
 		var t Term
 		for line := range strings.SplitSeq(strings.TrimSpace(paragraph), "\n") {
 			key, text, _ := strings.Cut(line, ": ")
-			field := map[string]*string{"told by": &t.Sign, "do": &t.Do, "from": &t.From, "with": &t.With}[key]
+			field := map[string]*string{"told by": &t.DetectedBy, "do": &t.Action, "from": &t.Source, "with": &t.With}[key]
 			kind, begins := strings.CutPrefix(key, "kind ")
 			switch {
 			case begins:
@@ -67,10 +67,10 @@ func Terms() (kinds []TermKind) {
 			case field != nil:
 				*field = text
 			case key == "means":
-				t.Means = text
+				t.Meaning = text
 			default:
 				names := strings.Split(text, ", ")
-				t.Kind, t.Name, t.Also = key, names[0], names[1:]
+				t.Kind, t.Name, t.Aliases = key, names[0], names[1:]
 			}
 		}
 		if at := len(kinds) - 1; t.Name != "" {

@@ -66,8 +66,8 @@ func needsQuotes(r rune) bool {
 		strings.ContainsRune("-_./,:=@%+", r))
 }
 
-// AskForRegisters says how a compiler is asked for a register mode; see docs/devices.md for the sources.
-func AskForRegisters(registers int) string {
+// RegisterFlags says how a compiler is asked for a register mode; see docs/devices.md for the sources.
+func RegisterFlags(registers int) string {
 	switch registers {
 	case 128:
 		return "the default"

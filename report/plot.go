@@ -38,7 +38,7 @@ type TimePoint struct {
 	Name  string // what it is, for those who point at it
 }
 
-// Segment is the points From to To, the last one excluded, and their mean.
+// Segment is the points Source to To, the last one excluded, and their mean.
 type Segment struct {
 	From, To int
 	Mean     float64

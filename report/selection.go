@@ -112,7 +112,7 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 		if c.Other && s.Top > 0 {
 			continue
 		}
-		if of++; shown == 0 && len(list) < MostTasks {
+		if of++; shown == 0 && len(list) < MaxListedTasks {
 			list = append(list, ShortName(c.Task, LabelWidth))
 		}
 	}
@@ -157,10 +157,10 @@ func (d *Document) Choose(keys []string) {
 	for _, t := range tables {
 		t.Choose(keys)
 	}
-	if s := d.Screen; s != nil && s.Rows != nil && len(tables) == 1 {
+	if s := d.Summary; s != nil && s.Rows != nil && len(tables) == 1 {
 		rows := *tables[0]
 		rows.Len, rows.Form = min(rows.Main, s.Rows.Len), Grid
-		s.Rows, s.Bars, s.Ask, s.Sure = &rows, nil, "", nil
+		s.Rows, s.Bars, s.ConfirmReason, s.Confirm = &rows, nil, "", nil
 	}
 }
 

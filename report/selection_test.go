@@ -39,7 +39,7 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%s: %v, want %v", test.reason, got, test.want)
 		}
 		said := ""
-		for _, line := range report.NotWhole(test.show.LeftOut(len(got), len(rows), "rows", func(i int) report.Candidate { return rows[i] })) {
+		for _, line := range report.IncompleteNotes(test.show.LeftOut(len(got), len(rows), "rows", func(i int) report.Candidate { return rows[i] })) {
 			said += line
 		}
 		if test.left == "" && said != "" || !strings.Contains(said, test.left) {

@@ -12,12 +12,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// MostTasks is how many kernels a headline names for one change.
-const MostTasks = 3
+// MaxListedTasks is how many kernels a headline names for one change.
+const MaxListedTasks = 3
 
-// Few gives the first of some texts, and then how many more there are. The list is left as it is: what was cut may be
+// FirstFew gives the first of some texts, and then how many more there are. The list is left as it is: what was cut may be
 // needed elsewhere.
-func Few(list []string, most int) []string {
+func FirstFew(list []string, most int) []string {
 	if n := len(list) - most; n > 0 {
 		list = append(list[:most:most], Thousands(int64(n))+" more")
 	}
@@ -34,8 +34,8 @@ func UpperFirst(s string) string {
 	return s
 }
 
-// StartLower lets a name stand inside a sentence; a name of several capitals stays as it is.
-func StartLower(s string) string {
+// LowerFirst lets a name stand inside a sentence; a name of several capitals stays as it is.
+func LowerFirst(s string) string {
 	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && (s[1] < 'A' || s[1] > 'Z') {
 		return string(s[0]-'A'+'a') + s[1:]
 	}
@@ -214,10 +214,10 @@ func CutMiddle(s string, width int) string {
 	return head + cutMark + takeEnd(s, room-Width(head))
 }
 
-// CutApart shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what
+// CutDistinct shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what
 // follows their common start: the names that a compiler gives to the variants of a template differ in their middle.
 // Signatures lose first what tells none of them apart.
-func CutApart(texts []string, width int) []string {
+func CutDistinct(texts []string, width int) []string {
 	texts = names.Short(texts, func(s string) bool { return Width(s) <= width })
 	cut := make([]string, len(texts))
 	alike := map[string][]int{}
@@ -253,7 +253,9 @@ func CutApart(texts []string, width int) []string {
 }
 
 // ShortName is the name of a kernel in a sentence, cut to a width.
-func ShortName(task string, width int) string { return CutApart([]string{KernelName(task)}, width)[0] }
+func ShortName(task string, width int) string {
+	return CutDistinct([]string{KernelName(task)}, width)[0]
+}
 
 // takeStart gives the longest start of s that fits a width, in whole characters as people see them.
 func takeStart(s string, width int) string {

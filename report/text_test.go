@@ -83,7 +83,7 @@ func TestCutApart(t *testing.T) {
 		{"what differs is near the end", []string{"abcdefghijklmnop1xyz", "abcdefghijklmnop2xyz"}, 10, []string{"abc...1xyz", "abc...2xyz"}},
 		{"one is the start of the other", []string{"aaaaaaaaaaaa", "aaaaaaaaaaaaa"}, 8, []string{"aaa...aa", "aa...a"}},
 	} {
-		got := report.CutApart(c.in, c.width)
+		got := report.CutDistinct(c.in, c.width)
 		for i := range got {
 			if got[i] != c.want[i] {
 				t.Errorf("%s: CutApart(%q, %d) = %q, want %q", c.reason, c.in, c.width, got, c.want)
@@ -110,7 +110,7 @@ func FuzzText(f *testing.F) {
 		if cut := report.CutMiddle(one, width); report.Width(cut) > width {
 			t.Errorf("CutMiddle(%q, %d) = %q takes %d columns", one, width, cut, report.Width(cut))
 		}
-		for _, cut := range report.CutApart([]string{one, one + "x", "x" + one, one + one}, width) {
+		for _, cut := range report.CutDistinct([]string{one, one + "x", "x" + one, one + one}, width) {
 			if report.Width(cut) > width || !utf8.ValidString(cut) {
 				t.Errorf("CutApart(%q, %d) gives %q, which takes %d columns", one, width, cut, report.Width(cut))
 			}
@@ -129,7 +129,7 @@ func FuzzCutApart(f *testing.F) {
 			names[i] = report.OneLine(names[i])
 		}
 		width = min(max(width, 0), 200)
-		for _, s := range report.CutApart(names, width) {
+		for _, s := range report.CutDistinct(names, width) {
 			if report.Width(s) > width {
 				t.Errorf("CutApart(%q, %d) gave %q", names, width, s)
 			}

@@ -155,9 +155,9 @@ func Check(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// Refuse finds a flag that was given and does not go with something else that was asked for. Flags have a blank between
+// RejectFlags finds a flag that was given and does not go with something else that was asked for. Flags have a blank between
 // them.
-func Refuse(f *pflag.FlagSet, what, flags string) error {
+func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 	for _, name := range strings.Fields(flags) {
 		if f.Changed(name) {
 			return Errorf("--%s does not work with %s", name, what)
@@ -166,8 +166,8 @@ func Refuse(f *pflag.FlagSet, what, flags string) error {
 	return nil
 }
 
-// Many is no bound of the number of arguments.
-const Many = math.MaxInt
+// Unlimited is no bound of the number of arguments.
+const Unlimited = math.MaxInt
 
 // Args checks the number of a command's arguments; what says what is expected, with %d for how many there are.
 func Args(least, most int, what string) cobra.PositionalArgs {

@@ -234,9 +234,9 @@ func Expected(f *pflag.Flag, value string) string {
 		"duration": "a duration as in 100us or 1ms"}[f.Value.Type()]
 }
 
-// FromHere gives a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes.
+// RelativePath gives a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes.
 // What lies outside stays as it is, and standard input is no file.
-func FromHere(path string) string {
+func RelativePath(path string) string {
 	if path == "" || path == "-" {
 		return ""
 	}

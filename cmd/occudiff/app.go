@@ -50,33 +50,33 @@ type app struct {
 // The struct tags are the declaration; cli.Declare reads them. The words of --fail-on differ by command, and stand
 // where a command shares it: "fail-on:never,regression".
 type shared struct {
-	Device         string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
-	ForceDevice    bool          `flag:"force-device" expert:"true" help:"predict for --device although the inputs identify another GPU"`
-	XVE            int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
-	DeviceFile     string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more devices, see docs/devices.md"`
-	Tolerance      float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match; between measured and predicted occupancy, in percentage points"`
-	Sampling       time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; a launch must last longer to be measured"`
-	Bandwidth      float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"peak bandwidth of the GPU's memory; default: the device table's, see 'occudiff devices NAME'"`
-	Driver         string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run; exports do not record it"`
-	Label          string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and history"`
-	Local          cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size where a log or an export lacks it; as in 256 or 16x16; repeatable, for a kernel by its name or a pattern of it: 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
-	SIMD           cli.Count     `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size where a log or an export lacks it; repeatable, by names as --local"`
-	AcceptDamaged  bool          `flag:"accept-damaged" expert:"true" help:"go on when kernels of the input could not be read; every output says so; without it a gate, diff, track add and track import exit 2"`
-	AcceptUnjudged []string      `flag:"accept-unjudged" expert:"true" arg:"REASON,..." words:"unmeasurable no-prediction missing" help:"let a gate pass kernels that it cannot judge; unmeasurable, no-prediction or missing ones, all without a reason; every output says so; without it a gate exits 2, and where it judged none it always does"`
-	DB             string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
-	FailOn         string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
-	Annotate       bool          `flag:"annotations" expert:"true" help:"also print GitHub annotations; on standard error, even with -q: errors for what fails the command, warnings for the rest"`
-	Outputs        []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, .xml or .svg where there is one; the ending picks the format; .xml is JUnit and .svg a chart; repeatable"`
-	Format         string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv card" help:"format of standard output: table, markdown, json, csv; card (validate and diff): findings for agents and comments, in 8 kB of JSON"`
-	Kernel         string        `flag:"kernel" arg:"REGEXP" help:"show only kernels whose name matches; counts, gates, JSON and JUnit cover all"`
-	Top            int           `flag:"top" arg:"N" help:"show only the first N kernels; counts, gates, JSON and JUnit cover all"`
-	Sort           string        `flag:"sort" arg:"KEY" help:"sort the kernels by this, largest first"`
-	Columns        []string      `flag:"columns" expert:"true" arg:"LIST" help:"show these columns; keys or headings, separated by commas; a wrong one lists the right ones; workbooks and JSON have all"`
-	NoCommand      bool          `flag:"no-command-line" expert:"true" help:"leave command lines out of reports; secrets and home folders are always left out"`
-	Color          string        `flag:"color" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"auto, always or never; auto is on a terminal, unless NO_COLOR is set"`
-	Progress       string        `flag:"progress" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always or never; on standard error"`
-	Verbose        bool          `flag:"verbose,v" help:"show the evidence behind the first screen: device, interval, where the thread slots went, causes at length"`
-	Quiet          bool          `flag:"quiet,q" help:"no notes, warnings or progress on standard error; results, errors and annotations stay"`
+	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
+	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device although the inputs identify another GPU"`
+	XVE             int           `flag:"xve" arg:"N" help:"number of XVEs (EUs) of a binned part"`
+	DeviceFile      string        `flag:"device-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more devices, see docs/devices.md"`
+	Tolerance       float64       `flag:"tolerance" arg:"POINTS" help:"largest difference that counts as a match; between measured and predicted occupancy, in percentage points"`
+	Sampling        time.Duration `flag:"sampling-interval" arg:"DURATION" default:"1ms" help:"gpu-sampling-interval of the collection; a launch must last longer to be measured"`
+	Bandwidth       float64       `flag:"memory-bandwidth" expert:"true" arg:"GB/s" help:"peak bandwidth of the GPU's memory; default: the device table's, see 'occudiff devices NAME'"`
+	Driver          string        `flag:"driver" expert:"true" arg:"VERSION" help:"GPU driver of the run; exports do not record it"`
+	Label           string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and history"`
+	Local           cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size where a log or an export lacks it; as in 256 or 16x16; repeatable, for a kernel by its name or a pattern of it: 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
+	SIMD            cli.Count     `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size where a log or an export lacks it; repeatable, by names as --local"`
+	AllowUnreadable bool          `flag:"accept-damaged" expert:"true" help:"go on when kernels of the input could not be read; every output says so; without it a gate, diff, track add and track import exit 2"`
+	AllowUnjudged   []string      `flag:"accept-unjudged" expert:"true" arg:"REASON,..." words:"unmeasurable no-prediction missing" help:"let a gate pass kernels that it cannot judge; unmeasurable, no-prediction or missing ones, all without a reason; every output says so; without it a gate exits 2, and where it judged none it always does"`
+	DB              string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
+	FailOn          string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
+	Annotate        bool          `flag:"annotations" expert:"true" help:"also print GitHub annotations; on standard error, even with -q: errors for what fails the command, warnings for the rest"`
+	Outputs         []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, .xml or .svg where there is one; the ending picks the format; .xml is JUnit and .svg a chart; repeatable"`
+	Format          string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv card" help:"format of standard output: table, markdown, json, csv; card (validate and diff): findings for agents and comments, in 8 kB of JSON"`
+	Kernel          string        `flag:"kernel" arg:"REGEXP" help:"show only kernels whose name matches; counts, gates, JSON and JUnit cover all"`
+	Top             int           `flag:"top" arg:"N" help:"show only the first N kernels; counts, gates, JSON and JUnit cover all"`
+	Sort            string        `flag:"sort" arg:"KEY" help:"sort the kernels by this, largest first"`
+	Columns         []string      `flag:"columns" expert:"true" arg:"LIST" help:"show these columns; keys or headings, separated by commas; a wrong one lists the right ones; workbooks and JSON have all"`
+	NoCommand       bool          `flag:"no-command-line" expert:"true" help:"leave command lines out of reports; secrets and home folders are always left out"`
+	Color           string        `flag:"color" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"auto, always or never; auto is on a terminal, unless NO_COLOR is set"`
+	Progress        string        `flag:"progress" expert:"true" arg:"WHEN" default:"auto" words:"auto always never" help:"progress bar: auto, always or never; on standard error"`
+	Verbose         bool          `flag:"verbose,v" help:"show the evidence behind the first screen: device, interval, where the thread slots went, causes at length"`
+	Quiet           bool          `flag:"quiet,q" help:"no notes, warnings or progress on standard error; results, errors and annotations stay"`
 }
 
 // Sets of shared flags.
@@ -84,7 +84,7 @@ type shared struct {
 const (
 	deviceFlags = " device xve device-file "
 	runFlags    = deviceFlags + "force-device tolerance sampling-interval memory-bandwidth label progress "
-	answerFlags = " output format no-command-line color verbose quiet "
+	outputFlags = " output format no-command-line color verbose quiet "
 	tableFlags  = " kernel top columns "
 	unseenFlags = " accept-damaged accept-unjudged "
 )
@@ -128,28 +128,28 @@ func (a *app) checkFlags() error {
 	return nil
 }
 
-// say prints to standard error unless -q.
-func (a *app) say(format string, args ...any) {
+// printMessage prints to standard error unless -q.
+func (a *app) printMessage(format string, args ...any) {
 	if !a.Quiet {
 		fmt.Fprintln(a.stderr, report.OneLine(fmt.Sprintf(format, args...)))
 	}
 }
 
-// sayEach prints notes to standard error.
-func (a *app) sayEach(notes []note.Note) {
+// printNotes prints notes to standard error.
+func (a *app) printNotes(notes []note.Note) {
 	for _, n := range notes {
-		a.say("%s", n)
+		a.printMessage("%s", n)
 	}
 }
 
-// sayNotes prints what a person should know of the input to standard error: reports carry all notes, this the first
+// printWarnings prints what a person should know of the input to standard error: reports carry all notes, this the first
 // that warn.
-func (a *app) sayNotes(notes []note.Note) {
+func (a *app) printWarnings(notes []note.Note) {
 	const most = 20
 	notes = slices.DeleteFunc(slices.Clone(notes), func(n note.Note) bool { return n.Severity < note.Warning })
-	a.sayEach(notes[:min(len(notes), most)])
+	a.printNotes(notes[:min(len(notes), most)])
 	if left := len(notes) - most; left > 0 {
-		a.say("... and %d more notes; reports have all of them", left)
+		a.printMessage("... and %d more notes; reports have all of them", left)
 	}
 }
 
@@ -176,7 +176,7 @@ type command struct {
 	// execute runs it after the settings and before the outputs are opened, so that it may set Outputs and endings.
 	check func(args []string) error
 	// answer gives what the command has to say; nil when it has said it. A command that groups others has none.
-	answer func(ctx context.Context, args []string) (*report.Answer, error)
+	answer func(ctx context.Context, args []string) (*report.Output, error)
 }
 
 // command makes a command of the tree.

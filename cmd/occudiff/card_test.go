@@ -44,7 +44,7 @@ func TestCards(t *testing.T) {
 			if out == nil {
 				continue
 			}
-			checkSchema(t, schemas, report.CardSchema, out)
+			checkSchema(t, schemas, report.AgentSummarySchema, out)
 			var c struct {
 				Usable   bool
 				Reason   *string
@@ -82,7 +82,7 @@ func TestCardBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := printCard(t, "validate", path, "--device", "mtl-112")
-	var c report.Card
+	var c report.AgentSummary
 	if err := json.Unmarshal(out, &c); len(out) > 8<<10 || len(c.Findings) < 10 || err != nil && !strings.Contains(err.Error(), "Opt") {
 		t.Errorf("%v; %d bytes, %d findings", err, len(out), len(c.Findings))
 	}

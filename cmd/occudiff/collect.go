@@ -36,19 +36,19 @@ func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
 		share: deviceFlags + "tolerance driver label progress " +
-			"fail-on:never,mismatch,model annotations" + unseenFlags + answerFlags,
+			"fail-on:never,mismatch,model annotations" + unseenFlags + outputFlags,
 		args: func(c *cobra.Command, args []string) error {
 			if f.Check {
 				return cli.Args(0, 0, "--check runs no application: leave it out")(c, args)
 			}
-			return cli.Args(1, cli.Many, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
+			return cli.Args(1, cli.Unlimited, "nothing to run: give the application behind --, as in 'occudiff collect -- "+
 				"./app'")(c, args)
 		},
 		endings: fileEndings(".xml"),
 		check: func(args []string) error {
 			if f.Check {
 				a.endings = fileEndings()
-				return cli.Refuse(a.flags, "--check, which runs nothing", "dir interval target-gpu unitrace print job "+
+				return cli.RejectFlags(a.flags, "--check, which runs nothing", "dir interval target-gpu unitrace print job "+
 					"device xve device-file tolerance driver label fail-on annotations accept-damaged accept-unjudged")
 			}
 			if f.Interval < 0 || f.Interval > time.Second {
@@ -70,9 +70,9 @@ func (a *app) collectCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+		answer: func(ctx context.Context, args []string) (*report.Output, error) {
 			if f.Check {
-				return predictdoc.Doctor(collect.CheckTools("/"), collect.CommonMistakes()), nil
+				return predictdoc.ToolChecks(collect.CheckTools("/"), collect.CommonMistakes()), nil
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
 			// What is printed may run on another machine, so what is installed here says nothing.
@@ -90,7 +90,7 @@ func (a *app) collectCommand() *cobra.Command {
 
 // collect profiles the application into a new folder, then validates the files that were written. The outputs are open
 // before that (see execute), so a report that cannot be written is found before the application runs.
-func (a *app) collect(ctx context.Context, o collect.Options) (*report.Answer, error) {
+func (a *app) collect(ctx context.Context, o collect.Options) (*report.Output, error) {
 	// A folder is one run: what lies there already is of another.
 	if _, err := os.Stat(o.Dir); err == nil {
 		return nil, cli.Errorf("--dir %s exists; give the name of a new folder", o.Dir)
@@ -151,10 +151,10 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 		return 0, err
 	}
 	interval, enough := collect.IntervalFor(launch)
-	a.say("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
+	a.printMessage("a launch of %s takes %s: sampling every %s", report.CutMiddle(report.OneLine(task), 40),
 		unit.FormatDuration(unit.Seconds(launch.Seconds())), unit.FormatDuration(unit.Seconds(interval.Seconds())))
 	if !enough {
-		a.say("that is fewer than nine samples per launch: the values contain time between launches")
+		a.printMessage("that is fewer than nine samples per launch: the values contain time between launches")
 	}
 	return interval, nil
 }

@@ -38,18 +38,18 @@ func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(diff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
 		share: "-local -simd -sampling-interval" + runFlags + tableFlags +
-			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + answerFlags,
-		args: cli.Args(1, cli.Many, wrongPaths), endings: fileEndings(".xml"),
+			"sort:lost,time,difference,name fail-on:never,regression annotations" + unseenFlags + outputFlags,
+		args: cli.Args(1, cli.Unlimited, wrongPaths), endings: fileEndings(".xml"),
 		check: func([]string) error {
 			if !(f.Threshold >= 0) || f.Threshold > 100 {
 				return cli.Errorf("--threshold %v: expected percentage points from 0 to 100", f.Threshold)
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, paths []string) (*report.Answer, error) { return a.diff(ctx, paths, f) }})
+		answer: func(ctx context.Context, paths []string) (*report.Output, error) { return a.diff(ctx, paths, f) }})
 }
 
-func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.Answer, error) {
+func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.Output, error) {
 	// Kernel binaries have no measurement, so they are another comparison; a mix of both is read as runs, whose reader
 	// says what is wrong with the binary.
 	binaries, streams := 0, 0
@@ -62,7 +62,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	}
 	switch {
 	// One path is enough where it holds both sides: a difference report, or an archive of two results.
-	case len(paths) == 1 && !hasSides(ctx, paths[0]):
+	case len(paths) == 1 && !hasResults(ctx, paths[0]):
 		return nil, cli.Errorf(wrongPaths, 1)
 	case streams > 1:
 		return nil, cli.Errorf("only one of the paths can be standard input")
@@ -74,7 +74,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 	case binaries == len(paths):
 		return a.diffBinaries(ctx, paths[0], paths[1], f)
 	}
-	sides, err := a.readSides(ctx, paths)
+	sides, err := a.readResults(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.A
 			return nil, err
 		}
 	}
-	return a.answerSides(diff.CompareSides(sides[0], sides[1:], opt))
+	return a.answerComparisons(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
 // noiseOf gives what a history knows of the spread of each kernel on the device of a run, of the occupancy over the XVEs
@@ -118,27 +118,27 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.R
 	}, nil
 }
 
-// answerSides answers for sides that were compared.
+// answerComparisons answers for sides that were compared.
 // The gate judges all sides at once, so what it could not judge is said once, with the first difference.
-func (a *app) answerSides(sides []*diff.Result) (*report.Answer, error) {
+func (a *app) answerComparisons(sides []*diff.Result) (*report.Output, error) {
 	unjudged := report.Unjudged{}
 	if a.FailOn != "never" {
 		unjudged = diffdoc.Unjudged(sides)
 	}
 	var unseen []string
 	for _, d := range sides {
-		lost, err := a.accept(&d.Notes, unjudged)
+		lost, err := a.checkUnseen(&d.Notes, unjudged)
 		if err != nil {
 			return nil, err
 		}
 		unseen, unjudged = append(unseen, lost...), report.Unjudged{}
 	}
-	ans := diffdoc.Answer(sides, a.provenance())
+	ans := diffdoc.NewOutput(sides, a.provenance())
 	a.after = func() error {
-		a.sayNotes(diffdoc.Notes(sides))
+		a.printWarnings(diffdoc.Notes(sides))
 		// A gate that had nothing to judge passes; said aloud, nobody takes that for a proof.
 		if text := diffdoc.Inconclusive(sides); text != "" && a.FailOn == "regression" {
-			a.say("%s", text)
+			a.printMessage("%s", text)
 		}
 		return a.concludeCases(ans, unseen)
 	}
@@ -146,7 +146,7 @@ func (a *app) answerSides(sides []*diff.Result) (*report.Answer, error) {
 }
 
 // concludeCases ends by the test cases of an answer: those that failed are annotations, and what a gate fails for.
-func (a *app) concludeCases(ans *report.Answer, unseen []string) error {
+func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 	if a.FailOn == "never" && !a.Annotate {
 		return a.conclude(nil, "", unseen)
 	}
@@ -157,9 +157,9 @@ func (a *app) concludeCases(ans *report.Answer, unseen []string) error {
 	return a.conclude(diffdoc.Annotations(cases, level), diffdoc.Failure(cases), unseen)
 }
 
-// readSides reads the runs of all sides and compares each with its prediction. A single path is a difference report, which
+// readResults reads the runs of all sides and compares each with its prediction. A single path is a difference report, which
 // has both sides.
-func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side, err error) {
+func (a *app) readResults(ctx context.Context, paths []string) (sides []diff.Side, err error) {
 	both := len(paths) == 1
 	if both {
 		paths = append(paths, paths[0])
@@ -182,18 +182,18 @@ func (a *app) readSides(ctx context.Context, paths []string) (sides []diff.Side,
 	return sides, nil
 }
 
-// hasSides says whether a file is a difference report of VTune, or an archive of two results.
+// hasResults says whether a file is a difference report of VTune, or an archive of two results.
 // Reading without a choice of a side ends with an error that counts them. Any other error is told when the path is
 // read as what it is.
 // The file is read for this, and once more as the two sides: it is asked of a single path alone.
-func hasSides(ctx context.Context, path string) bool {
+func hasResults(ctx context.Context, path string) bool {
 	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
 	return ingest.ResultCount(err) == 2
 }
 
 // diffBinaries compares the kernels of two compilations: binaries, archives, folders of dumps or sources.
 // Without --device each image is predicted for the device that it was compiled for.
-func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlags) (*report.Answer, error) {
+func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlags) (*report.Output, error) {
 	opt := batch.Options{Compiler: f.CompileOptions}
 	var err error
 	if opt.Global, err = f.Global.Size("global"); err != nil {
@@ -214,11 +214,11 @@ func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlag
 		}
 		builds[i], notes = kernels, append(notes, of...)
 	}
-	unseen, err := a.accept(&notes, report.Unjudged{})
+	unseen, err := a.checkUnseen(&notes, report.Unjudged{})
 	if err != nil {
 		return nil, err
 	}
-	a.sayNotes(notes)
+	a.printWarnings(notes)
 	ans := diffdoc.Builds(diff.Builds(builds[0], builds[1]), notes, a.provenance())
 	a.after = func() error { return a.concludeCases(ans, unseen) }
 	return ans, nil

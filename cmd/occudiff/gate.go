@@ -27,15 +27,15 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 	if err := a.printAnnotations(marks); err != nil {
 		return err
 	}
-	if n := len(unseen); n > report.MostTasks {
-		unseen = append(unseen[:report.MostTasks:report.MostTasks], fmt.Sprintf("%d more of these", n-report.MostTasks))
+	if n := len(unseen); n > report.MaxListedTasks {
+		unseen = append(unseen[:report.MaxListedTasks:report.MaxListedTasks], fmt.Sprintf("%d more of these", n-report.MaxListedTasks))
 	}
 	switch {
 	// A gate that failed and a gate that did not see all are one exit status: the failure is the stronger statement,
 	// and what was not seen is only said.
 	case failure != "" && a.FailOn != "never":
 		for _, text := range unseen {
-			a.say("occudiff: warning: %s", text)
+			a.printMessage("occudiff: warning: %s", text)
 		}
 		return &verdictError{exitGate, failure}
 	case len(unseen) > 0:
@@ -44,27 +44,27 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 	return nil
 }
 
-// accept gives what a command has not seen and was not told to accept: what of the input was lost, as its notes say,
+// checkUnseen gives what a command has not seen and was not told to accept: what of the input was lost, as its notes say,
 // and kernels that a gate could not judge, if any. What is accepted becomes a note, so that every output says it.
 // A gate must not pass on kernels that it has not seen: a quote that is never closed can swallow five rows of six, and
 // a column of another name leaves nothing measured. The two are accepted by a flag each.
-func (a *app) accept(notes *[]note.Note, u report.Unjudged) (unseen []string, err error) {
+func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []string, err error) {
 	accepted := func(code, flag, text string) {
 		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
 	}
-	if lost := report.Lost(*notes); lost != "" && a.AcceptDamaged {
+	if lost := report.LostRows(*notes); lost != "" && a.AllowUnreadable {
 		// Accepting is safe because every output carries the warning, so CSV, which holds rows alone, is refused.
 		if a.writes(".csv") {
 			return nil, cli.Errorf("--accept-damaged: .csv has no place for the warning that kernels may be missing; " +
 				"use another format")
 		}
-		accepted(report.CodeAcceptedDamage, "--accept-damaged", lost)
+		accepted(report.CodeAllowedUnreadable, "--accept-damaged", lost)
 	} else if lost != "" {
 		unseen = append(unseen, lost+"; --accept-damaged accepts that")
 	}
-	refused, passed := u.Sort(a.AcceptUnjudged)
+	refused, passed := u.Sort(a.AllowUnjudged)
 	if passed != "" {
-		accepted(report.CodeAcceptedUnjudged, "--accept-unjudged", passed)
+		accepted(report.CodeAllowedUnjudged, "--accept-unjudged", passed)
 	}
 	if refused != "" {
 		unseen = append(unseen, refused)
@@ -72,9 +72,9 @@ func (a *app) accept(notes *[]note.Note, u report.Unjudged) (unseen []string, er
 	return unseen, nil
 }
 
-// acceptDamage finds what of the input was lost, for a command that must not go on without it.
-func (a *app) acceptDamage(notes *[]note.Note) error {
-	unseen, err := a.accept(notes, report.Unjudged{})
+// allowUnreadable finds what of the input was lost, for a command that must not go on without it.
+func (a *app) allowUnreadable(notes *[]note.Note) error {
+	unseen, err := a.checkUnseen(notes, report.Unjudged{})
 	if err == nil && len(unseen) > 0 {
 		err = cli.Errorf("%s", unseen[0])
 	}
@@ -89,18 +89,18 @@ func (a *app) printAnnotations(list []report.Annotation) error {
 	}
 	list = report.CapAnnotations(list, annotationsShown)
 	for i := range list {
-		list[i].File = cli.FromHere(list[i].File)
+		list[i].File = cli.RelativePath(list[i].File)
 	}
 	return machine.Annotations(text.Annotations(a.raw), list)
 }
 
 // The exit statuses; see README.md.
 const (
-	exitDone  = 0 // also with mismatches, bad rows, a run that is stored already
-	exitGate  = 1 // a gate that was asked for failed
-	exitAgain = 4 // kernels are worth measuring again
-	exitUsage = 2 // bad usage, no usable input, or kernels that a gate did not see
-	exitBug   = 3 // the program panicked
+	exitDone         = 0 // also with mismatches, bad rows, a run that is stored already
+	exitGate         = 1 // a gate that was asked for failed
+	exitMeasureAgain = 4 // kernels are worth measuring again
+	exitUsage        = 2 // bad usage, no usable input, or kernels that a gate did not see
+	exitBug          = 3 // the program panicked
 )
 
 // verdictError means that everything worked, and what was asked for came out with another status than exitDone. The

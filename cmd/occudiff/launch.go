@@ -165,7 +165,7 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	if err != nil {
 		return c, launch, err
 	}
-	l.sayEach(list[0].Notes)
+	l.printNotes(list[0].Notes)
 	if registers > 0 {
 		launch, err = launch.ForRegisters(list[0].Device, registers)
 	}
@@ -255,7 +255,7 @@ type adviseFlags struct {
 func (a *app) adviseCommand() *cobra.Command {
 	v := &advise{launch: launch{app: a}}
 	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: noFiles,
-		share: deviceFlags + answerFlags, check: v.check, answer: v.answer})
+		share: deviceFlags + outputFlags, check: v.check, answer: v.answer})
 }
 
 // noFiles says who advises on the kernels of a run.
@@ -297,10 +297,10 @@ func (v *advise) check([]string) error {
 		}
 	}
 	if units {
-		return cli.Refuse(v.flags, "--model compute-unit",
+		return cli.RejectFlags(v.flags, "--model compute-unit",
 			"device device-file global barriers grf policy barrier-slots work-group-slots xve fix free")
 	}
-	return cli.Refuse(v.flags, "a launch on an Intel GPU", "platform platform-file")
+	return cli.RejectFlags(v.flags, "a launch on an Intel GPU", "platform platform-file")
 }
 
 // vary turns --fix and --free into what may change.
@@ -314,7 +314,7 @@ func (v *advise) vary() predict.VariableSettings {
 }
 
 // answer gives what the flags ask for.
-func (v *advise) answer(context.Context, []string) (*report.Answer, error) {
+func (v *advise) answer(context.Context, []string) (*report.Output, error) {
 	if v.Model == "compute-unit" {
 		return v.computeUnit()
 	}
@@ -329,7 +329,7 @@ func (v *advise) answer(context.Context, []string) (*report.Answer, error) {
 }
 
 // computeUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
-func (v *advise) computeUnit() (*report.Answer, error) {
+func (v *advise) computeUnit() (*report.Output, error) {
 	platform, launch, err := v.unitLaunch()
 	if err != nil {
 		return nil, err

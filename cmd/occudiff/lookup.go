@@ -24,16 +24,16 @@ import (
 // devicesCommand prints the device table, or one device with its sources.
 // It shows the table as the models take it, and does not say which device a run has.
 func (a *app) devicesCommand() *cobra.Command {
-	return a.command(command{text: "devices", share: "xve device-file" + answerFlags, args: cobra.ArbitraryArgs,
+	return a.command(command{text: "devices", share: "xve device-file" + outputFlags, args: cobra.ArbitraryArgs,
 		names: true, complete: a.completeDevices,
-		answer: func(_ context.Context, args []string) (*report.Answer, error) {
+		answer: func(_ context.Context, args []string) (*report.Output, error) {
 			// Names of devices hold blanks, and who types one does not think of quotes: several arguments are one
 			// name.
 			return a.listDevices(strings.Join(args, " "))
 		}})
 }
 
-func (a *app) listDevices(name string) (*report.Answer, error) {
+func (a *app) listDevices(name string) (*report.Output, error) {
 	if name == "" {
 		return predictdoc.Devices(a.devices.All()), nil
 	}
@@ -44,20 +44,20 @@ func (a *app) listDevices(name string) (*report.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.sayEach(m.Notes)
+	a.printNotes(m.Notes)
 	return predictdoc.Device(m.Device), nil
 }
 
 // explainCommand documents the words of the answers.
 func (a *app) explainCommand() *cobra.Command {
-	return a.command(command{text: "explain", share: answerFlags, args: cobra.ArbitraryArgs, names: true,
+	return a.command(command{text: "explain", share: outputFlags, args: cobra.ArbitraryArgs, names: true,
 		complete: cli.CompleteWords(predictdoc.Names()),
-		answer: func(_ context.Context, args []string) (*report.Answer, error) {
+		answer: func(_ context.Context, args []string) (*report.Output, error) {
 			if len(args) == 0 {
 				return predictdoc.Glossary(), nil
 			}
 			term := strings.Join(args, " ") // several arguments are one term with blanks
-			ans, err := predictdoc.Explain(term, append(flagTerms(), machine.Fields(jsonOutputs())...)...)
+			ans, err := predictdoc.Explain(term, append(flagTerms(), machine.Fields(jsonSchemas())...)...)
 			if err != nil {
 				if device, none := a.listDevices(term); none == nil { // people ask for those, too
 					return device, nil
@@ -78,7 +78,7 @@ func flagTerms() (list []report.Term) {
 			if !met {
 				at = len(list)
 				known[f.Name+f.Usage] = at
-				list = append(list, report.Term{Name: "--" + f.Name, Kind: predictdoc.FlagKind, Means: report.UpperFirst(f.Usage) + "."})
+				list = append(list, report.Term{Name: "--" + f.Name, Kind: predictdoc.FlagKind, Meaning: report.UpperFirst(f.Usage) + "."})
 			}
 			list[at].With = strings.TrimPrefix(list[at].With+", "+strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" "), ", ")
 		})
@@ -86,16 +86,16 @@ func flagTerms() (list []report.Term) {
 	return list
 }
 
-// jsonOutputs lists the JSON outputs in the order of the commands.
+// jsonSchemas lists the JSON outputs in the order of the commands.
 // schema, explain and mcp all go by it: an output that is missing here has no schema, and nobody can look its fields
 // up.
-func jsonOutputs() []report.Output {
-	return slices.Concat(rundoc.Outputs(), diffdoc.Outputs(), predictdoc.Outputs(),
-		trackdoc.Outputs())
+func jsonSchemas() []report.Schema {
+	return slices.Concat(rundoc.Schemas(), diffdoc.Schemas(), predictdoc.Schemas(),
+		trackdoc.Schemas())
 }
 
 func (a *app) listSchemas() error {
-	for _, o := range jsonOutputs() {
+	for _, o := range jsonSchemas() {
 		if _, err := fmt.Fprintf(a.stdout, "%-14s %-24s %s\n", o.Name, o.ID, o.Command); err != nil {
 			return err
 		}
@@ -104,11 +104,11 @@ func (a *app) listSchemas() error {
 }
 
 func (a *app) printSchema(name string) error {
-	o, err := report.FindOutput(jsonOutputs(), name)
+	o, err := report.FindSchema(jsonSchemas(), name)
 	if err != nil {
 		return cli.Errorf("%v", err)
 	}
-	s, err := machine.Schema(o, jsonOutputs())
+	s, err := machine.Schema(o, jsonSchemas())
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return a.command(command{text: "help", args: cobra.ArbitraryArgs,
 		complete: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if slices.Equal(args, []string{"schema"}) {
-				return report.ListOf(jsonOutputs(), func(o report.Output) string {
+				return report.ListOf(jsonSchemas(), func(o report.Schema) string {
 					return cobra.CompletionWithDesc(o.Name, o.Text)
 				}), cobra.ShellCompDirectiveNoFileComp
 			}
@@ -132,7 +132,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			}
 			return cli.CompleteWords(words)(c, args, typed)
 		},
-		answer: func(_ context.Context, args []string) (*report.Answer, error) {
+		answer: func(_ context.Context, args []string) (*report.Output, error) {
 			switch topic := strings.Join(args, " "); {
 			case topic == "flags":
 				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A command takes only\n"+

@@ -86,7 +86,7 @@ func (a *app) mcpCommand() *cobra.Command {
 	var f struct {
 		Skill bool `flag:"skill" help:"print what an agent should know (a SKILL.md) instead"`
 	}
-	return a.command(command{text: "mcp", flags: []any{&f}, answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+	return a.command(command{text: "mcp", flags: []any{&f}, answer: func(ctx context.Context, _ []string) (*report.Output, error) {
 		if f.Skill {
 			_, err := io.WriteString(a.stdout, skill)
 			return nil, err
@@ -98,11 +98,11 @@ func (a *app) mcpCommand() *cobra.Command {
 		if err != nil {
 			return nil, fmt.Errorf("the folder that occudiff mcp starts in: %w", err)
 		}
-		card, err := report.FindOutput(jsonOutputs(), "card")
+		card, err := report.FindSchema(jsonSchemas(), "card")
 		if err != nil {
 			return nil, err
 		}
-		cardSchema, err := machine.Schema(card, jsonOutputs())
+		cardSchema, err := machine.Schema(card, jsonSchemas())
 		if err != nil {
 			return nil, err
 		}

@@ -288,7 +288,7 @@ func TestAgentOfNode(t *testing.T) {
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	for tool, want := range map[string]string{"predict": "occudiff/predict/1", "validate": report.CardSchema, "diff": report.CardSchema,
+	for tool, want := range map[string]string{"predict": "occudiff/predict/1", "validate": report.AgentSummarySchema, "diff": report.AgentSummarySchema,
 		"advise": "occudiff/advise/1", "explain": "occudiff/explain/1", "track_check": "occudiff/track-check/1"} {
 		if got.Schemas[tool] != want {
 			t.Errorf("%s: got %s", tool, got.Schemas[tool])

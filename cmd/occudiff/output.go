@@ -46,9 +46,9 @@ func endingOf(path string) string {
 // deliver writes an answer to its files, then prints it in the format that was asked for.
 // What is written while it is read (a batch, an exported history) and texts that are no report (a schema, a job script)
 // do not come this way.
-func (a *app) deliver(ctx context.Context, ans *report.Answer) error {
+func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	ans.Version = version()
-	if a.Format == "card" && ans.Card == nil {
+	if a.Format == "card" && ans.AgentSummary == nil {
 		return cli.Errorf("--format card: only validate and diff of runs have a card; --format json has the whole " +
 			"answer")
 	}
@@ -73,17 +73,17 @@ func (a *app) deliver(ctx context.Context, ans *report.Answer) error {
 	if err := a.print(a.output(a.Format), by[a.Format]); err != nil {
 		return errors.Join(unwritten, err)
 	}
-	a.sayWrote()
+	a.printWrittenFiles()
 	return unwritten
 }
 
 // writers are the ways of writing an answer, by the ending of a file and by format.
-func (a *app) writers(ctx context.Context, ans *report.Answer) map[string]formWriter {
+func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWriter {
 	by := map[string]formWriter{
 		"table": func(w io.Writer) error {
 			return text.Terminal(w, ans.Document(), text.Options{Width: a.width(), Color: a.useColor(), Verbose: a.Verbose})
 		},
-		"card":  func(w io.Writer) error { return machine.JSON(w, ans.Card()) },
+		"card":  func(w io.Writer) error { return machine.JSON(w, ans.AgentSummary()) },
 		".xlsx": func(w io.Writer) error { return excel.Render(ctx, w, ans.Document()) },
 		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document(), nil) },
 		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
@@ -160,10 +160,10 @@ func (a *app) print(to io.Writer, write formWriter) error {
 	return nil
 }
 
-// sayWrote names the files that were asked for and put in place.
-func (a *app) sayWrote() {
+// printWrittenFiles names the files that were asked for and put in place.
+func (a *app) printWrittenFiles() {
 	if len(a.out.placed) > 0 {
-		a.say("wrote %s", strings.Join(a.out.placed, ", "))
+		a.printMessage("wrote %s", strings.Join(a.out.placed, ", "))
 	}
 }
 
@@ -205,7 +205,7 @@ func (a *app) writes(ending string) bool {
 
 // chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
 // them; CSV may have columns that no document shows.
-func (a *app) chooseColumns(ans *report.Answer) error {
+func (a *app) chooseColumns(ans *report.Output) error {
 	if len(a.Columns) == 0 {
 		return nil
 	}

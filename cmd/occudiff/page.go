@@ -42,7 +42,7 @@ func (a *app) pageCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
 			page, err := a.pageText(ctx)
 			if err != nil {
 				return nil, err
@@ -57,7 +57,7 @@ func (a *app) pageCommand() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			a.sayWrote()
+			a.printWrittenFiles()
 			return nil, nil
 		}})
 }
@@ -80,7 +80,7 @@ func (a *app) pageText(ctx context.Context) (string, error) {
 		return "", errors.New("this binary does not contain the page, and there is no Go on PATH to " +
 			"compile it; use a released binary, or install Go")
 	}
-	a.say("compiling the page")
+	a.printMessage("compiling the page")
 	return site.Compile(ctx, sources, version())
 }
 

@@ -44,7 +44,7 @@ type predictFlags struct {
 func (a *app) predictCommand() *cobra.Command {
 	p := &prediction{launch: launch{app: a}}
 	return a.command(command{text: "predict", flags: []any{&p.launchFlags, &p.predictFlags}, args: cobra.ArbitraryArgs,
-		share: deviceFlags + answerFlags, check: p.check, answer: p.answer})
+		share: deviceFlags + outputFlags, check: p.check, answer: p.answer})
 }
 
 // check finds flags that contradict each other.
@@ -55,7 +55,7 @@ func (p *prediction) check(paths []string) error {
 		if p.Sweep != "" && p.Sweep != "grf" {
 			return cli.Errorf("--sweep %q: of a file only the register modes can be varied: --sweep grf", p.Sweep)
 		}
-		return cli.Refuse(f, "a file: the binary says it, or it asks for another answer",
+		return cli.RejectFlags(f, "a file: the binary says it, or it asks for another answer",
 			"simd slm barriers grf registers policy batch timeline explain compat model")
 	}
 	if err := p.launch.check(); err != nil {
@@ -83,7 +83,7 @@ func (p *prediction) check(paths []string) error {
 		{units, "--model compute-unit", "device barriers grf policy barrier-slots work-group-slots timeline sweep xve explain"},
 		{!units, "the model of Intel GPUs; add --model compute-unit", "platform platform-file"},
 	} {
-		if err := cli.Refuse(f, r.what, r.flags); r.on && err != nil {
+		if err := cli.RejectFlags(f, r.what, r.flags); r.on && err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (p *prediction) check(paths []string) error {
 }
 
 // answer gives what the flags ask for.
-func (p *prediction) answer(ctx context.Context, paths []string) (*report.Answer, error) {
+func (p *prediction) answer(ctx context.Context, paths []string) (*report.Output, error) {
 	switch {
 	case len(paths) > 0:
 		return p.predictFiles(ctx, paths)
@@ -166,7 +166,7 @@ func (p *prediction) sweep() (over string, groups []int64, err error) {
 }
 
 // computeUnit predicts a kernel on a compute unit.
-func (p *prediction) computeUnit() (*report.Answer, error) {
+func (p *prediction) computeUnit() (*report.Output, error) {
 	platform, kernel, err := p.unitLaunch()
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (p *prediction) computeUnit() (*report.Answer, error) {
 
 // calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
 // Rounding and faults are the calculator's own; see predict/calculator.
-func (p *prediction) calculator() (*report.Answer, error) {
+func (p *prediction) calculator() (*report.Output, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
 		return nil, err
@@ -289,17 +289,17 @@ func (p *prediction) batchRun() (batch.Run, error) {
 
 // sayBatch sums a batch up on standard error: results alone are on standard output.
 func (p *prediction) sayBatch(r batch.Report) {
-	p.sayEach(r.Notes)
+	p.printNotes(r.Notes)
 	if r.Failed > 0 {
-		p.say("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
+		p.printMessage("%d of %d rows have the status error; the first is above", r.Failed, r.Rows)
 	}
 	if len(p.Outputs) > 0 {
-		p.say("wrote %s: %d rows", p.Outputs[0], r.Rows)
+		p.printMessage("wrote %s: %d rows", p.Outputs[0], r.Rows)
 	}
 }
 
 // predictFiles predicts what is in the files of the command line.
-func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.Answer, error) {
+func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.Output, error) {
 	opt := batch.Options{Compiler: p.CompileOptions}
 	var err error
 	if opt.Global, err = p.Global.Size("global"); err != nil {
@@ -326,6 +326,6 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 	if err != nil {
 		return nil, err
 	}
-	p.sayNotes(notes)
+	p.printWarnings(notes)
 	return predictdoc.Kernels(kernels, notes, opt.Global, p.Sweep == "grf"), nil
 }

@@ -41,7 +41,7 @@ func formatJSON(args []string) []string {
 func compileSchemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := map[string]*jsonschema.Schema{}
-	for _, o := range jsonOutputs() {
+	for _, o := range jsonSchemas() {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(runJSON(t, "help", "schema", o.Name)))
 		if err != nil {
 			t.Fatalf("schema %s: %v", o.Name, err)
@@ -227,7 +227,7 @@ func TestEveryOutputHasASchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range id.FindAllStringSubmatch(string(text), -1) {
-				if _, err := report.FindOutput(jsonOutputs(), m[1]); err != nil {
+				if _, err := report.FindSchema(jsonSchemas(), m[1]); err != nil {
 					t.Errorf("%s writes %s, which has no schema: add it to report.Outputs", f, m[1])
 				}
 			}

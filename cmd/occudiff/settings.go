@@ -70,7 +70,7 @@ func (a *app) applySettings() error {
 	// A slip is a warning and no error: a newer version may know the setting, and a shared file must not stop an older
 	// one.
 	for _, line := range append(file.unknown(), a.unknownVariables()...) {
-		a.say("%s", line)
+		a.printMessage("%s", line)
 	}
 	for _, name := range settingNames() {
 		flag := a.flags.Lookup(name)
@@ -112,7 +112,7 @@ type settingsFile struct {
 }
 
 // name names the file as people and CI systems read it; empty when there is none.
-func (f *settingsFile) name() string { return cli.FromHere(f.path) }
+func (f *settingsFile) name() string { return cli.RelativePath(f.path) }
 
 // readSettings reads the nearest file of settings; without one all settings have their defaults.
 // Only the nearest counts: files of further parents are not merged. A file that is there and cannot be read is an
@@ -260,8 +260,8 @@ func (a *app) unknownVariables() (lines []string) {
 // that settings reach. A setting that cannot be read is an error as it is in the commands, and a key that is none is
 // part of the answer.
 func (a *app) configCommand() *cobra.Command {
-	return a.command(command{text: "config", share: answerFlags,
-		answer: func(context.Context, []string) (*report.Answer, error) {
+	return a.command(command{text: "config", share: outputFlags,
+		answer: func(context.Context, []string) (*report.Output, error) {
 			file, err := readSettings()
 			if err != nil {
 				return nil, err

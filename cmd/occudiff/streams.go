@@ -78,10 +78,10 @@ func (a *app) output(format string) io.Writer {
 	}
 }
 
-// tell prints a line of a result.
+// printResult prints a line of a result.
 // Results are not silenced by -q, and a line that cannot be written is an error: a full disk must not end with status
 // 0.
-func (a *app) tell(format string, args ...any) error {
+func (a *app) printResult(format string, args ...any) error {
 	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"
 	if _, err := io.WriteString(text.Safe(a.stdout), line); err != nil {
 		return fmt.Errorf("standard output: %w", err)

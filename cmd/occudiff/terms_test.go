@@ -75,12 +75,12 @@ func TestEveryTermIsExplained(t *testing.T) {
 		words[vendor] = "the field"
 	}
 	// Of every output, also those that no line above makes: the keys of its schema. And every flag of every command.
-	for i, o := range jsonOutputs() {
-		s, err := machine.Schema(&o, jsonOutputs())
+	for i, o := range jsonSchemas() {
+		s, err := machine.Schema(&o, jsonSchemas())
 		if err != nil {
 			t.Fatal(err)
 		}
-		eachField(s, func(name string) { words[name] = jsonOutputs()[i].Command })
+		eachField(s, func(name string) { words[name] = jsonSchemas()[i].Command })
 	}
 	screen, err := os.ReadFile(filepath.Join(filepath.Dir(export), "..", "report", "rundoc", "screen.go"))
 	if err != nil {
@@ -102,7 +102,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 	if len(words) < 500 {
 		t.Errorf("only %d words", len(words))
 	}
-	others := append(flags, machine.Fields(jsonOutputs())...)
+	others := append(flags, machine.Fields(jsonSchemas())...)
 	for word, from := range words {
 		if word == "" {
 			continue

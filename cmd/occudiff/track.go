@@ -64,7 +64,7 @@ func (a *app) trackCommand() *cobra.Command {
 }
 
 // opened does something with a history that must be there.
-func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*history.DB) (*report.Answer, error)) (*report.Answer, error) {
+func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*history.DB) (*report.Output, error)) (*report.Output, error) {
 	opt.MustExist = true
 	db, err := history.Open(ctx, t.DB, opt)
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*his
 
 // looking makes an answer from a history and changes nothing. The commits of the repository, where it is at hand, give the
 // runs their order.
-func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Answer, error)) (*report.Answer, error) {
+func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Output, error)) (*report.Output, error) {
 	base := []string{"main", "master"}
 	if t.BaseBranch != "" {
 		base = []string{t.BaseBranch}
@@ -87,17 +87,17 @@ func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*repor
 }
 
 // changing changes a history, and tells what it did.
-func (t *tracking) changing(ctx context.Context, do func(*history.DB) error) (*report.Answer, error) {
-	return t.opened(ctx, history.Options{}, func(db *history.DB) (*report.Answer, error) { return nil, do(db) })
+func (t *tracking) changing(ctx context.Context, do func(*history.DB) error) (*report.Output, error) {
+	return t.opened(ctx, history.Options{}, func(db *history.DB) (*report.Output, error) { return nil, do(db) })
 }
 
 // judging makes an answer from a history and a metric with its gate.
-func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m track.Metric) (*report.Answer, error)) (*report.Answer, error) {
+func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m track.Metric) (*report.Output, error)) (*report.Output, error) {
 	m, err := t.gate()
 	if err != nil {
 		return nil, err
 	}
-	return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return judge(db, m) })
+	return t.looking(ctx, func(db *history.DB) (*report.Output, error) { return judge(db, m) })
 }
 
 // gate reads the metric and its gate from the flags of a command and the file of settings.
@@ -127,10 +127,10 @@ type checkFlags struct {
 
 func (t *tracking) checkCommand() *cobra.Command {
 	f := &checkFlags{}
-	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + answerFlags,
+	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + outputFlags,
 		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		endings: fileEndings(".xml"),
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
 			t.FailOn = f.FailOn
 			return t.check(ctx, f)
 		}})
@@ -140,8 +140,8 @@ func (t *tracking) checkCommand() *cobra.Command {
 
 // check judges runs by those before them. Several runs are judged one after the other, each by what was known at its
 // time, and the worst verdict of a series counts (docs/ci.md).
-func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, error) {
-	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
+func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, error) {
+	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
 		runs, err := checkedRuns(ctx, db, f)
 		if err != nil {
 			return nil, err
@@ -160,7 +160,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Answer, er
 			if _, err := fmt.Fprintln(t.stdout, pattern); err != nil {
 				return nil, err
 			}
-			return nil, &verdictError{exitAgain, unit.FormatCount(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
+			return nil, &verdictError{exitMeasureAgain, unit.FormatCount(len(check.Suspects()), "kernel is", "kernels are") + " worth measuring again"}
 		}
 		t.after = func() error { return t.conclude(trackdoc.CheckAnnotations(check), failure, nil) }
 		return trackdoc.FromCheck(check, t.provenance()), nil
@@ -198,11 +198,11 @@ type reportFlags struct {
 func (t *tracking) reportCommand() *cobra.Command {
 	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report",
-		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + answerFlags,
+		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + outputFlags,
 		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
 		check: func([]string) error { return trend.Params(f).Validate() },
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+			return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
 				r, err := track.ReadReport(ctx, db, m, trend.Params(f), time.Now())
 				if err != nil {
 					return nil, err
@@ -221,7 +221,7 @@ type backtestFlags struct {
 
 func (t *tracking) backtestCommand() *cobra.Command {
 	f := &backtestFlags{}
-	return t.command(command{text: "track-backtest", share: answerFlags,
+	return t.command(command{text: "track-backtest", share: outputFlags,
 		flags: []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		check: func([]string) error {
 			if t.flags.Changed("target") && !(f.Target >= 0 && f.Target <= 100) {
@@ -229,14 +229,14 @@ func (t *tracking) backtestCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return t.backtest(ctx, f) }})
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) { return t.backtest(ctx, f) }})
 }
 
 // backtest replays every check of the history, each with what was known at its time. docs/gate.md has the same table
 // from simulated histories.
-func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Answer, error) {
+func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Output, error) {
 	target := unit.Maybe(f.Target, t.flags.Changed("target"))
-	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Answer, error) {
+	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
 		// The planted drops are in the metric's unit of change, from what noise hides to what nobody overlooks.
 		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
 		if err != nil {

@@ -46,8 +46,8 @@ func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
 	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd force-device" + deviceFlags +
 		"sampling-interval driver label progress format quiet accept-damaged",
-		args: cli.Args(1, cli.Many, "nothing to add: give an export, or a folder of a run's files"),
-		answer: func(ctx context.Context, paths []string) (*report.Answer, error) {
+		args: cli.Args(1, cli.Unlimited, "nothing to add: give an export, or a folder of a run's files"),
+		answer: func(ctx context.Context, paths []string) (*report.Output, error) {
 			return nil, t.add(ctx, paths, f)
 		}})
 }
@@ -82,7 +82,7 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 		}
 		one, notes, err := read(ctx, p, given)
 		if err == nil {
-			err = t.acceptDamage(&notes)
+			err = t.allowUnreadable(&notes)
 		}
 		if err != nil {
 			return err
@@ -104,11 +104,11 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 			return err
 		}
 		done = append(done, *one)
-		t.sayNotes(notes)
+		t.printWarnings(notes)
 		if t.Format == "json" {
 			return nil
 		}
-		return t.tell("%s", trackdoc.AddedText(one)) // when it is done: adding many takes long
+		return t.printResult("%s", trackdoc.AddedText(one)) // when it is done: adding many takes long
 	}
 	for _, p := range runs {
 		if err = add(p); err != nil {

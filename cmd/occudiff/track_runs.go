@@ -24,10 +24,10 @@ import (
 )
 
 func (t *tracking) listCommand() *cobra.Command {
-	return t.command(command{text: "track-list", share: answerFlags,
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+	return t.command(command{text: "track-list", share: outputFlags,
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
 			t.NoVerify = true // it is what one looks at a damaged history with
-			return t.looking(ctx, func(db *history.DB) (*report.Answer, error) {
+			return t.looking(ctx, func(db *history.DB) (*report.Output, error) {
 				runs, err := db.List(ctx)
 				if err != nil {
 					return nil, err
@@ -47,15 +47,15 @@ func (t *tracking) removeCommand() *cobra.Command {
 		Yes bool `flag:"yes" help:"do not ask"`
 	}
 	return t.command(command{text: "track-remove", flags: []any{&f}, share: "quiet", names: true,
-		args: cli.Args(1, cli.Many, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
-		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+		args: cli.Args(1, cli.Unlimited, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
+		answer: func(ctx context.Context, args []string) (*report.Output, error) {
 			return t.remove(ctx, args, f.Yes)
 		}})
 }
 
 // remove takes runs out for good, each in a transaction of its own: an interrupt between two leaves the one removed and
 // the other kept.
-func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report.Answer, error) {
+func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report.Output, error) {
 	var ids []int64
 	for _, text := range args {
 		// Numbers are printed with separators for thousands, and people paste what they see.
@@ -90,7 +90,7 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report
 			if err := db.Remove(ctx, runs[i].ID); err != nil {
 				return err
 			}
-			if err := t.tell("run %d removed: %s", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
+			if err := t.printResult("run %d removed: %s", runs[i].ID, trackdoc.RunText(&runs[i])); err != nil {
 				return err
 			}
 		}
@@ -126,12 +126,12 @@ type acceptFlags struct {
 func (t *tracking) acceptCommand() *cobra.Command {
 	f := &acceptFlags{}
 	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) { return t.acceptRun(ctx, f) }})
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) { return t.acceptRun(ctx, f) }})
 }
 
 // acceptRun makes a run the first of a new baseline, for all kernels or for those that match, or takes that back. Nothing
 // that was measured is changed by it, so it can be undone.
-func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Answer, error) {
+func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Output, error) {
 	pattern, err := regexp.Compile(f.Kernel)
 	if err != nil {
 		return nil, cli.Errorf("--kernel %q: %v", f.Kernel, err)
@@ -156,7 +156,7 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Answe
 		}
 		for i := range done {
 			if err == nil {
-				err = t.tell("%s", trackdoc.AcceptText(&done[i], f.Undo))
+				err = t.printResult("%s", trackdoc.AcceptText(&done[i], f.Undo))
 			}
 		}
 		return err
@@ -189,12 +189,12 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
-		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+		answer: func(ctx context.Context, args []string) (*report.Output, error) {
 			return t.changing(ctx, func(db *history.DB) error {
 				if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
 					return err
 				}
-				return t.tell("%s is %s from now on, and was in all runs", report.OneLine(args[0]), report.OneLine(args[1]))
+				return t.printResult("%s is %s from now on, and was in all runs", report.OneLine(args[0]), report.OneLine(args[1]))
 			})
 		}})
 }
@@ -202,7 +202,7 @@ func (t *tracking) renameCommand() *cobra.Command {
 func (t *tracking) importCommand() *cobra.Command {
 	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet accept-damaged",
 		args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
-		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+		answer: func(ctx context.Context, args []string) (*report.Output, error) {
 			return nil, t.importPoints(ctx, args[0])
 		}})
 }
@@ -226,8 +226,8 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 		m, err := t.devices.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
 	}
-	t.sayNotes(notes)
-	if err := t.acceptDamage(&notes); err != nil {
+	t.printWarnings(notes)
+	if err := t.allowUnreadable(&notes); err != nil {
 		return err
 	}
 	if records.Len() == 0 {
@@ -246,7 +246,7 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return t.tell("%s: %s", db.Where(), trackdoc.ImportedText(&done, records.Bad))
+	return t.printResult("%s: %s", db.Where(), trackdoc.ImportedText(&done, records.Bad))
 }
 
 // readRecords reads a file of runs, or standard input; of is the metric of the column value.
@@ -273,8 +273,8 @@ func (t *tracking) exportCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
-			return t.looking(ctx, func(db *history.DB) (*report.Answer, error) { return nil, t.exportRuns(ctx, db) })
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+			return t.looking(ctx, func(db *history.DB) (*report.Output, error) { return nil, t.exportRuns(ctx, db) })
 		}})
 }
 
@@ -298,5 +298,5 @@ func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 	if err := t.stream(t.output("csv"), write); err != nil || len(t.Outputs) == 0 {
 		return err
 	}
-	return t.tell("%s: %s written to %s", db.Where(), unit.FormatCount(lines, "line", "lines"), strings.Join(t.Outputs, ", "))
+	return t.printResult("%s: %s written to %s", db.Where(), unit.FormatCount(lines, "line", "lines"), strings.Join(t.Outputs, ", "))
 }

@@ -34,8 +34,8 @@ func (a *app) validateCommand() *cobra.Command {
 	f := &validateFlags{}
 	return a.command(command{text: "validate", flags: []any{f},
 		share: "local simd driver" + runFlags + tableFlags + unseenFlags +
-			"sort:lost,time,worth,difference,name fail-on:never,mismatch,model annotations" + answerFlags,
-		args: cli.Args(1, cli.Many, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
+			"sort:lost,time,worth,difference,name fail-on:never,mismatch,model annotations" + outputFlags,
+		args: cli.Args(1, cli.Unlimited, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
 			"try 'occudiff demo'"),
 		check: func([]string) error {
 			if a.endings = fileEndings(".xml", perfettoEnding); f.Timeline {
@@ -44,14 +44,14 @@ func (a *app) validateCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, args []string) (*report.Answer, error) {
+		answer: func(ctx context.Context, args []string) (*report.Output, error) {
 			return a.validatePaths(ctx, args, f)
 		}})
 }
 
 // validatePaths reads and compares each run of the command line.
 // done is deferred before the error is looked at: it is there in any case, and removes what was exported until then.
-func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Answer, error) {
+func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Output, error) {
 	// Where vtune is installed the tables of a result folder are its own; else, or with --no-vtune, the folder is read
 	// by itself.
 	if !f.NoVTune {
@@ -104,7 +104,7 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 
 // answerRuns answers for one run, or for several side by side; what a gate says comes last.
 // All runs are judged before anything is written, since what was accepted stands in every output as a note.
-func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Answer, error) {
+func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Output, error) {
 	var failed, unseen []string
 	for i, r := range results {
 		of := ""
@@ -112,7 +112,7 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 			of = names[i] + ": "
 		}
 		g := rundoc.JudgeGate(r, a.FailOn)
-		lost, err := a.accept(&r.Notes, g.Unjudged)
+		lost, err := a.checkUnseen(&r.Notes, g.Unjudged)
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +128,8 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 		unseen = nil
 	}
 	failure := ""
-	if n := len(failed) - report.MostTasks; n > 0 {
-		failed = append(failed[:report.MostTasks], fmt.Sprintf("%d more of %d runs", n, len(results)))
+	if n := len(failed) - report.MaxListedTasks; n > 0 {
+		failed = append(failed[:report.MaxListedTasks], fmt.Sprintf("%d more of %d runs", n, len(results)))
 	}
 	if len(failed) > 0 {
 		failure = "--fail-on " + a.FailOn + ": " + strings.Join(failed, "; ")
@@ -147,13 +147,13 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Ans
 				marks = append(marks, rundoc.Annotations(r, a.FailOn)...)
 			}
 		}
-		a.sayNotes(notes)
+		a.printWarnings(notes)
 		return a.conclude(marks, failure, unseen)
 	}
 	if len(results) > 1 {
 		return diffdoc.Runs(diff.CompareRuns(names, results), a.provenance()), nil
 	}
-	return rundoc.Answer(results[0], a.provenance()), nil
+	return rundoc.NewOutput(results[0], a.provenance()), nil
 }
 
 // readingGarbage is for debug.SetGCPercent: reading makes next to no garbage, so that collecting what there is early
@@ -182,7 +182,7 @@ func (a *app) readDevices() (err error) {
 		return err
 	}
 	notes, err := a.devices.AddFile(a.DeviceFile)
-	a.sayEach(notes)
+	a.printNotes(notes)
 	return err
 }
 
@@ -240,7 +240,7 @@ func (a *app) demoCommand() *cobra.Command {
 	}
 	return a.command(command{text: "demo", flags: []any{&f}, fixed: true, complete: cobra.NoFileCompletions,
 		share: deviceFlags + "tolerance label fail-on:never,mismatch,model annotations " +
-			"accept-unjudged" + answerFlags,
+			"accept-unjudged" + outputFlags,
 		endings: fileEndings(".xml"),
 		check: func([]string) error {
 			if len(a.Outputs) == 0 {
@@ -248,7 +248,7 @@ func (a *app) demoCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Answer, error) {
+		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
 			// The mix is made up, and its device with it: another one that was asked for is used, and nobody is told
 			// then that it is constructed.
 			names, constructed := fixtures.VecAdd(), false

@@ -61,16 +61,16 @@ func sideNames(sides []*diff.Result) []string {
 	return short
 }
 
-// Answer answers what changed between two sides, or between the first of several and each other one.
+// NewOutput answers what changed between two sides, or between the first of several and each other one.
 // Document, card and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
-func Answer(sides []*diff.Result, prov report.Provenance) *report.Answer {
+func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 	c := newComparison(sides)
 	rows, left := report.Select(prov.Show, c.rows, "rows", func(r *row) report.Candidate {
 		// Slot time is lost where less is measured than on the first side.
 		change, time := r.Measured().Change.Or(math.NaN()), float64(r.Seconds())
 		return report.Candidate{Task: r.Task, Other: !r.IsKernel, Value: prov.Show.Value(-change*time, time, change)}
 	})
-	a := &report.Answer{Card: c.card, Tests: func() *report.TestSuite { return c.suite(prov) },
+	a := &report.Output{AgentSummary: c.agentSummary, Tests: func() *report.TestSuite { return c.suite(prov) },
 		Make:  func() *report.Document { return c.document(rows, append(left, Notes(sides)...), prov) },
 		Table: report.NewTable("rows", "", rows, c.columns())}
 	if a.Value = newOutput(sides[0]); len(sides) > 1 {
@@ -101,7 +101,7 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 	for _, d := range c.sides {
 		newer = append(newer, d.New.Runs...)
 	}
-	return &report.Document{Screen: c.screen(rows, notes), Title: title,
+	return &report.Document{Summary: c.summary(rows, notes), Title: title,
 		Subject: "Old and new occupancy, kernel by kernel", Version: prov.Version, Date: latest(newer),
 		Sections: []report.Section{movedSection(rows), c.kernelSection(rows), report.NoteSection(report.RunNotes(notes)),
 			provenance(c.sources(prov))}}
@@ -206,18 +206,18 @@ func newOutput(d *diff.Result) *DiffOutput {
 	}
 }
 
-// Outputs are the JSON outputs of this package.
-func Outputs() []report.Output {
-	run, _ := rundoc.Outputs()[0].Values[0].(rundoc.Validate) // each run is written as that of one
+// Schemas are the JSON outputs of this package.
+func Schemas() []report.Schema {
+	run, _ := rundoc.Schemas()[0].Values[0].(rundoc.Validate) // each run is written as that of one
 	runs := runsValue(&diff.Runs{})
 	runs.Runs = []ValidateRun{{Run: &run}}
 	side := diff.Side{Runs: []*compare.Result{{}}}
 	two := newOutput(&diff.Result{Old: side, New: side})
-	return []report.Output{
+	return []report.Schema{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
 			Text: "several runs: what stands out, the kernels over all of them, and each as validate writes one.", Values: []any{runs}},
-		{Name: "card", ID: report.CardSchema, Command: "occudiff validate|diff --format card",
-			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.Card{}}},
+		{Name: "card", ID: report.AgentSummarySchema, Command: "occudiff validate|diff --format card",
+			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.AgentSummary{}}},
 		{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
 			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{*two}},
 		{Name: "diff-sides", ID: sidesSchema, Command: "occudiff diff --format json FIRST SIDE1 SIDE2",

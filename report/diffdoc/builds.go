@@ -91,7 +91,7 @@ func buildSentence(p *diff.Build) string {
 	var parts []string
 	for _, f := range diff.BuildMetrics() {
 		if f.Title != "" && slices.Contains(p.Changed, f.Key) {
-			parts = append(parts, report.StartLower(f.Title)+" "+report.WithUnit(figureText(p, f), f.Unit))
+			parts = append(parts, report.LowerFirst(f.Title)+" "+report.WithUnit(figureText(p, f), f.Unit))
 		}
 	}
 	if len(parts) == 0 {
@@ -101,7 +101,7 @@ func buildSentence(p *diff.Build) string {
 }
 
 // Builds gives what a new compilation changed in every form.
-func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *report.Answer {
+func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *report.Output {
 	// No value: kernels of binaries have no time to be sorted by.
 	rows, left := report.Select(prov.Show, pairs, "kernels", func(p *diff.Build) report.Candidate {
 		return report.Candidate{Task: p.Kernel().Demangled(), Value: math.NaN()}
@@ -109,9 +109,9 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 	columns := buildColumns()
 	t := report.NewTable("kernels", "", rows, columns)
 	s := report.Section{Key: "kernels", Title: "Kernels", Sheet: "Kernels", Tables: []*report.Table{t.Show()}}
-	return &report.Answer{Table: t, Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
+	return &report.Output{Table: t, Tests: func() *report.TestSuite { return buildSuite(pairs, prov) },
 		Doc: &report.Document{Whole: true, Title: "What a new compilation changed", Version: prov.Version,
-			Headline: append([]string{buildCounts(pairs)}, report.NotWhole(left)...),
+			Headline: append([]string{buildCounts(pairs)}, report.IncompleteNotes(left)...),
 			Sections: []report.Section{s, report.NoteSection(report.RunNotes(notes))}},
 		Value: buildsValue{Schema: buildsSchema, Kernels: report.NewTable("kernels", "", pairs, columns), Notes: report.Notes(notes)}}
 }

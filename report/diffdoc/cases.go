@@ -51,7 +51,7 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	}
 	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
 	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing, as far as the inputs say"))
-	s.AddEach("not_whole", report.NotWhole(d.Notes))
+	s.AddEach("not_whole", report.IncompleteNotes(d.Notes))
 	// CI systems group cases by class: by device, and by label where one job has several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	var cases []report.Case
@@ -121,7 +121,7 @@ func Failure(s *report.TestSuite) string {
 		return ""
 	}
 	return fmt.Sprintf("--fail-on regression: %d of %d kernels got worse: %s", len(failed), len(s.Cases),
-		strings.Join(report.Few(failed, report.MostTasks), ", "))
+		strings.Join(report.FirstFew(failed, report.MaxListedTasks), ", "))
 }
 
 // Inconclusive says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
@@ -173,11 +173,11 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	return u
 }
 
-// newCard is a card of runs without findings. What an agent is told must not rest on a part of a run: any loss makes it
+// newAgentSummary is a card of runs without findings. What an agent is told must not rest on a part of a run: any loss makes it
 // unusable.
-func newCard(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.Card {
-	c := &report.Card{Schema: report.CardSchema, Usable: true, Findings: []report.Finding{}, Judged: judged, NotJudged: notJudged}
-	lost := report.NotWhole(notes)
+func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
+	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{}, Judged: judged, NotJudged: notJudged}
+	lost := report.IncompleteNotes(notes)
 	for _, r := range runs {
 		if r.Device != nil {
 			c.Device = unit.Some(r.Device.Key)
@@ -192,9 +192,9 @@ func newCard(runs []*compare.Result, notes []note.Note, judged, notJudged int) *
 	return c
 }
 
-// card answers what changed in few words, for agents and comments. What more threads are worth is of the new side;
+// agentSummary answers what changed in few words, for agents and comments. What more threads are worth is of the new side;
 // where that does not tell it, a kernel that became faster at less occupancy is bound by something else.
-func (c *comparison) card() *report.Card {
+func (c *comparison) agentSummary() *report.AgentSummary {
 	var runs []*compare.Result
 	judged, not := 0, 0
 	for _, d := range c.sides {
@@ -202,7 +202,7 @@ func (c *comparison) card() *report.Card {
 		n := s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
 		judged, not, runs = judged+s.Kernels-n, not+n, slices.Concat(runs, d.Old.Runs, d.New.Runs)
 	}
-	card := newCard(runs, Notes(c.sides), judged, not)
+	card := newAgentSummary(runs, Notes(c.sides), judged, not)
 	if card.Usable && judged == 0 {
 		return report.Unusable("no kernel can be compared", judged, not)
 	}

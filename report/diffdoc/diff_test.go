@@ -100,7 +100,7 @@ func TestDiffGolden(t *testing.T) {
 		{"diff-nothing", "no row at all", nothing()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			doc := diffdoc.Answer(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}}).Document()
+			doc := diffdoc.NewOutput(c.diff, report.Provenance{Version: "v0", CommandLine: []string{"occudiff", "diff", "old", "new"}}).Document()
 			var screen, page bytes.Buffer
 			if err := text.Terminal(&screen, doc, text.Options{Verbose: true}); err != nil {
 				t.Fatal(err)
@@ -116,7 +116,7 @@ func TestDiffGolden(t *testing.T) {
 
 func TestDiffFitsTheTerminal(t *testing.T) {
 	for _, d := range [][]*diff.Result{repeats(), single(), hostileDiff(), nothing()} {
-		doc := diffdoc.Answer(d, report.Provenance{}).Document()
+		doc := diffdoc.NewOutput(d, report.Provenance{}).Document()
 		for width := 20; width < 180; width++ {
 			var b bytes.Buffer
 			if err := text.Terminal(&b, doc, text.Options{Width: width, Verbose: width%2 == 0}); err != nil {
@@ -134,8 +134,8 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 // TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
 func TestDiffTables(t *testing.T) {
 	for _, d := range [][]*diff.Result{repeats(), single(), hostileDiff(), nothing()} {
-		tables := []*report.Table{diffdoc.Answer(d, report.Provenance{}).Table}
-		for _, s := range diffdoc.Answer(d, report.Provenance{}).Document().Sections {
+		tables := []*report.Table{diffdoc.NewOutput(d, report.Provenance{}).Table}
+		for _, s := range diffdoc.NewOutput(d, report.Provenance{}).Document().Sections {
 			tables = append(tables, s.Tables...)
 		}
 		for _, table := range tables {
@@ -154,14 +154,14 @@ func TestDiffTables(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := machine.Table(&b, diffdoc.Answer(repeats(), report.Provenance{}).Table); err != nil {
+	if err := machine.Table(&b, diffdoc.NewOutput(repeats(), report.Provenance{}).Table); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if strings.Contains(b.String(), "~") || len(lines) != 10 || !strings.HasPrefix(lines[0], "task,global_old,global_new,local_old,local_new,simd_old,simd_new,runs_old,runs_new,direction,measured_old_percent,") {
 		t.Errorf("CSV of the repeats:\n%s", b.String())
 	}
-	if single := diffdoc.Answer(single(), report.Provenance{}).Table; len(single.ColumnsIn(report.Data)) != strings.Count(lines[0], ",")+1 {
+	if single := diffdoc.NewOutput(single(), report.Provenance{}).Table; len(single.ColumnsIn(report.Data)) != strings.Count(lines[0], ",")+1 {
 		t.Error("the columns of the CSV depend on the data")
 	}
 }
@@ -181,9 +181,9 @@ func TestDiffScreenWords(t *testing.T) {
 			"bench_gaussian.hotspots.csv -> bench_gaussian.offload.csv"},
 		{"nothing", nothing(), "0 kernels, 0 runs a side: there is nothing to compare", ""},
 	} {
-		s := diffdoc.Answer(c.diff, report.Provenance{}).Document().Screen
-		if s.Line != c.line || s.Means != c.means {
-			t.Errorf("%s:\n got %s\n     %s\nwant %s\n     %s", c.reason, s.Line, s.Means, c.line, c.means)
+		s := diffdoc.NewOutput(c.diff, report.Provenance{}).Document().Summary
+		if s.Headline != c.line || s.Impact != c.means {
+			t.Errorf("%s:\n got %s\n     %s\nwant %s\n     %s", c.reason, s.Headline, s.Impact, c.line, c.means)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func TestBecause(t *testing.T) {
 			}
 			return s
 		}
-		table := diffdoc.Answer(diff.CompareSides(runs(c.older), []diff.Side{runs(c.newer)}, diff.DefaultOptions()), report.Provenance{}).Table
+		table := diffdoc.NewOutput(diff.CompareSides(runs(c.older), []diff.Side{runs(c.newer)}, diff.DefaultOptions()), report.Provenance{}).Table
 		if got := table.Cell(0, table.Column("because")).Text; got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
 		}
@@ -245,9 +245,9 @@ func TestWorse(t *testing.T) {
 			kernel("c", 32, 32, 60.1+x, 99.5, 10, 1e-3)))
 	}
 	sides := diff.CompareSides(diff.Side{Runs: older}, []diff.Side{{Runs: newer}}, diff.DefaultOptions())
-	s := diffdoc.Answer(sides, report.Provenance{Show: report.Selection{Sort: report.SortName}}).Document().Screen
-	if len(s.Sure) != 1 || s.Sure[0].Rows != "1, 3" {
-		t.Errorf("numbers of %+v, want 1, 3", s.Sure)
+	s := diffdoc.NewOutput(sides, report.Provenance{Show: report.Selection{Sort: report.SortName}}).Document().Summary
+	if len(s.Confirm) != 1 || s.Confirm[0].Rows != "1, 3" {
+		t.Errorf("numbers of %+v, want 1, 3", s.Confirm)
 	}
 	if got := s.Rows.Cell(0, s.Rows.Column("verdict")).Text; got != "worse: p = 0.029, 4 + 4 runs" {
 		t.Errorf("verdict %q", got)
@@ -276,7 +276,7 @@ func TestDiffContract(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", typ.Name(), got, c.want)
 		}
 	}
-	rows := diffdoc.Answer(nothing(), report.Provenance{}).Value.(*diffdoc.DiffOutput).Rows
+	rows := diffdoc.NewOutput(nothing(), report.Provenance{}).Value.(*diffdoc.DiffOutput).Rows
 	got := map[string]string{} // the fields of each object
 	for _, c := range rows.Columns {
 		if at := strings.LastIndex(c.Path, "."); c.Path != "" {
@@ -296,7 +296,7 @@ func TestDiffContract(t *testing.T) {
 		t.Errorf("fields %q, want %q", got, want)
 	}
 	var b bytes.Buffer
-	if err := machine.JSON(&b, diffdoc.Answer(nothing(), report.Provenance{}).Value); err != nil {
+	if err := machine.JSON(&b, diffdoc.NewOutput(nothing(), report.Provenance{}).Value); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"changes": []`, `"rows": []`, `"runs": []`, `"name": null`, `"time_ratio": null`} {
@@ -305,7 +305,7 @@ func TestDiffContract(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := machine.JSON(&b, diffdoc.Answer(repeats(), report.Provenance{}).Value); err != nil {
+	if err := machine.JSON(&b, diffdoc.NewOutput(repeats(), report.Provenance{}).Value); err != nil {
 		t.Fatal(err)
 	}
 	type sample struct {
@@ -352,7 +352,7 @@ func TestShown(t *testing.T) {
 		{"the most time: 0.4 s, 0.2 s", report.Selection{Top: 2, Sort: report.SortTime}, "reduce GEMM"},
 		{"the largest change: 47, 20", report.Selection{Top: 2, Sort: report.SortDifference}, "GEMM reduce"},
 	} {
-		doc := diffdoc.Answer(repeats(), report.Provenance{Show: c.show}).Document()
+		doc := diffdoc.NewOutput(repeats(), report.Provenance{Show: c.show}).Document()
 		table := sample.Find(doc, report.SectionKernels)
 		var names []string
 		for i := range table.Len {
@@ -361,8 +361,8 @@ func TestShown(t *testing.T) {
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.reason, got, c.want)
 		}
-		if !strings.Contains(strings.Join(doc.Screen.Notes, "\n"), " rows are shown (") {
-			t.Errorf("%s: the screen does not say what is left out: %q", c.reason, doc.Screen.Notes)
+		if !strings.Contains(strings.Join(doc.Summary.Notes, "\n"), " rows are shown (") {
+			t.Errorf("%s: the screen does not say what is left out: %q", c.reason, doc.Summary.Notes)
 		}
 	}
 }
@@ -374,12 +374,12 @@ func TestSides(t *testing.T) {
 		return diff.Side{Name: name, Runs: []*compare.Result{side("", kernel("Fan2", 1024, 32, fan2, 99.5, 1, 1e-2),
 			kernel("scan", 32, 16, scan, 80, 1, 1e-3))}}
 	}
-	ans := diffdoc.Answer(diff.CompareSides(run("base/run", 60, 70), []diff.Side{run("a/run", 61, 70), run("b/run", 30, 70)},
+	ans := diffdoc.NewOutput(diff.CompareSides(run("base/run", 60, 70), []diff.Side{run("a/run", 61, 70), run("b/run", 30, 70)},
 		diff.DefaultOptions()), report.Provenance{})
 	doc := ans.Document()
 	const line = "2 sides against base/run. a/run: all cannot be told from noise; b/run: Fan2 is worse (-30.0 points), 1 cannot be told from noise"
-	if doc.Screen.Line != line {
-		t.Errorf("got %s\nwant %s", doc.Screen.Line, line)
+	if doc.Summary.Headline != line {
+		t.Errorf("got %s\nwant %s", doc.Summary.Headline, line)
 	}
 	rows := sample.Find(doc, report.SectionKernels)
 	var got []string
@@ -391,7 +391,7 @@ func TestSides(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("rows %q, want %s", got, want)
 	}
-	card := ans.Card()
+	card := ans.AgentSummary()
 	if f := card.Findings[0]; !card.Usable || card.Judged != 4 || len(card.Findings) != 4 || f.Run != "b/run" || f.Kernel != "Fan2" ||
 		f.Verdict != "regression" || f.Points.Or(0) > -29.9 {
 		t.Errorf("card %+v", card)

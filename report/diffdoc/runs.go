@@ -21,11 +21,11 @@ const (
 )
 
 // Runs gives several runs in every form: what stands out first, then the kernels over all runs.
-func Runs(s *diff.Runs, prov report.Provenance) *report.Answer {
-	return &report.Answer{
-		Make:  func() *report.Document { return runsDocument(s, prov) },
-		Card:  func() *report.Card { return runsCard(s) },
-		Value: runsValue(s), Table: rundoc.Rows(prov.Show, resultsOf(s)...), Tests: func() *report.TestSuite {
+func Runs(s *diff.Runs, prov report.Provenance) *report.Output {
+	return &report.Output{
+		Make:         func() *report.Document { return runsDocument(s, prov) },
+		AgentSummary: func() *report.AgentSummary { return runsAgentSummary(s) },
+		Value:        runsValue(s), Table: rundoc.Rows(prov.Show, resultsOf(s)...), Tests: func() *report.TestSuite {
 			names := report.ListOf(s.Runs, func(r diff.RunAcrossKernels) string { return r.Name })
 			return joined("validate", names, prov, func(i int, prov report.Provenance) *report.TestSuite {
 				return rundoc.TestSuiteFrom(s.Runs[i].Result, prov)
@@ -47,8 +47,8 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	})
 	findings := findingRows(s)
 	d := &report.Document{Title: "GPU occupancy of " + unit.FormatCount(len(s.Runs), "run", "runs"),
-		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)), Screen: runsScreen(s, findings, kernels)}
-	d.Screen.Notes = append(d.Screen.Notes, report.NotWhole(left)...)
+		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)), Summary: runsSummary(s, findings, kernels)}
+	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
 	var notes []report.TaskNote
 	// All runs were read with the flags of one command line, so the options of the first are those of all.
 	pairs := prov.Pairs()
@@ -63,7 +63,7 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		}
 		pairs.Text(report.OneLine(r.Name), origin(r.Result))
 	}
-	if len(findings) > report.ScreenRows { // a screen has the first ones
+	if len(findings) > report.SummaryRows { // a screen has the first ones
 		d.Sections = append(d.Sections, report.Section{Key: "runs", Title: "Runs that stand out", Sheet: "Runs", In: report.Files,
 			Tables: []*report.Table{findingTable(findings)}})
 	}
@@ -73,26 +73,26 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	return d
 }
 
-// runsScreen is what every form of several runs begins with: which of them stand out, the worst first, or else the first
+// runsSummary is what every form of several runs begins with: which of them stand out, the worst first, or else the first
 // kernels.
-func runsScreen(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcrossRuns) *report.Screen {
-	sc := &report.Screen{Line: runsLine(s, findings), Hint: hint}
+func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcrossRuns) *report.Summary {
+	sc := &report.Summary{Headline: runsLine(s, findings), Hint: hint}
 	for i := range s.Runs {
-		sc.Notes = append(sc.Notes, report.NotWhole(s.Runs[i].Notes)...)
+		sc.Notes = append(sc.Notes, report.IncompleteNotes(s.Runs[i].Notes)...)
 	}
 	if len(findings) == 0 {
-		n := min(len(kernels), report.ScreenRows)
+		n := min(len(kernels), report.SummaryRows)
 		sc.More = andMore(len(kernels)-n, "kernel")
 		sc.Rows = report.NewTable("screen", "", kernels[:n], manyColumns).Show()
 		sc.Rows.Only([]string{"task", "predicted_average_percent", "median_percent", "lowest", "highest", "runs"})
 		return sc
 	}
-	n := min(len(findings), report.ScreenRows)
+	n := min(len(findings), report.SummaryRows)
 	sc.More, sc.Rows = andMore(len(findings)-n, "run"), findingTable(findings[:n])
 	for _, r := range findings[:n] {
-		if number := r.number.Or(""); len(sc.Sure) < mostChecks && number != "" && len(r.Run.Inputs) > 0 {
-			sc.Ask = "What such a run measures, alone"
-			sc.Sure = append(sc.Sure, report.Check{Rows: number, Command: report.CommandLine(validateArgs(r.Run.Result))})
+		if number := r.number.Or(""); len(sc.Confirm) < mostChecks && number != "" && len(r.Run.Inputs) > 0 {
+			sc.ConfirmReason = "What such a run measures, alone"
+			sc.Confirm = append(sc.Confirm, report.NextCommand{Rows: number, Command: report.CommandLine(validateArgs(r.Run.Result))})
 		}
 	}
 	return sc
@@ -128,7 +128,7 @@ func runsLine(s *diff.Runs, findings []findingRow) string {
 		}
 		return text + ")"
 	})
-	text += ". " + unit.FormatCount(len(findings), "stands out: ", "stand out: ") + strings.Join(report.Few(names, 3), ", ")
+	text += ". " + unit.FormatCount(len(findings), "stands out: ", "stand out: ") + strings.Join(report.FirstFew(names, 3), ", ")
 	if s.Few() {
 		text += fmt.Sprintf(". A single kernel needs %d runs for a test", diff.LeastRuns)
 	}
@@ -163,7 +163,7 @@ type findingRow struct {
 }
 
 // ways are those in which the run stands out.
-func (f *findingRow) ways() string { return strings.Join(report.Words(f.Run.Findings), ", ") }
+func (f *findingRow) ways() string { return strings.Join(report.Strings(f.Run.Findings), ", ") }
 
 // status is bad where a run loses as a whole. One that is higher or faster than the rest is odd and no loss, and kernels
 // that are off in part are named.
@@ -202,8 +202,8 @@ func findingRows(s *diff.Runs) (rows []findingRow) {
 	return rows
 }
 
-// runsCard answers which runs stand out in few words.
-func runsCard(s *diff.Runs) *report.Card {
+// runsAgentSummary answers which runs stand out in few words.
+func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 	var notes []note.Note
 	judged := 0
 	for i := range s.Runs {
@@ -214,7 +214,7 @@ func runsCard(s *diff.Runs) *report.Card {
 			judged++
 		}
 	}
-	c := newCard(resultsOf(s), notes, judged, len(s.Kernels)-judged)
+	c := newAgentSummary(resultsOf(s), notes, judged, len(s.Kernels)-judged)
 	switch {
 	case !c.Usable:
 		return c
@@ -295,7 +295,7 @@ type ValidateRun struct {
 
 func runsValue(s *diff.Runs) ValidateRuns {
 	runs := report.ListOf(s.Runs, func(r diff.RunAcrossKernels) ValidateRun {
-		return ValidateRun{r.Name, r.MissingKernels, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Words(r.Findings), rundoc.Value(r.Result)}
+		return ValidateRun{r.Name, r.MissingKernels, r.Summary.GPUTime, r.Off, r.TimeRatio, report.Strings(r.Findings), rundoc.Value(r.Result)}
 	})
 	return ValidateRuns{runsSchema, report.NewTable("findings", "", allFindings(s), findingColumns), runs,
 		report.NewTable("kernels", "", s.Kernels, manyColumns)}

@@ -18,30 +18,30 @@ import (
 // hint is where more is.
 const hint = "'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything"
 
-// screenRow is a row of the screen of a diff: a kernel with news, or one that stands for all of a verdict without.
-type screenRow struct {
+// summaryRow is a row of the screen of a diff: a kernel with news, or one that stands for all of a verdict without.
+type summaryRow struct {
 	row
 	number unit.Opt[string] // absent where no row has one, empty where nothing is to do
 	name   string
 	what   string
 }
 
-var screenColumns = func() []report.Col[screenRow] {
-	define := func(c column, of func(*screenRow) cell) report.Col[screenRow] {
+var summaryColumns = func() []report.Col[summaryRow] {
+	define := func(c column, of func(*summaryRow) cell) report.Col[summaryRow] {
 		c.In, c.Kind = report.Everywhere, max(c.Kind, report.Text)
 		return report.Define(c, of)
 	}
-	return []report.Col[screenRow]{
-		define(column{Key: "n", Title: "#"}, func(r *screenRow) cell { return report.OptText(r.number) }),
-		define(column{Key: "kernel", Title: "Kernel", Role: report.Code}, func(r *screenRow) cell { return report.TextCell(r.name) }),
-		define(column{Key: "side", Title: "Side", Cut: true}, func(r *screenRow) cell { return report.TextCell(r.side) }),
-		define(column{Key: "measured", Title: "Measured", Kind: report.Number}, func(r *screenRow) cell {
+	return []report.Col[summaryRow]{
+		define(column{Key: "n", Title: "#"}, func(r *summaryRow) cell { return report.OptText(r.number) }),
+		define(column{Key: "kernel", Title: "Kernel", Role: report.Code}, func(r *summaryRow) cell { return report.TextCell(r.name) }),
+		define(column{Key: "side", Title: "Side", Cut: true}, func(r *summaryRow) cell { return report.TextCell(r.side) }),
+		define(column{Key: "measured", Title: "Measured", Kind: report.Number}, func(r *summaryRow) cell {
 			if m := r.Measured(); m.Old.N+m.New.N > 0 {
 				return report.TextCell(fromTo(m, "%"))
 			}
 			return cell{}
 		}),
-		define(column{Key: "change", Title: "Points", Kind: report.Number}, func(r *screenRow) cell {
+		define(column{Key: "change", Title: "Points", Kind: report.Number}, func(r *summaryRow) cell {
 			c, ok := r.Measured().Change.Value()
 			switch {
 			case !ok:
@@ -51,27 +51,27 @@ var screenColumns = func() []report.Col[screenRow] {
 			}
 			return report.StatusCell(report.Signed(c), statusOf(r.Verdict))
 		}),
-		define(column{Key: "ratio", Title: "Time", Kind: report.Number}, func(r *screenRow) cell {
+		define(column{Key: "ratio", Title: "Time", Kind: report.Number}, func(r *summaryRow) cell {
 			if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
 				return report.TextCell(report.Decimal(x, 2) + "x")
 			}
 			return cell{}
 		}),
-		define(column{Key: "verdict", Title: "Verdict", Fold: true}, func(r *screenRow) cell { return report.StatusCell(r.what, statusOf(r.Verdict)) }),
+		define(column{Key: "verdict", Title: "Verdict", Fold: true}, func(r *summaryRow) cell { return report.StatusCell(r.what, statusOf(r.Verdict)) }),
 	}
 }()
 
-// screen is what every form of a diff begins with.
-func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
+// summary is what every form of a diff begins with.
+func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	d := c.sides[0]
-	sc := &report.Screen{Line: c.line(), Means: c.means(), Notes: report.NotWhole(notes), Hint: hint}
-	list := screenRows(rows)
-	shown := min(len(list), report.ScreenRows)
+	sc := &report.Summary{Headline: c.line(), Impact: c.impact(), Notes: report.IncompleteNotes(notes), Hint: hint}
+	list := summaryRows(rows)
+	shown := min(len(list), report.SummaryRows)
 	sc.More, list = andMore(len(list)-shown, "row"), list[:shown]
-	looks := func(r screenRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
+	looks := func(r summaryRow) bool { return r.Verdict == diff.Regression || r.Missing() || r.Unexplained() }
 	number, worse := 0, []string(nil)
 	const nameWidth = 24 // whatever the verdict needs: that is broken into lines
-	names := report.CutApart(report.ListOf(list, func(r screenRow) string { return report.KernelName(r.Task) }), nameWidth)
+	names := report.CutDistinct(report.ListOf(list, func(r summaryRow) string { return report.KernelName(r.Task) }), nameWidth)
 	numbered := slices.ContainsFunc(list, looks)
 	for i := range list {
 		r := &list[i]
@@ -87,21 +87,21 @@ func (c *comparison) screen(rows []row, notes []note.Note) *report.Screen {
 		}
 	}
 	if len(list) > 0 {
-		sc.Rows = report.NewTable("screen", "", list, screenColumns).Show()
+		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
 	}
 	if Inconclusive(c.sides) != "" {
-		sc.Do = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
+		sc.Advice = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
 			report.Shortest(float64(d.Options.Threshold)))}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
-		sc.Ask = "Why it holds less now"
-		sc.Sure = []report.Check{{Rows: strings.Join(worse, ", "), Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
+		sc.ConfirmReason = "Why it holds less now"
+		sc.Confirm = []report.NextCommand{{Rows: strings.Join(worse, ", "), Command: report.CommandLine(validateArgs(d.New.Runs[0]))}}
 	}
 	return sc
 }
 
-// screenRows are those with news, then one for each verdict that is none: the one that moved most.
-func screenRows(rows []row) (list []screenRow) {
+// summaryRows are those with news, then one for each verdict that is none: the one that moved most.
+func summaryRows(rows []row) (list []summaryRow) {
 	quiet := map[diff.Verdict][]row{}
 	for _, r := range rows {
 		switch {
@@ -109,7 +109,7 @@ func screenRows(rows []row) (list []screenRow) {
 		case r.Verdict == diff.Unchanged || r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
 			quiet[r.Verdict] = append(quiet[r.Verdict], r)
 		default:
-			list = append(list, screenRow{row: r, what: verdictText(r.Row)})
+			list = append(list, summaryRow{row: r, what: verdictText(r.Row)})
 		}
 	}
 	change := func(r row) float64 { return r.Measured().Change.Or(0) }
@@ -119,7 +119,7 @@ func screenRows(rows []row) (list []screenRow) {
 			continue
 		}
 		most := slices.MaxFunc(of, func(a, b row) int { return cmp.Compare(math.Abs(change(a)), math.Abs(change(b))) })
-		s := screenRow{row: most, what: verdictText(most.Row)}
+		s := summaryRow{row: most, what: verdictText(most.Row)}
 		if n := len(of) - 1; n > 0 {
 			s.side, s.what = "", s.what+"; "+report.Thousands(int64(n))+" more" // of any side
 		}
@@ -185,7 +185,7 @@ func (c *comparison) line() string {
 		sides = append(sides, name+": "+parts(c.sides[i]))
 	}
 	return strconv.Itoa(len(sides)) + " sides against " + report.OneLine(d.Old.Name) + ". " +
-		strings.Join(report.Few(sides, report.MostTasks), "; ")
+		strings.Join(report.FirstFew(sides, report.MaxListedTasks), "; ")
 }
 
 // kinds are what a sentence says of kernels, in its order; of those with a figure the first is named.
@@ -288,8 +288,8 @@ func memory(r *diff.Row) string {
 	return ""
 }
 
-// means says what is compared, and what changed beside the kernels.
-func (c *comparison) means() string {
+// impact says what is compared, and what changed beside the kernels.
+func (c *comparison) impact() string {
 	if len(c.sides) > 1 {
 		return ""
 	}
@@ -326,7 +326,7 @@ func changedText(changes []diff.Change) string {
 	}
 	for i, text := range list {
 		if of := tasks[text]; len(of) > 0 {
-			list[i] += " (" + strings.Join(report.Few(of, report.MostTasks), ", ") + ")"
+			list[i] += " (" + strings.Join(report.FirstFew(of, report.MaxListedTasks), ", ") + ")"
 		}
 	}
 	return strings.Join(list, "; ")

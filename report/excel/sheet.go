@@ -75,10 +75,10 @@ func (s *sheet) table(t *report.Table) {
 
 // answer is the screen of a document: one printed page.
 func answer(d *report.Document) *sheet {
-	s, screen := &sheet{name: "Answer", onePage: true}, d.Screen
+	s, screen := &sheet{name: "Answer", onePage: true}, d.Summary
 	s.text(title, d.Title)
-	s.text(strong, screen.Line)
-	s.text(body, append([]string{screen.Means}, screen.Notes...)...)
+	s.text(strong, screen.Headline)
+	s.text(body, append([]string{screen.Impact}, screen.Notes...)...)
 	if t := screen.Rows; t != nil && t.Form == report.Facts {
 		// A terminal says some of its row in its first line.
 		var facts report.Pairs
@@ -89,11 +89,11 @@ func answer(d *report.Document) *sheet {
 	} else if t != nil {
 		s.table(t.Shown(report.Terminal))
 	}
-	s.text(body, append([]string{screen.More}, screen.Do...)...)
-	if len(screen.Sure) > 0 {
-		s.table(report.NewTable("sure", screen.Ask, screen.Sure, []report.Col[report.Check]{
-			texts("#", false, func(c *report.Check) string { return c.Rows }),
-			texts("Command", false, (*report.Check).Text)}))
+	s.text(body, append([]string{screen.More}, screen.Advice...)...)
+	if len(screen.Confirm) > 0 {
+		s.table(report.NewTable("sure", screen.ConfirmReason, screen.Confirm, []report.Col[report.NextCommand]{
+			texts("#", false, func(c *report.NextCommand) string { return c.Rows }),
+			texts("Command", false, (*report.NextCommand).Text)}))
 	}
 	if screen.Bars != nil {
 		bars := *screen.Bars

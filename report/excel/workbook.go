@@ -62,7 +62,7 @@ type book struct {
 // which sheets are first named.
 func (b *book) build(d *report.Document) error {
 	var sheets []*sheet
-	if d.Screen != nil {
+	if d.Summary != nil {
 		sheets = append(sheets, answer(d))
 	}
 	sections := map[string][]*report.Section{} // by their sheets

@@ -140,8 +140,8 @@ func (p *htmlWriter) body() {
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
-	if p.doc.Screen != nil {
-		p.screen(p.doc.Screen)
+	if p.doc.Summary != nil {
+		p.summary(p.doc.Summary)
 	} else {
 		p.line(`<p class="lead">%</p>`, p.doc.Closing)
 		for _, line := range p.doc.Headline {
@@ -151,7 +151,7 @@ func (p *htmlWriter) content() {
 	p.raw("</div>\n")
 	for i, s := range p.sections {
 		large := len(s.Plots) > 0 && s.Plots[0].TimeSeries != nil && s.Plots[0].TimeSeries.Large
-		p.section(s, (p.doc.Screen != nil || i >= openSections) && !large)
+		p.section(s, (p.doc.Summary != nil || i >= openSections) && !large)
 	}
 	if !p.doc.Date.IsZero() {
 		p.line(`<p class="where">%</p>`, "Collected "+p.doc.Date.Format("2006-01-02 15:04:05 MST"))

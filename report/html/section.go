@@ -32,7 +32,7 @@ func (p *htmlWriter) section(s *report.Section, folded bool) {
 		p.put("<h2 id=\"h-%\">%</h2>\n", s.Key, s.Title)
 	}
 	for _, text := range s.Text {
-		above := p.doc.Screen == nil && (text == p.doc.Closing || slices.Contains(p.doc.Headline, text))
+		above := p.doc.Summary == nil && (text == p.doc.Closing || slices.Contains(p.doc.Headline, text))
 		if !above {
 			p.line(`<p class="text">%</p>`, text)
 		}
@@ -192,38 +192,38 @@ func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("\n")
 }
 
-// screen writes what an answer begins with: it is the first thing to see on a wide window and on a phone.
-func (p *htmlWriter) screen(s *report.Screen) {
-	p.line(`<p class="lead">%</p>`, s.Line)
-	p.line(`<p class="means">%</p>`, s.Means)
+// summary writes what an answer begins with: it is the first thing to see on a wide window and on a phone.
+func (p *htmlWriter) summary(s *report.Summary) {
+	p.line(`<p class="lead">%</p>`, s.Headline)
+	p.line(`<p class="means">%</p>`, s.Impact)
 	for _, text := range s.Notes {
 		p.line(`<p class="caution">%</p>`, text)
 	}
 	if s.Rows != nil {
-		p.answers(s)
+		p.nextCommands(s)
 	}
 	p.line(`<p class="sub">%</p>`, s.More)
-	for _, text := range s.Do {
+	for _, text := range s.Advice {
 		p.line(`<p class="do">%</p>`, text)
 	}
-	if len(s.Sure) == 0 {
+	if len(s.Confirm) == 0 {
 		return
 	}
-	p.line(`<h2 class="sure">%</h2>`, s.Ask)
+	p.line(`<h2 class="sure">%</h2>`, s.ConfirmReason)
 	p.raw("<ul class=\"checks\">\n")
-	for _, c := range s.Sure {
+	for _, c := range s.Confirm {
 		p.put(`<li><span class="rows">%</span> <code>`, c.Rows)
 		for i, word := range strings.Split(c.Command, " ") { // a line may not end within one
 			p.put([]string{"<span>%</span>", " <span>%</span>"}[min(i, 1)], word)
 		}
-		p.put("</code>"+small(c.Gives)+"</li>\n", c.Gives)
+		p.put("</code>"+small(c.Result)+"</li>\n", c.Result)
 	}
 	p.raw("</ul>\n")
 }
 
-// answers writes the rows, each with a bar of where its thread slots went. A column is known to the style by its key: on
+// nextCommands writes the rows, each with a bar of where its thread slots went. A column is known to the style by its key: on
 // a phone the cells of a row stand below each other.
-func (p *htmlWriter) answers(s *report.Screen) {
+func (p *htmlWriter) nextCommands(s *report.Summary) {
 	view := report.Terminal // what decides
 	if s.Rows.Form == report.Facts {
 		view = report.Page // of which a terminal says some in its first line

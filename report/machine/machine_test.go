@@ -25,7 +25,7 @@ import (
 func toJSON(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := machine.JSON(&b, sample.Answer(r).Value); err != nil {
+	if err := machine.JSON(&b, sample.Output(r).Value); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -34,7 +34,7 @@ func toJSON(t *testing.T, r *compare.Result) string {
 func toCSV(t *testing.T, r *compare.Result) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := machine.Table(&b, sample.Answer(r).Table); err != nil {
+	if err := machine.Table(&b, sample.Output(r).Table); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

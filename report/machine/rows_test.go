@@ -119,8 +119,8 @@ func TestTypedTable(t *testing.T) {
 		if got := b.String(); got != want.String()+"\n" {
 			t.Errorf("%s: %s, want %s", name, got, want.String())
 		}
-		o := report.Output{Name: "launch", ID: "occudiff/launch/1", Values: []any{v}}
-		s, err := machine.Schema(&o, []report.Output{o})
+		o := report.Schema{Name: "launch", ID: "occudiff/launch/1", Values: []any{v}}
+		s, err := machine.Schema(&o, []report.Schema{o})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 // Schema makes the JSON Schema of an output from the Go types and the columns that are written, so that the two cannot
 // drift apart: every field is required unless it is left out when empty, a pointer may be null, a list may not, and
 // nothing else may be there. all are the outputs of the program; an output that holds another one names it.
-func Schema(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
+func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 	c := contract{}
 	for _, other := range all {
 		for _, v := range other.Values {
@@ -46,7 +46,7 @@ func Schema(o *report.Output, all []report.Output) (*jsonschema.Schema, error) {
 
 // Fields are the names of all fields, with what their schemas say of them.
 // They are what 'occudiff explain' knows of JSON. An output without a schema gives none.
-func Fields(all []report.Output) (list []report.Term) {
+func Fields(all []report.Schema) (list []report.Term) {
 	known := map[string]bool{}
 	for i := range all {
 		var look func(s *jsonschema.Schema)
@@ -60,7 +60,7 @@ func Fields(all []report.Output) (list []report.Term) {
 				// A field that means the same in several outputs is one term.
 				if !known[name+means] {
 					known[name+means] = true
-					list = append(list, report.Term{Name: name, Kind: "field", Means: report.UpperFirst(means)})
+					list = append(list, report.Term{Name: name, Kind: "field", Meaning: report.UpperFirst(means)})
 				}
 				look(p)
 			}

@@ -27,7 +27,7 @@ type schemaProbe struct {
 
 // TestTypes pins what each kind of field becomes. The expected text is written by hand.
 func TestTypes(t *testing.T) {
-	s, err := Schema(&report.Output{Name: "probe", ID: "occudiff/probe/1", Command: "c", Text: "t.", Values: []any{schemaProbe{hidden: 1}}}, nil)
+	s, err := Schema(&report.Schema{Name: "probe", ID: "occudiff/probe/1", Command: "c", Text: "t.", Values: []any{schemaProbe{hidden: 1}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestRefuses(t *testing.T) {
 			X func() `json:"x"`
 		}{}, "schema of x: x: func() is no type of JSON", "not JSON"},
 	} {
-		if _, err := Schema(&report.Output{ID: "x", Values: []any{c.value}}, nil); err == nil || err.Error() != c.want {
+		if _, err := Schema(&report.Schema{ID: "x", Values: []any{c.value}}, nil); err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v, want %s", c.why, err, c.want)
 		}
 	}

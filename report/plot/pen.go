@@ -179,9 +179,9 @@ func (p *pen) legend(y float64, keys []key) float64 {
 	return y + 24
 }
 
-// picture gives what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
+// chart gives what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
 // its own beside the picture, where a title would hide the tooltips.
-func (p *pen) picture(height float64) []byte {
+func (p *pen) chart(height float64) []byte {
 	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
 	if p.look.Inline {
 		return p.svg(p.width, height, strings.TrimSpace(p.plot.Title+". "+p.plot.Text), font...)

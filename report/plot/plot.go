@@ -78,7 +78,7 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 	for i, s := range data.Series {
 		p.series(&f, i, s)
 	}
-	return p.picture(f.y.start + axisHeight), nil
+	return p.chart(f.y.start + axisHeight), nil
 }
 
 // seriesLine gives paint and dashes of a series.

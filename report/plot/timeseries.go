@@ -54,7 +54,7 @@ func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	p.segments(f, c)
 	p.runs(f, c)
 	p.threshold(f, c)
-	return p.picture(f.y.start + 28)
+	return p.chart(f.y.start + 28)
 }
 
 // dates draws the horizontal axis: from the newest run back in equal steps, as wide as a date needs them.

@@ -98,7 +98,7 @@ var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
 })
 
 // Advise answers what would raise the occupancy of a launch.
-func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*report.Answer, error) {
+func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*report.Output, error) {
 	found, err := predict.Advise(t.Device, l, may)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 		pg.headline = append(pg.headline, line)
 	}
 	pg.headline = append(pg.headline, c.now())
-	return pg.answer(adviceList{adviseSchema, deviceValue(t), report.NewTable("kernels", "", []advice{c}, adviceColumns), report.Notes(t.Notes)}), nil
+	return pg.output(adviceList{adviseSchema, deviceValue(t), report.NewTable("kernels", "", []advice{c}, adviceColumns), report.Notes(t.Notes)}), nil
 }
 
 // settings are the rows of the table of settings: the launch as it is and what is proposed. With few settings free the
@@ -244,7 +244,7 @@ var briefly = strings.NewReplacer(" per work-group", "", " per thread", "")
 
 // Probe answers which settings lower the occupancy of a launch in steps and leave its work as it is: the experiment
 // that tells whether occupancy matters to a kernel.
-func Probe(t *arch.Choice, l predict.Launch) (*report.Answer, error) {
+func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	now, err := predict.Predict(t.Device, l)
 	if err != nil {
 		return nil, err
@@ -285,5 +285,5 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Answer, error) {
 		pg.closing = fmt.Sprintf("No setting lowers the occupancy by %s points or more.",
 			strings.TrimSuffix(report.Decimal(float64(predict.MinProbe), 1), ".0"))
 	}
-	return pg.answer(v), nil
+	return pg.output(v), nil
 }

@@ -155,7 +155,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 			return &p.Prediction
 		}, shown(predictionColumns, a.columns...)),
 		report.Within("", "", mode, []report.Col[arch.GRFMode]{
-			report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.TextCell(report.AskForRegisters(m.Registers)) }),
+			report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.TextCell(report.RegisterFlags(m.Registers)) }),
 		}),
 		[]report.Col[predict.Point]{
 			report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, Cut: true, In: all}, a.remark),
@@ -164,7 +164,7 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 
 // Sweep answers how occupancy changes over one setting of a launch: local, slm, simd, grf or groups, of which the numbers
 // may be given. The error says why no point runs.
-func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Answer, error) {
+func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Output, error) {
 	a := axisOf(over, groups)
 	points := a.vary(t.Device, l)
 	if err := rejection(points); err != nil {
@@ -174,7 +174,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	if over == "groups" {
 		varied.Global = unit.Size3{}
 	}
-	pg := page{title: "Occupancy over " + report.StartLower(a.title), key: "sweep", heading: a.title,
+	pg := page{title: "Occupancy over " + report.LowerFirst(a.title), key: "sweep", heading: a.title,
 		table: report.NewTable("sweep", "", points, a.columnsOf(points, t.Device)), headline: []string{DeviceLine(t.Device), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
 		closing: a.closing(over, points)}
 	if over == "grf" {
@@ -186,7 +186,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
 	// The launch stands beside the points, since what is not varied bounds them all.
-	ans := pg.answer(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
+	ans := pg.output(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
 	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step,
 		a.series(points)...)
 	if over == "simd" || over == "grf" { // there is nothing between those
@@ -325,7 +325,7 @@ var phaseColumns = []report.Col[timeline.Phase]{
 
 // Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
 // the what-if of policy partial with so many dispatch ports.
-func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Answer, error) {
+func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Output, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
 	}
@@ -357,7 +357,7 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 		pg.headline = append(pg.headline, fmt.Sprintf("A what-if, not a prediction: policy partial with %s lets the "+
 			"threads of a work-group enter one by one.", unit.FormatCount(ports, "dispatch port", "dispatch ports")))
 	}
-	ans := pg.answer(v)
+	ans := pg.output(v)
 	ans.Chart = timelineChart(title, v.Policy, &r)
 	return ans, nil
 }

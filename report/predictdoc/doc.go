@@ -1,7 +1,7 @@
 // Package predictdoc answers one question: what occupancy can a launch reach on a device?
 //
 // Each function takes what was asked, has package predict or one of its models compute the answer, and gives it as a
-// report.Answer: a document for people, the value of a JSON contract, a table for CSV and, where there is a curve, a
+// report.Output: a document for people, the value of a JSON contract, a table for CSV and, where there is a curve, a
 // chart. The types of the JSON values are also the rows of the tables, so that a figure is named and described in one
 // place.
 //
@@ -21,15 +21,15 @@ const (
 	adviseSchema   = "occudiff/advise/1"
 	devicesSchema  = "occudiff/devices/1"
 	kernelsSchema  = "occudiff/predict-binary/1"
-	doctorSchema   = "occudiff/doctor/1"
+	toolsSchema    = "occudiff/doctor/1"
 	settingsSchema = "occudiff/config/1"
 	explainSchema  = "occudiff/explain/1"
 )
 
-// Outputs are the JSON outputs of this package.
-func Outputs() []report.Output {
+// Schemas are the JSON outputs of this package.
+func Schemas() []report.Schema {
 	noDevice, aLaunch := deviceValue(nil), launchValue(&predict.Launch{})
-	return []report.Output{
+	return []report.Schema{
 		{Name: "predict", ID: predictSchema, Command: "occudiff predict --format json",
 			Text: "a launch on each device asked for; with --compat calculator or --model compute-unit what those " +
 				"say.",
@@ -47,8 +47,8 @@ func Outputs() []report.Output {
 			Text: "the device table.", Values: []any{deviceList{Devices: report.NewTable("", "", nil, tableColumns)}}},
 		{Name: "predict-binary", ID: kernelsSchema, Command: "occudiff predict FILE... --format json",
 			Text: "the kernels of binaries with what was predicted; with --sweep grf in each register mode.", Values: []any{kernelList{Kernels: report.NewTable("", "", nil, modeColumns), Notes: report.Notes(nil)}}},
-		{Name: "doctor", ID: doctorSchema, Command: "occudiff collect --check --format json",
-			Text: "what is installed for collecting.", Values: []any{doctorValue{Checks: report.NewTable("", "", nil, checkColumns)}}},
+		{Name: "doctor", ID: toolsSchema, Command: "occudiff collect --check --format json",
+			Text: "what is installed for collecting.", Values: []any{toolsValue{Checks: report.NewTable("", "", nil, checkColumns)}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
 			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NewTable("", "", nil, givenColumns)}}},
 		{Name: "explain", ID: explainSchema, Command: "occudiff explain --format json",

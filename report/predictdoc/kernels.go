@@ -70,13 +70,13 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *bat
 	report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"}, func(m *batch.Mode) cell { return report.IntCell(m.ThreadsPerXVE) }),
 	report.Define(column{Key: "largest_work_group", Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items"}, func(m *batch.Mode) cell { return report.IntCell(m.Largest) }),
 	report.Define(column{Key: "compiled", Path: "compiled", Optional: true, Kind: report.Bool, In: report.Data, Doc: "for this register mode; else predicted from another"}, func(m *batch.Mode) cell { return report.BoolCell(m.Compiled) }),
-	report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *batch.Mode) cell { return text(report.AskForRegisters(m.Registers)) }),
+	report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *batch.Mode) cell { return text(report.RegisterFlags(m.Registers)) }),
 }), []report.Col[batch.Kernel]{
 	report.Define(column{Key: "spill_words_per_lane", Path: "spill_words_per_lane", Optional: true, Title: "Spill per lane", Unit: "words", Kind: report.Integer, Drop: 2, In: all, Doc: "of register modes: bytes / (4 x SIMD width), truncated"}, func(k *batch.Kernel) cell { return report.OptInt(k.Words()) }),
 })
 
 // Kernels gives the kernels of binaries in every form; modes says that each stands in every register mode.
-func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Answer {
+func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),
 		headline: append([]string{headline(kernels, global, modes)}, notCompiled(notes)...), closing: closing(kernels)}
@@ -94,7 +94,7 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 			pg.items = append(pg.items, item)
 		}
 	}
-	ans := pg.answer(kernelList{kernelsSchema, pg.table, report.Notes(notes)})
+	ans := pg.output(kernelList{kernelsSchema, pg.table, report.Notes(notes)})
 	ans.Doc.Sections = append(ans.Doc.Sections, report.NoteSection(report.RunNotes(notes)))
 	return ans
 }
@@ -103,7 +103,7 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
 	for i := range rows {
 		n := registers(&rows[i])
-		items = addOnce(items, report.Item{Lead: fmt.Sprintf("%d registers", n), Text: report.AskForRegisters(n)})
+		items = addOnce(items, report.Item{Lead: fmt.Sprintf("%d registers", n), Text: report.RegisterFlags(n)})
 	}
 	return items
 }

@@ -28,10 +28,10 @@ type glossary struct {
 var termColumns = []report.Col[report.Term]{
 	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
 	report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
-	report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Means) }),
-	report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.Sign) }),
-	report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Do) }),
-	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.From) }),
+	report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Meaning) }),
+	report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.DetectedBy) }),
+	report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Action) }),
+	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.Source) }),
 	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of an account"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
 }
 
@@ -53,7 +53,7 @@ func Names() []string {
 // Explain answers what a word means: a word of the outputs, a flag, or a field of JSON; several may be spelled alike. others
 // are the flags and fields. A key is looked for as it is, then without its unit, and at last without the side, the end of
 // an interval or the number of a value: it is explained as that value.
-func Explain(name string, others ...report.Term) (*report.Answer, error) {
+func Explain(name string, others ...report.Term) (*report.Output, error) {
 	all, whole := words(), written(name)
 	found, more := called(all, whole, written), called(others, whole, written)
 	ofWords := len(found) > 0 // they say more of a field than its schema does
@@ -76,13 +76,13 @@ func Explain(name string, others ...report.Term) (*report.Answer, error) {
 	for i := range found {
 		d.Sections = append(d.Sections, section(&found[i], fmt.Sprintf("word-%d", i+1)))
 	}
-	return &report.Answer{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
+	return &report.Output{Doc: d, Value: glossary{explainSchema, t}, Table: t}, nil
 }
 
 // called finds the terms of a name.
 func called(terms []report.Term, name string, spell func(string) string) (found []report.Term) {
 	for _, w := range terms {
-		if slices.ContainsFunc(append(w.Also, w.Name), func(n string) bool { return spell(n) == name }) {
+		if slices.ContainsFunc(append(w.Aliases, w.Name), func(n string) bool { return spell(n) == name }) {
 			found = append(found, w)
 		}
 	}
@@ -103,8 +103,8 @@ func section(w *report.Term, key string) report.Section {
 		sign = "Formula"
 	}
 	s := report.Section{Key: key, Title: title, Sheet: "Words", ItemsIn: report.Everywhere}
-	for _, i := range []report.Item{{Lead: "What it means", Text: w.Means}, {Lead: sign, Text: w.Sign},
-		{Lead: "What to do", Text: w.Do}, {Lead: "From", Text: w.From}} {
+	for _, i := range []report.Item{{Lead: "What it means", Text: w.Meaning}, {Lead: sign, Text: w.DetectedBy},
+		{Lead: "What to do", Text: w.Action}, {Lead: "From", Text: w.Source}} {
 		if i.Text != "" {
 			s.Items = append(s.Items, i)
 		}
@@ -128,7 +128,7 @@ func spelled(name string) string {
 }
 
 // Glossary answers what all words mean. A terminal has their names by group.
-func Glossary() *report.Answer {
+func Glossary() *report.Output {
 	pg := page{title: "What the terms mean", key: "words", heading: "Words", headline: []string{
 		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a heading of " +
 			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", words(), termColumns), brief: &report.Section{}}
@@ -139,7 +139,7 @@ func Glossary() *report.Answer {
 			pg.brief.Items = append(pg.brief.Items, report.Item{Lead: title, Text: strings.Join(names, ", ")})
 		}
 	}
-	return pg.answer(glossary{explainSchema, pg.table})
+	return pg.output(glossary{explainSchema, pg.table})
 }
 
 // deviceList is the JSON output of `devices`.
@@ -250,7 +250,7 @@ func byArchitecture(devices []arch.Device) (items []report.Item) {
 }
 
 // Devices answers what the device table has: all devices side by side.
-func Devices(devices []arch.Device) *report.Answer {
+func Devices(devices []arch.Device) *report.Output {
 	// Sources stand with one device: where they disagree a table has no room for both.
 	head := unit.FormatCount(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
 	pg := page{title: "Devices", key: "devices", heading: "Devices", table: report.NewTable("devices", "", devices, tableColumns)}
@@ -259,16 +259,16 @@ func Devices(devices []arch.Device) *report.Answer {
 		head += ", -v all with their figures"
 	}
 	pg.headline = []string{head}
-	return pg.answer(deviceList{devicesSchema, pg.table})
+	return pg.output(deviceList{devicesSchema, pg.table})
 }
 
 // Device answers with every figure that the model takes from one device, and its source.
-func Device(d *arch.Device) *report.Answer {
+func Device(d *arch.Device) *report.Output {
 	pg := page{title: d.Name, key: report.SectionDevice, heading: "Device", table: facts("device", d, tableColumns),
 		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)}}
 	// JSON and CSV have one form for one device and for all; only the document differs.
 	ans := Devices([]arch.Device{*d})
-	ans.Doc = pg.answer(nil).Doc
+	ans.Doc = pg.output(nil).Doc
 	return ans
 }
 
@@ -290,7 +290,7 @@ var givenColumns = []report.Col[Setting]{
 }
 
 // Settings gives the settings in every form.
-func Settings(file string, list []Setting, unknown []string) *report.Answer {
+func Settings(file string, list []Setting, unknown []string) *report.Output {
 	pg := page{title: "Settings", key: "settings", heading: "Settings",
 		headline: []string{"No settings file (occudiff.yaml) was found here or in a parent folder."},
 		table:    report.NewTable("settings", "", list, givenColumns)}
@@ -300,14 +300,14 @@ func Settings(file string, list []Setting, unknown []string) *report.Answer {
 	for _, line := range unknown {
 		pg.items = append(pg.items, report.Item{Text: line, Status: report.Unsure})
 	}
-	return pg.answer(settingsValue{settingsSchema, unit.NonZero(file), pg.table, unknown})
+	return pg.output(settingsValue{settingsSchema, unit.NonZero(file), pg.table, unknown})
 }
 
-// doctorValue is the JSON output of `occudiff collect --check`.
-type doctorValue struct {
-	Schema string        `json:"schema"`
-	Checks *report.Table `json:"checks"`
-	Traps  []string      `json:"traps" jsonschema:"what makes a collection say less than it could"`
+// toolsValue is the JSON output of `occudiff collect --check`.
+type toolsValue struct {
+	Schema         string        `json:"schema"`
+	Checks         *report.Table `json:"checks"`
+	CommonMistakes []string      `json:"traps" jsonschema:"what makes a collection say less than it could"`
 }
 
 var checkColumns = []report.Col[collect.Check]{
@@ -324,8 +324,8 @@ var checkColumns = []report.Col[collect.Check]{
 	report.Define(column{Key: "get", Path: "get", Title: "How to get it", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Install) }),
 }
 
-// Doctor gives what is installed for collecting in every form.
-func Doctor(checks []collect.Check, traps []string) *report.Answer {
+// ToolChecks gives what is installed for collecting in every form.
+func ToolChecks(checks []collect.Check, traps []string) *report.Output {
 	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
 		table: report.NewTable("checks", "", checks, checkColumns)}
 	for _, c := range checks {
@@ -343,5 +343,5 @@ func Doctor(checks []collect.Check, traps []string) *report.Answer {
 	for _, t := range traps {
 		pg.items = append(pg.items, report.Item{Lead: "trap", Text: t})
 	}
-	return pg.answer(doctorValue{doctorSchema, pg.table, traps})
+	return pg.output(toolsValue{toolsSchema, pg.table, traps})
 }

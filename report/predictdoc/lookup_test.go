@@ -22,16 +22,16 @@ var causes = []string{compare.CauseLaunchSize, compare.CauseModelMismatch, compa
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
 	words = append(words, causes...)
-	words = append(words, report.Words([]compare.Verdict{compare.Match, compare.MatchWhileBusy, compare.Below, compare.Above, compare.PeaksAgree,
+	words = append(words, report.Strings([]compare.Verdict{compare.Match, compare.MatchWhileBusy, compare.Below, compare.Above, compare.PeaksAgree,
 		compare.Unmeasurable, compare.NoPrediction, compare.NoMeasurement, compare.NotAKernel})...)
-	words = append(words, report.Words([]diff.Verdict{diff.Regression, diff.ChangedLaunch, diff.ChangedDevice, diff.Faster, diff.Improvement, diff.OnlyOld, diff.OnlyNew,
+	words = append(words, report.Strings([]diff.Verdict{diff.Regression, diff.ChangedLaunch, diff.ChangedDevice, diff.Faster, diff.Improvement, diff.OnlyOld, diff.OnlyNew,
 		diff.NotComparable, diff.Inconclusive, diff.Unchanged, diff.NotAKernel})...)
-	words = append(words, report.Words(compare.Parts())...)
-	words = append(words, report.Words(diff.BuildVerdicts())...)
-	words = append(words, report.Words([]trend.Outcome{trend.Learning, trend.OK, trend.Alarm, trend.Regression})...)
+	words = append(words, report.Strings(compare.Parts())...)
+	words = append(words, report.Strings(diff.BuildVerdicts())...)
+	words = append(words, report.Strings([]trend.Outcome{trend.Learning, trend.OK, trend.Alarm, trend.Regression})...)
 	words = append(words, predict.Limit(^predict.Limit(0)).Names()...)
 	words = append(words, predict.Free.String(), predict.Whole.String(), predict.Auto.String(), "partial")
-	for _, c := range sample.Find(sample.Answer(sample.Gaussian()).Document(), report.SectionKernels).Columns {
+	for _, c := range sample.Find(sample.Output(sample.Gaussian()).Document(), report.SectionKernels).Columns {
 		words = append(words, c.Heading(), c.Key)
 	}
 	for _, w := range words {
@@ -53,7 +53,7 @@ func TestEveryCauseIsDocumented(t *testing.T) {
 		t.Fatalf("%d texts for %d causes", len(terms), len(causes))
 	}
 	for i, name := range causes {
-		if c := terms[i]; c.Name != name || c.Means == "" || c.Sign == "" || c.Do == "" || c.With == "" {
+		if c := terms[i]; c.Name != name || c.Meaning == "" || c.DetectedBy == "" || c.Action == "" || c.With == "" {
 			t.Errorf("text %d: %+v, want all of %s", i, c, name)
 		}
 	}
@@ -64,7 +64,7 @@ func TestEveryCauseIsDocumented(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for _, k := range report.Terms() {
 		for _, term := range k.Terms {
-			if term.Kind != k.Kind || term.Name == "" || term.Means == "" {
+			if term.Kind != k.Kind || term.Name == "" || term.Meaning == "" {
 				t.Errorf("among the terms of the kind %s is %+v", k.Kind, term)
 			}
 		}

@@ -45,7 +45,7 @@ var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
 }))
 
 // Calculator answers as Intel's calculator does for its form filled in. The error is the calculator's refusal.
-func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, error) {
+func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, error) {
 	o := calculator.Run(d, in)
 	if o.Rejection != 0 {
 		return nil, errors.New(o.Rejection.Explain(d, in))
@@ -54,7 +54,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Answer, erro
 		headline: []string{calculatorLine(d), formLine(&in)},
 		table:    facts("calculator", &o, calculatedColumns),
 		closing:  "As Intel's GPU Occupancy Calculator computes it, rounding and faults included."}
-	return pg.answer(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok",
+	return pg.output(calculation{Schema: predictSchema, Compat: "calculator", DeviceKey: d.Key, Status: "ok",
 		Calculated: report.One(&o, calculatedColumns)}), nil
 }
 
@@ -104,7 +104,7 @@ type unitResult struct {
 
 // ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0
 // when it is not known, also on the whole GPU.
-func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*report.Answer, error) {
+func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*report.Output, error) {
 	r, err := p.Predict(l)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	pg := page{title: "Occupancy of a compute unit", key: "prediction", heading: "Prediction",
 		headline: []string{platformLine(p), unitLaunchLine(&l)}, closing: closing}
 	pg.setSteps(steps)
-	return pg.answer(unitPrediction{predictSchema, "compute-unit", string(p.Key), unitResult{l, r, s}}), nil
+	return pg.output(unitPrediction{predictSchema, "compute-unit", string(p.Key), unitResult{l, r, s}}), nil
 }
 
 // unitSteps words the model's formulas with the figures.
@@ -227,7 +227,7 @@ var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
 }, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, shown(unitSettingColumns)))
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
-func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*report.Answer, error) {
+func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*report.Output, error) {
 	a, err := p.Advise(want)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	for i := range a.Least {
 		pg.items = append(pg.items, report.Item{Lead: "least change", Text: leastChange(&a.Least[i])})
 	}
-	return pg.answer(v), nil
+	return pg.output(v), nil
 }
 
 // leastChange words how much less of a resource makes occupancy full. A register has four bytes per work-item, as

@@ -58,8 +58,8 @@ func (p *page) setSteps(steps []predict.Step) {
 	p.brief = &report.Section{Tables: []*report.Table{report.NewTable("steps", "", brief, stepColumns).Show()}}
 }
 
-// answer is the page with its JSON value.
-func (p *page) answer(value any) *report.Answer {
+// output is the page with its JSON value.
+func (p *page) output(value any) *report.Output {
 	text := slices.Clone(p.headline)
 	if p.closing != "" {
 		text = append(text, p.closing)
@@ -76,7 +76,7 @@ func (p *page) answer(value any) *report.Answer {
 		d.Sections = append(d.Sections, *p.brief)
 	}
 	d.Sections = append(d.Sections, summary, whole)
-	return &report.Answer{Doc: d, Value: value, Table: p.table}
+	return &report.Output{Doc: d, Value: value, Table: p.table}
 }
 
 // facts are what a row has under a title, one below the other: a number with the unit of its column, rows of its own with

@@ -105,7 +105,7 @@ func statusOf(err error) string {
 
 // Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on
 // several. The error says why it runs on none of them.
-func Predict(q *Question) (*report.Answer, error) {
+func Predict(q *Question) (*report.Output, error) {
 	if q.Launch.Global.Present() && !q.Launch.Local.Present() {
 		return q.anyLocal()
 	}
@@ -128,18 +128,18 @@ func Predict(q *Question) (*report.Answer, error) {
 	pg := sideBySide(q, list)
 	v := prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}
 	if len(list) > 1 {
-		return pg.answer(v), nil
+		return pg.output(v), nil
 	}
 	v.Launch = launchValue(&list[0].launch) // with its GRF mode
 	one := list[0].reasoning()
-	ans := one.answer(v)
+	ans := one.output(v)
 	ans.Table = pg.table
 	return ans, nil
 }
 
 // anyLocal answers for a launch that leaves the work-group size to the compiler: the best and the worst size on each
 // device.
-func (q *Question) anyLocal() (*report.Answer, error) {
+func (q *Question) anyLocal() (*report.Output, error) {
 	var list []onDevice
 	var closing []string
 	for i := range q.On {
@@ -167,7 +167,7 @@ func (q *Question) anyLocal() (*report.Answer, error) {
 	local.Title, local.In = "Work-group", all
 	pg.headline = []string{launchLine(&q.Launch) + "; the compiler chooses the work-group size, --local gives it"}
 	pg.closing = strings.Join(closing, " ")
-	return pg.answer(prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}), nil
+	return pg.output(prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}), nil
 }
 
 // on predicts the launch on a device, with what there is to say beside it.
@@ -274,7 +274,7 @@ func bestDevice(list []onDevice) string {
 		}
 	}
 	if best != nil {
-		text += strings.Join(report.Few(best, 1), " and ") + "."
+		text += strings.Join(report.FirstFew(best, 1), " and ") + "."
 	}
 	if refused > 0 {
 		text += fmt.Sprintf(" It cannot run on %d of %d devices.", refused, len(list))

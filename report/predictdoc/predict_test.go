@@ -30,7 +30,7 @@ func on(t *testing.T, name string) arch.Choice {
 }
 
 // answered gives an answer, and its value as JSON.
-func answered(t *testing.T, ans *report.Answer, err error) (*report.Answer, string) {
+func answered(t *testing.T, ans *report.Output, err error) (*report.Output, string) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

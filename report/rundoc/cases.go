@@ -101,7 +101,7 @@ func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenanc
 	s.Add("sampling_interval_assumed", strconv.FormatBool(r.Options.SamplingAssumed))
 	s.Add("kernels.judged", strconv.Itoa(r.Summary.Judged))
 	s.Add("kernels.not_judged", strconv.Itoa(r.Summary.NotJudged))
-	s.AddEach("not_whole", report.NotWhole(r.Notes))
+	s.AddEach("not_whole", report.IncompleteNotes(r.Notes))
 	s.AddEach("input", report.InputLines(r))
 }
 
@@ -190,15 +190,15 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 	}, func(k report.UnjudgedKernels) bool { return k.N <= 0 })
 }
 
-// card answers in few words for agents and comments, with the kernels that need attention first.
+// agentSummary answers in few words for agents and comments, with the kernels that need attention first.
 // Kernels that match are findings as well: an agent that asks about one must not take silence for a fault.
-func card(r *compare.Result) *report.Card {
+func agentSummary(r *compare.Result) *report.AgentSummary {
 	s := &r.Summary
 	// A card fails closed: whoever acts on it reads nothing else.
 	if why := unusable(r); why != "" {
 		return report.Unusable(why, s.Judged, s.NotJudged)
 	}
-	c := report.Card{Schema: report.CardSchema, Usable: true, Device: unit.Some(r.Device.Key),
+	c := report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Device: unit.Some(r.Device.Key),
 		Findings: []report.Finding{}, Judged: s.Judged, NotJudged: s.NotJudged}
 	// In the order of the screen: one kernel of each group, then the others.
 	var first, others []int
@@ -227,7 +227,7 @@ func unusable(r *compare.Result) string {
 		return "no kernel could be judged: " +
 			strings.Join(report.ListOf(uncomparedKernels(s), report.UnjudgedKernels.String), ", ")
 	}
-	return strings.Join(report.NotWhole(r.Notes), "; ")
+	return strings.Join(report.IncompleteNotes(r.Notes), "; ")
 }
 
 func findingOf(r *compare.Result, row *compare.Row) report.Finding {

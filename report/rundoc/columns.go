@@ -218,7 +218,7 @@ var breakdownCauses = slices.Concat(
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define(column{Key: "worth", Path: "verdicts", Always: true, Title: "Worth", Kind: report.Array, Drop: 1,
 		In: report.All, Doc: "of more threads, and of work for XVEs that stood empty; never a promise"},
-		func(w *compare.PotentialSpeedup) cell { return report.ListCell(report.Words(w.Verdicts)) }),
+		func(w *compare.PotentialSpeedup) cell { return report.ListCell(report.Strings(w.Verdicts)) }),
 	report.Define(column{Key: "worth_depth_bound", Path: "depth_bound", Title: "More threads at most", Unit: "times",
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by more threads on XVEs that ran"},
 		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.MoreThreads.Max) }),

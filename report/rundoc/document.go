@@ -25,7 +25,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 		Title:   "Predicted and measured GPU occupancy",
 		Subject: "Run without a known device",
 		Date:    r.Platform.Collected,
-		Screen:  screenOf(r, prov.Show),
+		Summary: summaryOf(r, prov.Show),
 		Version: prov.Version,
 		Headline: []string{"Sampling interval " + samplingText(r) + "; tolerance " +
 			report.Shortest(float64(r.Options.Tolerance)) + " points"},
@@ -47,16 +47,16 @@ func kernelSection(r *compare.Result) report.Section {
 	return s
 }
 
-// Answer gives a compared run in every form.
-func Answer(r *compare.Result, prov report.Provenance) *report.Answer {
+// NewOutput gives a compared run in every form.
+func NewOutput(r *compare.Result, prov report.Provenance) *report.Output {
 	v := Value(r)
-	a := &report.Answer{
-		Make:  func() *report.Document { return FromResult(r, prov) },
-		Value: v,
-		Card:  func() *report.Card { return card(r) },
-		Table: Rows(prov.Show, r),
-		Tests: func() *report.TestSuite { return TestSuiteFrom(r, prov) },
-		Trace: func() any { return traceOf(r) },
+	a := &report.Output{
+		Make:         func() *report.Document { return FromResult(r, prov) },
+		Value:        v,
+		AgentSummary: func() *report.AgentSummary { return agentSummary(r) },
+		Table:        Rows(prov.Show, r),
+		Tests:        func() *report.TestSuite { return TestSuiteFrom(r, prov) },
+		Trace:        func() any { return traceOf(r) },
 	}
 	if len(v.Over) > 0 {
 		p := v.Over[0].plot(0)

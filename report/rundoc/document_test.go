@@ -100,7 +100,7 @@ func TestListsAreNeverNull(t *testing.T) {
 	}
 	for _, r := range []*compare.Result{sample.Empty(), sample.Absent(), sample.LogsOnly(), sample.Gaussian()} {
 		var b bytes.Buffer
-		if err := machine.JSON(&b, sample.Answer(r).Value); err != nil {
+		if err := machine.JSON(&b, sample.Output(r).Value); err != nil {
 			t.Fatal(err)
 		}
 		var v any
@@ -117,7 +117,7 @@ func TestUnwritableNumbersAreNull(t *testing.T) {
 	r.Rows[0].Measured = unit.Some(unit.Ratio(math.NaN()))
 	r.Rows[0].Difference = unit.Some(unit.Points(math.Inf(-1)))
 	r.Summary.Pearson = unit.Some(math.NaN())
-	v := sample.Answer(r).Value.(*rundoc.Validate)
+	v := sample.Output(r).Value.(*rundoc.Validate)
 	row := firstRow(t, v)
 	if row["measured_percent"] != nil || row["difference_points"] != nil || string(must(json.Marshal(v.Summary.Pearson))) != "null" {
 		t.Error("a number that JSON cannot write is there")
@@ -156,7 +156,7 @@ func TestWorkGroupsUnknown(t *testing.T) {
 	// As predict gives one without a global size.
 	at := r.Rows[0].Predicted
 	at.Groups, at.Peak, at.Average, at.AverageHigh, at.Waves, at.LastWaveOccupancy = 0, 0, 0, 0, 0, 0
-	p := firstRow(t, sample.Answer(r).Value.(*rundoc.Validate))["predicted"].(map[string]any)
+	p := firstRow(t, sample.Output(r).Value.(*rundoc.Validate))["predicted"].(map[string]any)
 	for _, key := range []string{"work_groups", "peak_percent", "average_percent", "waves", "tail_percent"} {
 		if p[key] != nil {
 			t.Errorf("without a global size %s is %v; want null: not known is not zero", key, p[key])

@@ -76,7 +76,7 @@ func evidence(r *compare.Row) string {
 			text += before
 			before = "\n"
 			if p != compare.PartShortfall { // that is the whole of it
-				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " + report.StartLower(partColumns[p].title) + ". "
+				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " + report.LowerFirst(partColumns[p].title) + ". "
 			}
 			why := causeTexts(a, p)
 			if why != "" && strings.Contains(text, why) {

@@ -77,7 +77,7 @@ func TestDivisionIntoNames(t *testing.T) {
 	arguments := func(kernel string, i int) string { return fmt.Sprintf("%s<float, %c>(int)", kernel, 'a'+i) }
 	const means = "Occupancy may cost time in # (44%): threads too short # (16%), 256 registers (GRF) # (10%), " +
 		"uneven work-groups # (10%), matches: last wave # (9%); more threads will not help # (55%)"
-	rows := func(s *report.Screen) (list []string) {
+	rows := func(s *report.Summary) (list []string) {
 		for i := range s.Rows.Len {
 			var cells []string
 			for k, c := range s.Rows.Row(i, nil) {
@@ -89,7 +89,7 @@ func TestDivisionIntoNames(t *testing.T) {
 		}
 		return list
 	}
-	whole := rows(sample.Answer(divided(t, 1, numbered)).Document().Screen)
+	whole := rows(sample.Output(divided(t, 1, numbered)).Document().Summary)
 	for _, c := range []struct {
 		reason string
 		pieces int
@@ -101,8 +101,8 @@ func TestDivisionIntoNames(t *testing.T) {
 		{"names that differ in template arguments", 10, arguments, true},
 		{"names that nothing connects: the causes are summed all the same", 10, lettered, false},
 	} {
-		s := sample.Answer(divided(t, c.pieces, c.name)).Document().Screen
-		if got := count.ReplaceAllString(s.Means, " #$2"); got != means {
+		s := sample.Output(divided(t, c.pieces, c.name)).Document().Summary
+		if got := count.ReplaceAllString(s.Impact, " #$2"); got != means {
 			t.Errorf("%s: %s", c.reason, cmp.Diff(means, got))
 		}
 		if got := rows(s); c.alike && !slices.Equal(got, whole) {

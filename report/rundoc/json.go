@@ -80,9 +80,9 @@ func Value(r *compare.Result) *Validate {
 	return v
 }
 
-// Outputs are the JSON outputs of this package.
-func Outputs() []report.Output {
-	return []report.Output{
+// Schemas are the JSON outputs of this package.
+func Schemas() []report.Schema {
+	return []report.Schema{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
 			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, ""), Inputs: Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(new(compare.Result)),
 				Trace: traceValue(new(launches.Sequence)), Over: []OverTime{overTimeOf(nil)}}}},

@@ -24,7 +24,7 @@ func TestSlots(t *testing.T) {
 		{"nothing was measured", sample.Absent(), nil},
 	} {
 		var got []string
-		if bars := rundoc.FromResult(c.result, report.Provenance{}).Screen.Bars; bars != nil {
+		if bars := rundoc.FromResult(c.result, report.Provenance{}).Summary.Bars; bars != nil {
 			for _, bar := range bars.Rows {
 				sum := 0.0
 				for _, s := range bar.Shares {

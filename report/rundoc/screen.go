@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	leastShare = 0.01                  // the part of the kernels' time below which a kernel does not lead a screen
-	mostChecks = 3                     // commands
-	hintRows   = 6                     // above so many rows a screen is long enough without a hint
-	nameWidth  = 32                    // of a name; what is behind a screen has the whole
-	seriesRows = 2 * report.ScreenRows // in a series it is the step from one row to the next that tells
+	leastShare = 0.01                   // the part of the kernels' time below which a kernel does not lead a screen
+	mostChecks = 3                      // commands
+	hintRows   = 6                      // above so many rows a screen is long enough without a hint
+	nameWidth  = 32                     // of a name; what is behind a screen has the whole
+	seriesRows = 2 * report.SummaryRows // in a series it is the step from one row to the next that tells
 )
 
 // line is a row of the screen: small, since a run can have 100,000 of which ten are shown.
@@ -123,11 +123,11 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 	return list
 }
 
-// screenOf makes the screen of a run.
-func screenOf(r *compare.Result, show report.Selection) *report.Screen {
+// summaryOf makes the screen of a run.
+func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
 	lines, times := linesOf(r, show), hostTimes(r)
-	s := &report.Screen{Notes: notesFirst(r)}
-	most, series := max(show.Top, report.ScreenRows), isSeries(lines)
+	s := &report.Summary{Notes: notesFirst(r)}
+	most, series := max(show.Top, report.SummaryRows), isSeries(lines)
 	if series {
 		most = max(most, seriesRows)
 	}
@@ -136,27 +136,27 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		for i := range lines {
 			lines[i].host = unit.Some(times[lines[i].at])
 		}
-		s.Line, s.Means = logWords(r, lines), secondWave(lines)
+		s.Headline, s.Impact = logWords(r, lines), secondWave(lines)
 		most = seriesRows
 	case len(lines) == 0 && len(r.Timings) > 0:
-		s.Line = deviceName(r) + ": " + unit.FormatCount(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
-		s.Means = "A log has neither work-group nor sub-group size" +
+		s.Headline = deviceName(r) + ": " + unit.FormatCount(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
+		s.Impact = "A log has neither work-group nor sub-group size" +
 			r.Options.Naming.Words(": --local and --simd give them", "")
 		s.Rows = timingTable(r).Show(firstTimings...)
 		s.Rows.Len = min(s.Rows.Len, seriesRows)
 		return s
 	default:
-		s.Line = deviceName(r) + ": " + countsOf(r, lines)
+		s.Headline = deviceName(r) + ": " + countsOf(r, lines)
 		if r.Summary.PeaksAgree == kernelsIn(lines) && show.Sort == "" && series {
-			s.Means = secondWave(lines)
+			s.Impact = secondWave(lines)
 		}
-		s.Means = cmp.Or(s.Means, meaning(r, lines))
+		s.Impact = cmp.Or(s.Impact, impactText(r, lines))
 	}
 	most = min(len(lines), most)
 	shown, rest := lines[:most], lines[most:]
 	nameLines(r, shown)
 	if most > 0 {
-		s.Rows = screenTable(r, shown, show.Sort)
+		s.Rows = summaryTable(r, shown, show.Sort)
 	}
 	if len(rest) > 0 {
 		s.More = "and " + report.Thousands(int64(kernelsIn(rest))) + " more"
@@ -171,8 +171,8 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 		return s
 	}
 	s.Bars = slots(r, shown)
-	if s.Ask, s.Sure = checksOf(r, shown); len(s.Sure) == 0 {
-		s.Ask, s.Sure = missing(r)
+	if s.ConfirmReason, s.Confirm = checksOf(r, shown); len(s.Confirm) == 0 {
+		s.ConfirmReason, s.Confirm = missing(r)
 	}
 	if len(lines) == 1 && r.Summary.Kernels == 1 {
 		oneKernel(s, r, &shown[0])
@@ -184,7 +184,7 @@ func screenOf(r *compare.Result, show report.Selection) *report.Screen {
 func slots(r *compare.Result, lines []line) *report.StackedBars {
 	bars, known := &report.StackedBars{}, false
 	for _, p := range compare.Parts() { // each has one color in every report
-		title := report.StartLower(partColumns[p].title)
+		title := report.LowerFirst(partColumns[p].title)
 		if p == compare.PartLastWave || p == compare.PartLaunchLimit {
 			title += " (predicted)"
 		}
@@ -207,30 +207,30 @@ func slots(r *compare.Result, lines []line) *report.StackedBars {
 }
 
 // oneKernel makes the screen of a run of one kernel four lines: what it is, why, what may help, and how to make sure.
-func oneKernel(s *report.Screen, r *compare.Result, l *line) {
+func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	t := s.Rows
 	t.Form = report.Facts
 	t.Hide(report.Terminal, "n", "kernel", "time", "predicted", "measured", "idle", "stalled")
-	s.Line = deviceName(r) + ": " + l.name
+	s.Headline = deviceName(r) + ": " + l.name
 	if total, timed := l.Total.Value(); timed {
-		s.Line += ", " + unit.FormatDuration(total)
+		s.Headline += ", " + unit.FormatDuration(total)
 		if n, known := l.Instances.Value(); known && n > 1 {
-			s.Line += " in " + unit.FormatCount(n, "launch", "launches")
+			s.Headline += " in " + unit.FormatCount(n, "launch", "launches")
 		}
 	}
 	switch {
-	case l.Verdict == compare.Match && !l.savesTime() && s.Means != "": // which has the figures
+	case l.Verdict == compare.Match && !l.savesTime() && s.Impact != "": // which has the figures
 		t.Hide(report.Terminal, "why", "help")
 		return
 	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // which s.Means says
 		t.Hide(report.Terminal, "why")
 	default:
-		s.Means = ""
+		s.Impact = ""
 	}
 	before, cells := ": ", t.Row(0, nil)
 	for _, key := range []string{"measured", "predicted", "idle", "stalled"} {
 		if i := t.Column(key); i >= 0 && cells[i].Kind != report.Absent {
-			s.Line += before + cells[i].Text + " " + report.StartLower(t.Columns[i].Title)
+			s.Headline += before + cells[i].Text + " " + report.LowerFirst(t.Columns[i].Title)
 			before = ", "
 		}
 	}
@@ -293,7 +293,7 @@ func nameLines(r *compare.Result, lines []line) {
 			l.name += " " + LaunchSize(&l.Kernel)
 		}
 	}
-	for i, name := range report.CutApart(report.ListOf(lines, func(l line) string { return l.name }), nameWidth) {
+	for i, name := range report.CutDistinct(report.ListOf(lines, func(l line) string { return l.name }), nameWidth) {
 		lines[i].name = name
 	}
 }
@@ -325,7 +325,7 @@ func commonName(r *compare.Result, rows []int) string {
 }
 
 // checksOf gathers the commands of the rows, each once, and says how sure the causes are that they settle.
-func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Check) {
+func checksOf(r *compare.Result, lines []line) (ask string, checks []report.NextCommand) {
 	of := map[string][]int{}
 	var unproven []int
 	sure := ""
@@ -371,24 +371,24 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Chec
 // confirmWith returns the measurement that can change how sure the cause of a row
 // is. A prediction confirms nothing. If more threads do not help for a known
 // reason, only a command is worth a line.
-func confirmWith(r *compare.Result, l *line) []report.Check {
+func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
 	case c != nil && c.Next.Action == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match && l.fix.Remedy != compare.LimitedElsewhere:
-		return []report.Check{{Command: report.OneLine(c.ConfirmWith)}}
+		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith)}}
 	case !next.Action.Measures():
 		return nil
 	case next.Action == compare.Export:
-		return []report.Check{{Command: report.OneLine(c.ConfirmWith)}, {Command: exportCommand}}
+		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith)}, {Command: exportCommand}}
 	}
-	return []report.Check{{Command: commandOf(r, l.Row, next), Gives: runs[next.Action].gives}}
+	return []report.NextCommand{{Command: commandOf(r, l.Row, next), Result: runs[next.Action].gives}}
 }
 
 // exportCommand exports all columns of a result.
 const exportCommand = "vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR"
 
 // missing is the command that brings what a prediction needs, where one does.
-func missing(r *compare.Result) (ask string, checks []report.Check) {
+func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	lacks := func(row compare.Row) bool {
 		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
 	}
@@ -398,9 +398,9 @@ func missing(r *compare.Result) (ask string, checks []report.Check) {
 		for _, in := range r.Inputs {
 			command = append(command, in.Path)
 		}
-		return "With the device", []report.Check{{Command: report.CommandLine(command)}}
+		return "With the device", []report.NextCommand{{Command: report.CommandLine(command)}}
 	case r.Device != nil && slices.ContainsFunc(r.Rows, lacks):
-		return "To get the launch sizes", []report.Check{{Command: exportCommand}}
+		return "To get the launch sizes", []report.NextCommand{{Command: exportCommand}}
 	}
 	return "", nil
 }

@@ -61,8 +61,8 @@ func countsOf(r *compare.Result, lines []line) string {
 	return text
 }
 
-// meaning says in a sentence what the rows mean for the time that the run takes.
-func meaning(r *compare.Result, lines []line) string {
+// impactText says in a sentence what the rows mean for the time that the run takes.
+func impactText(r *compare.Result, lines []line) string {
 	if r.Fit.Contradiction != "" || r.Fit.Doubt != "" && len(lines) > 1 {
 		return ""
 	}
@@ -86,7 +86,7 @@ func meaning(r *compare.Result, lines []line) string {
 	if n := len(gain); n > 0 {
 		numbers := report.ListOf(gain, func(l line) int { return l.number })
 		in := []string{"kernel ", "kernels "}[min(n-1, 1)] + rangeText(numbers) + inBrackets(gain)
-		if kernelsIn(gain) > n || n > report.ScreenRows {
+		if kernelsIn(gain) > n || n > report.SummaryRows {
 			in = theLines(gain) + inBrackets(gain) + ": " + byCause(r, gain)
 		}
 		parts = append(parts, what+" may cost time in "+in)
@@ -216,7 +216,7 @@ func notesFirst(r *compare.Result) []string {
 		notes = append(notes, "Predictions need the device: "+naming.Words("--device names it", "choose it above")+
 			", or the VTune summary of the run")
 	}
-	return append(notes, report.NotWhole(r.Notes)...)
+	return append(notes, report.IncompleteNotes(r.Notes)...)
 }
 
 // shownAs is a column of the screen.
@@ -224,8 +224,8 @@ func shownAs(key, title string, kind report.Kind, of func(*line) cell) report.Co
 	return report.Define(column{Key: key, Title: title, Kind: kind, In: report.Everywhere}, of)
 }
 
-// screenTable has the rows of a screen, those of a log alone with the times of the host.
-func screenTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
+// summaryTable has the rows of a screen, those of a log alone with the times of the host.
+func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
 	name := shownAs("kernel", "Kernel", report.Text, func(l *line) cell { return report.TextCell(l.name) })
 	name.Cut, name.Role = true, report.Code
 	peak := !slices.ContainsFunc(lines, func(l line) bool { return l.Predicted != nil && l.Basis != compare.BasisPeak })

@@ -168,7 +168,7 @@ func (g *grid) shorten() {
 			continue
 		}
 		texts := report.ListOf(c.cells, func(x cell) string { return x.text })
-		for i, text := range report.CutApart(texts, c.width) {
+		for i, text := range report.CutDistinct(texts, c.width) {
 			c.cells[i].text = text
 		}
 	}

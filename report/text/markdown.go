@@ -14,8 +14,8 @@ import (
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
 	p := &markdown{bufio.NewWriter(w), pictures}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
-	if d.Screen != nil {
-		p.screen(d.Screen)
+	if d.Summary != nil {
+		p.summary(d.Summary)
 	}
 	for i := range d.Sections {
 		if s := &d.Sections[i]; s.Shown(report.Page) {
@@ -27,8 +27,8 @@ func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string)
 
 // markdown writes blocks with an empty line between them; bufio keeps the first error until Flush.
 type markdown struct {
-	w        *bufio.Writer
-	pictures map[*report.Plot]string
+	w      *bufio.Writer
+	charts map[*report.Plot]string
 }
 
 // block writes a block of its own, nothing for an empty one.
@@ -38,22 +38,22 @@ func (p *markdown) block(text string) {
 	}
 }
 
-// screen writes what an answer begins with.
-func (p *markdown) screen(s *report.Screen) {
-	p.block(paragraph(s.Line))
-	for _, text := range append([]string{s.Means}, s.Notes...) {
+// summary writes what an answer begins with.
+func (p *markdown) summary(s *report.Summary) {
+	p.block(paragraph(s.Headline))
+	for _, text := range append([]string{s.Impact}, s.Notes...) {
 		p.block(paragraph(text))
 	}
 	if s.Rows != nil {
 		p.table(s.Rows)
 	}
-	for _, text := range append([]string{s.More}, s.Do...) {
+	for _, text := range append([]string{s.More}, s.Advice...) {
 		p.block(paragraph(text))
 	}
-	if s.Ask != "" {
-		p.block(paragraph(s.Ask + ":"))
+	if s.ConfirmReason != "" {
+		p.block(paragraph(s.ConfirmReason + ":"))
 	}
-	p.list(report.ListOf(s.Sure, func(c report.Check) report.Item {
+	p.list(report.ListOf(s.Confirm, func(c report.NextCommand) report.Item {
 		return report.Item{Lead: strings.TrimSuffix(c.Rows, ":"), Text: c.Text()}
 	}))
 }
@@ -73,16 +73,16 @@ func (p *markdown) section(s *report.Section) {
 		p.table(t)
 	}
 	for i := range s.Plots {
-		p.block(p.picture(&s.Plots[i]))
+		p.block(p.chart(&s.Plots[i]))
 	}
 	if s.ItemsIn&report.Page != 0 {
 		p.list(s.Items)
 	}
 }
 
-// picture links a plot: ![Fan2: Measured occupancy, in %.](report.time-series-1.svg).
-func (p *markdown) picture(plot *report.Plot) string {
-	path := p.pictures[plot]
+// chart links a plot: ![Fan2: Measured occupancy, in %.](report.time-series-1.svg).
+func (p *markdown) chart(plot *report.Plot) string {
+	path := p.charts[plot]
 	if path == "" {
 		return ""
 	}

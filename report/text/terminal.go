@@ -32,8 +32,8 @@ const textWidth = 132
 // Terminal writes what a terminal shows of the report: headline, table, explanations, closing line.
 func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	p := &printer{w: bufio.NewWriter(w), opt: opt, whole: d.Whole}
-	if d.Screen != nil {
-		p.screen(d.Screen)
+	if d.Summary != nil {
+		p.summary(d.Summary)
 		if !opt.Verbose {
 			return p.w.Flush()
 		}
@@ -43,7 +43,7 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 		p.wrap("", line, report.Plain)
 	}
 	// What is too long for a first look, pages have; with -v it takes the place of what a terminal has instead.
-	long := opt.Verbose && d.Screen == nil
+	long := opt.Verbose && d.Summary == nil
 	shown := func(s *report.Section, in report.View) bool {
 		return !(long && s.In == report.Terminal) && (in&report.Terminal != 0 || long && in&report.Page != 0)
 	}
@@ -127,7 +127,7 @@ func (p *printer) items(items []report.Item) {
 	}
 	// Names take a quarter of the line at most: the text beside them is what is read.
 	widest = min(widest, max(p.textWidth()/4, 8))
-	leads = report.CutApart(leads, widest)
+	leads = report.CutDistinct(leads, widest)
 	for i, it := range items[:shown] {
 		text := it.Text
 		// A launch shape is noise unless it tells two kernels of one name apart.
@@ -223,10 +223,10 @@ func pad(text string, width int, right bool) string {
 	return text + fill
 }
 
-// screen writes what an answer begins with.
-func (p *printer) screen(s *report.Screen) {
-	p.wrap("", s.Line, report.Plain)
-	p.wrap("", s.Means, report.Plain)
+// summary writes what an answer begins with.
+func (p *printer) summary(s *report.Summary) {
+	p.wrap("", s.Headline, report.Plain)
+	p.wrap("", s.Impact, report.Plain)
 	for _, note := range s.Notes {
 		p.wrap("", note, report.Unsure)
 	}
@@ -242,14 +242,14 @@ func (p *printer) screen(s *report.Screen) {
 		}
 		p.wrap("", s.More, report.Plain)
 	}
-	for _, text := range s.Do {
+	for _, text := range s.Advice {
 		p.line("")
 		p.wrap("", text, report.Plain)
 	}
-	if len(s.Sure) > 0 {
+	if len(s.Confirm) > 0 {
 		p.line("")
-		p.wrap("", s.Ask, report.Plain)
-		p.checks(s.Sure)
+		p.wrap("", s.ConfirmReason, report.Plain)
+		p.checks(s.Confirm)
 	}
 	if s.Hint != "" {
 		p.line("")
@@ -258,7 +258,7 @@ func (p *printer) screen(s *report.Screen) {
 }
 
 // checks writes commands behind the numbers of the rows that they are for.
-func (p *printer) checks(list []report.Check) {
+func (p *printer) checks(list []report.NextCommand) {
 	widest := 0
 	for _, c := range list {
 		widest = max(widest, len(c.Rows))
@@ -273,7 +273,7 @@ func (p *printer) checks(list []report.Check) {
 }
 
 // fitting is a command with what comes of it where both fit into a line, else the command alone.
-func (p *printer) fitting(lead string, c report.Check) string {
+func (p *printer) fitting(lead string, c report.NextCommand) string {
 	if text := c.Text(); report.Width(lead+text) <= p.textWidth() {
 		return text
 	}
@@ -281,7 +281,7 @@ func (p *printer) fitting(lead string, c report.Check) string {
 }
 
 // facts writes the one row of a screen, a line for each column, and what to make sure.
-func (p *printer) facts(s *report.Screen) {
+func (p *printer) facts(s *report.Summary) {
 	cells := s.Rows.Row(0, nil)
 	const sure = "Make sure:"
 	indent := len(sure) + len(gap)
@@ -295,7 +295,7 @@ func (p *printer) facts(s *report.Screen) {
 			p.wrap(pad(c.Title+":", indent, false), c.Print(cells[i]), cells[i].Status)
 		}
 	}
-	for i, c := range s.Sure {
+	for i, c := range s.Confirm {
 		lead := ""
 		if i == 0 {
 			lead = sure

@@ -26,7 +26,7 @@ type finding struct {
 }
 
 // FromBacktest answers how many checks would have been red, and how well drops would have been found.
-func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
+func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	b := &backtestView{t, metric{t.Metric}}
 	var all []finding // in one list over all series, in the order in which these were first stored: a budget is over all
 	for _, s := range b.Series {
@@ -37,32 +37,32 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Answer {
 	raw := b.findings(all)
 	table := raw.Show("series")
 	table.Hide(report.Terminal, "device", "driver", "program")
-	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Screen: b.screen(table), Headline: []string{b.rule()},
+	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Summary: b.summary(table), Headline: []string{b.rule()},
 		Sections: []report.Section{tableSection(table)}}
 	finish(d, b.Where, prov)
-	return &report.Answer{Doc: d, Value: b.value(raw), Table: raw}
+	return &report.Output{Doc: d, Value: b.value(raw), Table: raw}
 }
 
-func (b *backtestView) screen(table *report.Table) *report.Screen {
+func (b *backtestView) summary(table *report.Table) *report.Summary {
 	t := &b.Total
 	if t.Checks == 0 {
-		return &report.Screen{Line: "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
+		return &report.Summary{Headline: "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
 	}
 	// The budget is of findings and not of red checks: one drop for nothing turns every check red until it is mended,
 	// and is still one thing to look at.
-	s := &report.Screen{Line: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
+	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
-		unit.FormatCount(t.FailedChecks, "was", "were")), Means: "Every finding is taken for one for nothing here: accept those that were real."}
+		unit.FormatCount(t.FailedChecks, "was", "were")), Impact: "Every finding is taken for one for nothing here: accept those that were real."}
 	// A threshold is proposed only where the gate as it is goes over the budget, and then it is the least that keeps
 	// it.
 	if b.Kept.Floor > b.Gate.Floor {
-		s.Line += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)), rate(b.KeptTotal.Rate()))
+		s.Headline += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)), rate(b.KeptTotal.Rate()))
 	} else {
-		s.Line += " That keeps the budget."
+		s.Headline += " That keeps the budget."
 	}
 	if table.Len > 0 {
 		first := *table
-		first.Len = min(table.Len, report.ScreenRows)
+		first.Len = min(table.Len, report.SummaryRows)
 		s.Rows = &first
 		if n := table.Len - first.Len; n > 0 {
 			s.More = fmt.Sprintf("and %d more", n)
@@ -83,9 +83,9 @@ func (b *backtestView) screen(table *report.Table) *report.Screen {
 		}
 	}
 	if len(planted) > 0 {
-		s.Do = append(s.Do, "Planted drops found within ten runs: "+strings.Join(planted, ", ")+".")
+		s.Advice = append(s.Advice, "Planted drops found within ten runs: "+strings.Join(planted, ", ")+".")
 	}
-	s.Do = append(s.Do, leftOut(b.Series)...)
+	s.Advice = append(s.Advice, leftOut(b.Series)...)
 	return s
 }
 

@@ -99,7 +99,7 @@ func Failure(j *track.Judgment) string {
 	}
 	if n > 0 {
 		parts = append(parts, report.Thousands(int64(n))+" of "+unit.FormatCount(len(j.Series), "kernel", "kernels")+what+
-			strings.Join(report.Few(names, report.MostTasks), ", "))
+			strings.Join(report.FirstFew(names, report.MaxListedTasks), ", "))
 	}
 	if list := v.missingKernels(); v.FailMissing && len(list) > 0 {
 		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s", unit.FormatCount(len(list), "kernel", "kernels"),

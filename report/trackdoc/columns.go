@@ -37,8 +37,8 @@ func define[R any](c column, of func(*R) cell) report.Col[R] {
 	return report.Define(c, of)
 }
 
-// word and count make columns of a text and of a number.
-func word[R any](c column, of func(*R) string) report.Col[R] {
+// wordColumn and count make columns of a text and of a number.
+func wordColumn[R any](c column, of func(*R) string) report.Col[R] {
 	return define(c, func(r *R) cell { return report.TextCell(of(r)) })
 }
 
@@ -61,7 +61,7 @@ func array[R, P any](c column, cols []report.Col[P], of func(*R) []P) report.Col
 // timeColumn is a time in UTC, in full: two runs of one minute stay apart.
 func timeColumn[R any](c column, of func(*R) time.Time) report.Col[R] {
 	c.Key, c.Path, c.Always = "time", "time", true
-	return word(c, func(r *R) string { return exactly(of(r)) })
+	return wordColumn(c, func(r *R) string { return exactly(of(r)) })
 }
 
 func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
@@ -69,16 +69,16 @@ func exactly(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 // commitColumns are a commit, of which people read the beginning.
 func commitColumns[R any](people column, of func(*R) string) []report.Col[R] {
 	people.Key, people.In = "commit", cmp.Or(people.In, report.Everywhere)
-	return []report.Col[R]{word(column{Key: "commit", Path: "commit"}, of),
-		word(people, func(r *R) string { return shortCommit(of(r)) })}
+	return []report.Col[R]{wordColumn(column{Key: "commit", Path: "commit"}, of),
+		wordColumn(people, func(r *R) string { return shortCommit(of(r)) })}
 }
 
 // refColumns are a run that is named.
 var refColumns = slices.Concat([]report.Col[track.Ref]{
 	count(column{Key: "run", Path: "run", Title: "run", In: inSheet}, func(r *track.Ref) int64 { return r.Run }),
-	word(column{Path: "time", Always: true}, func(r *track.Ref) string { return exactly(r.Time) }),
+	wordColumn(column{Path: "time", Always: true}, func(r *track.Ref) string { return exactly(r.Time) }),
 }, commitColumns(column{Title: "commit", In: report.Sheet}, func(r *track.Ref) string { return r.Commit }), []report.Col[track.Ref]{
-	word(column{Path: "label"}, func(r *track.Ref) string { return r.Label }),
+	wordColumn(column{Path: "label"}, func(r *track.Ref) string { return r.Label }),
 })
 
 // refPart is a run that is part of a row, an object in JSON.
@@ -95,12 +95,12 @@ func refPart[R any](path, group, doc string, of func(*R) *track.Ref) []report.Co
 // keyColumns name a series.
 func keyColumns[R any](m metric, of func(*R) *history.Key) []report.Col[R] {
 	return []report.Col[R]{
-		word(column{Key: "series", Path: "name", Always: true, Title: "Kernel", Cut: true}, func(r *R) string { return of(r).Name() }),
-		word(column{Key: "device", Path: "device", Title: "Device", Cut: true, Drop: 2}, func(r *R) string { return of(r).Device }),
-		word(column{Key: "driver", Path: "driver", Title: "Driver", Cut: true, Drop: 1}, func(r *R) string { return of(r).Driver }),
-		word(column{Key: "program", Path: "program", Title: "Program", Cut: true, Drop: 5, Doc: "null where no run says it"},
+		wordColumn(column{Key: "series", Path: "name", Always: true, Title: "Kernel", Cut: true}, func(r *R) string { return of(r).Name() }),
+		wordColumn(column{Key: "device", Path: "device", Title: "Device", Cut: true, Drop: 2}, func(r *R) string { return of(r).Device }),
+		wordColumn(column{Key: "driver", Path: "driver", Title: "Driver", Cut: true, Drop: 1}, func(r *R) string { return of(r).Driver }),
+		wordColumn(column{Key: "program", Path: "program", Title: "Program", Cut: true, Drop: 5, Doc: "null where no run says it"},
 			func(r *R) string { return of(r).Program }),
-		word(column{Path: "unit", Always: true}, func(*R) string { return m.Unit() }),
+		wordColumn(column{Path: "unit", Always: true}, func(*R) string { return m.Unit() }),
 	}
 }
 
@@ -128,7 +128,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		count(column{Key: "runs", Path: "points", Title: "Runs"}, func(s *series) int { return len(s.Points) }),
 		count(column{Key: "left_out", Path: "left_out", Title: "Left out", In: inSheet, Doc: "of the earlier runs, those whose value is unmeasurable; they are not in n"},
 			func(s *series) int { return len(s.LeftOut) }),
-		word(column{Key: "judged_by", Path: "judged_by", Always: true, Title: "Judged by", Drop: 4, Doc: "the metric; of occupancy measured or loaded"},
+		wordColumn(column{Key: "judged_by", Path: "judged_by", Always: true, Title: "Judged by", Drop: 4, Doc: "the metric; of occupancy measured or loaded"},
 			func(s *series) string { return string(s.On) }),
 		figure(m, column{Key: "measured", Path: "measured", Title: "Measured", Drop: 1, Doc: "of the newest run, where occupancy is judged"},
 			func(s *series) unit.Opt[float64] { return s.occupancy(m, history.Measured) }),
@@ -143,7 +143,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		count(column{Path: "gate.window"}, func(s *series) int { return s.Gate.Window }),
 		count(column{Key: "in_a_row", Path: "gate.in_a_row", Title: "Runs in a row beyond", In: inFiles}, func(s *series) int { return s.Gate.Consecutive }),
 		define(column{Key: "finding", Title: "Verdict"}, func(s *series) cell { return report.StatusCell(findingText(s.Series), statusOf(s.Series)) }),
-		word(column{Key: "verdict", Path: "gate.verdict", Always: true}, func(s *series) string { return string(s.Outcome()) }),
+		wordColumn(column{Key: "verdict", Path: "gate.verdict", Always: true}, func(s *series) string { return string(s.Outcome()) }),
 	},
 		refPart("first_bad", "First bad", "the first of the runs in a row that are beyond their thresholds", func(s *series) *track.Ref { return s.FirstBad }),
 		refPart("last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),
@@ -164,8 +164,8 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 }
 
 var metricChangeColumns = []report.Col[track.MetricChange]{
-	word(column{Path: "metric", Always: true}, func(m *track.MetricChange) string { return string(m.Metric) }),
-	word(column{Path: "unit", Always: true}, func(m *track.MetricChange) string { return m.Metric.Unit() }),
+	wordColumn(column{Path: "metric", Always: true}, func(m *track.MetricChange) string { return string(m.Metric) }),
+	wordColumn(column{Path: "unit", Always: true}, func(m *track.MetricChange) string { return m.Metric.Unit() }),
 	define(column{Path: "before", Always: true, Kind: report.Number, Doc: "medians"}, func(m *track.MetricChange) cell { return report.NumCell(report.Number, m.Before) }),
 	define(column{Path: "after", Always: true, Kind: report.Number}, func(m *track.MetricChange) cell { return report.NumCell(report.Number, m.After) }),
 }
@@ -179,9 +179,9 @@ type change struct {
 func (v *view) changeColumns() []report.Col[change] {
 	run := func(c *change) int64 { return c.Series.Points[c.Index].Run }
 	return []report.Col[change]{
-		word(column{Path: "time", Always: true}, func(c *change) string { return exactly(c.Time) }),
+		wordColumn(column{Path: "time", Always: true}, func(c *change) string { return exactly(c.Time) }),
 		count(column{Path: "run"}, run),
-		word(column{Path: "commit"}, func(c *change) string { return v.Refs[run(c)].Commit }),
+		wordColumn(column{Path: "commit"}, func(c *change) string { return v.Refs[run(c)].Commit }),
 		count(column{Path: "index", Doc: "from 0"}, func(c *change) int { return c.Index }),
 		figure(v.metric, column{Path: "mean_before", Always: true}, func(c *change) unit.Opt[float64] { return unit.Some(c.MeanBefore) }),
 		figure(v.metric, column{Path: "mean_after", Always: true}, func(c *change) unit.Opt[float64] { return unit.Some(c.MeanAfter) }),

@@ -56,7 +56,7 @@ func newView(j *track.Judgment) *view {
 }
 
 // FromCheck answers what the gate says of a run: it is the report of the last run.
-func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
+func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	v := newView(&c.Judgment)
 	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it", Date: c.Run.Time,
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
@@ -71,13 +71,13 @@ func FromCheck(c *track.Check, prov report.Provenance) *report.Answer {
 	if c.FailMissing && len(v.missingKernels()) > 0 && v.worst() != trend.Regression {
 		word = "missing"
 	}
-	s := &report.Screen{Line: v.sentence(word, where+", "), Do: v.notices(c)}
-	return &report.Answer{Doc: d, Table: v.complete(d, s, c.Run.ID, false, prov), Value: v.checkValue(c),
+	s := &report.Summary{Headline: v.sentence(word, where+", "), Advice: v.notices(c)}
+	return &report.Output{Doc: d, Table: v.complete(d, s, c.Run.ID, false, prov), Value: v.checkValue(c),
 		Tests: func() *report.TestSuite { return v.suite(c, prov) }}
 }
 
 // FromReport answers how a metric developed over the whole history.
-func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
+func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	v := newView(&r.Judgment)
 	d := &report.Document{Title: "Occupancy over time", Subject: v.Title()}
 	var run int64
@@ -86,26 +86,26 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Answer {
 			d.Date = ref.Time
 		}
 	}
-	s := &report.Screen{Line: v.extent(), Means: report.UpperFirst(v.sentence(string(v.worst()), "")),
-		Do: slices.Concat([]string{v.changed()}, v.apart(), v.notices(nil))}
+	s := &report.Summary{Headline: v.extent(), Impact: report.UpperFirst(v.sentence(string(v.worst()), "")),
+		Advice: slices.Concat([]string{v.changed()}, v.apart(), v.notices(nil))}
 	p := &r.Params
 	d.Headline = []string{fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, segments of %d runs or more.",
 		p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))}
-	return &report.Answer{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
+	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
 // complete gives a document its screen and its sections, and makes the table of the series that people want to see. Of
 // some series that are asked for the screen has what the table has; the sentence is of all.
-func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes bool, prov report.Provenance) *report.Table {
+func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool, prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
 		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
 	})
-	s.Notes = report.NotWhole(left)
+	s.Notes = report.IncompleteNotes(left)
 	raw := v.table(show, changes)
 	table := raw.Show("series", "device", "driver", "program")
 	if prov.Show.Chosen() {
 		rows := *table
-		rows.Len = min(rows.Len, max(report.ScreenRows, prov.Show.Top))
+		rows.Len = min(rows.Len, max(report.SummaryRows, prov.Show.Top))
 		s.Rows = &rows
 	} else {
 		v.fill(s, run, prov)
@@ -116,7 +116,7 @@ func (v *view) complete(d *report.Document, s *report.Screen, run int64, changes
 			items.Items = append(items.Items, m.Item)
 		}
 	}
-	d.Screen, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(v.series))
+	d.Summary, d.Headline = s, slices.Concat(d.Headline, []string{v.rule()}, leftOut(v.series))
 	d.Sections = []report.Section{tableSection(table), items}
 	if plots := v.plots(show); changes && len(plots.Plots) > 0 {
 		d.Sections = append(d.Sections, plots)
@@ -266,11 +266,11 @@ const (
 	backtestSchema = "occudiff/track-backtest/2"
 )
 
-// Outputs are the JSON outputs of this package.
-func Outputs() []report.Output {
+// Schemas are the JSON outputs of this package.
+func Schemas() []report.Schema {
 	m := track.Metric{Metric: history.Measured}
 	v, b := newView(&track.Judgment{Metric: m}), &backtestView{&track.Backtest{Metric: m}, metric{m}}
-	list := []report.Output{
+	list := []report.Schema{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
 		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{})}},
@@ -319,7 +319,7 @@ func (v *view) checkValue(c *track.Check) *CheckValue {
 }
 
 var missingColumns = []report.Col[track.MissingKernel]{
-	word(column{Path: "name", Always: true}, func(g *track.MissingKernel) string { return g.Key.Name() }),
+	wordColumn(column{Path: "name", Always: true}, func(g *track.MissingKernel) string { return g.Key.Name() }),
 	count(column{Path: "last_run", Doc: "the last one that had it"}, func(g *track.MissingKernel) int64 { return g.Last.Run }),
 	define(column{Path: "share_percent", Kind: report.Percent, Doc: "of the time of that run"}, func(g *track.MissingKernel) cell { return report.OptPercent(g.Share) }),
 }

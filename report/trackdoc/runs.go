@@ -14,7 +14,7 @@ import (
 
 // FromRuns answers which runs are stored, oldest first, what was accepted and what renamed. where names the history.
 func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.Rename, where string,
-	prov report.Provenance) *report.Answer {
+	prov report.Provenance) *report.Output {
 	v := runsValue(runs, accepted, renamed)
 	d := &report.Document{Whole: true, Title: "Stored runs", Version: prov.Version,
 		Headline: []string{report.OneLine(where) + ": " + unit.FormatCount(len(runs), "run", "runs")}}
@@ -26,7 +26,7 @@ func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.R
 			d.Sections = append(d.Sections, tableSection(t.Show()))
 		}
 	}
-	return &report.Answer{Doc: d, Value: v, Table: v.Runs}
+	return &report.Output{Doc: d, Value: v, Table: v.Runs}
 }
 
 func inputNames(r *history.Run) string {
@@ -120,27 +120,27 @@ func AcceptText(a *history.Accept, undone bool) string {
 var runColumns = slices.Concat([]report.Col[history.Run]{
 	count(column{Key: "id", Path: "id", Title: "Run"}, func(r *history.Run) int64 { return r.ID }),
 	timeColumn(column{Title: "Time"}, func(r *history.Run) time.Time { return r.Time }),
-	word(column{Key: "label", Path: "label", Title: "Label", Drop: 6, Cut: true}, func(r *history.Run) string { return r.Label }),
-	word(column{Key: "device", Path: "device", Title: "Device", Cut: true}, func(r *history.Run) string { return r.Device }),
-	word(column{Key: "driver", Path: "driver", Title: "Driver", Drop: 7, Cut: true}, func(r *history.Run) string { return r.Driver }),
+	wordColumn(column{Key: "label", Path: "label", Title: "Label", Drop: 6, Cut: true}, func(r *history.Run) string { return r.Label }),
+	wordColumn(column{Key: "device", Path: "device", Title: "Device", Cut: true}, func(r *history.Run) string { return r.Device }),
+	wordColumn(column{Key: "driver", Path: "driver", Title: "Driver", Drop: 7, Cut: true}, func(r *history.Run) string { return r.Driver }),
 	count(column{Key: "kernels", Path: "kernels", Title: "Kernels"}, func(r *history.Run) int { return r.Kernels }),
-	word(column{Key: "host", Path: "host", Title: "Host", Drop: 1, Cut: true}, func(r *history.Run) string { return r.Host }),
-	word(column{Key: "job", Path: "job_id", Title: "Job", Drop: 2, Cut: true}, func(r *history.Run) string { return r.JobID }),
+	wordColumn(column{Key: "host", Path: "host", Title: "Host", Drop: 1, Cut: true}, func(r *history.Run) string { return r.Host }),
+	wordColumn(column{Key: "job", Path: "job_id", Title: "Job", Drop: 2, Cut: true}, func(r *history.Run) string { return r.JobID }),
 },
 	commitColumns(column{Title: "Commit", Drop: 3}, func(r *history.Run) string { return r.Commit }),
 	[]report.Col[history.Run]{
-		word(column{Key: "branch", Path: "branch", Title: "Branch", Drop: 8, Cut: true}, func(r *history.Run) string { return r.Branch }),
-		word(column{Key: "vtune", Path: "vtune_version", Title: "VTune", In: inFiles}, func(r *history.Run) string { return r.VTune }),
+		wordColumn(column{Key: "branch", Path: "branch", Title: "Branch", Drop: 8, Cut: true}, func(r *history.Run) string { return r.Branch }),
+		wordColumn(column{Key: "vtune", Path: "vtune_version", Title: "VTune", In: inFiles}, func(r *history.Run) string { return r.VTune }),
 		array(column{Path: "inputs"}, inputColumns, func(r *history.Run) []history.Input { return r.Inputs }),
-		word(column{Key: "inputs", Title: "Inputs", Drop: 5, Cut: true}, inputNames),
-		word(column{Key: "program", Path: "program", Title: "Program", Drop: 4, Cut: true}, func(r *history.Run) string { return r.Program }),
+		wordColumn(column{Key: "inputs", Title: "Inputs", Drop: 5, Cut: true}, inputNames),
+		wordColumn(column{Key: "program", Path: "program", Title: "Program", Drop: 4, Cut: true}, func(r *history.Run) string { return r.Program }),
 	})
 
 var inputColumns = []report.Col[history.Input]{
 	define(column{Path: "path", Always: true}, func(in *history.Input) cell { return report.OptText(unit.Some(in.Path)) }),
 	define(column{Path: "kind", Always: true, Doc: "vtune, vtune-summary, unitrace, vec_add or another format"},
 		func(in *history.Input) cell { return report.OptText(unit.Some(in.Kind)) }),
-	word(column{Path: "digest", Doc: "sha256:... or xxh3:... of the file"}, func(in *history.Input) string { return in.Digest }),
+	wordColumn(column{Path: "digest", Doc: "sha256:... or xxh3:... of the file"}, func(in *history.Input) string { return in.Digest }),
 	count(column{Path: "rows"}, func(in *history.Input) int64 { return int64(in.Rows) }),
 	count(column{Path: "bad_rows"}, func(in *history.Input) int64 { return int64(in.BadRows) }),
 }
@@ -174,15 +174,15 @@ func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Re
 
 var acceptedColumns = []report.Col[history.Accept]{
 	count(column{Key: "run", Path: "run", Title: "Run"}, func(a *history.Accept) int64 { return a.Run }),
-	word(column{Key: "kernel", Path: "kernel", Title: "Kernel", Cut: true, Role: report.Code, Doc: "null for all of the run's program on its device"},
+	wordColumn(column{Key: "kernel", Path: "kernel", Title: "Kernel", Cut: true, Role: report.Code, Doc: "null for all of the run's program on its device"},
 		func(a *history.Accept) string { return a.Key.Name() }),
 	timeColumn(column{Title: "Accepted"}, func(a *history.Accept) time.Time { return a.Time }),
-	word(column{Key: "note", Path: "note", Title: "Note", Cut: true}, func(a *history.Accept) string { return a.Note }),
+	wordColumn(column{Key: "note", Path: "note", Title: "Note", Cut: true}, func(a *history.Accept) string { return a.Note }),
 }
 
 var renameColumns = []report.Col[history.Rename]{
-	word(column{Key: "old", Path: "old", Always: true, Title: "Old name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.Old }),
-	word(column{Key: "new", Path: "new", Always: true, Title: "New name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.New }),
+	wordColumn(column{Key: "old", Path: "old", Always: true, Title: "Old name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.Old }),
+	wordColumn(column{Key: "new", Path: "new", Always: true, Title: "New name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.New }),
 	define(column{Key: "run", Path: "run", Title: "Run", Kind: report.Integer, Doc: "the run that brought it, null when track rename did"},
 		func(r *history.Rename) cell { return report.OptInt(unit.NonZero(r.Run)) }),
 	timeColumn(column{Title: "Time"}, func(r *history.Rename) time.Time { return r.Time }),

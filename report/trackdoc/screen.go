@@ -169,7 +169,7 @@ var lineColumns = []report.Col[line]{
 }
 
 // fill gives a screen a row for each finding, and how to look at it or accept it. A row is numbered where several are.
-func (v *view) fill(s *report.Screen, run int64, prov report.Provenance) {
+func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	list := v.lines()
 	if len(list) == 0 {
 		return
@@ -185,23 +185,23 @@ func (v *view) fill(s *report.Screen, run int64, prov report.Provenance) {
 			tasks = append(tasks, l.series.Key.Task)
 		}
 	}
-	s.Rows = report.NewTable("screen", "", list[:min(len(list), report.ScreenRows)], lineColumns)
+	s.Rows = report.NewTable("screen", "", list[:min(len(list), report.SummaryRows)], lineColumns)
 	if n := len(list) - s.Rows.Len; n > 0 {
 		s.More = fmt.Sprintf("and %d more", n)
 	}
 	only, db := "", ""
-	if tasks = slices.Compact(tasks); !many && (len(tasks) == 1 || len(tasks) <= report.MostTasks && len(patternOf(tasks)) < nameWidth) {
+	if tasks = slices.Compact(tasks); !many && (len(tasks) == 1 || len(tasks) <= report.MaxListedTasks && len(patternOf(tasks)) < nameWidth) {
 		only = " --kernel " + report.CommandLine([]string{patternOf(tasks)})
 	}
 	if i := slices.Index(prov.CommandLine, "--db"); i >= 0 && i+1 < len(prov.CommandLine) {
 		db = " " + report.CommandLine(prov.CommandLine[i:i+2])
 	}
 	if first := list[0].series; first != nil && first.LastGood != nil && first.FirstBad.Commit != "" && first.LastGood.Commit != "" {
-		s.Sure = append(s.Sure, report.Check{Rows: "Look:", Command: "git log --oneline " +
+		s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Look:", Command: "git log --oneline " +
 			report.CommandLine([]string{shortCommit(first.LastGood.Commit) + ".." + shortCommit(first.FirstBad.Commit)})})
 	}
-	s.Sure = append(s.Sure, report.Check{Rows: "Look:", Command: "occudiff track report" + db + only + " -o trend.html"},
-		report.Check{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, only)})
+	s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Look:", Command: "occudiff track report" + db + only + " -o trend.html"},
+		report.NextCommand{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, only)})
 }
 
 // notices are sentences about what series go on with, about dates that cannot be right and numbers that moved, and about
@@ -232,13 +232,13 @@ func (v *view) notices(c *track.Check) (list []string) {
 	for _, r := range v.Renumbered {
 		moved := report.ListOf(r.Names, func(n [2]string) string { return report.KernelName(n[0]) + " was " + report.KernelName(n[1]) })
 		add("numbers: With %s numbers moved, by values and launch shapes: %s. Each is judged by what it was before.",
-			runName(&r.Run), strings.Join(report.Few(moved, 6), ", "))
+			runName(&r.Run), strings.Join(report.FirstFew(moved, 6), ", "))
 	}
 	if c == nil {
 		return list
 	}
 	gone := v.missingKernels()
-	for _, g := range gone[:min(len(gone), report.MostTasks)] {
+	for _, g := range gone[:min(len(gone), report.MaxListedTasks)] {
 		add("%s: Gone: %s.", report.OneLine(g.Key.Name()), missingText(g))
 	}
 	if n := len(c.Missing); n > 0 {
@@ -305,5 +305,5 @@ func leftOut(series []*track.Series) (list []string) {
 
 // few names the first of some kernels.
 func few(tasks []string) string {
-	return strings.Join(report.Few(report.ListOf(tasks, func(s string) string { return report.ShortName(s, 48) }), report.MostTasks), ", ")
+	return strings.Join(report.FirstFew(report.ListOf(tasks, func(s string) string { return report.ShortName(s, 48) }), report.MaxListedTasks), ", ")
 }

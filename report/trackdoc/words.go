@@ -99,7 +99,7 @@ func (v *view) evidence(s *track.Series) string {
 	for _, move := range s.AlsoChanged {
 		m := metric{track.Metric{Metric: move.Metric}}
 		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
-			moved = append(moved, fmt.Sprintf("%s %s (%s)", report.StartLower(m.Title()), m.between(move.Before, move.After), by))
+			moved = append(moved, fmt.Sprintf("%s %s (%s)", report.LowerFirst(m.Title()), m.between(move.Before, move.After), by))
 		}
 	}
 	if s.NeedsAttention() {

@@ -30,7 +30,7 @@ type App struct {
 	devices *arch.Table
 	// calculators are the devices of Intel's calculator, read when they are asked for.
 	calculators func() (calculator.Table, error)
-	last        *report.Answer
+	last        *report.Output
 }
 
 // Request is what the page asks. Its scripts write it as JSON, and read the answer so.
@@ -97,7 +97,7 @@ func New(version string) (*App, error) {
 
 // result gives an answer as HTML and keeps it for downloads. One without a value leaves the one before: what PredictOthers says
 // belongs to the prediction above it, which is what a download is of.
-func (a *App) result(ans *report.Answer, name string) (*Result, error) {
+func (a *App) result(ans *report.Output, name string) (*Result, error) {
 	var b strings.Builder
 	styles, err := html.Fragment(&b, ans.Document())
 	if err != nil {

@@ -148,7 +148,7 @@ func (a *App) PredictOthers(f Launch) (*Result, error) {
 	if f["calculator"] == "1" {
 		doc.Sections = append(doc.Sections, a.calculatorSections(on.Device, &l)...)
 	}
-	return a.result(&report.Answer{Doc: doc}, "")
+	return a.result(&report.Output{Doc: doc}, "")
 }
 
 // below gives the sections that a page has of a document, under a key and a heading of their own, without the lines

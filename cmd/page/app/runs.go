@@ -58,7 +58,7 @@ func (a *App) compareRuns(ctx context.Context, paths []string, by RunSettings, u
 func (a *App) runs(names []string, results []*compare.Result) (*Result, error) {
 	if len(results) == 1 {
 		name, _, _ := strings.Cut(path.Base(names[0]), ".")
-		return a.result(rundoc.Answer(results[0], a.prov), name)
+		return a.result(rundoc.NewOutput(results[0], a.prov), name)
 	}
 	return a.result(diffdoc.Runs(diff.CompareRuns(names, results), a.prov), "runs")
 }
@@ -96,7 +96,7 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*R
 		return a.runs(names, all)
 	}
 	d := diff.CompareSides(read[0], read[1:], diff.DefaultOptions())
-	return a.result(diffdoc.Answer(d, a.prov), "diff")
+	return a.result(diffdoc.NewOutput(d, a.prov), "diff")
 }
 
 // Download writes what was answered last: html, md, json or csv.
