@@ -73,9 +73,9 @@ func text[T ~float64](o unit.Opt[T], format string, scale float64) string {
 	return "0.0"
 }
 
-// TestAccountOfRealRuns holds every digit of the accounts of real runs: used, idle, occupancy of XVEs that ran, underfilled,
+// TestBreakdownOfRealRuns holds every digit of the accounts of real runs: used, idle, occupancy of XVEs that ran, underfilled,
 // empty, intervals per launch, and the share of instructions in rows of kernels.
-func TestAccountOfRealRuns(t *testing.T) {
+func TestBreakdownOfRealRuns(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	for _, c := range []struct {
 		file, task, want string
@@ -187,8 +187,8 @@ func addsUp(t *testing.T, why any, a *compare.SlotBreakdown) {
 // broken is what no text may hold: a figure that is none, or a mistake of formatting.
 var broken = regexp.MustCompile(`NaN|Inf\b|%!|<nil>`)
 
-// TestAccountsAddUp holds every row of the corpus and 10,000 random ones. Their texts are sound, too.
-func TestAccountsAddUp(t *testing.T) {
+// TestBreakdownsAddUp holds every row of the corpus and 10,000 random ones. Their texts are sound, too.
+func TestBreakdownsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices := []*arch.Device{device(t, arch.Query{Name: "mtl", XVEs: 112}), device(t, arch.Query{Name: "max1100"}),
 		device(t, arch.Query{Name: "b580"}), device(t, arch.Query{Name: "uhd-p630"}), device(t, arch.Query{Name: "b390"})}

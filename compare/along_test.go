@@ -23,10 +23,10 @@ type way struct {
 	next           bool // what to run next, too, which takes time
 }
 
-// TestAlong goes along one figure at a time and holds against a file where what is said of the run's first kernel changes,
+// TestThresholds goes along one figure at a time and holds against a file where what is said of the run's first kernel changes,
 // with the figures on both sides of the change that are not those before: every threshold shows where it is, and which side it
 // is on.
-func TestAlong(t *testing.T) {
+func TestThresholds(t *testing.T) {
 	var got strings.Builder
 	for _, w := range ways() {
 		fmt.Fprintf(&got, "# %s\n", w.reason)

@@ -10,8 +10,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestHeld computes the range of what launches can have held by hand: 4 waves of 896 threads, samples of 1 ms.
-func TestHeld(t *testing.T) {
+// TestOwnRange computes the range of what launches can have held by hand: 4 waves of 896 threads, samples of 1 ms.
+func TestOwnRange(t *testing.T) {
 	const most = "114688"
 	for _, c := range []struct {
 		reason    string

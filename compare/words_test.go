@@ -43,8 +43,8 @@ func TestFiguresOfSentences(t *testing.T) {
 	}
 }
 
-// TestGains: levers that tell more, and those that say that there is nothing to gain, are none that save time.
-func TestGains(t *testing.T) {
+// TestSavesTime: levers that tell more, and those that say that there is nothing to gain, are none that save time.
+func TestSavesTime(t *testing.T) {
 	for _, l := range []Remedy{LongerThreads, Registers, LessSLM, EvenWorkGroups, FillWaves, MoreWorkGroups, BalanceWorkGroups, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
 		if !l.SavesTime() {
 			t.Errorf("%s may save time", l)

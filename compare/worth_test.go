@@ -57,7 +57,7 @@ func pipes(alu, send float64) *ingest.Counters {
 		{Name: "SEND", Active: unit.FromPercent(send)}}, MemoryRead: unit.Some(5.0), MemoryWrite: unit.Some(5.0)}
 }
 
-func TestWorth(t *testing.T) {
+func TestSpeedup(t *testing.T) {
 	for _, c := range []worthCase{
 		// Real pairs: a program at 99.7 % in both runs, and one that became faster at less occupancy, whose exports
 		// count no pipe.
@@ -80,8 +80,8 @@ func TestWorth(t *testing.T) {
 	}
 }
 
-// TestWorthOfOthers: counters that are not a kernel's tell nothing of what it lacks, and a copy has no worth.
-func TestWorthOfOthers(t *testing.T) {
+// TestSpeedupOfOthers: counters that are not a kernel's tell nothing of what it lacks, and a copy has no worth.
+func TestSpeedupOfOthers(t *testing.T) {
 	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
 	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: names.DeviceToHost}
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{short, copied}}, given(mtl112()), DefaultOptions())
@@ -93,8 +93,8 @@ func TestWorthOfOthers(t *testing.T) {
 	}
 }
 
-// TestWorthOfCounters has a kernel that would be helped by more threads, by its slots and its pipes alone.
-func TestWorthOfCounters(t *testing.T) {
+// TestSpeedupOfCounters has a kernel that would be helped by more threads, by its slots and its pipes alone.
+func TestSpeedupOfCounters(t *testing.T) {
 	with := func(change func(*ingest.Counters)) *ingest.Counters {
 		c := pipes(30, 10)
 		change(c)
@@ -137,8 +137,8 @@ func TestWorthOfCounters(t *testing.T) {
 	}
 }
 
-// TestWorthOfTurns: what another kernel can have put into the counters is taken out, and the worse end is the bound.
-func TestWorthOfTurns(t *testing.T) {
+// TestSpeedupOfTurns: what another kernel can have put into the counters is taken out, and the worse end is the bound.
+func TestSpeedupOfTurns(t *testing.T) {
 	counters := pipes(30, 10)
 	one := kernel("one", "458752", "16", 16, 100, 0.5, measured(40), peak(100), array(30, 65, 5))
 	two := kernel("two", "458752", "16", 16, 100, 0.5, measured(90), peak(100), array(60, 35, 5))

@@ -14,8 +14,8 @@ import (
 	"occudiff/report"
 )
 
-// printCard runs a command line and gives the card that it prints, nil where the input cannot be read at all.
-func printCard(t *testing.T, args ...string) []byte {
+// printSummary runs a command line and gives the card that it prints, nil where the input cannot be read at all.
+func printSummary(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
@@ -25,8 +25,8 @@ func printCard(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// TestCards: the card of every corpus file keeps its schema and its bounds, and one that is not usable has no finding.
-func TestCards(t *testing.T) {
+// TestSummaries: the card of every corpus file keeps its schema and its bounds, and one that is not usable has no finding.
+func TestSummaries(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
 	usable, unusable := 0, 0
@@ -40,7 +40,7 @@ func TestCards(t *testing.T) {
 			if device != "" {
 				args = append(args, "--device", device)
 			}
-			out := printCard(t, args...)
+			out := printSummary(t, args...)
 			if out == nil {
 				continue
 			}
@@ -69,9 +69,9 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardBounds: two hundred kernels with long names that do not match make a card of 8 kB, and several runs make none
+// TestSummaryBounds: two hundred kernels with long names that do not match make a card of 8 kB, and several runs make none
 // that is usable.
-func TestCardBounds(t *testing.T) {
+func TestSummaryBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.csv")
 	var b strings.Builder
 	b.WriteString("Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width,XVE Threads Occupancy(%)\n")
@@ -81,15 +81,15 @@ func TestCardBounds(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out := printCard(t, "validate", path, "--device", "mtl-112")
+	out := printSummary(t, "validate", path, "--device", "mtl-112")
 	var c report.AgentSummary
 	if err := json.Unmarshal(out, &c); len(out) > 8<<10 || len(c.Findings) < 10 || err != nil && !strings.Contains(err.Error(), "Opt") {
 		t.Errorf("%v; %d bytes, %d findings", err, len(out), len(c.Findings))
 	}
-	if out := printCard(t, "validate", path, path, "--device", "mtl-112"); len(out) > 8<<10 {
+	if out := printSummary(t, "validate", path, path, "--device", "mtl-112"); len(out) > 8<<10 {
 		t.Errorf("%d bytes", len(out))
 	}
-	if out := printCard(t, "devices"); out != nil {
+	if out := printSummary(t, "devices"); out != nil {
 		t.Errorf("a card of devices: %s", out)
 	}
 }

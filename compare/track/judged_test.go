@@ -486,8 +486,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestAnew holds for how long a change of driver is worth a word, and what it did.
-func TestAnew(t *testing.T) {
+// TestRestarted holds for how long a change of driver is worth a word, and what it did.
+func TestRestarted(t *testing.T) {
 	for later, want := range map[int]bool{1: true, 8: true, 9: false} {
 		var runs []history.Run
 		for i := range 20 + later {

@@ -20,9 +20,9 @@ type chapter struct {
 	change func(r *history.Run)
 }
 
-// TestStories holds against a file what checks of the last runs of a history say, and the report of all: who begins, what is
+// TestCheckScenarios holds against a file what checks of the last runs of a history say, and the report of all: who begins, what is
 // open since when, who shares it, who is missing, whose clock is off.
-func TestStories(t *testing.T) {
+func TestCheckScenarios(t *testing.T) {
 	same := func(*history.Run) {}
 	of := func(k int, change func(r *history.Row)) func(*history.Run) {
 		return func(r *history.Run) { change(&r.Rows[k]) }

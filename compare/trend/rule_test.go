@@ -52,8 +52,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestWorth has what m runs are worth by the formula, worked out by hand.
-func TestWorth(t *testing.T) {
+// TestSeverityOf has what m runs are worth by the formula, worked out by hand.
+func TestSeverityOf(t *testing.T) {
 	for _, c := range []struct {
 		m, n      int
 		rho, want float64

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestTold holds all that is told of small panels against a file: verdicts and findings of every series after every fourth
+// TestPanels holds all that is told of small panels against a file: verdicts and findings of every series after every fourth
 // run, what lies aside, change points, the power of a gate and the floor that keeps a budget.
-func TestTold(t *testing.T) {
+func TestPanels(t *testing.T) {
 	var got strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&got, format+"\n", args...) }
 	times, exact, both := RelativeGate(), ExactGate(), PointsGate()
