@@ -179,7 +179,7 @@ type UnjudgedKernels struct {
 	Text   string // what stands behind the count: "unmeasurable"
 }
 
-// The reasons, as --accept-unjudged takes them.
+// The reasons, as --allow-unjudged takes them.
 const (
 	ReasonUnmeasurable = "unmeasurable" // no value that is the kernel's own, or none to hold it against
 	ReasonNoPrediction = "no-prediction"
@@ -209,7 +209,7 @@ func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
 		}
 	}
 	if refused = u.text(no); refused != "" {
-		refused += "; --accept-unjudged=" + strings.Join(reasons, ",") + " accepts that"
+		refused += "; --allow-unjudged=" + strings.Join(reasons, ",") + " accepts that"
 	}
 	return refused, u.text(yes)
 }

@@ -74,8 +74,8 @@ func severityCell(s note.Severity) Cell {
 
 // Notes that say what a command let pass, since it was told to.
 const (
-	CodeAllowedUnreadable = "accepted-damaged"
-	CodeAllowedUnjudged   = "accepted-unjudged"
+	CodeAllowedUnreadable = "allowed-unreadable"
+	CodeAllowedUnjudged   = "allowed-unjudged"
 )
 
 // LostRows says what of the input could not be read, from the errors among the notes; empty when all was read.

@@ -49,7 +49,7 @@ func (a *app) collectCommand() *cobra.Command {
 			if f.Check {
 				a.endings = fileEndings()
 				return cli.RejectFlags(a.flags, "--check, which runs nothing", "dir interval target-gpu unitrace print job "+
-					"device xve device-file tolerance driver label fail-on annotations accept-damaged accept-unjudged")
+					"device xve device-file tolerance driver label fail-on annotations allow-unreadable allow-unjudged")
 			}
 			if f.Interval < 0 || f.Interval > time.Second {
 				return cli.Errorf("--interval %v: expected a time up to a second, as in 100us", f.Interval)

@@ -55,16 +55,16 @@ func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []strin
 	if lost := report.LostRows(*notes); lost != "" && a.AllowUnreadable {
 		// Accepting is safe because every output carries the warning, so CSV, which holds rows alone, is refused.
 		if a.writes(".csv") {
-			return nil, cli.Errorf("--accept-damaged: .csv has no place for the warning that kernels may be missing; " +
+			return nil, cli.Errorf("--allow-unreadable: .csv has no place for the warning that kernels may be missing; " +
 				"use another format")
 		}
-		accepted(report.CodeAllowedUnreadable, "--accept-damaged", lost)
+		accepted(report.CodeAllowedUnreadable, "--allow-unreadable", lost)
 	} else if lost != "" {
-		unseen = append(unseen, lost+"; --accept-damaged accepts that")
+		unseen = append(unseen, lost+"; --allow-unreadable accepts that")
 	}
 	refused, passed := u.Sort(a.AllowUnjudged)
 	if passed != "" {
-		accepted(report.CodeAllowedUnjudged, "--accept-unjudged", passed)
+		accepted(report.CodeAllowedUnjudged, "--allow-unjudged", passed)
 	}
 	if refused != "" {
 		unseen = append(unseen, refused)

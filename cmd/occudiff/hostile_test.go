@@ -295,7 +295,7 @@ func TestHostile(t *testing.T) {
 		{"track", "check", "--db", "h.db"}, {"track", "report", "--db", "h.db"}, {"track", "list", "--db", "h.db"}, {"track", "backtest", "--db", "h.db"},
 	} {
 		if n == 0 {
-			run(ok, append([]string{"track", "add", "--db", "h.db", "--device", "max1100", "--accept-damaged", "old", "new"}, own...)...)
+			run(ok, append([]string{"track", "add", "--db", "h.db", "--device", "max1100", "--allow-unreadable", "old", "new"}, own...)...)
 			run(ok, "track", "import", "--db", "h.db", "points.csv")
 			run(ok, "track", "export", "--db", "h.db")
 			run(ok, "track", "export", "--db", "h.db", "export.csv")

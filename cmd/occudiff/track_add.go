@@ -45,7 +45,7 @@ type addFlags struct {
 func (t *tracking) addCommand() *cobra.Command {
 	f := &addFlags{}
 	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd force-device" + deviceFlags +
-		"sampling-interval driver label progress format quiet accept-damaged",
+		"sampling-interval driver label progress format quiet allow-unreadable",
 		args: cli.Args(1, cli.Unlimited, "nothing to add: give an export, or a folder of a run's files"),
 		answer: func(ctx context.Context, paths []string) (*report.Output, error) {
 			return nil, t.add(ctx, paths, f)

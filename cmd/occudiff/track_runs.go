@@ -200,7 +200,7 @@ func (t *tracking) renameCommand() *cobra.Command {
 }
 
 func (t *tracking) importCommand() *cobra.Command {
-	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet accept-damaged",
+	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet allow-unreadable",
 		args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
 		answer: func(ctx context.Context, args []string) (*report.Output, error) {
 			return nil, t.importPoints(ctx, args[0])

@@ -240,7 +240,7 @@ func (a *app) demoCommand() *cobra.Command {
 	}
 	return a.command(command{text: "demo", flags: []any{&f}, fixed: true, complete: cobra.NoFileCompletions,
 		share: deviceFlags + "tolerance label fail-on:never,mismatch,model annotations " +
-			"accept-unjudged" + outputFlags,
+			"allow-unjudged" + outputFlags,
 		endings: fileEndings(".xml"),
 		check: func([]string) error {
 			if len(a.Outputs) == 0 {
