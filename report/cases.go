@@ -230,10 +230,10 @@ func (u *Unjudged) text(list []UnjudgedKernels) string {
 
 func (k UnjudgedKernels) String() string { return Thousands(int64(k.N)) + " " + k.Text }
 
-// AgentSummarySchema names the version of the JSON contract of a card.
-const AgentSummarySchema = "occudiff/card/1"
+// AgentSummarySchema names the version of the JSON contract of a summary.
+const AgentSummarySchema = "occudiff/summary/1"
 
-// The bounds of a card: what an agent reads at a glance, and a comment of CI takes.
+// The bounds of a summary: what an agent reads at a glance, and a comment of CI takes.
 const (
 	summaryFindings = 20
 	summaryBytes    = 8 << 10
@@ -252,7 +252,7 @@ type AgentSummary struct {
 	NotJudged int              `json:"not_judged"`
 }
 
-// Finding is what a card says of a kernel.
+// Finding is what a summary says of a kernel.
 type Finding struct {
 	Run              string                 `json:"run,omitempty" jsonschema:"of several runs, the one that stands out; of several sides, the one that it is of"`
 	Kernel           string                 `json:"kernel" jsonschema:"cut in the middle where it is long; empty where it is the whole run"`
@@ -268,13 +268,13 @@ type Finding struct {
 	Next             unit.Opt[string]       `json:"next_command"`
 }
 
-// Unusable is the card of input that carries no conclusion.
+// Unusable is the summary of input that carries no conclusion.
 func Unusable(reason string, judged, notJudged int) *AgentSummary {
 	return &AgentSummary{Schema: AgentSummarySchema, Reason: unit.Some(CutMiddle(OneLine(reason), 1000)), Findings: []Finding{},
 		Judged: judged, NotJudged: notJudged}
 }
 
-// Add puts a finding behind the others; false when the card is full.
+// Add puts a finding behind the others; false when the summary is full.
 func (c *AgentSummary) Add(f Finding) bool {
 	f.Kernel = CutMiddle(KernelName(f.Kernel), summaryName)
 	c.Findings = append(c.Findings, f)

@@ -109,7 +109,7 @@ func (a *Output) Document() *Document {
 }
 
 // Summary is what every form of an answer begins with: what a reader takes in within five seconds. It is made once, so
-// that a terminal, a page, a sheet and a card say the same.
+// that a terminal, a page, a sheet and a summary say the same.
 type Summary struct {
 	Headline string   // what ran on what, for how long, and how much of it is as predicted
 	Impact   string   // what that means for its time; may be empty

@@ -14,18 +14,18 @@ import (
 	"occudiff/report"
 )
 
-// printSummary runs a command line and gives the card that it prints, nil where the input cannot be read at all.
+// printSummary runs a command line and gives the summary that it prints, nil where the input cannot be read at all.
 func printSummary(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-	if run(context.Background(), a, append(args, "--format", "card", "-q")) == exitUsage {
+	if run(context.Background(), a, append(args, "--format", "summary", "-q")) == exitUsage {
 		return nil
 	}
 	return out.Bytes()
 }
 
-// TestSummaries: the card of every corpus file keeps its schema and its bounds, and one that is not usable has no finding.
+// TestSummaries: the summary of every corpus file keeps its schema and its bounds, and one that is not usable has no finding.
 func TestSummaries(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
@@ -65,11 +65,11 @@ func TestSummaries(t *testing.T) {
 		return nil
 	})
 	if err != nil || usable < 5 || unusable < 5 {
-		t.Errorf("%v; %d cards are usable, %d are not", err, usable, unusable)
+		t.Errorf("%v; %d summaries are usable, %d are not", err, usable, unusable)
 	}
 }
 
-// TestSummaryBounds: two hundred kernels with long names that do not match make a card of 8 kB, and several runs make none
+// TestSummaryBounds: two hundred kernels with long names that do not match make a summary of 8 kB, and several runs make none
 // that is usable.
 func TestSummaryBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.csv")
@@ -90,6 +90,6 @@ func TestSummaryBounds(t *testing.T) {
 		t.Errorf("%d bytes", len(out))
 	}
 	if out := printSummary(t, "devices"); out != nil {
-		t.Errorf("a card of devices: %s", out)
+		t.Errorf("a summary of devices: %s", out)
 	}
 }

@@ -51,7 +51,7 @@ type tool struct {
 	text    string
 }
 
-// tools lists what agents may call. validate and diff answer with cards, which are small and closed where nothing can
+// tools lists what agents may call. validate and diff answer with summaries, which are small and closed where nothing can
 // be concluded. --no-vtune keeps validate from starting an installed vtune on a result folder.
 func tools() []tool {
 	const run = "device xve device-file tolerance sampling-interval local simd"
@@ -60,12 +60,12 @@ func tools() []tool {
 		{"predict", "predict --format json", "paths", launch + " sweep",
 			"Predicts the occupancy of a launch (device, global, local, simd and what it uses), or of the kernels of " +
 				"binaries (paths). JSON of the schema that it names"},
-		{"validate", "validate --no-vtune --format card", "paths", run,
+		{"validate", "validate --no-vtune --format summary", "paths", run,
 			"Compares what VTune or unitrace measured with the prediction, kernel by kernel: verdict, cause and what " +
-				"more threads would be worth. The paths are the files of one run. A card; conclude nothing where " +
+				"more threads would be worth. The paths are the files of one run. The summary; conclude nothing where " +
 				"usable is false"},
-		{"diff", "diff --format card", "paths", run + " threshold noise",
-			"Compares two runs, paths being OLD and NEW. A card; conclude nothing where usable is false"},
+		{"diff", "diff --format summary", "paths", run + " threshold noise",
+			"Compares two runs, paths being OLD and NEW. The summary; conclude nothing where usable is false"},
 		{"advise", "advise --format json", "", launch + " fix free probe",
 			"Searches settings of higher occupancy for a launch. JSON of occudiff/advise/1"},
 		{"explain", "explain --format json", "term", "",
@@ -98,11 +98,11 @@ func (a *app) mcpCommand() *cobra.Command {
 		if err != nil {
 			return nil, fmt.Errorf("the folder that occudiff mcp starts in: %w", err)
 		}
-		card, err := report.FindSchema(jsonSchemas(), "card")
+		summary, err := report.FindSchema(jsonSchemas(), "summary")
 		if err != nil {
 			return nil, err
 		}
-		cardSchema, err := machine.Schema(card, jsonSchemas())
+		summarySchema, err := machine.Schema(summary, jsonSchemas())
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +113,8 @@ func (a *app) mcpCommand() *cobra.Command {
 			c := &agentCall{tool: t, app: a, folder: folder, takes: t.schema()}
 			add := &mcp.Tool{Name: t.name, Description: t.text, InputSchema: c.takes,
 				Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}}
-			if strings.HasSuffix(t.command, " card") {
-				add.OutputSchema = cardSchema
+			if strings.HasSuffix(t.command, " summary") {
+				add.OutputSchema = summarySchema
 			}
 			s.AddTool(add, c.answer)
 		}
@@ -188,7 +188,7 @@ func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 			environ: c.app.environ}
 		status := run(ctx, one, args)
 		switch {
-		// A gate that failed, or a card that is not usable, is an answer. What was printed before a panic is not.
+		// A gate that failed, or a summary that is not usable, is an answer. What was printed before a panic is not.
 		case out.Len() == 0 || status == exitBug:
 			err = errors.New(strings.TrimSpace(errs.String()))
 		case out.Len() > mostAnswer:

@@ -142,19 +142,19 @@ func TestAgent(t *testing.T) {
 		want         string // schema of the answer, or words of the error
 	}{
 		{"a launch", "predict", arguments{"device": "max1100", "global": "1M", "local": 256, "simd": 32}, "occudiff/predict/1"},
-		{"a run", "validate", arguments{"paths": []string{"a.csv"}, "device": "max1100"}, "occudiff/card/1"},
-		{"a folder", "validate", arguments{"paths": []string{"folder"}, "device": "max1100"}, "occudiff/card/1"},
-		{"a name like a flag is a file", "validate", arguments{"paths": []string{"-q"}, "device": "max1100"}, "occudiff/card/1"},
-		{"an absolute path inside", "validate", arguments{"paths": []string{must(filepath.Abs("a.csv"))}, "device": "max1100"}, "occudiff/card/1"},
-		{"a link inside", "validate", arguments{"paths": []string{"inner.csv"}, "device": "max1100"}, "occudiff/card/1"},
-		{"two runs", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100"}, "occudiff/card/1"},
+		{"a run", "validate", arguments{"paths": []string{"a.csv"}, "device": "max1100"}, "occudiff/summary/1"},
+		{"a folder", "validate", arguments{"paths": []string{"folder"}, "device": "max1100"}, "occudiff/summary/1"},
+		{"a name like a flag is a file", "validate", arguments{"paths": []string{"-q"}, "device": "max1100"}, "occudiff/summary/1"},
+		{"an absolute path inside", "validate", arguments{"paths": []string{must(filepath.Abs("a.csv"))}, "device": "max1100"}, "occudiff/summary/1"},
+		{"a link inside", "validate", arguments{"paths": []string{"inner.csv"}, "device": "max1100"}, "occudiff/summary/1"},
+		{"two runs", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100"}, "occudiff/summary/1"},
 		{"noise", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100", "noise": "occudiff.db"}, "no kernel has 8 runs"},
 		{"advice", "advise", arguments{"device": "max1100", "global": "1M", "local": "256", "simd": 32, "slm": "24K"}, "occudiff/advise/1"},
 		{"an experiment", "advise", arguments{"device": "max1100", "global": "1M", "local": "256", "simd": 32, "probe": true}, "occudiff/advise/1"},
 		{"a word", "explain", arguments{"term": "something else binds"}, "occudiff/explain/1"},
 		{"all words", "explain", nil, "occudiff/explain/1"},
 		{"a history", "track_check", arguments{}, "occudiff/track-check/1"},
-		{"no device is no conclusion", "validate", arguments{"paths": []string{"a.csv"}}, "occudiff/card/1"},
+		{"no device is no conclusion", "validate", arguments{"paths": []string{"a.csv"}}, "occudiff/summary/1"},
 
 		{"outside", "validate", arguments{"paths": []string{outside}}, "outside the folder"},
 		{"above", "validate", arguments{"paths": []string{"../" + filepath.Base(filepath.Dir(outside))}}, "outside the folder"},
@@ -267,7 +267,7 @@ const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.j
 })();
 `
 
-// TestAgentOfNode is called by the client of node, which checks cards against the schema that the tool names.
+// TestAgentOfNode is called by the client of node, which checks summaries against the schema that the tool names.
 func TestAgentOfNode(t *testing.T) {
 	node := testenv.Program(t, "node")
 	if exec.Command(node, "-e", `require("@modelcontextprotocol/sdk/client/index.js")`).Run() != nil {
@@ -323,7 +323,7 @@ func (s *seen) Read([]byte) (int, error) {
 // TestAgentOfAPipe: what is no message is answered and ends nothing, and who says all at once and ends is answered.
 func TestAgentOfAPipe(t *testing.T) {
 	agentFolder(t)
-	out := &seen{text: "occudiff/card/1", done: make(chan struct{})}
+	out := &seen{text: "occudiff/summary/1", done: make(chan struct{})}
 	a := &app{stdin: io.MultiReader(strings.NewReader(`hello
 {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -335,7 +335,7 @@ func TestAgentOfAPipe(t *testing.T) {
 	if status := run(t.Context(), a, []string{"mcp"}); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-	if n := strings.Count(out.String(), `"code":-32700`); n != 4 || !strings.Contains(out.String(), "occudiff/card/1") {
+	if n := strings.Count(out.String(), `"code":-32700`); n != 4 || !strings.Contains(out.String(), "occudiff/summary/1") {
 		t.Errorf("%d lines are refused, want 4:\n%s", n, out)
 	}
 }

@@ -48,8 +48,8 @@ func endingOf(path string) string {
 // do not come this way.
 func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	ans.Version = version()
-	if a.Format == "card" && ans.AgentSummary == nil {
-		return cli.Errorf("--format card: only validate and diff of runs have a card; --format json has the whole " +
+	if a.Format == "summary" && ans.AgentSummary == nil {
+		return cli.Errorf("--format summary: only validate and diff of runs have a summary; --format json has the whole " +
 			"answer")
 	}
 	if err := a.chooseColumns(ans); err != nil {
@@ -83,14 +83,14 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 		"table": func(w io.Writer) error {
 			return text.Terminal(w, ans.Document(), text.Options{Width: a.width(), Color: a.useColor(), Verbose: a.Verbose})
 		},
-		"card":  func(w io.Writer) error { return machine.JSON(w, ans.AgentSummary()) },
-		".xlsx": func(w io.Writer) error { return excel.Render(ctx, w, ans.Document()) },
-		".md":   func(w io.Writer) error { return text.Markdown(w, ans.Document(), nil) },
-		".html": func(w io.Writer) error { return html.Render(w, ans.Document()) },
-		".json": func(w io.Writer) error { return machine.JSON(w, ans.Value) },
-		".csv":  func(w io.Writer) error { return machine.Table(w, ans.Table) },
-		".xml":  func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
-		".svg":  svg(ans.Chart),
+		"summary": func(w io.Writer) error { return machine.JSON(w, ans.AgentSummary()) },
+		".xlsx":   func(w io.Writer) error { return excel.Render(ctx, w, ans.Document()) },
+		".md":     func(w io.Writer) error { return text.Markdown(w, ans.Document(), nil) },
+		".html":   func(w io.Writer) error { return html.Render(w, ans.Document()) },
+		".json":   func(w io.Writer) error { return machine.JSON(w, ans.Value) },
+		".csv":    func(w io.Writer) error { return machine.Table(w, ans.Table) },
+		".xml":    func(w io.Writer) error { return machine.JUnit(w, ans.Tests()) },
+		".svg":    svg(ans.Chart),
 		perfettoEnding: func(w io.Writer) error {
 			var events any
 			if ans.Trace != nil {

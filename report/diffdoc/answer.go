@@ -22,7 +22,7 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// row is a kernel of a side, held against the first side. Document, CSV, card and screen are made of one list of them.
+// row is a kernel of a side, held against the first side. Document, CSV, summary and screen are made of one list of them.
 type row struct {
 	*diff.Row
 	side string // empty where there is one beside the first
@@ -62,7 +62,7 @@ func sideNames(sides []*diff.Result) []string {
 }
 
 // NewOutput answers what changed between two sides, or between the first of several and each other one.
-// Document, card and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
+// Document, summary and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
 func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 	c := newComparison(sides)
 	rows, left := report.Select(prov.Show, c.rows, "rows", func(r *row) report.Candidate {
@@ -216,7 +216,7 @@ func Schemas() []report.Schema {
 	return []report.Schema{
 		{Name: "validate-runs", ID: runsSchema, Command: "occudiff validate --format json RUN1 RUN2",
 			Text: "several runs: what stands out, the kernels over all of them, and each as validate writes one.", Values: []any{runs}},
-		{Name: "card", ID: report.AgentSummarySchema, Command: "occudiff validate|diff --format card",
+		{Name: "summary", ID: report.AgentSummarySchema, Command: "occudiff validate|diff --format summary",
 			Text: "what was found and what may be concluded, in 8 kB.", Values: []any{report.AgentSummary{}}},
 		{Name: "diff", ID: diffSchema, Command: "occudiff diff --format json",
 			Text: "two runs, or two sets of repeats, kernel by kernel.", Values: []any{*two}},

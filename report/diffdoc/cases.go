@@ -173,7 +173,7 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	return u
 }
 
-// newAgentSummary is a card of runs without findings. What an agent is told must not rest on a part of a run: any loss makes it
+// newAgentSummary is a summary of runs without findings. What an agent is told must not rest on a part of a run: any loss makes it
 // unusable.
 func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
 	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{}, Judged: judged, NotJudged: notJudged}
@@ -202,18 +202,18 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 		n := s.NotComparable + s.OnlyOld + s.OnlyNew + s.ChangedDevice
 		judged, not, runs = judged+s.Kernels-n, not+n, slices.Concat(runs, d.Old.Runs, d.New.Runs)
 	}
-	card := newAgentSummary(runs, Notes(c.sides), judged, not)
-	if card.Usable && judged == 0 {
+	summary := newAgentSummary(runs, Notes(c.sides), judged, not)
+	if summary.Usable && judged == 0 {
 		return report.Unusable("no kernel can be compared", judged, not)
 	}
 	for i := range c.rows {
 		r := &c.rows[i]
 		// Those are counted as not judged. Rows stand in the order of attention, so what does not fit is the least.
-		if card.Usable && r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !card.Add(findingOf(r)) {
+		if summary.Usable && r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !summary.Add(findingOf(r)) {
 			break
 		}
 	}
-	return card
+	return summary
 }
 
 func findingOf(r *row) report.Finding {

@@ -368,7 +368,7 @@ func TestShown(t *testing.T) {
 }
 
 // TestSides: of several sides each row says which it is of, what needs attention on any of them comes first in every form,
-// and the card answers.
+// and the summary answers.
 func TestSides(t *testing.T) {
 	run := func(name string, fan2, scan float64) diff.Side {
 		return diff.Side{Name: name, Runs: []*compare.Result{side("", kernel("Fan2", 1024, 32, fan2, 99.5, 1, 1e-2),
@@ -391,10 +391,10 @@ func TestSides(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("rows %q, want %s", got, want)
 	}
-	card := ans.AgentSummary()
-	if f := card.Findings[0]; !card.Usable || card.Judged != 4 || len(card.Findings) != 4 || f.Run != "b/run" || f.Kernel != "Fan2" ||
+	summary := ans.AgentSummary()
+	if f := summary.Findings[0]; !summary.Usable || summary.Judged != 4 || len(summary.Findings) != 4 || f.Run != "b/run" || f.Kernel != "Fan2" ||
 		f.Verdict != "regression" || f.Points.Or(0) > -29.9 {
-		t.Errorf("card %+v", card)
+		t.Errorf("summary %+v", summary)
 	}
 	cases := ans.Tests()
 	const failure = "--fail-on regression: 1 of 4 kernels got worse: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, XVEs that ran -30.3 points)"

@@ -194,7 +194,7 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 // Kernels that match are findings as well: an agent that asks about one must not take silence for a fault.
 func agentSummary(r *compare.Result) *report.AgentSummary {
 	s := &r.Summary
-	// A card fails closed: whoever acts on it reads nothing else.
+	// A summary fails closed: whoever acts on it reads nothing else.
 	if why := unusable(r); why != "" {
 		return report.Unusable(why, s.Judged, s.NotJudged)
 	}
