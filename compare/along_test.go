@@ -109,7 +109,7 @@ func inShort(r *Result, row *Row, next bool) string {
 		worth += " (" + b + ")"
 	}
 	h := r.PossibleFix(row)
-	said = append(said, "at most "+row.Certainty.limit().String(), "worth: "+worth, "help: "+string(h.Remedy))
+	said = append(said, "at most "+row.Certainty.limit().String(), "potential speedup: "+worth, "fix: "+string(h.Remedy))
 	if next {
 		n := r.NextStep(row)
 		said = append(said, "next: "+string(n.Action))

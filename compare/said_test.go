@@ -219,7 +219,7 @@ func allSaid(r *Result, row *Row) string {
 			x.Next.Setting.Or(0), x.Registers)
 	}
 	w := &row.Speedup
-	line("worth", "%s: %s", w.Words(), w.Evidence)
+	line("potential speedup", "%s: %s", w.Words(), w.Evidence)
 	line("bounds", "%.4g (%s), %.4g (%s), binds %q, %.4g s", w.MoreThreads.Max.Or(-1), w.MoreThreads.Formula, w.Balancing.Max.Or(-1), w.Balancing.Formula,
 		w.LimitedBy, w.SavableTime(row))
 	h, next := r.PossibleFix(row), r.NextStep(row)

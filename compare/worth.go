@@ -19,10 +19,10 @@ type SpeedupVerdict string
 // The verdicts. None of them promises a speed-up.
 const (
 	MoreThreadsMayHelp  SpeedupVerdict = "more threads may help"
-	BalanceTheWork      SpeedupVerdict = "spread the work"
-	LimitedByOther      SpeedupVerdict = "something else binds"
-	OccupancySufficient SpeedupVerdict = "occupancy is enough"
-	SpeedupUndetermined SpeedupVerdict = "cannot be told"
+	BalanceTheWork      SpeedupVerdict = "balance the work"
+	LimitedByOther      SpeedupVerdict = "limited by something else"
+	OccupancySufficient SpeedupVerdict = "occupancy is sufficient"
+	SpeedupUndetermined SpeedupVerdict = "undetermined"
 )
 
 // Bound is how many times as fast a kernel can become at most, and how that was computed; absent where nothing tells.

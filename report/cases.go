@@ -262,7 +262,7 @@ type Finding struct {
 	Lost             unit.Opt[unit.Seconds] `json:"lost_seconds" jsonschema:"slot time below the prediction"`
 	Cause            unit.Opt[string]       `json:"cause"`
 	Confidence       unit.Opt[string]       `json:"confidence"`
-	PotentialSpeedup string                 `json:"worth"`
+	PotentialSpeedup string                 `json:"potential_speedup"`
 	Bound            unit.Opt[float64]      `json:"bound" jsonschema:"times as fast at most by hiding latency"`
 	Points           unit.Opt[unit.Points]  `json:"points" jsonschema:"of several runs, how far off the others it is; of a comparison, new - old"`
 	Next             unit.Opt[string]       `json:"next_command"`

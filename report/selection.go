@@ -26,7 +26,7 @@ type SortKey string
 const (
 	SortLost       SortKey = "lost"
 	SortTime       SortKey = "time"
-	SortSpeedup    SortKey = "worth"
+	SortSpeedup    SortKey = "speedup"
 	SortDifference SortKey = "difference"
 	SortName       SortKey = "name"
 )

@@ -82,7 +82,7 @@ func TestPrintedCommands(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	calls := [][]string{{"demo", "-o", "d.json"}, {"demo", "--vec-add", "-o", "v.json"}}
-	for _, more := range [][]string{nil, {"--tolerance", "60"}, {"--sort", "worth"}, {"--kernel", "reduce"}} {
+	for _, more := range [][]string{nil, {"--tolerance", "60"}, {"--sort", "speedup"}, {"--kernel", "reduce"}} {
 		calls = append(calls, append([]string{"validate", "--device", "max1100", mix}, more...))
 	}
 	ran := 0

@@ -151,7 +151,7 @@ func TestAgent(t *testing.T) {
 		{"noise", "diff", arguments{"paths": []string{"a.csv", "b.csv"}, "device": "max1100", "noise": "occudiff.db"}, "no kernel has 8 runs"},
 		{"advice", "advise", arguments{"device": "max1100", "global": "1M", "local": "256", "simd": 32, "slm": "24K"}, "occudiff/advise/1"},
 		{"an experiment", "advise", arguments{"device": "max1100", "global": "1M", "local": "256", "simd": 32, "probe": true}, "occudiff/advise/1"},
-		{"a word", "explain", arguments{"term": "something else binds"}, "occudiff/explain/1"},
+		{"a word", "explain", arguments{"term": "limited by something else"}, "occudiff/explain/1"},
 		{"all words", "explain", nil, "occudiff/explain/1"},
 		{"a history", "track_check", arguments{}, "occudiff/track-check/1"},
 		{"no device is no conclusion", "validate", arguments{"paths": []string{"a.csv"}}, "occudiff/summary/1"},

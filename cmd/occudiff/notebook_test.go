@@ -67,7 +67,7 @@ stopifnot(nrow(run) == 9, nrow(rows) == 9, sum(is.na(run$predicted_average_perce
 		{"DuckDB", "npm: @duckdb/node-api, in NODE_PATH", []string{"node"}, []string{"-e", `require("@duckdb/node-api")`}, "-e", "sql", `
 SELECT CASE WHEN (SELECT count(*) FROM run) = 9 AND (SELECT count(*) FROM kernels) = 9
   AND (SELECT sum(predicted_average_percent) FROM run) = (SELECT sum(predicted.average_percent) FROM kernels)
-  AND (SELECT count(worth.depth_bound) FROM kernels) > 0 AND (SELECT count(DISTINCT time) FROM history) = 2
+  AND (SELECT count(potential_speedup.more_threads_bound) FROM kernels) > 0 AND (SELECT count(DISTINCT time) FROM history) = 2
   THEN 'right' ELSE error('wrong figures') END
 `},
 	} {

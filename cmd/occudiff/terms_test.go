@@ -92,7 +92,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 	for _, word := range []string{"Stands out", "Off the others", "Off in", "Measured lowest", "Time / others", "no work", "low in part"} {
 		words[word] = "many runs"
 	}
-	for _, phrase := range []string{"last wave", "slots are full", "more work per work-item", "spread the work"} {
+	for _, phrase := range []string{"last wave", "slots are full", "more work per work-item", "balance the work"} {
 		words[phrase] = "the screen of a run"
 	}
 	flags := flagTerms()

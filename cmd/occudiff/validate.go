@@ -34,7 +34,7 @@ func (a *app) validateCommand() *cobra.Command {
 	f := &validateFlags{}
 	return a.command(command{text: "validate", flags: []any{f},
 		share: "local simd driver" + runFlags + tableFlags + unseenFlags +
-			"sort:lost,time,worth,difference,name fail-on:never,mismatch,model annotations" + outputFlags,
+			"sort:lost,time,speedup,difference,name fail-on:never,mismatch,model annotations" + outputFlags,
 		args: cli.Args(1, cli.Unlimited, "nothing to validate: give an export, a log, a summary, or a folder of them; or "+
 			"try 'occudiff demo'"),
 		check: func([]string) error {

@@ -28,9 +28,9 @@ type fact struct {
 type truth string
 
 const (
-	known    truth = "known"          // something beside the file says the same
-	probable truth = "probable"       // nothing contradicts it
-	untold   truth = "cannot be told" // and the answer may not sound as if it could
+	known    truth = "known"        // something beside the file says the same
+	probable truth = "probable"     // nothing contradicts it
+	untold   truth = "undetermined" // and the answer may not sound as if it could
 )
 
 const (

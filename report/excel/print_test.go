@@ -67,7 +67,7 @@ func TestPrintedColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := lastColumn(t, area)
-	if rows[0][n-1] != "Worth" || !strings.HasSuffix(area, fmt.Sprintf("$%d", len(rows))) || len(rows[0]) < 2*n {
+	if rows[0][n-1] != "Potential speedup" || !strings.HasSuffix(area, fmt.Sprintf("$%d", len(rows))) || len(rows[0]) < 2*n {
 		t.Errorf("%s ends with %q of %d columns and %d rows", area, rows[0][n-1], len(rows[0]), len(rows))
 	}
 }

@@ -35,8 +35,8 @@ const (
 var firstKernels = []string{"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction", "total_seconds", "instances",
 	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
 	"host_seconds", "profiler_peak_percent", "measured_percent", "difference_points", "underfilled_points", "empty_points",
-	"shortfall_points", "tail_points", "limits_points", "verdict", "cause", "worth", "worth_depth_bound",
-	"worth_spread_bound", "worth_because", "model_difference_points", "limits"}
+	"shortfall_points", "tail_points", "limits_points", "verdict", "cause", "potential_speedup", "more_threads_bound",
+	"balancing_bound", "potential_speedup_evidence", "model_difference_points", "limits"}
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
 var kernelColumns = slices.Concat(launchColumns,
@@ -48,7 +48,7 @@ var kernelColumns = slices.Concat(launchColumns,
 	object("", column{Path: "account", Doc: "where the thread slots were; null when nothing tells"},
 		func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
 	compiledColumns,
-	object("", column{Path: "worth", Doc: "whether more threads may make it faster; null of other tasks"},
+	object("", column{Path: "potential_speedup", Doc: "whether more threads may make the kernel faster; null for tasks that are not kernels"},
 		func(k *kernel) *compare.PotentialSpeedup {
 			if k.Speedup.Verdict() == "" {
 				return nil
@@ -216,22 +216,22 @@ var breakdownCauses = slices.Concat(
 
 // speedupColumns say whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
-	report.Define(column{Key: "worth", Path: "verdicts", Always: true, Title: "Worth", Kind: report.Array, Drop: 1,
-		In: report.All, Doc: "of more threads, and of work for XVEs that stood empty; never a promise"},
+	report.Define(column{Key: "potential_speedup", Path: "verdicts", Always: true, Title: "Potential speedup", Kind: report.Array, Drop: 1,
+		In: report.All, Doc: "of more threads, and of work for idle XVEs; an upper bound, not a promise"},
 		func(w *compare.PotentialSpeedup) cell { return report.ListCell(report.Strings(w.Verdicts)) }),
-	report.Define(column{Key: "worth_depth_bound", Path: "depth_bound", Title: "More threads at most", Unit: "times",
-		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by more threads on XVEs that ran"},
+	report.Define(column{Key: "more_threads_bound", Path: "more_threads_bound", Title: "More threads bound", Unit: "times",
+		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from more threads on busy XVEs"},
 		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.MoreThreads.Max) }),
-	report.Define(column{Key: "worth_spread_bound", Path: "spread_bound", Title: "Spread at most", Unit: "times",
-		Decimals: 2, Kind: report.Number, In: kept, Doc: "as fast by work for XVEs that stood empty within launches"},
+	report.Define(column{Key: "balancing_bound", Path: "balancing_bound", Title: "Balancing bound", Unit: "times",
+		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from work for XVEs that are idle within launches"},
 		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.Balancing.Max) }),
-	report.Define(column{Key: "worth_because", Path: "because", Always: true, Title: "Why that worth",
+	report.Define(column{Key: "potential_speedup_evidence", Path: "because", Always: true, Title: "Evidence for the speedup",
 		Kind: report.Text, In: kept},
 		func(w *compare.PotentialSpeedup) cell { return report.OptText(unit.Some(w.Evidence)) }),
-	report.Define(column{Key: "worth_depth_formula", Path: "depth_formula", Kind: report.Text, In: report.Data,
-		Doc: "of depth_bound, with its figures"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.MoreThreads.Formula) }),
-	report.Define(column{Key: "worth_spread_formula", Path: "spread_formula", Kind: report.Text, In: report.Data,
-		Doc: "of spread_bound, with its figures"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.Balancing.Formula) }),
+	report.Define(column{Key: "more_threads_formula", Path: "more_threads_formula", Kind: report.Text, In: report.Data,
+		Doc: "how more_threads_bound is computed"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.MoreThreads.Formula) }),
+	report.Define(column{Key: "balancing_formula", Path: "balancing_formula", Kind: report.Text, In: report.Data,
+		Doc: "how balancing_bound is computed"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.Balancing.Formula) }),
 }
 
 // spreadColumns say how much the launches differ that a row of a per-launch export is made of.

@@ -60,8 +60,8 @@ func TestContractColumns(t *testing.T) {
 		"model_difference_points verdict cause cause.name cause.confidence cause.because account account.used " +
 		"account.underfilled account.empty account.shortfall account.tail account.limits account.policy " +
 		"account.predicted_idle_percent account.launch_intervals account.own_share account.edges account.foreign " +
-		"account.crosstalk account.lost_seconds account.causes registers_per_thread spill_bytes private_bytes worth worth.verdicts worth.depth_bound worth.spread_bound worth.because " +
-		"worth.depth_formula worth.spread_formula notes launches launches.seconds.min launches.seconds.median launches.seconds.max " +
+		"account.crosstalk account.lost_seconds account.causes registers_per_thread spill_bytes private_bytes potential_speedup potential_speedup.verdicts potential_speedup.more_threads_bound potential_speedup.balancing_bound potential_speedup.because " +
+		"potential_speedup.more_threads_formula potential_speedup.balancing_formula notes launches launches.seconds.min launches.seconds.median launches.seconds.max " +
 		"launches.measured_percent launches.measured_percent.min launches.measured_percent.median " +
 		"launches.measured_percent.max"
 	if diff := cmp.Diff(strings.Fields(want), got); diff != "" {

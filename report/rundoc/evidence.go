@@ -164,7 +164,7 @@ func speedupText(r *compare.Row) string {
 	if w.Verdict() == compare.SpeedupUndetermined {
 		return ""
 	}
-	text := " Worth: " + w.Words() + ": " + w.Evidence
+	text := " Potential speedup: " + w.Words() + ": " + w.Evidence
 	if b, ok := w.Balancing.Max.Value(); ok && w.Has(compare.BalanceTheWork) {
 		text += "; with work for them at most " + report.Decimal(b, 1) + " times as fast (" + w.Balancing.Formula + ")"
 	}

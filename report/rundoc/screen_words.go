@@ -477,7 +477,7 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 // remedyTexts are the levers in few words.
 var remedyTexts = map[compare.Remedy]string{
 	compare.LongerThreads: "more work per work-item", compare.LessSLM: "less SLM", compare.EvenWorkGroups: "even them out",
-	compare.BalanceWorkGroups: "spread the work", compare.MoreThreads: "more threads", compare.ShorterGaps: "shorter gaps",
+	compare.BalanceWorkGroups: "balance the work", compare.MoreThreads: "more threads", compare.ShorterGaps: "shorter gaps",
 	compare.AllStacks: "all of the GPU", compare.AllAdapters: "all GPUs", compare.RunAlone: "run it alone",
 	compare.MeasureEach: "measure each launch", compare.SampleFiner: "sample more often",
 	compare.LongerLaunch: "longer launches", compare.FewerValues: "fewer live values",
@@ -520,5 +520,5 @@ func limiterText(l *line) string {
 		return report.Decimal(most, 1) + "x at most"
 	}
 	return cmp.Or(map[string]string{"slots": "slots are full", "memory": "memory is busy",
-		"stalls": "no stall that they hide"}[binds], "something else binds")
+		"stalls": "no stall that they hide"}[binds], "limited by something else")
 }
