@@ -14,12 +14,12 @@ type Part string
 
 // The parts. Empty and Underfilled are one, Shortfall, where the XVE array state does not tell them apart.
 const (
-	PartOccupied    Part = "used"        // held a thread
-	PartUnderfilled Part = "underfilled" // of XVEs that ran, with fewer threads than the launch admits
-	PartIdle        Part = "empty"       // of XVEs without any thread, beyond those that the launch itself leaves empty
-	PartShortfall   Part = "shortfall"   // both
-	PartLastWave    Part = "tail"        // predicted: the partial wave at the end
-	PartLaunchLimit Part = "limits"      // predicted: what the launch's resources and its size keep from it
+	PartOccupied    Part = "occupied"     // held a thread
+	PartUnderfilled Part = "underfilled"  // of XVEs that ran, with fewer threads than the launch admits
+	PartIdle        Part = "idle"         // of XVEs without any thread, beyond those that the launch itself leaves empty
+	PartShortfall   Part = "shortfall"    // both
+	PartLastWave    Part = "last_wave"    // predicted: the partial wave at the end
+	PartLaunchLimit Part = "launch_limit" // predicted: what the launch's resources and its size keep from it
 )
 
 // Parts lists the parts in the order in which they are shown.

@@ -128,7 +128,7 @@ type Timing struct {
 type Summary struct {
 	Kernels          int `json:"kernels"`
 	Matched          int `json:"matched"`
-	MatchedWhileBusy int `json:"idle" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
+	MatchedWhileBusy int `json:"matched_while_busy" jsonschema:"filled as predicted while they ran; idle time may lie between launches"`
 	Below            int `json:"below"`
 	Above            int `json:"above"`
 	Unmeasurable     int `json:"unmeasurable"`
@@ -288,7 +288,7 @@ const (
 	MetricResidual     = "residual"        // measured - predicted average
 	MetricBusy         = "loaded"          // occupancy of XVEs that ran
 	MetricBusyResidual = "loaded_residual" // that - the predicted one
-	MetricIdle         = "idle"
+	MetricIdle         = "xve_idle"
 	MetricPredicted    = "predicted" // average
 	MetricTime         = "seconds"   // of a launch
 	MetricTotal        = "total"     // of all launches

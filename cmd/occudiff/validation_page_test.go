@@ -234,7 +234,7 @@ func (v *validation) write() {
 			"known: something beside the file says the same, such as another run of the program, a trace, or the other table of the file. probable: nothing contradicts it. cannot be told: the file leaves it open, and the answer says so. Some runs are read twice, with and without their summary or for two GPUs."},
 			Tables: []*report.Table{tagged("real", v.runs)}},
 		{Key: "error", Title: "The error of the prediction", Text: []string{
-			"Over all rows that have an account and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
+			"Over all rows that have a breakdown and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
 			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
 			"Held by XVEs that ran against what was predicted of those, the lower end: " + spread(v.loaded) + ". Against the range: " + spread(v.fromLoaded) + ".",
 			"These are few rows of few machines, and most are one matrix multiplication."}},

@@ -275,7 +275,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v, %v; want 62.7", m, values, err)
 		}
 	}
-	const want = `metric "speed" is not known; use occupancy, measured, residual, loaded, seconds, underfilled, empty, shortfall, peak or spill`
+	const want = `metric "speed" is not known; use occupancy, measured, residual, loaded, seconds, underfilled, idle, shortfall, peak or spill`
 	for _, name := range []string{"speed", "total"} { // what is stored beside is not followed
 		if _, err := ParseMetric(name); err == nil || err.Error() != strings.Replace(want, "speed", name, 1) {
 			t.Errorf("an unknown metric: %v, want %s", err, want)

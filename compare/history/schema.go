@@ -10,7 +10,7 @@ import (
 
 // schema is the number of the one schema that this program knows. A history of another number is refused, and stays as
 // it is: nobody knows what its columns mean. It goes up with every change of a table, columns of metrics included.
-const schema = 6
+const schema = 7
 
 // statements make the tables. {id}, {clustered} and {metrics} stand for what the engines spell differently, and for the
 // columns of the metrics.
@@ -123,7 +123,7 @@ const (
 	Spill     Metric = "spill"    // spilled registers of a thread in bytes
 	// The parts of the account that a prediction does not have, in points of all thread slots.
 	Underfilled Metric = "underfilled"
-	IdleXVEs    Metric = "empty"
+	IdleXVEs    Metric = "idle"
 	Shortfall   Metric = "shortfall" // both, where the array state does not tell them apart
 )
 
@@ -152,7 +152,7 @@ var columns = [...]column{
 	{Busy, "%", "Occupancy while loaded", part},
 	{Seconds, "s", "Time per launch", part | moreIsWorse},
 	{Underfilled, "points", "Slots of underfilled XVEs", part | moreIsWorse},
-	{IdleXVEs, "points", "Slots of empty XVEs", part | moreIsWorse},
+	{IdleXVEs, "points", "Slots of idle XVEs", part | moreIsWorse},
 	{Shortfall, "points", "Slots below the prediction", part | moreIsWorse},
 	{Peak, "%", "Predicted peak", exact},
 	{Spill, "bytes", "Spill of a thread", exact | moreIsWorse},

@@ -403,9 +403,9 @@ func TestFromResult(t *testing.T) {
 		got = append(got, text)
 	}
 	want := []string{
-		"k max1100 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 empty=10 peak=100 spill=64 total=2",
+		"k max1100 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 idle=10 peak=100 spill=64 total=2",
 		"plain max1100 below  measured=60 loaded=75 seconds=0.5 spill=64 total=2",
-		"other max1100 GPU 1 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 empty=10 peak=100 spill=64 total=2",
+		"other max1100 GPU 1 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 idle=10 peak=100 spill=64 total=2",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("stored are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

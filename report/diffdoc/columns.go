@@ -62,13 +62,13 @@ var kernelColumns = slices.Concat(
 	quantity{compare.MetricBusy, "loaded", "loaded_percent", "XVEs that ran", "", report.Percent, kept, report.Everywhere, report.Everywhere, 7}.columns(),
 	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, kept, 0, 0, 0}.columns(),
 	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, report.All, 9}.columns(),
-	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the account, in points of all thread slots"},
+	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the thread-slot breakdown, in points of all thread slots"},
 		func(r *diff.Row) cell {
 			isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
 			return report.RowsCell(report.NewTable("", "", slices.DeleteFunc(slices.Clone(r.Deltas), isNone), partColumns))
 		})},
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[diff.Row] {
-		c := column{Key: string(p) + "_change_points", Group: "Account", Title: string(p), Kind: report.Points, In: kept}
+		c := column{Key: string(p) + "_change_points", Group: "Thread-slot breakdown", Title: string(p), Kind: report.Points, In: kept}
 		if p == compare.PartOccupied {
 			c.Title = "measured"
 		}

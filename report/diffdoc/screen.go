@@ -420,7 +420,7 @@ var figures = []struct{ metric, title, unit string }{
 	{compare.MetricResidual, "residual (measured - predicted average)", "points"},
 	{compare.MetricTime, "time per launch", ""},
 	{string(compare.PartUnderfilled), "slots of underfilled XVEs", "points"},
-	{string(compare.PartIdle), "slots of empty XVEs", "points"},
+	{string(compare.PartIdle), "slots of idle XVEs", "points"},
 	{string(compare.PartShortfall), "slots below the prediction", "points"},
 	{string(compare.PartLastWave), "slots of the last wave", "points"},
 	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},

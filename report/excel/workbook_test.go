@@ -260,7 +260,7 @@ func TestAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := slices.IndexFunc(rows, func(r []string) bool { return slices.Contains(r, "measured [%]") })
-	if head < 0 || slices.Contains(rows[head], "limits (predicted) [%]") {
+	if head < 0 || slices.Contains(rows[head], "launch limit (predicted) [%]") {
 		t.Fatalf("row %d heads the parts; the launches have no limit", head)
 	}
 	chart := html.UnescapeString(partText(t, data, "xl/charts/chart1.xml"))

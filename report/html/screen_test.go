@@ -21,7 +21,7 @@ func answered() *report.Document {
 		text("measured", "Measured"), text("why", "Why"), text("help", "What may help")}
 	columns[1].Role = report.Code
 	var rows [][]report.Cell
-	bars := &report.StackedBars{Parts: []string{"used", "underfilled XVEs", "empty XVEs", "limits (predicted)"}}
+	bars := &report.StackedBars{Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "launch limit (predicted)"}}
 	for i, name := range []string{"axpy<256, float>", "gemm_bf16_xmx", "histogram_rows", "reduce_tail", "stencil_step",
 		"<b>init</b>"} {
 		row := report.ListOf([]string{fmt.Sprint(i + 1), name, "15.6%", "62.5-85%", "58.3%", "256 registers (GRF)",
@@ -59,7 +59,7 @@ func TestScreen(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
 	for _, want := range []string{"Max 1100, built-in example", "Occupancy may cost time", `<tr><td class="c-n" data-title="#">1</td>`,
-		`aria-label="used 58.3%, underfilled XVEs 23.2%, empty XVEs 18.4%"`, "&lt;b&gt;init&lt;/b&gt;", "and 31 more", "First make sure",
+		`aria-label="occupied 58.3%, underfilled XVEs 23.2%, idle XVEs 18.4%"`, "&lt;b&gt;init&lt;/b&gt;", "and 31 more", "First make sure",
 		"<span>unitrace</span> <span>--chrome-kernel-logging</span> <span>./app</span>", "give its .json to validate, too",
 		`<details id="kernels" class="part">`} {
 		i := strings.Index(page, want)
@@ -68,7 +68,7 @@ func TestScreen(t *testing.T) {
 		}
 		at = i
 	}
-	if strings.Contains(page, "<details open") || strings.Contains(page, "limits (predicted)</span>") {
+	if strings.Contains(page, "<details open") || strings.Contains(page, "launch limit (predicted)</span>") {
 		t.Error("a section is open, or the legend names a part that no bar has")
 	}
 	if n := strings.Count(page, `<td class="c-bar"></td>`); n != 1 {

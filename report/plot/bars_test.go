@@ -13,7 +13,7 @@ import (
 // account is where the thread slots of some kernels went; one has a negative part, one a part that others do not have.
 func account() *report.StackedBars {
 	return &report.StackedBars{
-		Parts: []string{"used", "underfilled XVEs", "empty XVEs", "shortfall", "last wave (predicted)", "limits (predicted)"},
+		Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "shortfall", "last wave (predicted)", "launch limit (predicted)"},
 		Rows: []report.StackedRow{
 			{Name: "Fan2", Shares: []report.Share{{Part: 0, Value: 62.7}, {Part: 1, Value: 16.2}, {Part: 2, Value: 20.6}, {Part: 4, Value: 0.5}}},
 			{Name: "negative", Shares: []report.Share{{Part: 0, Value: 94}, {Part: 1, Value: -3}, {Part: 2, Value: 0.4}, {Part: 4, Value: 5.6}}},
@@ -26,9 +26,9 @@ func account() *report.StackedBars {
 func TestBar(t *testing.T) {
 	var all strings.Builder
 	for row, want := range []string{
-		"used 62.7%, underfilled XVEs 16.2%, empty XVEs 20.6%, last wave (predicted) 0.5%",
-		"used 94.0%, empty XVEs 0.4%, last wave (predicted) 5.6%",
-		"limits (predicted) 50.0%, used 150.0%",
+		"occupied 62.7%, underfilled XVEs 16.2%, idle XVEs 20.6%, last wave (predicted) 0.5%",
+		"occupied 94.0%, idle XVEs 0.4%, last wave (predicted) 5.6%",
+		"launch limit (predicted) 50.0%, occupied 150.0%",
 		"",
 	} {
 		svg := string(plot.Bar(account(), row))

@@ -32,7 +32,7 @@ var termColumns = []report.Col[report.Term]{
 	report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.DetectedBy) }),
 	report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Action) }),
 	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.Source) }),
-	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of an account"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
+	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of a thread-slot breakdown"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
 }
 
 // words lists all words.

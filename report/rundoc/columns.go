@@ -34,8 +34,8 @@ const (
 // firstKernels are the columns of the table of kernels that people see first; those of the sheet alone follow.
 var firstKernels = []string{"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction", "total_seconds", "instances",
 	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
-	"host_seconds", "profiler_peak_percent", "measured_percent", "difference_points", "underfilled_points", "empty_points",
-	"shortfall_points", "tail_points", "limits_points", "verdict", "cause", "potential_speedup", "more_threads_bound",
+	"host_seconds", "profiler_peak_percent", "measured_percent", "difference_points", "underfilled_points", "idle_points",
+	"shortfall_points", "last_wave_points", "launch_limit_points", "verdict", "cause", "potential_speedup", "more_threads_bound",
 	"balancing_bound", "potential_speedup_evidence", "model_difference_points", "limits"}
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
@@ -45,7 +45,7 @@ var kernelColumns = slices.Concat(launchColumns,
 	measuredColumns,
 	object("", column{Path: "cause", Doc: "why a row does not match: the first cause of the largest part"},
 		func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
-	object("", column{Path: "account", Doc: "where the thread slots were; null when nothing tells"},
+	object("", column{Path: "slot_breakdown", Doc: "thread-slot breakdown; null if it is undetermined"},
 		func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
 	compiledColumns,
 	object("", column{Path: "potential_speedup", Doc: "whether more threads may make the kernel faster; null for tasks that are not kernels"},
@@ -160,7 +160,7 @@ var breakdownColumns = slices.Concat(
 		return report.Define(c, func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Percent, a.Points(p)) })
 	}),
 	[]report.Col[compare.SlotBreakdown]{
-		report.Define(column{Key: "account_policy", Path: "policy", Title: "Policy", Kind: report.Text, In: kept,
+		report.Define(column{Key: "slot_breakdown_policy", Path: "policy", Title: "Policy", Kind: report.Text, In: kept,
 			Doc: "that the parts are taken from"}, func(a *compare.SlotBreakdown) cell {
 			if a.Policy == predict.Auto {
 				return cell{}
@@ -191,12 +191,12 @@ var partColumns = map[compare.Part]struct {
 	drop  int
 	doc   string
 }{
-	compare.PartOccupied:    {"Measured", 0, "held a thread; the parts add up to 100"},
-	compare.PartUnderfilled: {"Underfilled XVEs", 12, "of XVEs that ran"},
-	compare.PartIdle:        {"Empty XVEs", 11, "beyond those that the launch itself leaves empty"},
-	compare.PartShortfall:   {"Shortfall", 13, "underfilled and empty, where nothing tells them apart"},
-	compare.PartLastWave:    {"Last wave", 8, "predicted: the partial wave at the end"},
-	compare.PartLaunchLimit: {"Limits", 7, "predicted: what keeps the launch from more"},
+	compare.PartOccupied:    {"Measured", 0, "slots with a thread; the parts add up to 100"},
+	compare.PartUnderfilled: {"Underfilled XVEs", 12, "free slots of busy XVEs that the launch could fill"},
+	compare.PartIdle:        {"Idle XVEs", 11, "beyond those that the launch itself leaves idle"},
+	compare.PartShortfall:   {"Shortfall", 13, "underfilled and idle, if the array state is unknown"},
+	compare.PartLastWave:    {"Last wave", 8, "the partial wave at the end"},
+	compare.PartLaunchLimit: {"Launch limit", 7, "slots that the launch cannot use"},
 }
 
 // notesOf and causesOf make the tables within each row.

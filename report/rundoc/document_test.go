@@ -26,7 +26,7 @@ func TestContractFields(t *testing.T) {
 		want  string
 	}{
 		{rundoc.Validate{}, "schema device consistent_devices,omitempty inputs rows timings summary notes trace,omitempty over_time,omitempty"},
-		{compare.Summary{}, "kernels matched idle below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained judged not_judged " +
+		{compare.Summary{}, "kernels matched matched_while_busy below above unmeasurable no_prediction no_measurement not_kernels model_compared model_matched unexplained judged not_judged " +
 			"bias_points mean_absolute_points max_absolute_points rmse_points pearson spearman"},
 	} {
 		typ := reflect.TypeOf(c.value)
@@ -57,10 +57,10 @@ func TestContractColumns(t *testing.T) {
 		"predicted.average_high_percent predicted.waves predicted.tail_percent profiler_peak_percent measured_percent " +
 		"measured_low_percent measured_high_percent held_low_percent held_high_percent printed_percent active_percent stalled_percent idle_percent idle_low_percent idle_high_percent " +
 		"loaded_percent threads_started thread_life_seconds basis difference_points " +
-		"model_difference_points verdict cause cause.name cause.confidence cause.because account account.used " +
-		"account.underfilled account.empty account.shortfall account.tail account.limits account.policy " +
-		"account.predicted_idle_percent account.launch_intervals account.own_share account.edges account.foreign " +
-		"account.crosstalk account.lost_seconds account.causes registers_per_thread spill_bytes private_bytes potential_speedup potential_speedup.verdicts potential_speedup.more_threads_bound potential_speedup.balancing_bound potential_speedup.because " +
+		"model_difference_points verdict cause cause.name cause.confidence cause.because slot_breakdown slot_breakdown.occupied " +
+		"slot_breakdown.underfilled slot_breakdown.idle slot_breakdown.shortfall slot_breakdown.last_wave slot_breakdown.launch_limit slot_breakdown.policy " +
+		"slot_breakdown.predicted_idle_percent slot_breakdown.launch_intervals slot_breakdown.own_share slot_breakdown.edges slot_breakdown.foreign " +
+		"slot_breakdown.crosstalk slot_breakdown.lost_seconds slot_breakdown.causes registers_per_thread spill_bytes private_bytes potential_speedup potential_speedup.verdicts potential_speedup.more_threads_bound potential_speedup.balancing_bound potential_speedup.because " +
 		"potential_speedup.more_threads_formula potential_speedup.balancing_formula notes launches launches.seconds.min launches.seconds.median launches.seconds.max " +
 		"launches.measured_percent launches.measured_percent.min launches.measured_percent.median " +
 		"launches.measured_percent.max"
