@@ -140,9 +140,9 @@ func inFigures(r *Result, row *Row) (list []string) {
 	c := &row.Certainty
 	add("intervals", c.Intervals.Or(0), c.Intervals.Present())
 	ratio("own", c.OwnShare)
-	ratio("edges", c.OutsideLaunches)
-	ratio("foreign", c.OtherTasks)
-	ratio("crosstalk", c.Misattributed)
+	ratio("outside launches", c.OutsideLaunches)
+	ratio("other tasks", c.OtherTasks)
+	ratio("misattributed", c.Misattributed)
 	add("life", float64(row.ThreadLifetime.Or(0))*1e6, row.ThreadLifetime.Present())
 	if a := row.Breakdown; a != nil {
 		add("lost", float64(a.Lost.Or(0)), a.Lost.Present())

@@ -113,7 +113,7 @@ func TestPolicy(t *testing.T) {
 		`<script>document.title="run"</script><img src="`+server.URL+`/img">`+
 			`<script src="`+server.URL+`/script"></script></main>`, 1)
 	b := openFile(t, html)
-	b.want(t, "no foreign script runs", `String(document.title.startsWith("Predicted"))`, "true")
+	b.want(t, "no other_tasks_bound script runs", `String(document.title.startsWith("Predicted"))`, "true")
 	select {
 	case path := <-asked:
 		t.Errorf("the page reached the network: %s", path)
