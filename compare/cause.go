@@ -14,12 +14,12 @@ import (
 // The causes, in the order in which they are looked for. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
 // above its prediction.
 const (
-	CauseLaunchSize        = "shape"
-	CauseModelMismatch     = "model"
+	CauseLaunchSize        = "launch size"
+	CauseModelMismatch     = "model mismatch"
 	CauseSampling          = "sampling"
-	CauseBelowTolerance    = "tolerance"
-	CauseConcurrentKernels = "overlap"
-	CauseNoActivity        = "nothing ran"
+	CauseBelowTolerance    = "below tolerance"
+	CauseConcurrentKernels = "concurrent kernels"
+	CauseNoActivity        = "no activity"
 	CauseAdapters          = "adapters"
 	CauseStack             = "stack"
 	CauseGaps              = "gaps"

@@ -117,13 +117,13 @@ func TestOtherDevice(t *testing.T) {
 		kernels  []ingest.Kernel
 		want     []string
 	}{
-		{"two launches are off by 4, and one that is full there fits a GPU that fits all", ingest.Platform{}, []ingest.Kernel{a, b, full}, []string{"model medium", "model medium", "model medium"}},
-		{"one launch may lack a dimension", ingest.Platform{}, []ingest.Kernel{a}, []string{"shape high"}},
-		{"so may two of one size", ingest.Platform{}, []ingest.Kernel{a, kernel("a2", "2048", "16", 16, 20, 1, measured(13), peak(14.3))}, []string{"shape high", "shape high"}},
-		{"factors of 4 and 8 are not of one GPU", ingest.Platform{}, []ingest.Kernel{a, kernel("c", "3584", "16", 16, 10, 1, measured(48), peak(50))}, []string{"shape low", "shape low"}},
-		{"a launch that agrees says that the device is right", ingest.Platform{}, []ingest.Kernel{a, b, kernel("d", "7168", "16", 16, 10, 1, measured(12.5), peak(12.5))}, []string{"shape low", "shape low", ""}},
-		{"one that is full but would not be there", ingest.Platform{}, []ingest.Kernel{a, b, kernel("e", "7168", "16", 16, 10, 1, measured(99), peak(100))}, []string{"shape low", "shape low", "shape low"}},
-		{"a summary counted the XVEs", counted, []ingest.Kernel{a, b}, []string{"shape low", "shape low"}},
+		{"two launches are off by 4, and one that is full there fits a GPU that fits all", ingest.Platform{}, []ingest.Kernel{a, b, full}, []string{"model mismatch medium", "model mismatch medium", "model mismatch medium"}},
+		{"one launch may lack a dimension", ingest.Platform{}, []ingest.Kernel{a}, []string{"launch size high"}},
+		{"so may two of one size", ingest.Platform{}, []ingest.Kernel{a, kernel("a2", "2048", "16", 16, 20, 1, measured(13), peak(14.3))}, []string{"launch size high", "launch size high"}},
+		{"factors of 4 and 8 are not of one GPU", ingest.Platform{}, []ingest.Kernel{a, kernel("c", "3584", "16", 16, 10, 1, measured(48), peak(50))}, []string{"launch size low", "launch size low"}},
+		{"a launch that agrees says that the device is right", ingest.Platform{}, []ingest.Kernel{a, b, kernel("d", "7168", "16", 16, 10, 1, measured(12.5), peak(12.5))}, []string{"launch size low", "launch size low", ""}},
+		{"one that is full but would not be there", ingest.Platform{}, []ingest.Kernel{a, b, kernel("e", "7168", "16", 16, 10, 1, measured(99), peak(100))}, []string{"launch size low", "launch size low", "launch size low"}},
+		{"a summary counted the XVEs", counted, []ingest.Kernel{a, b}, []string{"launch size low", "launch size low"}},
 	} {
 		r, err := on(&ingest.Run{Kernels: c.kernels, Platform: c.platform}, table, "max1100", 0, DefaultOptions())
 		if err != nil {

@@ -58,7 +58,7 @@ const (
 	// sizeFitPoints is how well a k times larger grid has to fit the profiler's peak: the digit that is printed.
 	sizeFitPoints unit.Points = 0.1
 
-	// sizeStepPoints and sizeCertain guard `shape` against chance. One more copy of the grid moves the peak by a step
+	// sizeStepPoints and sizeCertain guard `launch size` against chance. One more copy of the grid moves the peak by a step
 	// of threads / slots; a window of +-0.1 points hits some multiple by chance with probability 0.2 / step. Below half
 	// a point that proves nothing; from one point on, and for factors that launches have, it is rarely chance.
 	sizeStepPoints unit.Points = 0.5

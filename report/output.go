@@ -59,7 +59,7 @@ func Terms() (kinds []TermKind) {
 		var t Term
 		for line := range strings.SplitSeq(strings.TrimSpace(paragraph), "\n") {
 			key, text, _ := strings.Cut(line, ": ")
-			field := map[string]*string{"told by": &t.DetectedBy, "do": &t.Action, "from": &t.Source, "with": &t.With}[key]
+			field := map[string]*string{"detected by": &t.DetectedBy, "action": &t.Action, "source": &t.Source, "with": &t.With}[key]
 			kind, begins := strings.CutPrefix(key, "kind ")
 			switch {
 			case begins:

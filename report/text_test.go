@@ -86,7 +86,7 @@ func TestCutApart(t *testing.T) {
 		got := report.CutDistinct(c.in, c.width)
 		for i := range got {
 			if got[i] != c.want[i] {
-				t.Errorf("%s: CutApart(%q, %d) = %q, want %q", c.reason, c.in, c.width, got, c.want)
+				t.Errorf("%s: CutDistinct(%q, %d) = %q, want %q", c.reason, c.in, c.width, got, c.want)
 			}
 			if report.Width(got[i]) > c.width {
 				t.Errorf("%s: %q is wider than %d", c.reason, got[i], c.width)
@@ -112,7 +112,7 @@ func FuzzText(f *testing.F) {
 		}
 		for _, cut := range report.CutDistinct([]string{one, one + "x", "x" + one, one + one}, width) {
 			if report.Width(cut) > width || !utf8.ValidString(cut) {
-				t.Errorf("CutApart(%q, %d) gives %q, which takes %d columns", one, width, cut, report.Width(cut))
+				t.Errorf("CutDistinct(%q, %d) gives %q, which takes %d columns", one, width, cut, report.Width(cut))
 			}
 		}
 	})
@@ -131,7 +131,7 @@ func FuzzCutApart(f *testing.F) {
 		width = min(max(width, 0), 200)
 		for _, s := range report.CutDistinct(names, width) {
 			if report.Width(s) > width {
-				t.Errorf("CutApart(%q, %d) gave %q", names, width, s)
+				t.Errorf("CutDistinct(%q, %d) gave %q", names, width, s)
 			}
 		}
 	})

@@ -87,7 +87,7 @@ var kernelColumns = slices.Concat(
 				}
 				return list
 			}),
-		report.Define(column{Key: "because", Path: "because", Title: "Because", Kind: report.Text, In: report.Data, Doc: "the figures behind the verdict"},
+		report.Define(column{Key: "evidence", Path: "evidence", Title: "Evidence", Kind: report.Text, In: report.Data, Doc: "the values behind the verdict"},
 			func(r *diff.Row) cell { return report.TextCell(because(r)) }),
 	})
 

@@ -228,7 +228,7 @@ func TestBecause(t *testing.T) {
 			return s
 		}
 		table := diffdoc.NewOutput(diff.CompareSides(runs(c.older), []diff.Side{runs(c.newer)}, diff.DefaultOptions()), report.Provenance{}).Table
-		if got := table.Cell(0, table.Column("because")).Text; got != c.want {
+		if got := table.Cell(0, table.Column("evidence")).Text; got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.reason, got, c.want)
 		}
 	}
@@ -286,7 +286,7 @@ func TestDiffContract(t *testing.T) {
 	const ofLaunch, ofSample = " global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs " +
 		"total_seconds spill_bytes private_bytes", " median n low high confidence"
 	want := map[string]string{"": " task is_kernel old new direction measured_percent residual_points " +
-		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict changes because",
+		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict changes evidence",
 		"old": ofLaunch, "new": ofLaunch}
 	for _, delta := range []string{"measured_percent", "residual_points", "predicted_average_percent",
 		"loaded_percent", "idle_percent", "average_seconds"} {

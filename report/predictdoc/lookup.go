@@ -29,8 +29,8 @@ var termColumns = []report.Col[report.Term]{
 	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
 	report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
 	report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Meaning) }),
-	report.Define(column{Key: "told_by", Path: "told_by", Title: "How it is recognized", Kind: report.Text, Wrap: true, In: files, Doc: "the sign, with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.DetectedBy) }),
-	report.Define(column{Key: "what_to_do", Path: "what_to_do", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Action) }),
+	report.Define(column{Key: "detected_by", Path: "detected_by", Title: "Detected by", Kind: report.Text, Wrap: true, In: files, Doc: "with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.DetectedBy) }),
+	report.Define(column{Key: "action", Path: "action", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Action) }),
 	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.Source) }),
 	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of a thread-slot breakdown"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
 }
@@ -98,7 +98,7 @@ func section(w *report.Term, key string) report.Section {
 			title = w.Name + " (flag of " + w.With + ")"
 		}
 	}
-	sign := "How it is recognized"
+	sign := "Detected by"
 	if w.Kind == columnKind {
 		sign = "Formula"
 	}

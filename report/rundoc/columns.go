@@ -144,7 +144,7 @@ var causeColumns = []report.Col[compare.Cause]{
 		func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
 	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Doc: "null of a row that cannot be judged"},
 		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence)) }),
-	report.Define(column{Key: "because", Path: "because", Always: true, Title: "Because", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Evidence)) }),
+	report.Define(column{Key: "evidence", Path: "evidence", Always: true, Title: "Evidence", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Evidence)) }),
 }
 
 // breakdownColumns say where the thread slots of the GPU were while a kernel ran, and how sure that is. The parts are in
@@ -211,7 +211,7 @@ var breakdownCauses = slices.Concat(
 		report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(c *compare.Cause) cell { return report.OptText(unit.Some(string(c.Part))) }),
 	}, causeColumns,
 	[]report.Col[compare.Cause]{
-		report.Define(column{Path: "decide", Kind: report.Text, Doc: "what would settle it"}, func(c *compare.Cause) cell { return report.TextCell(c.ConfirmWith) }),
+		report.Define(column{Path: "confirm_with", Kind: report.Text, Doc: "what would confirm the cause"}, func(c *compare.Cause) cell { return report.TextCell(c.ConfirmWith) }),
 	})
 
 // speedupColumns say whether more threads would make a kernel faster.
@@ -225,7 +225,7 @@ var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 	report.Define(column{Key: "balancing_bound", Path: "balancing_bound", Title: "Balancing bound", Unit: "times",
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from work for XVEs that are idle within launches"},
 		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.Balancing.Max) }),
-	report.Define(column{Key: "potential_speedup_evidence", Path: "because", Always: true, Title: "Evidence for the speedup",
+	report.Define(column{Key: "potential_speedup_evidence", Path: "evidence", Always: true, Title: "Evidence for the speedup",
 		Kind: report.Text, In: kept},
 		func(w *compare.PotentialSpeedup) cell { return report.OptText(unit.Some(w.Evidence)) }),
 	report.Define(column{Key: "more_threads_formula", Path: "more_threads_formula", Kind: report.Text, In: report.Data,
