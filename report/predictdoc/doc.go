@@ -21,7 +21,7 @@ const (
 	adviseSchema   = "occudiff/advise/1"
 	devicesSchema  = "occudiff/devices/1"
 	kernelsSchema  = "occudiff/predict-binary/1"
-	toolsSchema    = "occudiff/doctor/1"
+	toolsSchema    = "occudiff/collect-check/1"
 	settingsSchema = "occudiff/config/1"
 	explainSchema  = "occudiff/explain/1"
 )
@@ -47,7 +47,7 @@ func Schemas() []report.Schema {
 			Text: "the device table.", Values: []any{deviceList{Devices: report.NewTable("", "", nil, tableColumns)}}},
 		{Name: "predict-binary", ID: kernelsSchema, Command: "occudiff predict FILE... --format json",
 			Text: "the kernels of binaries with what was predicted; with --sweep grf in each register mode.", Values: []any{kernelList{Kernels: report.NewTable("", "", nil, modeColumns), Notes: report.Notes(nil)}}},
-		{Name: "doctor", ID: toolsSchema, Command: "occudiff collect --check --format json",
+		{Name: "collect-check", ID: toolsSchema, Command: "occudiff collect --check --format json",
 			Text: "what is installed for collecting.", Values: []any{toolsValue{Checks: report.NewTable("", "", nil, checkColumns)}}},
 		{Name: "config", ID: settingsSchema, Command: "occudiff config --format json",
 			Text: "the settings that apply, and where each is from.", Values: []any{settingsValue{Settings: report.NewTable("", "", nil, givenColumns)}}},

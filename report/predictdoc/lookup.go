@@ -307,7 +307,7 @@ func Settings(file string, list []Setting, unknown []string) *report.Output {
 type toolsValue struct {
 	Schema         string        `json:"schema"`
 	Checks         *report.Table `json:"checks"`
-	CommonMistakes []string      `json:"traps" jsonschema:"what makes a collection say less than it could"`
+	CommonMistakes []string      `json:"common_mistakes" jsonschema:"what makes the data of a collection incomplete"`
 }
 
 var checkColumns = []report.Col[collect.Check]{
@@ -320,8 +320,8 @@ var checkColumns = []report.Col[collect.Check]{
 		return report.StatusCell("missing", report.Bad)
 	}),
 	report.Define(column{Key: "found", Path: "found", Title: "Found", Kind: report.Text, Fold: true, In: all}, func(c *collect.Check) cell { return report.TextCell(c.Found) }),
-	report.Define(column{Key: "costs", Path: "costs", Title: "What the lack costs", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Impact) }),
-	report.Define(column{Key: "get", Path: "get", Title: "How to get it", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Install) }),
+	report.Define(column{Key: "impact", Path: "impact", Title: "Impact", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Impact) }),
+	report.Define(column{Key: "install", Path: "install", Title: "Install", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Install) }),
 }
 
 // ToolChecks gives what is installed for collecting in every form.
