@@ -50,7 +50,7 @@ const (
 
 // columnsOfFile names the columns of an exported file: series and time, those that are optional, and those of metrics.
 func columnsOfFile() []string {
-	return strings.Fields("series time run device driver label verdict cause program branch commit host vtune event note said" +
+	return strings.Fields("series time run device driver label verdict cause program branch commit host vtune event note recorded_at" +
 		" frequency" + columnNames(" ", ""))
 }
 
@@ -183,7 +183,7 @@ func readRecord(places []int, known []string, line *table.Record, of Metric) (r 
 	case r.Time.IsZero():
 		return r, "time", errors.New("the line has no time")
 	case r.Event != "" && r.RecordedAt.IsZero():
-		return r, "said", errors.New("the line does not say when that was said")
+		return r, "recorded_at", errors.New("the line has no time in recorded_at")
 	}
 	return r, "", nil
 }

@@ -114,7 +114,7 @@ func (b *backtestView) findings(list []finding) *report.Table {
 // powerColumns say how well planted drops of one size are found, within ten runs.
 var powerColumns = []report.Col[trend.Power]{
 	define(column{Path: "drop", Always: true, Kind: report.Number, Doc: "in points; of times in percent"}, func(p *trend.Power) cell { return report.NumCell(report.Number, p.Drop) }),
-	count(column{Path: "planted"}, func(p *trend.Power) int { return p.Injected }),
+	count(column{Path: "injected"}, func(p *trend.Power) int { return p.Injected }),
 	count(column{Path: "found"}, func(p *trend.Power) int { return p.Found }),
 	define(column{Path: "found_percent", Kind: report.Number}, func(p *trend.Power) cell {
 		return report.NumCell(report.Number, 100*float64(p.Found)/float64(p.Injected)) // absent where none is planted
@@ -129,7 +129,7 @@ type BacktestValue struct {
 	Direction    string        `json:"direction"`
 	Checks       int           `json:"checks" jsonschema:"that could be judged"`
 	Opened       int           `json:"opened" jsonschema:"checks that opened a finding"`
-	FailedChecks int           `json:"red" jsonschema:"checks in which one was open"`
+	FailedChecks int           `json:"failed_checks" jsonschema:"checks in which one was open"`
 	Rate         float64       `json:"opened_per_100_checks"`
 	Power        *report.Table `json:"power"`
 	Findings     *report.Table `json:"findings"`

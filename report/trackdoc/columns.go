@@ -149,7 +149,7 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 		refPart("last_good", "Last good", "the run before that one", func(s *series) *track.Ref { return s.LastGood }),
 		[]report.Col[series]{
 			yesNo(column{Path: "absent", Doc: "the newest run has no value of it: what is open stays so"}, func(s *series) bool { return s.Absent }),
-			array(column{Path: "moved", Doc: "what moved at first_bad, the most first"}, metricChangeColumns, func(s *series) []track.MetricChange { return s.AlsoChanged }),
+			array(column{Path: "also_changed", Doc: "what moved at first_bad, the most first"}, metricChangeColumns, func(s *series) []track.MetricChange { return s.AlsoChanged }),
 		})
 	if changes {
 		// JSON has all that were found, as tools that follow Hunter have them. People see those between levels that last:
