@@ -34,7 +34,7 @@ type Verdict string
 // The verdicts.
 const (
 	Match          Verdict = "match"
-	MatchWhileBusy Verdict = "idle" // XVEs that ran held what is predicted; only idle time is missing
+	MatchWhileBusy Verdict = "match while busy" // XVEs that ran held what is predicted; only idle time is missing
 	Below          Verdict = "below"
 	Above          Verdict = "above"
 	PeaksAgree     Verdict = "peaks agree" // nothing was measured, and the profiler's peak is the predicted one

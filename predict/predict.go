@@ -70,7 +70,7 @@ const (
 // tailPoints is how much of the average, in percentage points, the last wave has to cost before `tail` is named.
 const tailPoints unit.Points = 5
 
-var limitNames = [...]string{"threads", "slm", "slots", "barriers", "registers", "grid", "tail"}
+var limitNames = [...]string{"threads", "slm", "work-group slots", "barriers", "registers", "grid", "tail"}
 
 // Names lists the limits as words, never nil.
 func (l Limit) Names() []string {

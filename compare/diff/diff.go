@@ -52,8 +52,8 @@ const (
 	Improvement   Verdict = "improvement"
 	Faster        Verdict = "faster at lower occupancy"
 	Slower        Verdict = "slower at higher occupancy"
-	Unchanged     Verdict = "unchanged"      // not significant, or within the threshold
-	Inconclusive  Verdict = "cannot be told" // too few runs to tell so small a change from noise
+	Unchanged     Verdict = "unchanged"    // not significant, or within the threshold
+	Inconclusive  Verdict = "inconclusive" // too few runs to tell so small a change from noise
 	ChangedLaunch Verdict = "changed launch"
 	ChangedDevice Verdict = "changed device"
 	OnlyOld       Verdict = "only old"
@@ -145,7 +145,7 @@ type Summary struct {
 	// OtherWork counts the paired kernels with another global size: their times are of another amount of work and are
 	// left out of TimeRatio.
 	OtherWork    int `json:"time_left_out"`
-	Inconclusive int `json:"cannot_be_told" jsonschema:"too few runs to tell so small a change from noise"`
+	Inconclusive int `json:"inconclusive" jsonschema:"too few runs to tell so small a change from noise"`
 	Missing      int `json:"missing" jsonschema:"of only_old and only_new, those with a hundredth of their side's time or more"`
 }
 

@@ -325,7 +325,7 @@ func TestDiffOrderAndCounts(t *testing.T) {
 	for _, r := range d.Rows {
 		order = append(order, r.Task+": "+string(r.Verdict))
 	}
-	want := "gone: only old, came: only new, fell more: regression, fell: regression, rose: improvement, unknown: not comparable, same: cannot be told, clEnqueueCopyBuffer: only new, zeCommandListAppendMemoryFill: not a kernel"
+	want := "gone: only old, came: only new, fell more: regression, fell: regression, rose: improvement, unknown: not comparable, same: inconclusive, clEnqueueCopyBuffer: only new, zeCommandListAppendMemoryFill: not a kernel"
 	if got := strings.Join(order, ", "); got != want {
 		t.Errorf("order\n got %s\nwant %s", got, want)
 	}

@@ -36,7 +36,7 @@ var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{
 		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code},
 			func(r *diff.Row) cell { return report.NameCell(r.Task) }),
-		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 3, Cut: true, In: report.Everywhere, Role: report.Code},
+		report.Define(column{Key: "launch_size", Title: "Launch", Kind: report.Text, Drop: 3, Cut: true, In: report.Everywhere, Role: report.Code},
 			func(r *diff.Row) cell { return report.TextCell(shapeText(r)) }),
 		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool}, func(r *diff.Row) cell { return report.BoolCell(r.IsKernel) }),
 		report.Define(column{Path: "old", Kind: report.Object}, func(r *diff.Row) cell { return report.ObjectCell(r.Old != nil) }),

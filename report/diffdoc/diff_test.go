@@ -263,7 +263,7 @@ func TestDiffContract(t *testing.T) {
 		{diffdoc.DiffOutput{}, "schema threshold_points alpha old new changes rows summary notes"},
 		{diffdoc.DiffSide{}, "name runs"},
 		{diffdoc.DiffRun{}, "device driver vtune_version inputs"},
-		{diff.Summary{}, "kernels regressions improvements faster_at_lower_occupancy slower_at_higher_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out cannot_be_told missing"},
+		{diff.Summary{}, "kernels regressions improvements faster_at_lower_occupancy slower_at_higher_occupancy unchanged changed_launch changed_device only_old only_new not_comparable not_kernels tested time_ratio time_pairs time_left_out inconclusive missing"},
 	} {
 		typ := reflect.TypeOf(c.value)
 		var names []string
@@ -377,7 +377,7 @@ func TestSides(t *testing.T) {
 	ans := diffdoc.NewOutput(diff.CompareSides(run("base/run", 60, 70), []diff.Side{run("a/run", 61, 70), run("b/run", 30, 70)},
 		diff.DefaultOptions()), report.Provenance{})
 	doc := ans.Document()
-	const line = "2 sides against base/run. a/run: all cannot be told from noise; b/run: Fan2 is worse (-30.0 points), 1 cannot be told from noise"
+	const line = "2 sides against base/run. a/run: all cannot be distinguished from noise; b/run: Fan2 is worse (-30.0 points), 1 cannot be distinguished from noise"
 	if doc.Summary.Headline != line {
 		t.Errorf("got %s\nwant %s", doc.Summary.Headline, line)
 	}
@@ -387,7 +387,7 @@ func TestSides(t *testing.T) {
 		r := rows.Row(i, nil)
 		got = append(got, r[0].Text+" "+r[1].Text+" "+r[2].Text)
 	}
-	want := "Fan2 b/run regression; Fan2 a/run cannot be told; scan a/run cannot be told; scan b/run cannot be told"
+	want := "Fan2 b/run regression; Fan2 a/run inconclusive; scan a/run inconclusive; scan b/run inconclusive"
 	if strings.Join(got, "; ") != want {
 		t.Errorf("rows %q, want %s", got, want)
 	}

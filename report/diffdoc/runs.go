@@ -242,7 +242,7 @@ var manyColumns = func() []report.Col[diff.KernelAcrossRuns] {
 	measured := report.ListColumns(report.Percent, func(o *unit.Opt[unit.Ratio]) cell { return report.OptPercent(*o) })
 	return []report.Col[diff.KernelAcrossRuns]{
 		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *diff.KernelAcrossRuns) cell { return report.NameCell(k.Task) }),
-		report.Define(column{Key: "shape", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.TextCell(rundoc.LaunchSize(&k.Kernel)) }),
+		report.Define(column{Key: "launch_size", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.TextCell(rundoc.LaunchSize(&k.Kernel)) }),
 		report.Define(column{Path: "global", Always: true, Kind: report.Size}, func(k *diff.KernelAcrossRuns) cell { return report.SizeCell(k.Global) }),
 		report.Define(column{Path: "local", Always: true, Kind: report.Size}, func(k *diff.KernelAcrossRuns) cell { return report.SizeCell(k.Local) }),
 		report.Define(column{Path: "simd", Kind: report.Integer}, func(k *diff.KernelAcrossRuns) cell { return report.OptInt(k.SIMD) }),

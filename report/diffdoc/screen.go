@@ -150,7 +150,7 @@ func verdictText(r *diff.Row) string {
 	case diff.OnlyOld, diff.OnlyNew:
 		return string(r.Verdict) + shareText(r)
 	case diff.Inconclusive:
-		return "cannot be told below " + limit
+		return "is inconclusive below " + limit
 	case diff.NotComparable:
 		return "not comparable: " + incomparable(r)
 	case diff.Unchanged:
@@ -203,7 +203,7 @@ var kinds = []struct {
 	{"ran on another device", "ran on another device", is(diff.ChangedDevice), nil},
 	{"is on one side, in no time", "are on one side, in no time", func(r *diff.Row) bool { return (r.Old == nil || r.New == nil) && !r.Missing() }, nil},
 	{"is not comparable", "are not comparable", is(diff.NotComparable), nil},
-	{"cannot be told from noise", "cannot be told from noise", is(diff.Inconclusive), nil},
+	{"cannot be distinguished from noise", "cannot be distinguished from noise", is(diff.Inconclusive), nil},
 	{"has no significant change", "have no significant change", is(diff.Unchanged), nil},
 }
 
