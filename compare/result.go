@@ -285,9 +285,9 @@ type Metric struct {
 // The names of the metrics that somebody asks for by name.
 const (
 	MetricMeasured     = "measured"
-	MetricResidual     = "residual"        // measured - predicted average
-	MetricBusy         = "loaded"          // occupancy of XVEs that ran
-	MetricBusyResidual = "loaded_residual" // that - the predicted one
+	MetricResidual     = "residual"      // measured - predicted average
+	MetricBusy         = "busy"          // occupancy of XVEs that ran
+	MetricBusyResidual = "busy_residual" // that - the predicted one
 	MetricIdle         = "xve_idle"
 	MetricPredicted    = "predicted" // average
 	MetricTime         = "seconds"   // of a launch

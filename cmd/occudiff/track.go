@@ -31,7 +31,7 @@ type tracking struct {
 
 // metricFlag says which number is followed.
 type metricFlag struct {
-	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured loaded residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (loaded where all runs have it, else measured), measured, loaded (over the XVEs that ran), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the account), peak (predicted), spill (bytes per thread)"`
+	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (busy where all runs have it, else measured), measured, busy (over the XVEs that ran), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the account), peak (predicted), spill (bytes per thread)"`
 }
 
 // gateFlags steer the gate, and say whose runs others are judged by.

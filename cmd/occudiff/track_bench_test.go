@@ -77,7 +77,7 @@ func BenchmarkTrackServer(b *testing.B) {
 		`INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, branch, kernels, program)
 			SELECT 1500000000000000 + r::bigint * 60000000, '', '', '', 'mtl-112', '24.1', '', md5(r::text), '', 200, 'p' || r % 10 FROM generate_series(1, $1 / 200) r`,
 		`INSERT INTO occudiff_content (digest, run_id) SELECT md5(r::text), 10 + r FROM generate_series(1, $1 / 200) r`,
-		`INSERT INTO occudiff_kernel (series_id, time, run_id, measured, loaded, seconds, verdict, cause, position)
+		`INSERT INTO occudiff_kernel (series_id, time, run_id, measured, busy, seconds, verdict, cause, position)
 			SELECT s, 1500000000000000 + r::bigint * 60000000, 10 + r, 20 + s % 70 + (s * 31 + r * 17) % 13 / 10.0,
 			22 + s % 70 + (s * 31 + r * 17) % 13 / 10.0, 0.01, 'below', 'imbalance', s % 200
 			FROM generate_series(1, $1 / 200) r, LATERAL generate_series(r % 10 * 200 + 1, r % 10 * 200 + 200) s`,

@@ -209,7 +209,7 @@ func TestBadRuns(t *testing.T) {
 		{change(func(r *Run) { r.Rows = nil }), "it has no kernel; add an export with computing tasks"},
 		{change(func(r *Run) { r.Rows[2] = r.Rows[0]; r.Rows[0].Device = "Max 1100" }),
 			"its rows 1 and 3 are the same kernel (kernel<0, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]); merge the launches of a kernel first"},
-		{change(func(r *Run) { r.Rows[1].Set(Busy, unit.Some(math.NaN())) }), "row 2 (kernel<1, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]): loaded is NaN; leave it absent"},
+		{change(func(r *Run) { r.Rows[1].Set(Busy, unit.Some(math.NaN())) }), "row 2 (kernel<1, \"ä\n\"> [2048x2048 / 1024x1, SIMD32]): busy is NaN; leave it absent"},
 	}
 	for _, c := range cases {
 		_, err := d.Add(bg, c.run)
@@ -275,7 +275,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %v, %v; want 62.7", m, values, err)
 		}
 	}
-	const want = `metric "speed" is not known; use occupancy, measured, residual, loaded, seconds, underfilled, idle, shortfall, peak or spill`
+	const want = `metric "speed" is not known; use occupancy, measured, residual, busy, seconds, underfilled, idle, shortfall, peak or spill`
 	for _, name := range []string{"speed", "total"} { // what is stored beside is not followed
 		if _, err := ParseMetric(name); err == nil || err.Error() != strings.Replace(want, "speed", name, 1) {
 			t.Errorf("an unknown metric: %v, want %s", err, want)

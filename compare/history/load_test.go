@@ -33,8 +33,8 @@ func fill(b *testing.B, dsn string) *DB {
 	for _, statement := range []string{
 		span(runs) + fmt.Sprintf(` INSERT INTO occudiff_run (time, label, host, job, device, driver, vtune, commit_id, kernels, branch, program)
 			SELECT r.time + i * %d, 'filled', r.host, r.job, r.device, r.driver, r.vtune, r.commit_id, r.kernels, r.branch, r.program FROM n CROSS JOIN occudiff_run r ORDER BY i`, hour),
-		`INSERT INTO occudiff_kernel (series_id, time, run_id, measured, residual, loaded, seconds, total, peak, verdict, cause, position)
-			SELECT k.series_id, r.time, r.id, k.measured + (r.id * 7919 + k.series_id * 104729) % 1000 / 1000.0, k.residual, k.loaded,
+		`INSERT INTO occudiff_kernel (series_id, time, run_id, measured, residual, busy, seconds, total, peak, verdict, cause, position)
+			SELECT k.series_id, r.time, r.id, k.measured + (r.id * 7919 + k.series_id * 104729) % 1000 / 1000.0, k.residual, k.busy,
 			k.seconds, k.total, k.peak, k.verdict, k.cause, k.position
 			FROM occudiff_run r CROSS JOIN occudiff_kernel k WHERE r.id > 1 AND k.run_id = 1`,
 	} {

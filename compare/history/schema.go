@@ -116,7 +116,7 @@ const (
 	Occupancy Metric = "occupancy"
 	Measured  Metric = "measured" // measured occupancy in percent
 	Residual  Metric = "residual" // measured - predicted average, in points
-	Busy      Metric = "loaded"   // occupancy while loaded, in percent
+	Busy      Metric = "busy"     // occupancy while loaded, in percent
 	Seconds   Metric = "seconds"  // average time of a launch
 	Total     Metric = "total"    // time of all launches; stored, and not followed
 	Peak      Metric = "peak"     // predicted peak in percent
@@ -149,7 +149,7 @@ const (
 var columns = [...]column{
 	{Measured, "%", "Measured occupancy", part},
 	{Residual, "points", "Residual (measured - predicted average)", part},
-	{Busy, "%", "Occupancy while loaded", part},
+	{Busy, "%", "Busy occupancy", part},
 	{Seconds, "s", "Time per launch", part | moreIsWorse},
 	{Underfilled, "points", "Slots of underfilled XVEs", part | moreIsWorse},
 	{IdleXVEs, "points", "Slots of idle XVEs", part | moreIsWorse},

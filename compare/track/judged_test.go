@@ -48,7 +48,7 @@ func TestNewMetric(t *testing.T) {
 		{"measured", track.Settings{Threshold: unit.Some(2.5), Thresholds: map[string]float64{"measured": 9}, File: "f.yaml"}, "down 2.5 false false 40 "},
 		{"occupancy", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 3.4 false false 40 f.yaml"},
 		{"occupancy", track.Settings{Thresholds: map[string]float64{"occupancy": 2, "measured": 3.4}, File: "f.yaml"}, "down 2 false false 40 f.yaml"},
-		{"loaded", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 1 false false 40 "},
+		{"busy", track.Settings{Thresholds: map[string]float64{"measured": 3.4}, File: "f.yaml"}, "down 1 false false 40 "},
 		{"measured", track.Settings{Direction: "both"}, "both 1 false false 40 "},
 		{"speed", track.Settings{}, `--metric: metric "speed" is not known`},
 		{"measured", track.Settings{Direction: "left"}, `direction "left" is not known`},
@@ -314,13 +314,13 @@ func TestWhichRuns(t *testing.T) {
 			t.Errorf("runs %v: %s, want %s", ids, got, want)
 		}
 	}
-	for name, want := range map[string]string{"loaded": "no kernel of run 24 has a value of loaded, so nothing can be checked; --metric measured or seconds has values"} {
+	for name, want := range map[string]string{"busy": "no kernel of run 24 has a value of busy, so nothing can be checked; --metric measured or seconds has values"} {
 		if _, err := track.CheckRuns(bg, db, []int64{24}, metric(t, name, 0), now); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
 	bare := history.Run{Device: "A", Rows: []history.Row{{Key: history.Key{Task: "k", Device: "A"}}}}
-	if _, err := track.CheckRuns(bg, storeRuns(t, bare), []int64{1}, metric(t, "loaded", 0), now); err == nil || !strings.HasPrefix(err.Error(), "run 1 has no value of any metric") {
+	if _, err := track.CheckRuns(bg, storeRuns(t, bare), []int64{1}, metric(t, "busy", 0), now); err == nil || !strings.HasPrefix(err.Error(), "run 1 has no value of any metric") {
 		t.Errorf("a run without values: %v", err)
 	}
 }
@@ -403,9 +403,9 @@ func TestFromResult(t *testing.T) {
 		got = append(got, text)
 	}
 	want := []string{
-		"k max1100 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 idle=10 peak=100 spill=64 total=2",
-		"plain max1100 below  measured=60 loaded=75 seconds=0.5 spill=64 total=2",
-		"other max1100 GPU 1 below dispatch measured=60 residual=-30 loaded=75 seconds=0.5 underfilled=20 idle=10 peak=100 spill=64 total=2",
+		"k max1100 below dispatch measured=60 residual=-30 busy=75 seconds=0.5 underfilled=20 idle=10 peak=100 spill=64 total=2",
+		"plain max1100 below  measured=60 busy=75 seconds=0.5 spill=64 total=2",
+		"other max1100 GPU 1 below dispatch measured=60 residual=-30 busy=75 seconds=0.5 underfilled=20 idle=10 peak=100 spill=64 total=2",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("stored are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -465,7 +465,7 @@ func TestMoved(t *testing.T) {
 		}
 		want := "underfilled points 5.00 -> 25.00; seconds s 1.01 -> 1.30; "
 		if metricName == "measured" {
-			want = "underfilled points 5.00 -> 25.00; loaded % 95.00 -> 90.00; seconds s 1.01 -> 1.30; "
+			want = "underfilled points 5.00 -> 25.00; busy % 95.00 -> 90.00; seconds s 1.01 -> 1.30; "
 		}
 		if text != want || s.On != history.Measured {
 			t.Errorf("%s: moved %s on %s, want %s", metricName, text, s.On, want)

@@ -59,7 +59,7 @@ var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{report.Define(column{Key: "runs", Title: "Runs", Kind: report.Text, Drop: 1, In: report.Everywhere}, runsCell)},
 	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, kept, report.All, report.All, 5}.columns(),
 	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", "", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricBusy, "loaded", "loaded_percent", "XVEs that ran", "", report.Percent, kept, report.Everywhere, report.Everywhere, 7}.columns(),
+	quantity{compare.MetricBusy, "busy", "busy_occupancy_percent", "Busy occupancy", "", report.Percent, kept, report.Everywhere, report.Everywhere, 7}.columns(),
 	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, kept, 0, 0, 0}.columns(),
 	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, report.All, 9}.columns(),
 	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the thread-slot breakdown, in points of all thread slots"},

@@ -286,10 +286,10 @@ func TestDiffContract(t *testing.T) {
 	const ofLaunch, ofSample = " global local simd adapter grf slm_bytes_per_work_group file line runs unmeasurable_runs " +
 		"total_seconds spill_bytes private_bytes", " median n low high confidence"
 	want := map[string]string{"": " task is_kernel old new direction measured_percent residual_points " +
-		"predicted_average_percent loaded_percent idle_percent average_seconds parts verdict changes evidence",
+		"predicted_average_percent busy_occupancy_percent idle_percent average_seconds parts verdict changes evidence",
 		"old": ofLaunch, "new": ofLaunch}
 	for _, delta := range []string{"measured_percent", "residual_points", "predicted_average_percent",
-		"loaded_percent", "idle_percent", "average_seconds"} {
+		"busy_occupancy_percent", "idle_percent", "average_seconds"} {
 		want[delta], want[delta+".old"], want[delta+".new"] = " change_points ratio p significant", ofSample, ofSample
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -61,7 +61,7 @@ func testName(r *compare.Row) string {
 // caseColumns are those of a row that the verdict was taken from.
 var caseColumns = []string{"global", "local", "simd", "total_seconds", "instances", "predicted_peak_percent",
 	"predicted_average_percent", "predicted_average_high_percent", "limits", "profiler_peak_percent", "measured_percent",
-	"loaded_percent", "difference_points", "basis"}
+	"busy_occupancy_percent", "difference_points", "basis"}
 
 // figures lists them, a line each: CI systems show the text of a failed case alone, far from the report.
 func figures(r *compare.Row) string {

@@ -42,7 +42,7 @@ Predicted to [%]: 99.8
 Limited by: threads
 VTune peak [%]: 100.0
 Measured [%]: 62.7
-Occupancy of XVEs that ran [%]: 79.1
+Busy occupancy [%]: 79.1
 Difference [points]: -36.8
 Compared: measured
 row: bench_gaussian.hotspots.csv:2:1

@@ -119,7 +119,7 @@ var measuredColumns = []report.Col[kernel]{
 	percentage("idle_percent", "XVE idle", "", func(k *kernel) percent { return k.Idle }),
 	percentage("idle_low_percent", "XVE idle, at least", "", func(k *kernel) percent { return k.IdleLow }),
 	percentage("idle_high_percent", "XVE idle, at most", "", func(k *kernel) percent { return k.IdleHigh }),
-	percentage("loaded_percent", "Occupancy of XVEs that ran", "measured / (1 - idle)", func(k *kernel) percent { return k.BusyOccupancy }),
+	percentage("busy_occupancy_percent", "Busy occupancy", "measured / (1 - idle)", func(k *kernel) percent { return k.BusyOccupancy }),
 	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
 	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread life", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
 		func(k *kernel) cell { return report.OptDuration(k.ThreadLifetime) }),

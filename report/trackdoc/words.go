@@ -291,7 +291,7 @@ func (m metric) rule() string {
 		trend.Up: "higher is worse", trend.Both: "either way is worth a word"}[g.Direction] + ". "
 	runs := unit.FormatCount(g.Window, "run", "runs")
 	if m.Metric.Metric == history.Occupancy {
-		text += "That over the XVEs that ran (loaded) counts where all of the last " + runs +
+		text += "Busy occupancy counts where all of the last " + runs +
 			" have it, else the measured one. "
 	}
 	if g.Exact { // the same binary gives the same number
