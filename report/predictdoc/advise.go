@@ -235,8 +235,8 @@ var probeColumns = []report.Col[probe]{
 	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Work-group", Kind: report.Size, In: kept}, func(p *probe) cell { return report.SizeCell(p.Launch.Local) }),
 	report.Define(column{Key: "registers", Path: "registers", Title: "Registers", Kind: report.Integer, In: kept, Doc: "GRF mode; null is that of the launch"}, func(p *probe) cell { return count(p.Launch.GRF) }),
 	report.Define(column{Key: "work_groups_per_xe_core", Path: "work_groups_per_xe_core", Always: true, Title: "Per Xe-core", Kind: report.Integer, In: all}, func(p *probe) cell { return report.IntCell(p.Prediction.GroupsPerXeCore) }),
-	report.Define(column{Key: "peak_percent", Path: "peak_percent", Always: true, Title: "Peak", Kind: report.Percent, In: all}, func(p *probe) cell { return report.RatioCell(p.Prediction.Peak) }),
-	report.Define(column{Key: "average_percent", Path: "average_percent", Always: true, Title: "Average", Kind: report.Percent, In: all}, func(p *probe) cell { return report.RatioCell(p.Prediction.Average) }),
+	report.Define(column{Key: "peak_percent", Path: "peak_percent", Always: true, Title: "Predicted peak", Kind: report.Percent, In: all}, func(p *probe) cell { return report.RatioCell(p.Prediction.Peak) }),
+	report.Define(column{Key: "average_percent", Path: "average_percent", Always: true, Title: "Predicted average", Kind: report.Percent, In: all}, func(p *probe) cell { return report.RatioCell(p.Prediction.Average) }),
 	report.Define(column{Key: "source", Title: "In the source", Kind: report.Text, Fold: true, In: all}, func(p *probe) cell { return report.TextCell(p.source) }),
 }
 

@@ -68,8 +68,8 @@ var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define(column{Key: "xe_core_percent", Path: "xe_core_percent", Title: "Xe-core", Kind: report.Percent, In: all, Doc: "of one full Xe-core, 0..100"}, func(p *predict.Prediction) cell { return report.RatioCell(p.XeCore) }),
 	report.Define(column{Key: "xe_core_of_grf_mode_percent", Path: "xe_core_of_grf_mode_percent", Always: true, Title: "Xe-core of the GRF mode", Kind: report.Percent, In: files,
 		Doc: "of the slots that the GRF mode leaves"}, func(p *predict.Prediction) cell { return report.RatioCell(p.XeCoreOfMode) }),
-	report.Define(column{Key: "peak_percent", Path: "peak_percent", Title: "Peak", Kind: report.Percent, In: all, Doc: "of the GPU while its waves are full, 0..100"}, func(p *predict.Prediction) cell { return report.OptPercent(unit.NonZero(p.Peak)) }),
-	report.Define(column{Key: "average_percent", Path: "average_percent", Title: "Average", Kind: report.Percent, In: all, Doc: "of the GPU over all waves, each as long as a full one, 0..100"},
+	report.Define(column{Key: "peak_percent", Path: "peak_percent", Title: "Predicted peak", Kind: report.Percent, In: all, Doc: "of the GPU while its waves are full, 0..100"}, func(p *predict.Prediction) cell { return report.OptPercent(unit.NonZero(p.Peak)) }),
+	report.Define(column{Key: "average_percent", Path: "average_percent", Title: "Predicted average", Kind: report.Percent, In: all, Doc: "of the GPU over all waves, each as long as a full one, 0..100"},
 		grid(func(p *predict.Prediction) cell { return report.RatioCell(p.Average) })),
 
 	report.Define(column{Path: "average_high_percent", Kind: report.Percent, Doc: "where a partial last wave takes as much less time as it has fewer threads; average_percent where there is none"},
