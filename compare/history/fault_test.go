@@ -395,7 +395,7 @@ func TestLocked(t *testing.T) {
 	if list, err := d.List(bg); err != nil || len(list) != 1 {
 		t.Errorf("readers need no lock, but List = %d runs, %v", len(list), err)
 	}
-	// A cancelled context ends the wait at once.
+	// A canceled context ends the wait at once.
 	patient, err := Open(bg, path, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func (r *Lines) Pos(column int) note.Pos {
 	return note.Pos{File: r.path, Line: r.Number, Column: column}
 }
 
-// A Stream is the bytes of a source: it stops when the context is cancelled, and reports progress.
+// A Stream is the bytes of a source: it stops when the context is canceled, and reports progress.
 type Stream struct {
 	ctx   context.Context
 	r     io.Reader
@@ -110,7 +110,7 @@ func NewStream(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) 
 	return &Stream{ctx: ctx, r: src.R, opt: opt}
 }
 
-// Read implements io.Reader. It reads little at a time, so that cancelling stops at once.
+// Read implements io.Reader. It reads little at a time, so that canceling stops at once.
 func (s *Stream) Read(p []byte) (int, error) {
 	if s.ended != nil {
 		return 0, s.ended

@@ -1,5 +1,5 @@
 // Package table reads text files: line by line in bounded memory, with physical line numbers, a cap on the length of a
-// line, cancelling, progress and the list of bad rows ([Lines], [BadRows]); and as small CSV files, which it writes too:
+// line, canceling, progress and the list of bad rows ([Lines], [BadRows]); and as small CSV files, which it writes too:
 // device and platform tables, batches of launches, exported series.
 //
 // A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that

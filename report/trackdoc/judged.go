@@ -36,7 +36,7 @@ type view struct {
 	series []*track.Series // what needs attention first
 }
 
-// newView puts the series that need attention first, of one kind the one farthest off towards worse.
+// newView puts the series that need attention first, of one kind the one farthest off toward worse.
 func newView(j *track.Judgment) *view {
 	v := &view{j, metric{j.Metric}, slices.Clone(j.Series)}
 	rank := func(s *track.Series) int {
