@@ -25,7 +25,7 @@ const (
 // Parts lists the parts in the order in which they are shown.
 func Parts() []Part { return slices.Clone(parts[:]) }
 
-// SlotBreakdown says where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
+// SlotBreakdown describes where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
 // cannot be told are absent and belong to another.
 type SlotBreakdown struct {
 	Parts         ByPart[unit.Opt[unit.Points]]
@@ -36,7 +36,7 @@ type SlotBreakdown struct {
 	Causes        []Cause                // of a row that does not match: by part, the most probable first
 }
 
-// Points gives a part, absent when it is not told.
+// Points returns a part, absent when it is not told.
 func (a *SlotBreakdown) Points(p Part) unit.Opt[unit.Points] {
 	if a == nil {
 		return unit.Opt[unit.Points]{}
@@ -47,7 +47,7 @@ func (a *SlotBreakdown) Points(p Part) unit.Opt[unit.Points] {
 // ByPart has a value for each part, in the order of Parts.
 type ByPart[T any] [len(parts)]T
 
-// Of gives the value of a part.
+// Of returns the value of a part.
 func (b *ByPart[T]) Of(p Part) T { return b[p.index()] }
 
 // index is the place of a part in Parts.
@@ -55,7 +55,7 @@ func (p Part) index() int { return max(slices.Index(parts[:], p), 0) }
 
 var parts = [...]Part{PartOccupied, PartUnderfilled, PartIdle, PartShortfall, PartLastWave, PartLaunchLimit}
 
-// Rounded gives the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
+// Rounded returns the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
 func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	var tenths, remainder ByPart[float64]
 	var told []int
@@ -78,7 +78,7 @@ func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	return printed
 }
 
-// Drawable gives the parts without negative ones, which are drawn as nothing and come off the predicted parts first.
+// Drawable returns the parts without negative ones, which are drawn as nothing and come off the predicted parts first.
 func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
@@ -172,7 +172,7 @@ func (r *Row) Lost() unit.Seconds {
 	return r.Total.Or(0) * unit.Seconds(max(r.reference()-r.Measured.Or(0), 0))
 }
 
-// mayLose says whether a row was measured and is not above its prediction.
+// mayLose reports whether a row was measured and is not above its prediction.
 func (r *Row) mayLose() bool {
 	return (r.Verdict == Match || r.Verdict == MatchWhileBusy || r.Verdict == Below) && r.Measured.Present()
 }

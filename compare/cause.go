@@ -33,7 +33,7 @@ const (
 	CauseUnexplained       = "unexplained"
 )
 
-// Cause says why what was seen differs from the prediction.
+// Cause describes why what was seen differs from the prediction.
 type Cause struct {
 	Part        Part     // that it is of; empty for causes that come before an account
 	Name        string   // one of the causes
@@ -174,7 +174,7 @@ func (f *finder) causes(p Part) {
 	}
 }
 
-// missing says what cannot be told, and what would tell it.
+// missing describes what cannot be told, and what would tell it.
 func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
@@ -231,7 +231,7 @@ func (r *Row) missingColumns() (list []string) {
 	return list
 }
 
-// noActivitySeen says whether the measured value was printed as 0.0, so that it tells nothing of the threads.
+// noActivitySeen reports whether the measured value was printed as 0.0, so that it tells nothing of the threads.
 func (r *Result) noActivitySeen(row *Row) bool {
 	m, measured := row.Measured.Value()
 	return measured && m.Percent() < float64(r.unseen(row))
@@ -284,7 +284,7 @@ func (r *Result) insidePeak(row *Row) bool {
 	return row.Predicted != nil && row.Measured.Or(0).Minus(row.Predicted.Peak) <= r.unseen(row)+digit
 }
 
-// aboveText says what a row measures more than: the most that the launch reaches alone, or the average over its waves
+// aboveText describes what a row measures more than: the most that the launch reaches alone, or the average over its waves
 // where it is within the predicted peak.
 func (r *Result) aboveText(row *Row) string {
 	ref, name := row.Peak.Or(0), "profiler's peak"
@@ -298,7 +298,7 @@ func (r *Result) aboveText(row *Row) string {
 	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", row.Measured.Or(0).Percent(), name, ref.Percent())
 }
 
-// otherTasks says that other tasks under the same samples are enough to explain the value.
+// otherTasks states that other tasks under the same samples are enough to explain the value.
 func (f *finder) otherTasks(Part) {
 	c, m := &f.row.Certainty, f.row.Measured.Or(0)
 	if m > c.mixed(f.row.reference()) {
@@ -362,7 +362,7 @@ func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok 
 	return 0, 0, false
 }
 
-// modelOff says whether the two static predictions differ by so much that one of them has the wrong launch or device.
+// modelOff reports whether the two static predictions differ by so much that one of them has the wrong launch or device.
 // Where there is no measurement, that difference is the mismatch itself, however small.
 func modelOff(row *Row) bool {
 	d, ok := row.PeakDifference.Value()
@@ -439,7 +439,7 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	return p.Peak
 }
 
-// modelMismatch says that the profiler's peak and the predicted one differ.
+// modelMismatch states that the profiler's peak and the predicted one differ.
 func (r *Result) modelMismatch(row *Row) *Cause {
 	var why string
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {

@@ -45,7 +45,7 @@ func (r *Row) launchKey() ingest.Key {
 	return k
 }
 
-// ran gives the idle share where it can be that of the measured occupancy's window.
+// ran returns the idle share where it can be that of the measured occupancy's window.
 func (r *Row) ran() (idle unit.Ratio, ok bool) {
 	idle, ok = r.Idle.Value()
 	return idle, ok && r.BusyOccupancy.Present()
@@ -202,7 +202,7 @@ type placed struct {
 	average, least, idle unit.Ratio // idle at least, and with threads that all live alike
 }
 
-// placements gives the launch of a row for each number of ports, with a barrier where it may have one. XVEs are idle where
+// placements returns the launch of a row for each number of ports, with a barrier where it may have one. XVEs are idle where
 // their Xe-core holds no thread.
 func (f *finder) placements() (list []placed) {
 	l := f.r.LaunchOf(f.row)
@@ -217,7 +217,7 @@ func (f *finder) placements() (list []placed) {
 	return list
 }
 
-// Traced gives how the launches of a row follow each other, nil when no trace tells.
+// Traced returns how the launches of a row follow each other, nil when no trace tells.
 func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
 
 // aTrace is what would settle how launches follow each other; nothing where a trace has settled it.
@@ -285,7 +285,7 @@ func kernelName(task string) string {
 	return string(name)
 }
 
-// alike says whether the launches of a row take times near enough to each other for their mean to stand for each.
+// alike reports whether the launches of a row take times near enough to each other for their mean to stand for each.
 func (f *finder) alike() bool {
 	if t := f.r.Traced(f.row); t != nil && t.Launches > 1 {
 		return t.P10 > 0 && t.P90 < alikeLaunches*t.P10

@@ -44,7 +44,7 @@ func (f *finder) dispatch(p Part) {
 	f.add(p, CauseDispatch, sure, lives+": the dispatcher "+may+".", decide)
 }
 
-// launchBound says whether a launch is over so soon that what the dispatcher does shows in it: threads that end faster
+// launchBound reports whether a launch is over so soon that what the dispatcher does shows in it: threads that end faster
 // than others start, or a launch that takes little longer than filling the Xe-cores.
 func (r *Result) launchBound(row *Row) bool {
 	avg, timed := row.Average().Value()
@@ -65,7 +65,7 @@ func (f *finder) filling(p Part) {
 		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())), byOtherMeans("launches with more work, measured again"))
 }
 
-// threadLifetimes gives the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
+// threadLifetimes returns the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
 // also with half a printed digit more. Several GPUs may have worked in turn or at once: threads live no longer than if
 // it was in turn.
 func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, short bool) {
@@ -156,7 +156,7 @@ type trial struct {
 	above          unit.Points // how much other kernels can have added
 }
 
-// predict says whether the prediction for a launch comes near, nearer than the one as it stands: one that stays as it was
+// predict reports whether the prediction for a launch comes near, nearer than the one as it stands: one that stays as it was
 // is no sign of anything. It has to come near by both halves: what XVEs that ran held, and what was measured, but for time
 // outside the launches.
 func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Prediction, fits bool) {

@@ -8,13 +8,13 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Certainty says how much of a row's counter values can be the kernel's at all.
+// Certainty describes how much of a row's counter values can be the kernel's at all.
 //
 // Counters are sampled, and each sample counts once, for the task under it; by which rule is nowhere said. So OutsideLaunches and
 // Foreign are bounds, for the worst of the plausible rules, of a mean over many launches. Both say nothing where
 // several queues or processes use the GPU at once.
 type Certainty struct {
-	// Exact says that the counters were read around each launch: nothing of the rest applies then but Window and OutsideLaunches.
+	// Exact states that the counters were read around each launch: nothing of the rest applies then but Window and OutsideLaunches.
 	// Own says that each sample is of the launch in whose time it was taken: no crosstalk, and launches need not be
 	// many.
 	Exact, Own      bool
@@ -36,7 +36,7 @@ func (r *Result) SamplingInterval() unit.Seconds {
 	return r.Platform.SamplingInterval.Or(assumed)
 }
 
-// certainty gives the bounds for a row.
+// certainty returns the bounds for a row.
 func (r *Result) certainty(row *Row) Certainty {
 	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.CounterTimeRatio,
 		Interval: row.Interval.Or(r.SamplingInterval())}
@@ -106,7 +106,7 @@ const (
 	high
 )
 
-// String gives the word that outputs carry.
+// String returns the word that outputs carry.
 func (c confidence) String() string { return [...]string{"low", "medium", "high"}[c] }
 
 // limit is the most that can be told from the row's counters: see the thresholds.
@@ -130,7 +130,7 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
 	return low
 }
 
-// rejectUnmeasurable says why the values of a row cannot be held against its reference; nil where they can. That is a fact and no
+// rejectUnmeasurable describes why the values of a row cannot be held against its reference; nil where they can. That is a fact and no
 // conclusion, so that it has no confidence.
 func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
@@ -188,19 +188,19 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	return nil
 }
 
-// shortInAll says whether all launches of a row together are too short for sampled counters.
+// shortInAll reports whether all launches of a row together are too short for sampled counters.
 func (r *Result) shortInAll(row *Row) bool {
 	t, timed := row.Total.Value()
 	return timed && t < minIntervals*row.Certainty.Interval && !row.Certainty.Own && !row.Certainty.Exact
 }
 
-// mixedUp says whether other tasks can have made so much of a value that it alone tells nothing.
+// mixedUp reports whether other tasks can have made so much of a value that it alone tells nothing.
 func (r *Result) mixedUp(row *Row) bool {
 	c := &row.Certainty
 	return r.shortInAll(row) || c.Misattributed.Or(0) > misattributedMax || c.OtherTasks.Or(0) > otherTasksMax
 }
 
-// othersText says how much of a value can come from other tasks.
+// othersText describes how much of a value can come from other tasks.
 func (c *Certainty) othersText() string {
 	n, timed := c.Intervals.Value()
 	own, known := c.OwnShare.Value()
@@ -216,7 +216,7 @@ func (c *Certainty) othersText() string {
 		shareText(c.OtherTasks.Or(1)))
 }
 
-// outsideText says in words how the launches lie under the samples.
+// outsideText describes in words how the launches lie under the samples.
 func (c *Certainty) outsideText() string {
 	n, ok := c.Intervals.Value()
 	window, query := c.Window.Value()
@@ -344,7 +344,7 @@ func (r *Row) bounds() ownTime {
 	return h
 }
 
-// unsampled says whether no thread was seen in an array that was not idle.
+// unsampled reports whether no thread was seen in an array that was not idle.
 func unsampled(k *ingest.Kernel) bool {
 	m, measured := k.Measured.Value()
 	idle, known := k.Idle.Value()
@@ -437,7 +437,7 @@ func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	return theirs
 }
 
-// sameAnyway says whether the verdict of a row is the same wherever in their range its launches are: no less than is
+// sameAnyway reports whether the verdict of a row is the same wherever in their range its launches are: no less than is
 // predicted, or less.
 func (r *Result) sameAnyway(row *Row) bool {
 	p, c := row.Predicted, &row.Certainty

@@ -153,7 +153,7 @@ func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	return x
 }
 
-// mostThreads gives the registers of the GRF mode in which an XVE holds the most threads.
+// mostThreads returns the registers of the GRF mode in which an XVE holds the most threads.
 func mostThreads(d *arch.Device) int {
 	return slices.MaxFunc(d.DistinctModes(), func(a, b arch.GRFMode) int {
 		return cmp.Compare(a.ThreadsPerXVE, b.ThreadsPerXVE)
@@ -223,7 +223,7 @@ func (r *Result) derive(row *Row) {
 	}
 }
 
-// threadLifetime gives the mean life of a thread at an occupancy by Little's law: threads resident = arrival rate x mean life.
+// threadLifetime returns the mean life of a thread at an occupancy by Little's law: threads resident = arrival rate x mean life.
 // It is that on all GPUs that the profiler averaged over, as if they had worked in turn.
 func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Seconds, known bool) {
 	avg, timed := row.Average().Value()
@@ -292,7 +292,7 @@ func (r *Result) judge(row, kernel *Row) {
 	}
 }
 
-// onlyIdle says whether XVEs that ran held what is predicted of them, and no more idle time is missing from the rest
+// onlyIdle reports whether XVEs that ran held what is predicted of them, and no more idle time is missing from the rest
 // than can lie between launches.
 func (r *Result) onlyIdle(row *Row) bool {
 	c := &row.Certainty
@@ -336,7 +336,7 @@ func (r *Result) checkRow(row *Row) {
 	}
 }
 
-// threadsStarted gives how many threads were counted over all launches of a row, and how many would be of those that are
+// threadsStarted returns how many threads were counted over all launches of a row, and how many would be of those that are
 // predicted; false where nothing tells.
 func (r *Result) threadsStarted(row *Row) (started, predicted float64, known bool) {
 	want, known := row.ThreadsPredicted().Value()

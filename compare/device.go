@@ -14,7 +14,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// NoDevice says what becomes of a run whose device nobody names.
+// NoDevice describes what becomes of a run whose device nobody names.
 type NoDevice uint8
 
 // A run without a device is refused; or it is compared with the profiler's peaks, as long as it has any; or it is
@@ -97,7 +97,7 @@ func (r *Result) withheldCause() *Cause {
 	return c
 }
 
-// needsDevice says whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
+// needsDevice reports whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
 func needsDevice(run *ingest.Run) bool {
 	return len(run.Timings) > 0 || slices.ContainsFunc(run.Kernels, func(k ingest.Kernel) bool { return k.Global.Present() })
 }
@@ -170,7 +170,7 @@ func (f *Fit) among(listed []arch.Device) *Fit {
 	return &g
 }
 
-// settings gives the first kernels that are launched in different ways or with other peaks, whatever their names are.
+// settings returns the first kernels that are launched in different ways or with other peaks, whatever their names are.
 func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 	seen := map[ingest.Kernel]bool{}
 	for i := range list {
@@ -184,12 +184,12 @@ func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 	return different
 }
 
-// comparable says whether the profiler's peak comes from the launch and the thread slots alone.
+// comparable reports whether the profiler's peak comes from the launch and the thread slots alone.
 func comparable(k *ingest.Kernel) bool {
 	return k.Peak.Present() && k.PeakSLM.Or(1) == 1 && k.PeakBarrier.Or(1) == 1
 }
 
-// counted says whether counters of so many XVEs can be of the device or of one of its stacks; 0 tells nothing.
+// counted reports whether counters of so many XVEs can be of the device or of one of its stacks; 0 tells nothing.
 func (r *Result) counted(xves int) bool {
 	return xves == 0 || xves == r.Device.XVEs() || xves*max(r.Device.Tiles, 1) == r.Device.XVEs()
 }
@@ -228,7 +228,7 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	return agrees
 }
 
-// fitsLaunch says whether a launch runs on the device and has the profiler's peak there.
+// fitsLaunch reports whether a launch runs on the device and has the profiler's peak there.
 func (r *Result) fitsLaunch(k *ingest.Kernel) bool {
 	l := r.launchOfKernel(k)
 	l.GRF = mostThreads(r.Device)
@@ -267,7 +267,7 @@ func (f *Fit) String() string {
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }
 
-// Against says that a run is not of the device that it is held against; "" where nothing says so.
+// Against states that a run is not of the device that it is held against; "" where nothing says so.
 func (f *Fit) Against() string {
 	if text, _ := f.against(); text != "" {
 		return text + ". What ran is consistent with " + f.String()
@@ -285,7 +285,7 @@ func (f *Fit) against() (text string, sure confidence) {
 	return "", low
 }
 
-// advice says how a device can be named, and which where only one comes into question.
+// advice describes how a device can be named, and which where only one comes into question.
 func (f *Fit) advice(by arch.Naming) string {
 	if f.Listed {
 		var keys []string
@@ -352,7 +352,7 @@ func (r *Result) workedShare(row *Row) unit.Ratio {
 	return share
 }
 
-// perBusyStack gives the measured occupancy and the idle share of the stacks that worked. Occupancy while loaded is the same
+// perBusyStack returns the measured occupancy and the idle share of the stacks that worked. Occupancy while loaded is the same
 // with and without the others.
 func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
 	share := r.workedShare(row)
@@ -360,7 +360,7 @@ func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit
 	return min(row.Measured.Or(0)/share, 1), unit.Maybe(max(1-(1-i)/share, 0), known)
 }
 
-// ownText says what perBusyStack gives, empty where it is the row's.
+// ownText describes what perBusyStack gives, empty where it is the row's.
 func (r *Result) ownText(row *Row) string {
 	if r.workedShare(row) == 1 {
 		return ""

@@ -66,7 +66,7 @@ func (r *Row) UnconfirmedCause() *Cause {
 	return nil
 }
 
-// Proven says whether the cause of a row is told by a figure that has nothing to do with occupancy, or needs none: that a
+// Proven reports whether the cause of a row is told by a figure that has nothing to do with occupancy, or needs none: that a
 // row cannot be judged is a fact.
 func (r *Row) Proven() bool {
 	return r.Cause == nil || r.Cause.Confidence == high.String() || r.Cause.Confidence == ""
@@ -117,7 +117,7 @@ func (r *Result) KnownLaunch(row *Row) predict.Launch {
 	return l
 }
 
-// Better says whether any launch setting is predicted to hold more than the kernel's own, by a point or more.
+// Better reports whether any launch setting is predicted to hold more than the kernel's own, by a point or more.
 func (r *Result) Better(row *Row) bool {
 	a, err := predict.Advise(r.Device, r.KnownLaunch(row), predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true})
 	if err != nil || a.Current == nil || len(a.Best) == 0 || len(a.Best[0].Changes) == 0 {
@@ -164,7 +164,7 @@ type PossibleFix struct {
 	Bound    unit.Opt[float64]
 }
 
-// SavesTime says whether a lever may save time, and not only tell more.
+// SavesTime reports whether a lever may save time, and not only tell more.
 func (l Remedy) SavesTime() bool {
 	return !slices.Contains([]Remedy{NoRemedy, RunAlone, MeasureEach, SampleFiner, LongerLaunch, LimitedElsewhere}, l)
 }

@@ -12,7 +12,7 @@ import (
 
 func registers(n int) tell { return func(k *ingest.Kernel) { k.Registers = unit.Some(n) } }
 
-// compared gives the row of the first kernel of a run.
+// compared returns the row of the first kernel of a run.
 func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	t.Helper()
 	k := run.Kernels[0]

@@ -44,7 +44,7 @@ const (
 	NotAKernel     Verdict = "not a kernel"   // copies, barriers, fills, outside any task
 )
 
-// Basis says which two numbers a difference is of.
+// Basis describes which two numbers a difference is of.
 type Basis string
 
 // The bases.
@@ -198,7 +198,7 @@ func DefaultOptions() Options {
 // within is the rule of the tolerance: whether so many points are no difference.
 func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p), 0) }
 
-// beyond says whether so many points, but for those that something else explains, are a difference.
+// beyond reports whether so many points, but for those that something else explains, are a difference.
 func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance+explained+digit }
 
 // summarize counts the verdicts and takes the statistics of the differences of all rows that were judged.
@@ -250,7 +250,7 @@ func (r *Result) summarize() Summary {
 	return s
 }
 
-// Compared says whether a row of this verdict was held against a prediction.
+// Compared reports whether a row of this verdict was held against a prediction.
 func (v Verdict) Compared() bool {
 	return v == Match || v == MatchWhileBusy || v == Below || v == Above
 }
@@ -265,7 +265,7 @@ func points(v float64, ok bool) unit.Opt[unit.Points] {
 	return unit.Maybe(unit.Points(v), ok)
 }
 
-// ModelAgrees says whether the profiler's peak and the predicted peak agree within ModelTolerance, and whether there are
+// ModelAgrees reports whether the profiler's peak and the predicted peak agree within ModelTolerance, and whether there are
 // both.
 func (r *Row) ModelAgrees() (agrees, compared bool) {
 	d, ok := r.PeakDifference.Value()
@@ -313,7 +313,7 @@ var metrics = append([]Metric{
 // Metrics lists the metrics. Their order is fixed.
 func Metrics() []Metric { return metrics }
 
-// MetricNamed gives the place of a metric in Metrics, -1 for none.
+// MetricNamed returns the place of a metric in Metrics, -1 for none.
 func MetricNamed(name string) int {
 	return slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
 }
@@ -351,7 +351,7 @@ func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {
 	return unit.Maybe(float64(v.Minus(predicted)), ok)
 }
 
-// View gives the result with some of its rows, in another order. What it sums up is still of all rows.
+// View returns the result with some of its rows, in another order. What it sums up is still of all rows.
 func (r *Result) View(rows []int) *Result {
 	v := *r
 	v.Rows = make([]Row, len(rows))

@@ -101,7 +101,7 @@ func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.Ratio(t/r.taskTime), timed && r.taskTime > 0)
 }
 
-// attention says how soon a reader should see a row, the least first.
+// attention describes how soon a reader should see a row, the least first.
 var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, MatchWhileBusy: -2, NoPrediction: -1, NotAKernel: 1}
 
 // sort puts the rows in order for reading: what needs attention first, then by slot time lost, then by time; equal ones
@@ -160,7 +160,7 @@ func inParallel(n int, do func(i int)) {
 	_ = bug.Raise(all.Wait()) // do returns no error
 }
 
-// joinTimings gives each timing of a log the row it belongs to. A timing without one becomes a row of its own when the
+// joinTimings assigns each timing of a log to its row. A timing without one becomes a row of its own when the
 // launch sizes are known from the options.
 func (r *Result) joinTimings(run *ingest.Run) {
 	var missing, groupsMissing []ingest.Timing
@@ -199,7 +199,7 @@ func (r *Result) joinTimings(run *ingest.Run) {
 	add(groupsMissing, "the line names no number of work-groups and the log no vector size", "give the VTune export along with the log")
 }
 
-// noteNames says which names of --local and --simd no kernel has.
+// noteNames describes which names of --local and --simd no kernel has.
 func (r *Result) noteNames() {
 	tasks := make([]string, 0, len(r.Rows)+len(r.Timings))
 	for i := range r.Rows {
@@ -234,7 +234,7 @@ func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kerne
 	return k
 }
 
-// byName gives the row of each name that a log may print, the one with the most time when several launch shapes carry
+// byName returns the row of each name that a log may print, the one with the most time when several launch shapes carry
 // it. It is not made when there is no log.
 func (r *Result) byName(run *ingest.Run) map[names.Base]int {
 	best := map[names.Base]int{}

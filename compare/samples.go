@@ -39,7 +39,7 @@ type Bin struct {
 	Simulated           unit.Ratio
 }
 
-// lengthOfSamples says that nothing but the samples tells how long a launch takes.
+// lengthOfSamples states that nothing but the samples tells how long a launch takes.
 const lengthOfSamples = "its samples, which may miss its end"
 
 // OverTime lays the launches of a row over each other, which laid has by the tasks of the recording; nil where the row has
@@ -103,7 +103,7 @@ func (o *OverTime) simulate(sim *timeline.Result) {
 	o.Tail = unit.Maybe(full, full < o.Length*(1-1e-9) && o.From != lengthOfSamples)
 }
 
-// between gives the mean simulated occupancy of a part of the launch.
+// between returns the mean simulated occupancy of a part of the launch.
 func (o *OverTime) between(start, end unit.Seconds) (mean unit.Ratio) {
 	for i, s := range o.Curve[:len(o.Curve)-1] {
 		if from, to := max(s.At, start), min(o.Curve[i+1].At, end); to > from {
@@ -121,7 +121,7 @@ const (
 	leastLoad = 0.3
 )
 
-// estimated gives kernels with what all samples and launches of the run tell of each, in place of the counters by the
+// estimated returns kernels with what all samples and launches of the run tell of each, in place of the counters by the
 // profiler's own rule, which of short launches are those of whatever ran beside them.
 func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	e := launches.NewEstimates(r.Recording)
@@ -178,7 +178,7 @@ func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
 }
 
-// Launches gives every launch as a row, in the order of the file: with its own time and counters, and held against the
+// Launches returns every launch as a row, in the order of the file: with its own time and counters, and held against the
 // prediction of its kernel by the kernel's rule. A launch whose kernel's counters are not its own is not judged either.
 // It has no cause, account, worth or notes: these are of kernels. Without a row for each launch in a file there are
 // none. A row is good until the next one.

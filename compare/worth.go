@@ -13,7 +13,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// SpeedupVerdict says whether more threads, or work for XVEs that stand empty, would make a kernel faster.
+// SpeedupVerdict reports whether more threads, or work for XVEs that stand empty, would make a kernel faster.
 type SpeedupVerdict string
 
 // The verdicts. None of them promises a speed-up.
@@ -31,7 +31,7 @@ type Bound struct {
 	Formula string
 }
 
-// PotentialSpeedup says what more occupancy is worth to a kernel: two questions, each with a bound. The zero value is that of a
+// PotentialSpeedup describes what more occupancy is worth to a kernel: two questions, each with a bound. The zero value is that of a
 // task that is no kernel.
 type PotentialSpeedup struct {
 	Verdicts    []SpeedupVerdict // the one with most to gain first
@@ -50,7 +50,7 @@ func (w *PotentialSpeedup) Verdict() SpeedupVerdict {
 	return w.Verdicts[0]
 }
 
-// Has says whether a verdict is among them.
+// Has reports whether a verdict is among them.
 func (w *PotentialSpeedup) Has(v SpeedupVerdict) bool { return slices.Contains(w.Verdicts, v) }
 
 // Words are the verdicts as people read them.
@@ -147,7 +147,7 @@ func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	return max(within, floor), max(idle, floor)
 }
 
-// undeterminedReason says why nothing can be told of what more occupancy is worth to a row, "" where something can.
+// undeterminedReason describes why nothing can be told of what more occupancy is worth to a row, "" where something can.
 func (r *Result) undeterminedReason(row *Row) string {
 	t := r.Traced(row)
 	switch {
@@ -227,7 +227,7 @@ func (r *Result) modeFull(row *Row) string {
 	return ""
 }
 
-// moreThreads says what more threads on XVEs that ran are worth, by the tightest limit first.
+// moreThreads describes what more threads on XVEs that ran are worth, by the tightest limit first.
 func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict, because, binds string) {
 	tight := limits[0]
 	active, told := activeWhileBusy(row)
@@ -270,7 +270,7 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	return MoreThreadsMayHelp, text, ""
 }
 
-// memoryUntold says why it is not known whether memory leaves room for more threads; "" where it does.
+// memoryUntold describes why it is not known whether memory leaves room for more threads; "" where it does.
 func (r *Result) memoryUntold(row *Row, roofs []peakBandwidth) string {
 	used, counted := row.Counters.Memory().Value()
 	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })
@@ -309,7 +309,7 @@ func arrayStates(row *Row) (sum unit.Ratio, all bool) {
 	return row.Active.Or(0) + row.Stalled.Or(0) + row.Idle.Or(0), row.Active.Present() && row.Stalled.Present() && row.Idle.Present()
 }
 
-// noArray says whether all states of the XVE array are 0.0 %, which only a row without a sample has.
+// noArray reports whether all states of the XVE array are 0.0 %, which only a row without a sample has.
 func noArray(row *Row) bool {
 	sum, all := arrayStates(row)
 	return all && sum <= 0
@@ -330,7 +330,7 @@ type peakBandwidth struct {
 // share is how much of the roof is used.
 func (f *peakBandwidth) share() unit.Ratio { return unit.Ratio(f.used / f.peak) }
 
-// peakBandwidths gives the bandwidths of which both figures are known. A roof that is lower than what was measured is wrong: it
+// peakBandwidths returns the bandwidths of which both figures are known. A roof that is lower than what was measured is wrong: it
 // is said, and nothing follows from it.
 func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	c := row.Counters
@@ -374,7 +374,7 @@ func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwi
 	return peakBandwidth{name: name, used: used, peak: most[0].GBPerSecond, source: source, loose: most[0].Fastest != ""}
 }
 
-// text says how near the kernel is to the roof.
+// text describes how near the kernel is to the roof.
 func (f *peakBandwidth) text() string {
 	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.peak, f.source,
 		tenth(f.share()))
@@ -415,7 +415,7 @@ func stallsOf(row *Row) (s stalls) {
 	return s
 }
 
-// usable says whether the shares are of all stalls: as many roundings from 100 % as there are reasons.
+// usable reports whether the shares are of all stalls: as many roundings from 100 % as there are reasons.
 func (s *stalls) usable() bool {
 	return len(s.list) > 0 && abs(s.sum.Minus(1)) <= printedHalf*unit.Points(len(s.list))+digit
 }

@@ -11,7 +11,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// array gives a kernel the state of the XVE array, in percent.
+// array returns a kernel the state of the XVE array, in percent.
 func array(active, stalled, idle float64) tell {
 	return func(k *ingest.Kernel) {
 		pct(&k.Active, active)

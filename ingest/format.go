@@ -16,12 +16,12 @@ import (
 
 // Traits are all that merging asks of a format. Files of a format without any go with the run as they are.
 type Traits struct {
-	// ColumnsVary says that people choose its columns: a row may lack parts of the launch that another such file has.
+	// ColumnsVary states that people choose its columns: a row may lack parts of the launch that another such file has.
 	ColumnsVary bool
 	// XVEColumns is set if its columns count XVEs. Exports of Gen9 and Gen11
 	// GPUs count EUs.
 	XVEColumns bool
-	// NoLaunchSize says that its rows without a launch shape go with the one kernel that another tool names so.
+	// NoLaunchSize states that its rows without a launch shape go with the one kernel that another tool names so.
 	NoLaunchSize bool
 	// NotARun is the error of a run that has nothing else, with what to do: the format holds no run.
 	NotARun, Hint string
@@ -34,7 +34,7 @@ type Format interface {
 	Kind() string
 	// Description is how a message calls a file of this format, as in "a VTune export".
 	Description() string
-	// Sniff says whether the beginning of a file (up to 64 KiB, decompressed) is of this format. It must not guess:
+	// Sniff reports whether the beginning of a file (up to 64 KiB, decompressed) is of this format. It must not guess:
 	// the first format that says yes reads the file.
 	Sniff(head []byte) bool
 	// Read reads the whole file. A row that cannot be used is a note and counts as bad; an error means that nothing

@@ -160,7 +160,7 @@ func (j *joiner) kernels(f *File) error {
 	return nil
 }
 
-// partial says that a file lacks parts of the launch that others have.
+// partial states that a file lacks parts of the launch that others have.
 func (j *joiner) partial(f *File) bool { return f.lacks > j.fewest && f.lacks < shapeless }
 
 // update brings the indexes up to date.
@@ -180,7 +180,7 @@ const (
 	ambiguous = -2 // they may go with several
 )
 
-// target gives the kernel that one of a further file is, or why it is none.
+// target returns the kernel that one of a further file is, or why it is none.
 func (j *joiner) target(k *Kernel, f *File) int {
 	key := j.key(k)
 	if at, known := j.index[key]; known {
@@ -213,13 +213,13 @@ func (j *joiner) target(k *Kernel, f *File) int {
 	return found
 }
 
-// fits says whether the launches of two trimmed keys agree in all that both have.
+// fits reports whether the launches of two trimmed keys agree in all that both have.
 func (k *Key) fits(o *Key) bool {
 	differ := func(x, y Size3) bool { return x.Present() && y.Present() && x != y }
 	return !differ(k.Global, o.Global) && !differ(k.Local, o.Local) && (k.SIMD == 0 || o.SIMD == 0 || k.SIMD == o.SIMD)
 }
 
-// apart says whether occupancies differ by more than a rounding: tools print them to 0.1 %.
+// apart reports whether occupancies differ by more than a rounding: tools print them to 0.1 %.
 func apart(a, b *Kernel) bool {
 	x, y := a.Measured.Or(0), b.Measured.Or(0)
 	return a.Measured.Present() && b.Measured.Present() && max(y.Minus(x), x.Minus(y)) > 0.11
@@ -268,7 +268,7 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 	return nil
 }
 
-// joinCounters gives a, with what it lacks of b.
+// joinCounters returns a, with what it lacks of b.
 func joinCounters(a, b *Counters) *Counters {
 	if a != nil && b != nil && (a.L3Read.Present() || a.L3Write.Present()) { // one of them may be both
 		more := *b
@@ -278,7 +278,7 @@ func joinCounters(a, b *Counters) *Counters {
 	return joined(a, b)
 }
 
-// joined gives a, with what it lacks of b.
+// joined returns a, with what it lacks of b.
 func joined[T any](a, b *T) *T {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -288,7 +288,7 @@ func joined[T any](a, b *T) *T {
 	return &all
 }
 
-// joinMean gives a the mean time of b, as long as a has not total and count of its own to take it from. Where a keeps
+// joinMean copies the mean time of b to a, as long as a has not total and count of its own to take it from. Where a keeps
 // a count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
 func joinMean(a, b *Kernel, sameKind bool) {
 	timed := b.Total.Present() && b.Instances.Present()
@@ -304,7 +304,7 @@ func joinMean(a, b *Kernel, sameKind bool) {
 	a.Mean, a.Uneven = b.Mean, b.Uneven
 }
 
-// sameTotal says whether a total is that of a kernel, which an export without totals has from an average, printed to a
+// sameTotal reports whether a total is that of a kernel, which an export without totals has from an average, printed to a
 // microsecond.
 func sameTotal(t unit.Seconds, k *Kernel) bool {
 	const half = 0.5e-6 * (1 + 1e-9)

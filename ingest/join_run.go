@@ -69,7 +69,7 @@ func (r *Run) broughtBy(f *File, kernel int) {
 	r.Launches.files[kernel] = f.Path
 }
 
-// sameTimes says whether launches and others have the same times, one after the other: exports of one collection print
+// sameTimes reports whether launches and others have the same times, one after the other: exports of one collection print
 // the same, so that launches which do not agree are in another order or of another run.
 func (l *Launches) sameTimes(mine []uint32, o *Launches, theirs []uint32) bool {
 	if len(mine) != len(theirs) {
@@ -84,7 +84,7 @@ func (l *Launches) sameTimes(mine []uint32, o *Launches, theirs []uint32) bool {
 	return true
 }
 
-// fill gives launches what they lack of others.
+// fill copies missing values from other launches.
 func (l *Launches) fill(mine []uint32, o *Launches, theirs []uint32) {
 	for i := range mine {
 		a, b := l.At(int(mine[i])), o.At(int(theirs[i]))
@@ -187,7 +187,7 @@ func complete[T any](to, from *T) {
 	}
 }
 
-// giveProperties gives kernels the properties of their binaries.
+// giveProperties copies the properties of binaries to their kernels.
 func (j *joiner) giveProperties() {
 	if len(j.props) == 0 {
 		return
@@ -259,7 +259,7 @@ func (j *joiner) giveProperties() {
 	}
 }
 
-// reasonsOfStalls gives the reasons of stalls to the kernel of their name, where that is one: of several shapes they do
+// reasonsOfStalls assigns the stall reasons to the kernel of their name, where that is one: of several shapes they do
 // not say of which they are.
 func (j *joiner) reasonsOfStalls() {
 	if len(j.stalls) > 0 {
@@ -279,7 +279,7 @@ func (j *joiner) reasonsOfStalls() {
 	}
 }
 
-// fitting gives the properties that may be those of a key: of the same launch shape; else those that name no shape;
+// fitting returns the properties that may be those of a key: of the same launch shape; else those that name no shape;
 // else those of other shapes.
 func fitting(props []Kernel, key *Key) []Kernel {
 	var same, shapeless, others []Kernel

@@ -34,7 +34,7 @@ type LaunchRecord struct {
 	Measured, Active, Stalled, Idle unit.Opt[unit.Ratio]
 }
 
-// Len gives the number of launches.
+// Len returns the number of launches.
 func (l *Launches) Len() int {
 	if l == nil {
 		return 0
@@ -63,7 +63,7 @@ func (l *Launches) Set(i int, r *LaunchRecord) {
 	}
 }
 
-// At gives a launch.
+// At returns a launch.
 func (l *Launches) At(i int) LaunchRecord {
 	x := l.at(i)
 	return LaunchRecord{Kernel: int(x.kernel), Line: int(x.line), Measured: unpacked(x.measured),
@@ -72,10 +72,10 @@ func (l *Launches) At(i int) LaunchRecord {
 		Threads: unit.Maybe(x.threads, x.threads >= 0)}
 }
 
-// File gives the file that has the launches of a kernel: that of the kernel, or the one that brought them.
+// File returns the file that has the launches of a kernel: that of the kernel, or the one that brought them.
 func (l *Launches) File(kernel int, k *Kernel) string { return cmp.Or(l.files[kernel], k.Pos.File) }
 
-// All gives the launches in order.
+// All returns the launches in order.
 func (l *Launches) All() iter.Seq2[int, LaunchRecord] {
 	return func(yield func(int, LaunchRecord) bool) {
 		for i := range l.Len() {
@@ -98,7 +98,7 @@ func unpacked(v int32) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.FromPercent(float64(v)/1e6), v >= 0)
 }
 
-// Renumber gives each launch the kernel that its kernel has become, and drops those of kernels below 0.
+// Renumber returns each launch the kernel that its kernel has become, and drops those of kernels below 0.
 func (l *Launches) Renumber(to []int) *Launches {
 	if l == nil {
 		return nil
@@ -116,7 +116,7 @@ func (l *Launches) Renumber(to []int) *Launches {
 	return l
 }
 
-// MergeByLine gives the launches of two lists in the order of their lines, which each list has already. Both are let go
+// MergeByLine returns the launches of two lists in the order of their lines, which each list has already. Both are let go
 // of on the way: together they may be most of the memory.
 func (l *Launches) MergeByLine(o *Launches) *Launches {
 	switch {
@@ -140,7 +140,7 @@ func (l *Launches) MergeByLine(o *Launches) *Launches {
 	return list
 }
 
-// byKernel gives the numbers of the launches of each kernel, in order.
+// byKernel returns the numbers of the launches of each kernel, in order.
 func (l *Launches) byKernel(kernels int) [][]uint32 {
 	counts := make([]int, kernels+1)
 	for i := range l.n {

@@ -32,7 +32,7 @@ type opened struct {
 	close func()
 }
 
-// open gives the plain bytes of a path.
+// open returns the plain bytes of a path.
 func open(ctx context.Context, path string, opt Options) (*opened, error) {
 	o := &opened{src: &Source{Path: path, Size: -1, R: opt.Stdin}, sum: sha256.New(), close: func() {}}
 	switch {
@@ -228,7 +228,7 @@ func binaryKind(head []byte) string {
 	return ""
 }
 
-// decompress gives the plain bytes of what begins like gzip or zstd.
+// decompress returns the plain bytes of what begins like gzip or zstd.
 func decompress(o *opened) error {
 	br := o.src.R.(*bufio.Reader)
 	magic, err := br.Peek(4)
@@ -258,7 +258,7 @@ func decompress(o *opened) error {
 	return nil
 }
 
-// inflated gives the plain bytes of a compressed file. Only the end that the compressed file itself marks is an io.EOF:
+// inflated reads the plain bytes of a compressed file. Only the end that the compressed file itself marks is an io.EOF:
 // everything else is a fault that says how far the file was whole, because what comes before it may be no whole run.
 type inflated struct {
 	path         string
@@ -311,7 +311,7 @@ type members struct {
 	z  *gzip.Reader
 }
 
-// errTrailing says that what stands behind a whole member is neither a member nor padding.
+// errTrailing states that what stands behind a whole member is neither a member nor padding.
 var errTrailing = errors.New("bytes that are not gzip stand behind the end")
 
 // Read implements io.Reader.
@@ -383,7 +383,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	return true, nil
 }
 
-// ofNotebook says of a fault that it is about what the cells of a notebook printed.
+// ofNotebook describes for a fault that it is about what the cells of a notebook printed.
 func ofNotebook(notebook bool, err error) error {
 	if f, ok := errors.AsType[*note.InputError](err); ok && notebook {
 		n := *f
@@ -393,7 +393,7 @@ func ofNotebook(notebook bool, err error) error {
 	return err
 }
 
-// isNotebook says whether a text is a notebook, by what stands near its beginning: other keys sort before none of these.
+// isNotebook reports whether a text is a notebook, by what stands near its beginning: other keys sort before none of these.
 func isNotebook(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"cell_type"`)) &&
@@ -453,7 +453,7 @@ func (n *notebook) value(keys []string, listed bool) error {
 	return err
 }
 
-// printed says whether a value is what a cell printed: of outputs their text, and that of data as plain text. What a
+// printed reports whether a value is what a cell printed: of outputs their text, and that of data as plain text. What a
 // program wrote to standard error is among it.
 func printed(keys []string) bool {
 	at := strings.Join(keys, "/")

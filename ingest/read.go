@@ -117,7 +117,7 @@ type MultipleResultsError struct {
 	Results int
 }
 
-// Unwrap gives the fault.
+// Unwrap returns the fault.
 func (e *MultipleResultsError) Unwrap() error { return e.error }
 
 // NewMultipleResultsError makes the error that a file holds several results.
@@ -125,7 +125,7 @@ func NewMultipleResultsError(results int, fault error) error {
 	return &MultipleResultsError{fault, results}
 }
 
-// ResultCount gives the results of the file that an error is about, 0 when it is another error.
+// ResultCount returns the results of the file that an error is about, 0 when it is another error.
 func ResultCount(err error) int {
 	if e, ok := errors.AsType[*MultipleResultsError](err); ok {
 		return e.Results
@@ -261,7 +261,7 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 	return file, nil
 }
 
-// name says what was read.
+// name describes what was read.
 func (f *File) name(format Format, path string, opt Options) {
 	f.Path, f.Kind = path, format.Kind()
 	if opt.Content {
@@ -289,7 +289,7 @@ var (
 	homeFolder = regexp.MustCompile(`(?i)(^|[\s"'=:,])((?:/[\w.-]+)*?/(?:home|users)/|[a-z]:\\users\\)[^\s/\\"']+`)
 )
 
-// HideSecrets gives a command line without the values of flags and variables that are called key, token, password or
+// HideSecrets returns a command line without the values of flags and variables that are called key, token, password or
 // secret, without the passwords of URLs, and with ~ for the home of a user: reports are handed on.
 func HideSecrets(line string) string {
 	line = secretValue.ReplaceAllString(line, "${1}xxxxx")

@@ -63,7 +63,7 @@ type Key struct {
 	Device        string
 }
 
-// KeyOf gives the key of a launch that a tracer names.
+// KeyOf returns the key of a launch that a tracer names.
 func KeyOf(l *names.Launch) Key {
 	return Key{Task: l.Name, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0), Direction: l.Direction, Device: l.Tile}
 }
@@ -194,7 +194,7 @@ type TaskStalls struct {
 	Pos    note.Pos
 }
 
-// LaunchSpread says how much launches of one key differ. Quantiles of large samples come from a bounded sketch.
+// LaunchSpread describes how much launches of one key differ. Quantiles of large samples come from a bounded sketch.
 type LaunchSpread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
 	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
@@ -203,7 +203,7 @@ type LaunchSpread struct {
 	P10Seconds, P90Seconds unit.Opt[unit.Seconds]
 }
 
-// Key gives the row's key.
+// Key returns the row's key.
 func (k *Kernel) Key() Key {
 	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
 }
@@ -211,7 +211,7 @@ func (k *Kernel) Key() Key {
 // WholeRun is the task of the one row that stands for a run whose summary has an occupancy and names no task.
 const WholeRun = "[Whole run]"
 
-// IsKernel says whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
+// IsKernel reports whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
 // a launch shape is a kernel.
 func (k Key) IsKernel() bool {
 	return k.Global.Present() || k.Direction == names.NoDirection && !notKernels.MatchString(k.Task)
@@ -219,7 +219,7 @@ func (k Key) IsKernel() bool {
 
 var notKernels = regexp.MustCompile(`^(\[Outside any task]|zeCommandListAppend|zeCommandQueue|clEnqueue|\[Unknown]|Memcpy |Memset )`)
 
-// IsKernel says whether the task is a kernel, see Key.IsKernel.
+// IsKernel reports whether the task is a kernel, see Key.IsKernel.
 func (k *Kernel) IsKernel() bool { return k.Key().IsKernel() }
 
 // LeastBarriers is how many barriers a work-group uses at least. How many it takes is in no export; that barrier
@@ -246,7 +246,7 @@ func CheckCounts(k *Kernel) error {
 	return nil
 }
 
-// Average gives the mean time of a launch, from total and count where both are known of the same launches: a printed
+// Average returns the mean time of a launch, from total and count where both are known of the same launches: a printed
 // average is rounded to a microsecond.
 func (k *Kernel) Average() unit.Opt[unit.Seconds] {
 	if k.Uneven || k.Mean.Present() {

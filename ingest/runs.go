@@ -30,7 +30,7 @@ func Runs(paths []string, formats []Format) [][]string {
 	return runs
 }
 
-// runsOf gives the runs of a folder of folders, and any other path as one.
+// runsOf returns the runs of a folder of folders, and any other path as one.
 func runsOf(path string, formats []Format) (runs [][]string) {
 	f, err := listFolder(path)
 	if err != nil || f.result || len(f.folders) == 0 {
@@ -67,7 +67,7 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 	return runs
 }
 
-// recognized gives the format of a file, as far as it can be told: nil, too, of a file of some format that is damaged.
+// recognized returns the format of a file, as far as it can be told: nil, too, of a file of some format that is damaged.
 func recognized(path string, formats []Format) (f Format, known bool) {
 	o, err := open(context.Background(), path, Options{})
 	if err != nil {
@@ -276,13 +276,13 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isResult says whether a folder is a result of VTune's own.
+// isResult reports whether a folder is a result of VTune's own.
 func isResult(path string) bool {
 	f, err := listFolder(path)
 	return err == nil && f.result
 }
 
-// isText says whether a file's name is one that exports have.
+// isText reports whether a file's name is one that exports have.
 func isText(path string) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	return strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".txt")
@@ -295,7 +295,7 @@ func isExport(path string) bool {
 	return isText(path) || strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".json")
 }
 
-// expand gives the files of paths, each once.
+// expand returns the files of paths, each once.
 func expand(paths []string) ([]candidate, error) {
 	var files []candidate
 	seen := map[string]bool{}
@@ -337,7 +337,7 @@ func expand(paths []string) ([]candidate, error) {
 	return files, nil
 }
 
-// sizeOf gives the bytes of a path on the disk, 0 when nobody knows.
+// sizeOf returns the bytes of a path on the disk, 0 when nobody knows.
 func sizeOf(path string) int64 {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		return info.Size()
@@ -345,7 +345,7 @@ func sizeOf(path string) int64 {
 	return 0
 }
 
-// Size gives the bytes that Read would read of the paths, for a progress bar.
+// Size returns the bytes that Read would read of the paths, for a progress bar.
 func Size(paths []string) int64 {
 	files, err := expand(paths)
 	if err != nil {

@@ -23,7 +23,7 @@ type Trace struct {
 	First, Last int64 // nanoseconds: when the first launch began and the last one ended
 	// Step is what all times are a multiple of, in nanoseconds: 1000 of a trace in whole microseconds.
 	Step int64
-	// Whole says that the file is a run of its own: its writer puts all of a run, or of one of its processes, into one.
+	// Whole states that the file is a run of its own: its writer puts all of a run, or of one of its processes, into one.
 	Whole bool
 
 	n      int
@@ -39,7 +39,7 @@ type Launch struct {
 	Task, Lane uint32
 }
 
-// Len gives the number of launches.
+// Len returns the number of launches.
 func (t *Trace) Len() int {
 	if t == nil {
 		return 0
@@ -47,7 +47,7 @@ func (t *Trace) Len() int {
 	return t.n
 }
 
-// Task gives the number of a task, which it takes in when it is new.
+// Task returns the number of a task, which it takes in when it is new.
 func (t *Trace) Task(key Key) uint32 {
 	key.Device = ""
 	i, known := t.tasks[key]
@@ -80,12 +80,12 @@ func (t *Trace) Add(l Launch) {
 	}
 }
 
-// At gives launch i, in the order in which launches were added until Finish has sorted them.
+// At returns launch i, in the order in which launches were added until Finish has sorted them.
 func (t *Trace) At(i int) Launch { return *t.at(i) }
 
 func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
 
-// All gives the launches in the order of their starts.
+// All returns the launches in the order of their starts.
 func (t *Trace) All() iter.Seq[Launch] {
 	return func(yield func(Launch) bool) {
 		for i := range t.Len() {
@@ -125,12 +125,12 @@ func (t *Trace) Finish() {
 	t.byName = indexKeys(t.Tasks)
 }
 
-// same says whether another trace is this one, read again: a result folder and an archive of it.
+// same reports whether another trace is this one, read again: a result folder and an archive of it.
 func (t *Trace) same(o *Trace) bool {
 	return t.Len() == o.Len() && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
 }
 
-// clone gives a trace that can be added to.
+// clone returns a trace that can be added to.
 func (t *Trace) clone() *Trace {
 	c := &Trace{Step: t.Step, First: t.First, Last: t.Last}
 	c.merge(t)
@@ -166,7 +166,7 @@ func (t *Trace) AddLane(device string) {
 	t.Lanes = append(t.Lanes, at)
 }
 
-// Find gives the task whose launches are those of a kernel; false where none is, or where several may be. Names and
+// Find returns the task whose launches are those of a kernel; false where none is, or where several may be. Names and
 // sizes are compared as those of several files of a run are.
 func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	if t.Len() == 0 {
@@ -218,7 +218,7 @@ type CounterSample struct {
 // MaxSamples bounds what is kept of one file.
 const MaxSamples = 1 << 21
 
-// During gives the launch that ran at a moment, of one task or, with a negative number, of any; false when none did.
+// During returns the launch that ran at a moment, of one task or, with a negative number, of any; false when none did.
 func (t *Trace) During(task int, at int64) (Launch, bool) {
 	first := sort.Search(t.Len(), func(i int) bool { return t.at(i).Start > at })
 	const most = 256 // launches at once
@@ -230,7 +230,7 @@ func (t *Trace) During(task int, at int64) (Launch, bool) {
 	return Launch{}, false
 }
 
-// placeSamples gives samples that name no task to the task that ran when they were taken.
+// placeSamples assigns samples without a task to the task that ran when they were taken.
 func (r *Run) placeSamples() {
 	var placed []Samples
 	of := map[uint32]int{}
@@ -266,7 +266,7 @@ func (r *Run) placeSamples() {
 	r.Samples = placed
 }
 
-// unplaced says why no sample is of a launch.
+// unplaced describes why no sample is of a launch.
 func unplaced(samples int, t *Trace) note.Note {
 	n := note.Note{Severity: note.Warning, Code: "samples-unplaced",
 		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken", samples),
@@ -279,7 +279,7 @@ func unplaced(samples int, t *Trace) note.Note {
 	return n
 }
 
-// SamplesOf gives the samples of a kernel, nil where there are none or where they may be of several.
+// SamplesOf returns the samples of a kernel, nil where there are none or where they may be of several.
 func SamplesOf(all []Samples, k *Kernel) *Samples {
 	keys := make([]Key, len(all))
 	for i := range all {
@@ -296,7 +296,7 @@ func SamplesOf(all []Samples, k *Kernel) *Samples {
 type Recording struct {
 	Trace *Trace
 	List  []CounterSample
-	// Unassigned says that the times of the launches are from another clock, which may be 0.1 ms off.
+	// Unassigned states that the times of the launches are from another clock, which may be 0.1 ms off.
 	Unassigned bool
 }
 
@@ -351,7 +351,7 @@ func (s *Sample) Add(x float64, most int) {
 	s.N++
 }
 
-// Quantiles gives the values below which shares of all lie; a half gives the median, which is between two values
+// Quantiles returns the values below which shares of all lie; a half gives the median, which is between two values
 // where they are even in number.
 func (s *Sample) Quantiles(shares ...float64) []float64 {
 	list := make([]float64, len(shares))
@@ -368,7 +368,7 @@ func (s *Sample) Quantiles(shares ...float64) []float64 {
 	return list
 }
 
-// Spread gives the spread of the times of two launches or more, and that of their measured occupancies, nil for none.
+// Spread returns the spread of the times of two launches or more, and that of their measured occupancies, nil for none.
 func (s *Sample) Spread(measured *Sample) *LaunchSpread {
 	if s.N < 2 {
 		return nil
@@ -402,7 +402,7 @@ func (m *Mean) Merge(o *Mean) {
 	m.plain, m.n = m.plain+o.plain, m.n+o.n
 }
 
-// Value gives the mean, absent where nothing was added. One value comes as it is, without the rounding of a product and
+// Value returns the mean, absent where nothing was added. One value comes as it is, without the rounding of a product and
 // its division.
 func (m *Mean) Value() unit.Opt[unit.Ratio] {
 	switch {
@@ -414,7 +414,7 @@ func (m *Mean) Value() unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(m.product / m.weight))
 }
 
-// EachWeight gives the mean weight, 0 where there is none.
+// EachWeight returns the mean weight, 0 where there is none.
 func (m *Mean) EachWeight() float64 {
 	if m.n == 0 {
 		return 0

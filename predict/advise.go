@@ -11,13 +11,13 @@ import (
 	"occudiff/predict/arch"
 )
 
-// VariableSettings says which settings of a launch Advise may change; the zero value changes none. A setting that the launch
+// VariableSettings describes which settings of a launch Advise may change; the zero value changes none. A setting that the launch
 // lacks (no local size, no sub-group size) is always searched, since there is no prediction without it.
 type VariableSettings struct {
 	Local, SIMD, SLM, GRF bool
 }
 
-// allows says whether a setting may change. What is no setting of a search (barriers, the number of work-groups) may.
+// allows reports whether a setting may change. What is no setting of a search (barriers, the number of work-groups) may.
 func (may VariableSettings) allows(setting string) bool {
 	allowed, known := map[string]bool{SettingLocal: may.Local, SettingSLM: may.SLM, SettingGRF: may.GRF}[setting]
 	return allowed || !known
@@ -41,7 +41,7 @@ const (
 	SettingGroups   = "work-groups"
 )
 
-// worded gives a setting that is proposed, with its changes against the launch that was asked about.
+// worded returns a setting that is proposed, with its changes against the launch that was asked about.
 func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 	chosen := *s
 	chosen.Changes = changes([]Change{}, d, from, s.Launch)
@@ -51,7 +51,7 @@ func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 	return chosen
 }
 
-// worded gives the change with its text.
+// worded returns the change with its text.
 func (c Change) worded() Change {
 	from, to := unit.Thousands(c.From), unit.Thousands(c.To)
 	if c.Setting == SettingSLM {
@@ -153,7 +153,7 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	return a, nil
 }
 
-// outcome gives the two figures that settings are ranked by: average and peak, or the Xe-core's where there is no grid.
+// outcome returns the two figures that settings are ranked by: average and peak, or the Xe-core's where there is no grid.
 func (s *Setting) outcome() (average, peak unit.Ratio) {
 	if s.Prediction.HasGrid() {
 		return s.Prediction.Average, s.Prediction.Peak
@@ -161,7 +161,7 @@ func (s *Setting) outcome() (average, peak unit.Ratio) {
 	return s.Prediction.XeCore, s.Prediction.XeCore
 }
 
-// useful gives the outcome without the lanes that have no work-item: in sub-groups that a work-group does not fill,
+// useful returns the outcome without the lanes that have no work-item: in sub-groups that a work-group does not fill,
 // and in work-groups that are smaller than the others.
 func (s *Setting) useful() (average, peak unit.Ratio) {
 	p := &s.Prediction
@@ -175,7 +175,7 @@ func (s *Setting) useful() (average, peak unit.Ratio) {
 	return average * share, peak * share
 }
 
-// costOf says how much of a change a setting is: first how many settings differ, then by how many doublings. Among
+// costOf describes how much of a change a setting is: first how many settings differ, then by how many doublings. Among
 // equal ones a launch parameter is changed more easily than SLM, that more easily than how the kernel is compiled.
 func costOf(list []Change) float64 {
 	sum := 0.
@@ -248,7 +248,7 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 	return chosen
 }
 
-// idleChange says whether a setting changes all that one already chosen changes, and more, or takes yet more SLM
+// idleChange reports whether a setting changes all that one already chosen changes, and more, or takes yet more SLM
 // away: what it changes besides gains nothing, since those chosen before are at least as good.
 func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
 	var room [4]Change
@@ -295,7 +295,7 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 	return &chosen
 }
 
-// helps says whether a setting gains enough of one figure and loses nothing of the other, with the idle lanes and
+// helps reports whether a setting gains enough of one figure and loses nothing of the other, with the idle lanes and
 // without them.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
@@ -309,7 +309,7 @@ func (s *Setting) helps(now *Setting) bool {
 		gains(now.usefulAverage, now.usefulPeak, s.usefulAverage, s.usefulPeak)
 }
 
-// FullGrid says how many work-groups keep the whole GPU busy.
+// FullGrid describes how many work-groups keep the whole GPU busy.
 type FullGrid struct {
 	Least    int64 // the fewest that reach the highest peak
 	Multiple int64 // multiples of it leave no tail

@@ -116,7 +116,7 @@ func calculatorLaunch(t *testing.T, r record) Launch {
 	return l
 }
 
-// differences gives the columns in which a row and a prediction differ. The calculator's waves are rounded to two decimals;
+// differences returns the columns in which a row and a prediction differ. The calculator's waves are rounded to two decimals;
 // its average is compared before that rounding.
 func differences(r record, p Prediction) map[string]bool {
 	slots := p.ByGroupSlots

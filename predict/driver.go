@@ -67,7 +67,7 @@ func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 	return r, nil
 }
 
-// explain says why the driver's figure is not the model's.
+// explain describes why the driver's figure is not the model's.
 func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	r.Differs = r.Groups != r.Model
 	if !r.Differs {
@@ -89,7 +89,7 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	}
 }
 
-// barrierSlots gives the figure that a prediction of the launch uses, with its source.
+// barrierSlots returns the figure that a prediction of the launch uses, with its source.
 func barrierSlots(d *arch.Device, l Launch) arch.SourcedCount {
 	switch {
 	case l.BarrierSlots > 0:

@@ -18,7 +18,7 @@ type Step struct {
 	Supporting bool   // it explains a figure of another step, or a resource that does not bind
 }
 
-// Explain gives the reasoning behind the prediction of a launch, in the order in which it is computed. The error is the one
+// Explain returns the reasoning behind the prediction of a launch, in the order in which it is computed. The error is the one
 // that Predict gives.
 func Explain(d *arch.Device, l Launch) ([]Step, error) {
 	p, err := Predict(d, l)
@@ -191,7 +191,7 @@ func (e *explainer) limits() {
 	e.supporting()
 }
 
-// policyReason says why a launch has its policy.
+// policyReason describes why a launch has its policy.
 func policyReason(l Launch) string {
 	switch {
 	case l.Policy == Free || l.Policy == Whole:

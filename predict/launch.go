@@ -12,7 +12,7 @@ import (
 // defaultGRF is the register count that a kernel is compiled for unless someone asks for more.
 const defaultGRF = 128
 
-// HasGrid says whether the launch had a global size: without one Groups, Peak, Average, Waves and LastWaveOccupancy say nothing.
+// HasGrid reports whether the launch had a global size: without one Groups, Peak, Average, Waves and LastWaveOccupancy say nothing.
 func (p *Prediction) HasGrid() bool { return p.Groups > 0 }
 
 // policy resolves Auto.
@@ -30,7 +30,7 @@ func (l *Launch) policy() Policy {
 // is a hardware thread. All devices run them.
 const ExplicitSIMD = 1
 
-// offersSIMD says whether the compiler offers the sub-group size; a device that lists none offers all.
+// offersSIMD reports whether the compiler offers the sub-group size; a device that lists none offers all.
 func offersSIMD(d *arch.Device, simd int) bool {
 	return len(d.SIMDWidths) == 0 || simd == ExplicitSIMD || slices.Contains(d.SIMDWidths, simd)
 }
@@ -51,13 +51,13 @@ func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return last, registers == 0 && last.ThreadsPerXVE > 0
 }
 
-// modeSlots gives the thread slots of an Xe-core that the mode of so many registers leaves.
+// modeSlots returns the thread slots of an Xe-core that the mode of so many registers leaves.
 func modeSlots(d *arch.Device, registers int) int64 {
 	mode, _ := grfMode(d, registers)
 	return int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
 }
 
-// GRFModeFor gives the smallest mode that holds a kernel of so many registers per thread, and false when none does. The
+// GRFModeFor returns the smallest mode that holds a kernel of so many registers per thread, and false when none does. The
 // register count that a compiler reports need not be a mode: 140 registers need the 160 mode of an Xe3.
 func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	for _, m := range d.GRFModes {
@@ -71,7 +71,7 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return arch.GRFMode{}, false
 }
 
-// ForRegisters gives the launch of a kernel that needs so many registers per thread: in the smallest GRF mode that
+// ForRegisters returns the launch of a kernel that needs so many registers per thread: in the smallest GRF mode that
 // holds them. The error is a *LaunchError when the device has none.
 func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	mode, ok := GRFModeFor(d, registers)
@@ -142,7 +142,7 @@ func limitIf(on bool, l Limit) Limit {
 	return 0
 }
 
-// maxGroupSize gives the work-items that the driver admits in a work-group at a sub-group size and register count: the
+// maxGroupSize returns the work-items that the driver admits in a work-group at a sub-group size and register count: the
 // device's maximum, lowered by the driver's further limits. 0 says that the device gives no maximum.
 func maxGroupSize(d *arch.Device, simd, registers int) int64 {
 	most := int64(d.MaxGroupSize)

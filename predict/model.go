@@ -175,7 +175,7 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	return noProblem
 }
 
-// gpuLimits says what keeps the whole GPU from more. See docs/model.md, "What binding means".
+// gpuLimits describes what keeps the whole GPU from more. See docs/model.md, "What binding means".
 func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int64) Limit {
 	if full == 0 { // All work-groups are resident: no limit of an Xe-core keeps one out.
 		return LimitGrid
@@ -220,7 +220,7 @@ func (p *Prediction) grid(l *Launch) launchProblem {
 	return noProblem
 }
 
-// capacity gives the threads of this launch that the GPU holds at once when an Xe-core has so many thread slots.
+// capacity returns the threads of this launch that the GPU holds at once when an Xe-core has so many thread slots.
 func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	cores := int64(max(d.XeCores, 1))
 	others := p.byOtherLimits()
@@ -233,7 +233,7 @@ func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	return cores * min(slotsPerXeCore, p.ThreadsPerGroup*others)
 }
 
-// byOtherLimits gives what the resources other than thread slots admit per Xe-core, a huge number where none does.
+// byOtherLimits returns what the resources other than thread slots admit per Xe-core, a huge number where none does.
 func (p *Prediction) byOtherLimits() int64 {
 	// As unsigned numbers Unlimited is the largest, so that one comparison serves.
 	return int64(min(uint64(p.BySLM), uint64(p.ByGroupSlots), uint64(p.ByBarriers), 1<<62))

@@ -8,7 +8,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// NextStep says what it takes to move one limit of a launch a step: "2 KB less SLM per work-group: 5 work-groups per
+// NextStep describes what it takes to move one limit of a launch a step: "2 KB less SLM per work-group: 5 work-groups per
 // Xe-core instead of 4, 62.5 -> 78.1 %".
 type NextStep struct {
 	Limits []string // the one that is moved
@@ -22,7 +22,7 @@ type NextStep struct {
 	Prediction Prediction // with this change alone
 }
 
-// nextSteps gives the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one
+// nextSteps returns the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one
 // that fills every slot all the time, has none.
 func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n := stepFinder{d: d, l: l, steps: []NextStep{}}
@@ -44,7 +44,7 @@ func nextSteps(d *arch.Device, l Launch) []NextStep {
 	return n.steps
 }
 
-// moved gives "62.5 -> 78.1 %".
+// moved returns "62.5 -> 78.1 %".
 func (s *NextStep) moved() string {
 	return strings.TrimSuffix(percent(s.Before), "%") + " -> " + percent(s.After)
 }
@@ -173,7 +173,7 @@ func (n *stepFinder) xeCore(limit Limit, other Launch, change Change, what strin
 	n.steps = append(n.steps, s)
 }
 
-// grid says how many work-groups fill the GPU, or its last wave.
+// grid describes how many work-groups fill the GPU, or its last wave.
 func (n *stepFinder) grid() {
 	wave := n.p.capacity(n.d, n.modeSlots)
 	t := n.p.ThreadsPerGroup

@@ -12,7 +12,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// golden gives the path of an oracle, or skips the test where the folder is missing.
+// golden returns the path of an oracle, or skips the test where the folder is missing.
 func golden(t *testing.T, name string) string {
 	t.Helper()
 	return testenv.Shared(t, "golden", name)

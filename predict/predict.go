@@ -16,7 +16,7 @@ package predict
 
 import "occudiff/ingest/unit"
 
-// Policy says how the dispatcher places the threads of a work-group.
+// Policy describes how the dispatcher places the threads of a work-group.
 type Policy uint8
 
 // The policies. Auto takes Whole when the launch uses barriers or SLM, else Free.
@@ -26,7 +26,7 @@ const (
 	Whole        // barrier or SLM: a work-group stays whole on one Xe-core
 )
 
-// String gives the word that outputs carry.
+// String returns the word that outputs carry.
 func (p Policy) String() string {
 	switch p {
 	case Free:
@@ -118,7 +118,7 @@ type Prediction struct {
 	Partial bool
 }
 
-// LaunchError says why a launch cannot run on a device, and what would fit.
+// LaunchError describes why a launch cannot run on a device, and what would fit.
 type LaunchError struct {
 	Code string // stable: group-too-large, simd-unsupported, slm-too-large, too-many-threads, no-local, no-simd, ...
 	Text string // what is wrong, with both figures

@@ -92,7 +92,7 @@ func TestPublishedTables(t *testing.T) {
 // isFigure tells errata of a percentage from those of other figures and words.
 func isFigure(text string) bool { return strings.Contains(text, "% for ") }
 
-// asPrinted says whether a percentage, rounded or truncated at the digits that are printed, is what is printed.
+// asPrinted reports whether a percentage, rounded or truncated at the digits that are printed, is what is printed.
 func asPrinted(text string, percent float64) bool {
 	text = strings.TrimSuffix(text, "%")
 	_, decimals, _ := strings.Cut(text, ".")

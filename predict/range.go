@@ -30,7 +30,7 @@ type Range struct {
 	shortest, longest float64 // time of the last wave / that of a full one, at least and at most; 0 without one
 }
 
-// Range gives the range of a prediction on the device that it was made for. Under Whole the work-groups of a wave go
+// Range returns the range of a prediction on the device that it was made for. Under Whole the work-groups of a wave go
 // round the Xe-cores and the threads of an Xe-core round its XVEs; under Free the threads of a wave go round all XVEs.
 // Without a grid nothing is idle.
 func (p *Prediction) Range(d *arch.Device) Range {
@@ -47,12 +47,12 @@ func (p *Prediction) Range(d *arch.Device) Range {
 // Nearest is the point of the range of the average that is nearest to a value.
 func (p *Prediction) Nearest(v unit.Ratio) unit.Ratio { return min(max(v, p.Average), p.AverageHigh) }
 
-// Ranges says whether the ends of the average print apart.
+// Ranges reports whether the ends of the average print apart.
 func (p *Prediction) Ranges() bool {
 	return p.HasGrid() && percent(p.Average) != percent(p.AverageHigh)
 }
 
-// rangeOf gives the range of so many full waves of so many threads, and the rest.
+// rangeOf returns the range of so many full waves of so many threads, and the rest.
 func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 	slots, xves := float64(d.Slots()), float64(d.XVEs())
 	used, most := p.usedXVEs(d, wave)

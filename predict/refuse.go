@@ -140,7 +140,7 @@ func (s *resolvedLaunch) fitting(d *arch.Device, l Launch) string {
 	return strings.Join(fit, " or ")
 }
 
-// runs says whether the launch passes the checks of an Xe-core.
+// runs reports whether the launch passes the checks of an Xe-core.
 func runs(d *arch.Device, l Launch) bool {
 	var s resolvedLaunch
 	return s.resolve(d, &l) == noProblem
@@ -202,7 +202,7 @@ func nameOf(d *arch.Device) string {
 	return "the device"
 }
 
-// widths gives the sub-group sizes of a device, and all that Intel GPUs have for one that lists none.
+// widths returns the sub-group sizes of a device, and all that Intel GPUs have for one that lists none.
 func widths(d *arch.Device) []int {
 	if len(d.SIMDWidths) == 0 {
 		return []int{8, 16, 32}

@@ -88,7 +88,7 @@ func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 	return list
 }
 
-// searchSIMD gives the sub-group sizes to try: none below the launch's own, unless the device has no other.
+// searchSIMD returns the sub-group sizes to try: none below the launch's own, unless the device has no other.
 func searchSIMD(d *arch.Device, l Launch, may VariableSettings) []int {
 	if l.SIMD > 0 && !may.SIMD || l.SIMD == ExplicitSIMD { // another one would be another kernel
 		return []int{l.SIMD}
@@ -101,7 +101,7 @@ func searchSIMD(d *arch.Device, l Launch, may VariableSettings) []int {
 	return wide
 }
 
-// searchGRF gives the register counts to try; the mode that the launch has stays written as the launch has it.
+// searchGRF returns the register counts to try; the mode that the launch has stays written as the launch has it.
 func searchGRF(d *arch.Device, l Launch, may VariableSettings) []int {
 	grfs := []int{l.GRF}
 	if !may.GRF {
@@ -116,7 +116,7 @@ func searchGRF(d *arch.Device, l Launch, may VariableSettings) []int {
 	return grfs
 }
 
-// searchSLM gives the amounts to try: the launch's own and the allocation steps below it.
+// searchSLM returns the amounts to try: the launch's own and the allocation steps below it.
 func searchSLM(d *arch.Device, l Launch, may VariableSettings) []unit.Bytes {
 	sizes := []unit.Bytes{l.SLM}
 	if !may.SLM || l.SLM <= 0 {
@@ -130,7 +130,7 @@ func searchSLM(d *arch.Device, l Launch, may VariableSettings) []unit.Bytes {
 	return sizes
 }
 
-// searchLocal gives the work-group shapes to try at a sub-group size, one per number of work-items, in their order.
+// searchLocal returns the work-group shapes to try at a sub-group size, one per number of work-items, in their order.
 func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
@@ -151,7 +151,7 @@ func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []un
 	return slices.Insert(list, at, l.Local)
 }
 
-// multiples gives the work-groups of whole sub-groups along the first dimension, none longer than the grid is there.
+// multiples returns the work-groups of whole sub-groups along the first dimension, none longer than the grid is there.
 func multiples(l Launch, most int64) []unit.Size3 {
 	simd := int64(l.SIMD)
 	if l.Global.Present() {
@@ -164,7 +164,7 @@ func multiples(l Launch, most int64) []unit.Size3 {
 	return list
 }
 
-// LocalRange gives the settings of the highest and of the lowest occupancy among the work-groups that a compiler may
+// LocalRange returns the settings of the highest and of the lowest occupancy among the work-groups that a compiler may
 // choose for a launch which leaves that to it: those that divide the global size in every dimension and are multiples of
 // the sub-group size. tried is how many there are, 0 where none runs; then the error is that of the first.
 func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err error) {
@@ -202,7 +202,7 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 	return best, worst, tried, err
 }
 
-// dividing gives the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
+// dividing returns the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
 // those with equal work-items the one nearest to the launch's own, else the one that is longest in the first dimension.
 func dividing(l Launch, most int64) []unit.Size3 {
 	list := []unit.Size3{}
@@ -213,7 +213,7 @@ func dividing(l Launch, most int64) []unit.Size3 {
 	return list
 }
 
-// nearestShapes gives the shapes of dividing by their number of work-items.
+// nearestShapes returns the shapes of dividing by their number of work-items.
 func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 	shapes := map[int64]unit.Size3{}
 	rank := l.Global.Rank()
@@ -258,7 +258,7 @@ func distance(s, own unit.Size3) float64 {
 	return sum
 }
 
-// divisorsUpTo gives the divisors of n up to a number, in their order. No work-group is so large that trying every
+// divisorsUpTo returns the divisors of n up to a number, in their order. No work-group is so large that trying every
 // number takes long.
 func divisorsUpTo(n, most int64) (list []int64) {
 	for x := int64(1); x <= min(n, most); x++ {

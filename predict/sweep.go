@@ -103,7 +103,7 @@ func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	})
 }
 
-// fillingGroups gives the numbers of work-groups at which occupancy changes most: up to mostGroups of them.
+// fillingGroups returns the numbers of work-groups at which occupancy changes most: up to mostGroups of them.
 func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	const mostGroups = 32
 	l.Global, l.Local = unit.Size(size), unit.Size(size)
@@ -144,7 +144,7 @@ func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Laun
 	return points
 }
 
-// LargestGroup gives the most work-items of a work-group that can run, by the device's maximum, the driver's rules
+// LargestGroup returns the most work-items of a work-group that can run, by the device's maximum, the driver's rules
 // and the thread slots at the launch's sub-group size and GRF mode.
 func LargestGroup(d *arch.Device, l Launch) int64 {
 	mode, ok := grfMode(d, l.GRF)

@@ -39,7 +39,7 @@ type Case struct {
 	Model   string // what is wrong with the prediction itself, whatever was measured; empty where nothing is
 }
 
-// Outcome says how a case ended.
+// Outcome describes how a case ended.
 type Outcome uint8
 
 // The outcomes. What could not be judged is skipped: neither a success nor a failure may be claimed of it.
@@ -68,7 +68,7 @@ func (s *TestSuite) AddEach(name string, values []string) {
 	}
 }
 
-// SetCases gives the suite its cases, and those of one class and name a number each: CI systems would take one for a
+// SetCases sets the cases of the suite, and those of one class and name a number each: CI systems would take one for a
 // repetition of the other. Numbers go by the order of the input, so that a launch keeps its own whatever its verdict.
 func (s *TestSuite) SetCases(cases []Case) {
 	s.Cases = cases
@@ -103,7 +103,7 @@ func (s *TestSuite) Join(name string, other *TestSuite) {
 	s.Cases = append(s.Cases, other.Cases...)
 }
 
-// Count gives how many cases ended that way.
+// Count returns how many cases ended that way.
 func (s *TestSuite) Count(o Outcome) (n int) {
 	for i := range s.Cases {
 		if s.Cases[i].Outcome == o {
@@ -113,7 +113,7 @@ func (s *TestSuite) Count(o Outcome) (n int) {
 	return n
 }
 
-// Seconds gives the time of all cases, nothing when none has one.
+// Seconds returns the time of all cases, nothing when none has one.
 func (s *TestSuite) Seconds() (sum unit.Opt[unit.Seconds]) {
 	for i := range s.Cases {
 		if t, timed := s.Cases[i].Seconds.Value(); timed {
@@ -132,7 +132,7 @@ type Annotation struct {
 	Message string
 }
 
-// AnnotationLevel says how much an annotation matters.
+// AnnotationLevel describes how much an annotation matters.
 type AnnotationLevel string
 
 // The levels, by GitHub's words.
@@ -186,7 +186,7 @@ const (
 	ReasonMissing      = "missing" // a run or a side does not have it
 )
 
-// Sort gives the text of what is not accepted, with the flag that would accept it, and of what is: empty where there is
+// Sort returns the text of what is not accepted, with the flag that would accept it, and of what is: empty where there is
 // nothing. Nothing judged at all is never accepted.
 func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
 	switch {
@@ -214,7 +214,7 @@ func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
 	return refused, u.text(yes)
 }
 
-// text says how many kernels were judged and which were not.
+// text describes how many kernels were judged and which were not.
 func (u *Unjudged) text(list []UnjudgedKernels) string {
 	if len(list) == 0 {
 		return ""

@@ -76,7 +76,7 @@ func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	return t
 }
 
-// ColumnsOf gives the columns without how their cells are made, those of a kind that has a unit with it.
+// ColumnsOf returns the columns without how their cells are made, those of a kind that has a unit with it.
 func ColumnsOf[R any](cols []Col[R]) []Column {
 	units := map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
 	return ListOf(cols, func(c Col[R]) Column {
@@ -85,7 +85,7 @@ func ColumnsOf[R any](cols []Col[R]) []Column {
 	})
 }
 
-// Within gives the columns of a part of a row: their keys begin with key and their paths with path, and their cells are
+// Within returns the columns of a part of a row: their keys begin with key and their paths with path, and their cells are
 // absent where of gives nil. A part with a path of its own that may be missing has a column of Kind Object as well.
 func Within[R, P any](key, path string, of func(*R) *P, cols []Col[P]) []Col[R] {
 	return ListOf(cols, func(c Col[P]) Col[R] {
@@ -105,10 +105,10 @@ func Within[R, P any](key, path string, of func(*R) *P, cols []Col[P]) []Col[R] 
 	})
 }
 
-// Record gives the cells of one row, by the place of their columns.
+// Record returns the cells of one row, by the place of their columns.
 type Record func(column int) Cell
 
-// Records gives the rows in order. A record is good until the next one.
+// Records returns the rows in order. A record is good until the next one.
 func (t *Table) Records() iter.Seq[Record] {
 	if t.records != nil {
 		return t.records
@@ -122,7 +122,7 @@ func (t *Table) Records() iter.Seq[Record] {
 	}
 }
 
-// Cell gives one cell. It is safe for concurrent use.
+// Cell returns one cell. It is safe for concurrent use.
 func (t *Table) Cell(row, column int) Cell { return t.cell(row, column) }
 
 // Row appends the cells of row i to dst, one per column. It is safe for concurrent use.
@@ -133,7 +133,7 @@ func (t *Table) Row(i int, dst []Cell) []Cell {
 	return dst
 }
 
-// Show gives the table as people see it: the columns that keys name come first, the others follow in their order, and a
+// Show returns the table as people see it: the columns that keys name come first, the others follow in their order, and a
 // column without a title, or with nothing in any row, is left out.
 func (t *Table) Show(keys ...string) *Table {
 	order := slices.DeleteFunc(t.others(t.ordered(nil, keys, t.Column)), func(i int) bool {
@@ -148,7 +148,7 @@ func (t *Table) Show(keys ...string) *Table {
 	return &shown
 }
 
-// any says whether any row has something in a column.
+// any reports whether any row has something in a column.
 func (t *Table) any(column int) bool {
 	for i := range t.Len {
 		if t.Columns[column].paper(t.Cell(i, column)).Kind != Absent {
@@ -216,7 +216,7 @@ func ListCell(words []string) Cell { return Cell{Kind: Array, List: words} }
 // listPath is the path of the one column of rows that JSON has as a list of values.
 const listPath = "."
 
-// IsList says whether rows of these columns are a list of values in JSON, and not of objects.
+// IsList reports whether rows of these columns are a list of values in JSON, and not of objects.
 func IsList(columns []Column) bool { return len(columns) == 1 && columns[0].Path == listPath }
 
 // ListColumns is the column of a list of values; see RowsCell.
@@ -227,7 +227,7 @@ func ListColumns[R any](kind Kind, of func(*R) Cell) []Col[R] {
 // RowsCell is a list of rows, for JSON.
 func RowsCell(rows *Table) Cell { return Cell{Kind: Array, Rows: rows} }
 
-// ObjectCell says whether an object of JSON is there.
+// ObjectCell reports whether an object of JSON is there.
 func ObjectCell(there bool) Cell {
 	if there {
 		return Cell{Kind: Object}
@@ -257,7 +257,7 @@ func DurationCell(t unit.Seconds) Cell { return NumCell(Duration, float64(t)) }
 // OptDuration is a time in seconds that may be absent.
 func OptDuration(o unit.Opt[unit.Seconds]) Cell { return OptNum(Duration, o) }
 
-// ListOf gives what of makes of each element. The list is never nil, so that JSON has [] and not null.
+// ListOf returns what of makes of each element. The list is never nil, so that JSON has [] and not null.
 func ListOf[T, V any](list []T, of func(T) V) []V {
 	values := make([]V, len(list))
 	for i, x := range list {

@@ -71,7 +71,7 @@ type Item struct {
 	Status Status
 }
 
-// Shown says whether the section appears in a view. One with nothing in it appears in none.
+// Shown reports whether the section appears in a view. One with nothing in it appears in none.
 func (s *Section) Shown(in View) bool {
 	return (s.In == 0 || s.In&in != 0) && len(s.Text)+len(s.Tables)+len(s.Plots)+len(s.Items) > 0
 }
@@ -97,7 +97,7 @@ type Output struct {
 	AgentSummary func() *AgentSummary // for agents and comments of CI
 }
 
-// Document gives the form for people.
+// Document returns the form for people.
 func (a *Output) Document() *Document {
 	if a.Doc == nil && a.Make != nil {
 		a.Doc = a.Make()

@@ -78,7 +78,7 @@ const (
 	CodeAllowedUnjudged   = "allowed-unjudged"
 )
 
-// LostRows says what of the input could not be read, from the errors among the notes; empty when all was read.
+// LostRows describes what of the input could not be read, from the errors among the notes; empty when all was read.
 func LostRows(notes []note.Note) string {
 	text, more := "", 0
 	for _, n := range notes {
@@ -96,7 +96,7 @@ func LostRows(notes []note.Note) string {
 	return text
 }
 
-// IncompleteNotes gives the notes on inputs that are cut off or lost kernels, on what was accepted, and on rows that are left
+// IncompleteNotes returns the notes on inputs that are cut off or lost kernels, on what was accepted, and on rows that are left
 // out: they belong in the headline, since no number below is of the whole run, or no table has all rows.
 func IncompleteNotes(notes []note.Note) []string {
 	var lines []string

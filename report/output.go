@@ -29,7 +29,7 @@ func FindSchema(outputs []Schema, name string) (*Schema, error) {
 	return nil, fmt.Errorf("no JSON output is named %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// Strings gives defined texts as plain ones.
+// Strings returns defined texts as plain ones.
 func Strings[T ~string](list []T) []string {
 	return ListOf(list, func(w T) string { return string(w) })
 }
@@ -52,7 +52,7 @@ type TermKind struct {
 //go:embed terms.txt
 var glossaryFile string
 
-// Terms gives the words of the outputs that have a text, causes first. The file has a paragraph for each term: its kind
+// Terms returns the words of the outputs that have a text, causes first. The file has a paragraph for each term: its kind
 // and names in the first line, then what is known of it. A line that begins with blanks goes on with the one before.
 func Terms() (kinds []TermKind) {
 	for paragraph := range strings.SplitSeq(strings.ReplaceAll(glossaryFile, "\n  ", " "), "\n\n") {

@@ -61,7 +61,7 @@ type LineSeries struct {
 	Points []Point
 }
 
-// LineStyle says how a series is drawn.
+// LineStyle describes how a series is drawn.
 type LineStyle uint8
 
 // The styles.
@@ -80,7 +80,7 @@ type StackedBars struct {
 // leastShown is the value below which a part of a bar is not seen.
 const leastShown = 0.5
 
-// Shows says whether any bar shows a part: an entry of a legend that no bar has makes people search for it.
+// Shows reports whether any bar shows a part: an entry of a legend that no bar has makes people search for it.
 func (b *StackedBars) Shows(part int) bool {
 	return slices.ContainsFunc(b.Rows, func(r StackedRow) bool {
 		return slices.ContainsFunc(r.Shares, func(s Share) bool { return s.Part == part && s.Value >= leastShown })
@@ -99,7 +99,7 @@ type Share struct {
 	Value float64
 }
 
-// Plots gives the pictures of the sections that a view shows, in reading order.
+// Plots returns the pictures of the sections that a view shows, in reading order.
 func (d *Document) Plots(in View) (list []*Plot) {
 	for i := range d.Sections {
 		for k := range d.Sections[i].Plots {

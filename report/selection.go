@@ -11,7 +11,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Selection says which rows of the tables of kernels people see, and in which order. What is counted, judged and
+// Selection describes which rows of the tables of kernels people see, and in which order. What is counted, judged and
 // written for programs is always of all rows. The zero value shows all in the order in which they are.
 type Selection struct {
 	Kernel *regexp.Regexp // of the names; nil for all
@@ -38,7 +38,7 @@ type Candidate struct {
 	Value float64 // by which it is sorted; NaN where it has none
 }
 
-// Value gives what a row is sorted by: NaN for an order that needs none.
+// Value returns what a row is sorted by: NaN for an order that needs none.
 func (s Selection) Value(lost, time, difference float64) float64 {
 	switch s.Sort {
 	case SortLost:
@@ -51,10 +51,10 @@ func (s Selection) Value(lost, time, difference float64) float64 {
 	return math.NaN()
 }
 
-// Chosen says whether a selection shows something else than the report does by itself.
+// Chosen reports whether a selection shows something else than the report does by itself.
 func (s Selection) Chosen() bool { return s.Kernel != nil || s.Top > 0 || s.Sort != "" }
 
-// Choose gives the rows that are shown, in their order. Tasks that are no kernels come last, and not at all among the
+// Choose returns the rows that are shown, in their order. Tasks that are no kernels come last, and not at all among the
 // first of something.
 func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	var list []int
@@ -90,7 +90,7 @@ func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	return list
 }
 
-// Select gives the elements of a list that are shown, in their order, and says how many are left out.
+// Select returns the elements of a list that are shown, in their order, and says how many are left out.
 func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (some []T, left []note.Note) {
 	if !s.Chosen() {
 		return list, nil
@@ -101,7 +101,7 @@ func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (s
 	return some, s.LeftOut(len(some), len(list), what, func(i int) Candidate { return of(&list[i]) })
 }
 
-// LeftOut says how many rows are not shown and why: nothing when all are. No report may leave out rows without saying
+// LeftOut describes how many rows are not shown and why: nothing when all are. No report may leave out rows without saying
 // so. --top counts kernels, so that copies and other tasks are not left out by it.
 // Where none is shown it names some of them.
 func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candidate) []note.Note {
@@ -137,7 +137,7 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 
 const codeSelection = "selection"
 
-// KernelTables gives the tables whose columns people may choose: those of kernels, of one run or of several, or of
+// KernelTables returns the tables whose columns people may choose: those of kernels, of one run or of several, or of
 // series.
 func (d *Document) KernelTables() (list []*Table) {
 	for i := range d.Sections {

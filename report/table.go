@@ -10,7 +10,7 @@ import (
 
 func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
 
-// Kind says what a cell holds and so how it is printed.
+// Kind describes what a cell holds and so how it is printed.
 type Kind uint8
 
 // The kinds. The zero cell is Absent: not measured is not zero.
@@ -80,7 +80,7 @@ type Column struct {
 	Role Role
 }
 
-// Role says what a page does with a column beside printing it.
+// Role describes what a page does with a column beside printing it.
 type Role uint8
 
 // The roles, which add up.
@@ -91,7 +91,7 @@ const (
 	Heat                    // percentages that a workbook colors by how much they are
 )
 
-// Form says how a page shows a table. Other files have a plain table for each.
+// Form describes how a page shows a table. Other files have a plain table for each.
 type Form uint8
 
 // The forms.
@@ -101,7 +101,7 @@ const (
 	Facts               // of a screen: one row, whose columns are its lines
 )
 
-// Heading gives the whole heading on one line, with the unit: "Predicted peak [%]".
+// Heading returns the whole heading on one line, with the unit: "Predicted peak [%]".
 func (c Column) Heading() string {
 	h := c.Title
 	if c.Group != "" {
@@ -113,7 +113,7 @@ func (c Column) Heading() string {
 	return h
 }
 
-// RightAligned says whether the cells are numbers.
+// RightAligned reports whether the cells are numbers.
 func (c Column) RightAligned() bool { return c.Kind >= Integer }
 
 // Table is rows of cells, which are made when they are asked for, because a run that keeps every launch has millions.
@@ -136,7 +136,7 @@ type Table struct {
 	records iter.Seq[Record]           // see NewStream
 }
 
-// ColumnsIn gives the indices of the columns that a view shows. A page has the words to choose rows by beside their
+// ColumnsIn returns the indices of the columns that a view shows. A page has the words to choose rows by beside their
 // names, where a narrow one shows them, unless somebody gave the order.
 func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {
@@ -151,7 +151,7 @@ func (t *Table) ColumnsIn(v View) (list []int) {
 	return list
 }
 
-// Shown gives the table with the columns of a view alone. It is for reading rows: the cells of other columns may take
+// Shown returns the table with the columns of a view alone. It is for reading rows: the cells of other columns may take
 // longer to make.
 func (t *Table) Shown(v View) *Table {
 	shown := *t
@@ -159,7 +159,7 @@ func (t *Table) Shown(v View) *Table {
 	return &shown
 }
 
-// arrange gives the table some of its columns, in their order.
+// arrange shows some of the columns of a table, in their order.
 func (t *Table) arrange(order []int) {
 	all := *t
 	t.Columns = ListOf(order, func(i int) Column { return all.Columns[i] })
@@ -175,7 +175,7 @@ func (t *Table) arrange(order []int) {
 	}
 }
 
-// All gives the rows in order. The cells of a row are good until the next one.
+// All returns the rows in order. The cells of a row are good until the next one.
 func (t *Table) All() iter.Seq[[]Cell] {
 	return func(yield func([]Cell) bool) {
 		var cells []Cell

@@ -15,7 +15,7 @@ import (
 // MaxListedTasks is how many kernels a headline names for one change.
 const MaxListedTasks = 3
 
-// FirstFew gives the first of some texts, and then how many more there are. The list is left as it is: what was cut may be
+// FirstFew returns the first of some texts, and then how many more there are. The list is left as it is: what was cut may be
 // needed elsewhere.
 func FirstFew(list []string, most int) []string {
 	if n := len(list) - most; n > 0 {
@@ -48,7 +48,7 @@ func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 // none is what people read where there is no value.
 const none = "-"
 
-// Print gives a cell as people read it: one decimal for percent and points, thousands separated, a dash when absent.
+// Print returns a cell as people read it: one decimal for percent and points, thousands separated, a dash when absent.
 func (c Column) Print(cell Cell) string {
 	switch cell.Kind {
 	case Text:
@@ -85,7 +85,7 @@ func Decimal(x float64, decimals int) string {
 	return s
 }
 
-// Round gives a number of twelve digits, which hide that 60.8 - 60.5 is not quite 0.3 to a computer.
+// Round returns a number of twelve digits, which hide that 60.8 - 60.5 is not quite 0.3 to a computer.
 func Round(x float64) float64 {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	if err != nil {
@@ -142,7 +142,7 @@ func Signed(x float64) string {
 	return s
 }
 
-// Visible says whether a character shows and does nothing else: no control character, which could drive a terminal,
+// Visible reports whether a character shows and does nothing else: no control character, which could drive a terminal,
 // none that makes a text show in another order than it has, and none that is no character at all.
 func Visible(r rune) bool {
 	switch {
@@ -189,7 +189,7 @@ func Clean(s string) string {
 	}, s)
 }
 
-// Width gives how many columns of a terminal a text takes.
+// Width returns how many columns of a terminal a text takes.
 func Width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -257,7 +257,7 @@ func ShortName(task string, width int) string {
 	return CutDistinct([]string{KernelName(task)}, width)[0]
 }
 
-// takeStart gives the longest start of s that fits a width, in whole characters as people see them.
+// takeStart returns the longest start of s that fits a width, in whole characters as people see them.
 func takeStart(s string, width int) string {
 	end, used, state := 0, 0, -1
 	for rest := s; rest != ""; {
@@ -272,7 +272,7 @@ func takeStart(s string, width int) string {
 	return s[:end]
 }
 
-// takeEnd gives the longest end of s that fits a width.
+// takeEnd returns the longest end of s that fits a width.
 func takeEnd(s string, width int) string {
 	total, skipped, state := Width(s), 0, -1
 	rest := s

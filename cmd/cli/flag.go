@@ -112,7 +112,7 @@ func (n number) Set(text string) error {
 	return n.Value.Set(text)
 }
 
-// Share gives a command flags that mean the same in others, but for those that it has of its own; help shows them in
+// Share adds flags to a command that mean the same in others, but for those that it has of its own; help shows them in
 // short. Names have a blank between them; "fail-on:never,mismatch" takes these words there, and "-local" is left out of
 // the command's help.
 func Share(f, shared *pflag.FlagSet, names string) {
@@ -136,7 +136,7 @@ func Share(f, shared *pflag.FlagSet, names string) {
 	}
 }
 
-// NamesFile says whether a flag names a file that is read or written.
+// NamesFile reports whether a flag names a file that is read or written.
 func NamesFile(f *pflag.Flag) bool { return len(f.Annotations[keyFiles]) > 0 }
 
 // Check finds a flag that holds another word than those that it takes.
@@ -179,7 +179,7 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// Complete gives what completes a flag: its words, files, or nothing where a value is the user's own.
+// Complete returns what completes a flag: its words, files, or nothing where a value is the user's own.
 func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	switch words := slices.Concat(f.Annotations[keyWords], f.Annotations[keyHints]); {
 	case len(words) > 0:

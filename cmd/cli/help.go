@@ -119,7 +119,7 @@ func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.Fla
 	return err
 }
 
-// nearest gives the words that are nearly spelled as the one that was typed: cobra knows how to, of commands.
+// nearest returns the words that are nearly spelled as the one that was typed: cobra knows how to, of commands.
 func nearest(typed string, words []string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: min(2, len(typed)/3)}
 	for _, w := range words {
@@ -225,7 +225,7 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	return Errorf("%v; see '%s --help'", err, c.CommandPath())
 }
 
-// Expected says what a flag takes instead of a value, where its type says it.
+// Expected describes what a flag takes instead of a value, where its type says it.
 func Expected(f *pflag.Flag, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err == nil && f.Value.Type() == "duration" {
 		return "a unit: " + value + "us or " + value + "ms?"
@@ -234,7 +234,7 @@ func Expected(f *pflag.Flag, value string) string {
 		"duration": "a duration as in 100us or 1ms"}[f.Value.Type()]
 }
 
-// RelativePath gives a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes.
+// RelativePath returns a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes.
 // What lies outside stays as it is, and standard input is no file.
 func RelativePath(path string) string {
 	if path == "" || path == "-" {

@@ -175,7 +175,7 @@ type command struct {
 	// check finds wrong flags before files are opened.
 	// execute runs it after the settings and before the outputs are opened, so that it may set Outputs and endings.
 	check func(args []string) error
-	// answer gives what the command has to say; nil when it has said it. A command that groups others has none.
+	// answer returns what the command has to say; nil when it has said it. A command that groups others has none.
 	answer func(ctx context.Context, args []string) (*report.Output, error)
 }
 

@@ -159,7 +159,7 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	return interval, nil
 }
 
-// keptFlags gives the flags of the command line but for some.
+// keptFlags returns the flags of the command line but for some.
 // They are written so that a shell and pflag read them back: a bool needs =, or its value would be an argument, and a
 // list is its flag several times, since values may hold commas; us is what Go reads as well as µs, and ASCII.
 // What settings gave is not among them: pflag visits what was on the command line.

@@ -63,7 +63,7 @@ func TestDamagedExport(t *testing.T) {
 	}
 }
 
-// readOutput gives the text of an output; of a workbook that of its parts.
+// readOutput returns the text of an output; of a workbook that of its parts.
 func readOutput(t *testing.T, path string) string {
 	t.Helper()
 	if filepath.Ext(path) != ".xlsx" {

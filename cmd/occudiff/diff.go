@@ -88,7 +88,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	return a.answerComparisons(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
-// noiseOf gives what a history knows of the spread of each kernel on the device of a run, of the occupancy over the XVEs
+// noiseOf returns what a history knows of the spread of each kernel on the device of a run, of the occupancy over the XVEs
 // that ran and of the measured one, in squared points. A history that knows nothing is an error: without noise one run a
 // side is not judged, and the gate would pass in silence.
 func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
@@ -182,7 +182,7 @@ func (a *app) readResults(ctx context.Context, paths []string) (sides []diff.Sid
 	return sides, nil
 }
 
-// hasResults says whether a file is a difference report of VTune, or an archive of two results.
+// hasResults reports whether a file is a difference report of VTune, or an archive of two results.
 // Reading without a choice of a side ends with an error that counts them. Any other error is told when the path is
 // read as what it is.
 // The file is read for this, and once more as the two sides: it is asked of a single path alone.

@@ -44,7 +44,7 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 	return nil
 }
 
-// checkUnseen gives what a command has not seen and was not told to accept: what of the input was lost, as its notes say,
+// checkUnseen returns what a command has not seen and was not told to accept: what of the input was lost, as its notes say,
 // and kernels that a gate could not judge, if any. What is accepted becomes a note, so that every output says it.
 // A gate must not pass on kernels that it has not seen: a quote that is never closed can swallow five rows of six, and
 // a column of another name leaves nothing measured. The two are accepted by a flag each.

@@ -31,7 +31,7 @@ var hostile = []string{
 	"\u00a0::error::a", "\u1680 ::error::b", "\u2028::error::c", "\u3000\u205f::error::d", "\u0085::error::e", "\x1b[0m::error::f", "\t\u2003##[error]g",
 }
 
-// visible says whether a character may be printed: the rule of package report, spelled in another way.
+// visible reports whether a character may be printed: the rule of package report, spelled in another way.
 func visible(r rune) bool {
 	return r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Noncharacter_Code_Point)
 }

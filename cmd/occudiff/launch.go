@@ -172,7 +172,7 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	return list[0], launch, err
 }
 
-// platforms gives the table of platforms with the user's on top, and the one that was asked for: one without a key when
+// platforms returns the table of platforms with the user's on top, and the one that was asked for: one without a key when
 // none was, for a batch has a column for it. A file of one platform is asked for that one.
 func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err error) {
 	if t, err = computeunit.Builtin(); err != nil {
@@ -313,7 +313,7 @@ func (v *advise) vary() predict.VariableSettings {
 	return predict.VariableSettings{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
 
-// answer gives what the flags ask for.
+// answer returns what the flags ask for.
 func (v *advise) answer(context.Context, []string) (*report.Output, error) {
 	if v.Model == "compute-unit" {
 		return v.computeUnit()

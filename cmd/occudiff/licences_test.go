@@ -37,7 +37,7 @@ var copyleft = regexp.MustCompile(`GPL|MPL|EPL|CDDL`)
 
 var licenseFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|third_party_licenses)`)
 
-// licensesOf gives the licenses of a file, or of the files of a folder.
+// licensesOf returns the licenses of a file, or of the files of a folder.
 func licensesOf(path string) (names []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

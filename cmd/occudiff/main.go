@@ -68,7 +68,7 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// instead gives the command line for a word that people type in the place of a command: one that was a command before, or
+// instead returns the command line for a word that people type in the place of a command: one that was a command before, or
 // a file.
 func instead(word string) string {
 	now := map[string]string{"doctor": "collect --check", "schema": "help schema", "skill": "mcp --skill", "version": "--version"}

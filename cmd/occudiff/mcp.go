@@ -136,7 +136,7 @@ type agentCall struct {
 	takes  *jsonschema.Schema
 }
 
-// schema says what a tool takes: the flags of its command, with their texts.
+// schema describes what a tool takes: the flags of its command, with their texts.
 // It comes from the flags of the command, so that a help text is written once. A size is a text as on a command line, or
 // its numbers.
 func (t tool) schema() *jsonschema.Schema {
@@ -238,7 +238,7 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args 
 	return args, nil
 }
 
-// values gives the arguments of a call as the words of a command line, when they are what the schema says. A null is no
+// values returns the arguments of a call as the words of a command line, when they are what the schema says. A null is no
 // value, and the numbers of a size are one word.
 func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	var values map[string]any
@@ -273,7 +273,7 @@ func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	return words, nil
 }
 
-// isKind says whether a value is of a type of JSON Schema that has no parts.
+// isKind reports whether a value is of a type of JSON Schema that has no parts.
 func isKind(v any, kind string) bool {
 	switch x := v.(type) {
 	case string:
@@ -287,7 +287,7 @@ func isKind(v any, kind string) bool {
 	return false
 }
 
-// inside gives a path as the commands get it, when it is a file or folder of the server's folder, with all that a
+// inside returns a path as the commands get it, when it is a file or folder of the server's folder, with all that a
 // folder links to, and of a size that can be waited for together with the others of the call.
 // The size is checked before anything is read. It adds up over the files of a call as they are named: a file that is
 // named twice is read twice.
@@ -389,7 +389,7 @@ func (c *client) Write(b []byte) (int, error) {
 // The SDK closes its transport, and the streams are the process's own.
 func (*client) Close() error { return nil }
 
-// messages gives the lines that are messages, and answers the others, at which the SDK would end. A client that says
+// messages returns the lines that are messages, and answers the others, at which the SDK would end. A client that says
 // all at once and ends is answered before the end is passed on.
 func (c *client) messages() io.ReadCloser {
 	r, w := io.Pipe()

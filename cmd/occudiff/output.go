@@ -35,7 +35,7 @@ func fileEndings(more ...string) []string {
 // perfettoEnding is the ending of a file for Perfetto.
 const perfettoEnding = ".trace.json"
 
-// endingOf gives the ending of a file, in lower case, which picks the way of writing.
+// endingOf returns the ending of a file, in lower case, which picks the way of writing.
 func endingOf(path string) string {
 	if path = strings.ToLower(path); strings.HasSuffix(path, perfettoEnding) {
 		return perfettoEnding
@@ -107,7 +107,7 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 	return by
 }
 
-// addPlots gives a Markdown file the plots of the report as files beside it: report.time-series-1.svg beside report.md. They
+// addPlots returns a Markdown file the plots of the report as files beside it: report.time-series-1.svg beside report.md. They
 // are written and put in place with all other files.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}
@@ -198,7 +198,7 @@ func (a *app) openOutputs(reads []string, stopped func() error) error {
 	return nil
 }
 
-// writes says whether an output with an ending was asked for.
+// writes reports whether an output with an ending was asked for.
 func (a *app) writes(ending string) bool {
 	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs, func(o string) bool { return endingOf(o) == ending })
 }
@@ -288,7 +288,7 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 	return f, nil
 }
 
-// throughLink gives the file that a symbolic link names, also one that is not there yet: the link stays a link.
+// throughLink returns the file that a symbolic link names, also one that is not there yet: the link stays a link.
 func throughLink(p string) string {
 	if target, err := filepath.EvalSymlinks(p); err == nil {
 		return target
@@ -302,7 +302,7 @@ func throughLink(p string) string {
 	return filepath.Clean(p)
 }
 
-// input gives the input that a file is, by whatever name; empty when it is none. Folders stand for the files in them, and
+// input returns the input that a file is, by whatever name; empty when it is none. Folders stand for the files in them, and
 // in folders in them: as deep as runs are looked for.
 func (s *outputFiles) input(info fs.FileInfo) string {
 	for _, p := range s.inputs {

@@ -20,12 +20,12 @@ type box struct {
 	to      []string // what it imports; without what follows from these
 }
 
-// reaches says whether a package imports another, by others too.
+// reaches reports whether a package imports another, by others too.
 func reaches(from, to string) bool {
 	return slices.ContainsFunc(arrows[from], func(next string) bool { return next == to || reaches(next, to) })
 }
 
-// levels gives the packages of the house by level, the highest first; those of internal are left out.
+// levels returns the packages of the house by level, the highest first; those of internal are left out.
 func levels() (rows [][]*box, at map[string]*box) {
 	at = map[string]*box{}
 	var place func(name string) *box
@@ -60,7 +60,7 @@ func levels() (rows [][]*box, at map[string]*box) {
 	return rows, at
 }
 
-// arrange gives the boxes their places. A row stands in the order of the folders, and within one in that of what its
+// arrange assigns a place to each box. A row stands in the order of the folders, and within one in that of what its
 // packages import.
 func arrange(rows [][]*box, at map[string]*box) {
 	const width, letter = 1280, 6.7

@@ -101,7 +101,7 @@ func (p *prediction) check(paths []string) error {
 	return nil
 }
 
-// answer gives what the flags ask for.
+// answer returns what the flags ask for.
 func (p *prediction) answer(ctx context.Context, paths []string) (*report.Output, error) {
 	switch {
 	case len(paths) > 0:

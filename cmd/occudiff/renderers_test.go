@@ -15,7 +15,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// sources gives the Go files of the project by their path, tests left out.
+// sources returns the Go files of the project by their path, tests left out.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -80,13 +80,13 @@ func TestRenderers(t *testing.T) {
 	}
 }
 
-// isKey says whether an expression is the key of a section, table or column.
+// isKey reports whether an expression is the key of a section, table or column.
 func isKey(e ast.Expr) bool {
 	s, ok := e.(*ast.SelectorExpr)
 	return ok && s.Sel.Name == "Key"
 }
 
-// isName says whether an expression is a name that stands in the code, other than the empty one.
+// isName reports whether an expression is a name that stands in the code, other than the empty one.
 func isName(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -131,7 +131,7 @@ func TestExported(t *testing.T) {
 	}
 }
 
-// unusedNames gives the exported functions, variables and constants of a declaration without a user.
+// unusedNames returns the exported functions, variables and constants of a declaration without a user.
 func unusedNames(d ast.Decl, used func(name string) bool) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -88,7 +88,7 @@ func runScripts(t *testing.T, folder string, history func() string) {
 	})
 }
 
-// corpus gives the folder of real profiler output, or nothing where it is not asked for or not installed.
+// corpus returns the folder of real profiler output, or nothing where it is not asked for or not installed.
 func corpus() string {
 	if !testenv.All() {
 		return ""
@@ -164,7 +164,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// manualCommands gives the lines of the sh blocks, joined at backslashes, without comments.
+// manualCommands returns the lines of the sh blocks, joined at backslashes, without comments.
 func manualCommands(text string) []string {
 	var lines []string
 	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {

@@ -53,7 +53,7 @@ func settingVariable(name string) string {
 	return "OCCUDIFF_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// applySettings gives the flags of a command that are not on the command line what the environment and the file of
+// applySettings returns the flags of a command that are not on the command line what the environment and the file of
 // settings say. The number of XVEs belongs to the device, so a device on the command line leaves that of others out.
 // A setting goes into the value of the flag and leaves Flag.Changed alone: to Refuse a flag that was not given is not
 // there, so a device in the file does not keep predict from --model compute-unit.
@@ -188,7 +188,7 @@ func (f *settingsFile) read(text []byte) error {
 	return nil
 }
 
-// valueOf gives the value of a key in a mapping, nil when there is none.
+// valueOf returns the value of a key in a mapping, nil when there is none.
 func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -198,7 +198,7 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// setting gives a setting from the environment, else from the file. A file that it names is beside the file of
+// setting returns a setting from the environment, else from the file. A file that it names is beside the file of
 // settings.
 // from names the place for people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. A variable that is set and empty is none, and
 // so is a key without a value: the text is empty for both.

@@ -21,7 +21,7 @@ import (
 	"occudiff/report/text"
 )
 
-// isTerminal says whether a stream is a text.
+// isTerminal reports whether a stream is a text.
 // It takes standard input, too. A masked stream is judged by what is below it.
 func isTerminal(w any) bool {
 	if m, ok := w.(masked); ok {
@@ -104,7 +104,7 @@ func (a *app) useColor() bool {
 // kernels have hundreds of letters.
 const pipeWidth = 160
 
-// width gives the columns that standard output has.
+// width returns the columns that standard output has.
 func (a *app) width() int {
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -122,7 +122,7 @@ func (a *app) width() int {
 // progressAfter is how long work may take before a bar is shown: less would only flicker.
 const progressAfter = 500 * time.Millisecond
 
-// progressBar gives a callback for the bytes read and a function that takes the bar away. Without a terminal on
+// progressBar returns a callback for the bytes read and a function that takes the bar away. Without a terminal on
 // standard error (or with --progress never, or -q) it gives nil.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	if a.Quiet || a.Progress == "never" || a.Progress == "auto" && !isTerminal(a.raw) {

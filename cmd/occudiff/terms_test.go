@@ -137,7 +137,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 	}
 }
 
-// eachField gives the names of all fields of a schema.
+// eachField calls a function with the names of all fields of a schema.
 func eachField(s *jsonschema.Schema, yield func(string)) {
 	if s == nil {
 		return

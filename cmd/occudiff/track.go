@@ -29,7 +29,7 @@ type tracking struct {
 	verifyFlag
 }
 
-// metricFlag says which number is followed.
+// metricFlag describes which number is followed.
 type metricFlag struct {
 	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (busy where all runs have it, else measured), measured, busy (over the XVEs that ran), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the account), peak (predicted), spill (bytes per thread)"`
 }
@@ -167,7 +167,7 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 	})
 }
 
-// checkedRuns gives the runs that are to be checked, in the order in which they were added.
+// checkedRuns returns the runs that are to be checked, in the order in which they were added.
 func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, error) {
 	switch {
 	// cobra lets only one of the three flags through, so the order is of no meaning.

@@ -216,7 +216,7 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
 }
 
-// commit gives the commit of the repository that holds the working folder, else what a CI system says, else nothing.
+// commit returns the commit of the repository that holds the working folder, else what a CI system says, else nothing.
 // git comes first: a CI system names the commit that it was started for, while a job may check out another one.
 // The variables are those of GitHub, GitLab, Jenkins, Azure Pipelines, Bitbucket, CircleCI, Buildkite, Travis CI,
 // Drone, AWS CodeBuild, TeamCity, Semaphore and AppVeyor, in this order.
@@ -226,7 +226,7 @@ func (t *tracking) commit(ctx context.Context) string {
 		"CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT"))
 }
 
-// branch gives the branch that a CI system builds, else nothing. A merge or pull request has the name of its reference:
+// branch returns the branch that a CI system builds, else nothing. A merge or pull request has the name of its reference:
 // the branch of a fork may be called main.
 // A pull request that passed for a run of the base branch would move the baseline that it is judged by.
 func (t *tracking) branch() string {
@@ -251,7 +251,7 @@ func gitCommit(ctx context.Context, name string) string {
 	return git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 }
 
-// git gives what git answers; nothing where it cannot.
+// git returns what git answers; nothing where it cannot.
 func git(ctx context.Context, args ...string) string {
 	// A repository on a file system that hangs must not hang a check: without an answer runs keep the order in which
 	// they came.
@@ -264,7 +264,7 @@ func git(ctx context.Context, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// firstOf gives the first variable of the environment that says something.
+// firstOf returns the first variable of the environment that says something.
 func (t *tracking) firstOf(names ...string) string {
 	for _, name := range names {
 		if v := strings.TrimSpace(t.getenv(name)); v != "" {
@@ -289,7 +289,7 @@ func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	return host, job
 }
 
-// whenRun gives the time of a run and, when the inputs do not say it, what it was taken from.
+// whenRun returns the time of a run and, when the inputs do not say it, what it was taken from.
 // A given time is the user's word and needs no source. Standard input and folders have no date of a run.
 func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if !given.IsZero() {

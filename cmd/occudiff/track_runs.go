@@ -185,7 +185,7 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 	return of, db.Withdraw(ctx, of)
 }
 
-// renameCommand says that one kernel has two names. It holds for the runs before as well as for those to come.
+// renameCommand states that one kernel has two names. It holds for the runs before as well as for those to come.
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),

@@ -186,7 +186,7 @@ func (a *app) readDevices() (err error) {
 	return err
 }
 
-// namedDevice gives the device that --device names; nothing where it names none.
+// namedDevice returns the device that --device names; nothing where it names none.
 func (a *app) namedDevice() ([]*arch.Device, error) {
 	if a.Device == "" {
 		return nil, nil
@@ -221,7 +221,7 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 	return compare.Compare(run, on, opt), nil
 }
 
-// options gives the comparison's options from the flags.
+// options returns the comparison's options from the flags.
 func (a *app) options() compare.Options {
 	o := compare.DefaultOptions()
 	o.Tolerance = unit.Points(a.Tolerance)

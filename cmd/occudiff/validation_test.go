@@ -15,7 +15,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// fact says what an expert knows of a task of a real run, and what the tool therefore has to answer.
+// fact describes what an expert knows of a task of a real run, and what the tool therefore has to answer.
 type fact struct {
 	task    string // beginning of the name
 	verdict compare.Verdict
@@ -24,7 +24,7 @@ type fact struct {
 	why     string // what is known of the run
 }
 
-// truth says whether an answer is true, from what is known of the run beside the file.
+// truth reports whether an answer is true, from what is known of the run beside the file.
 type truth string
 
 const (

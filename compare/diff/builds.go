@@ -10,7 +10,7 @@ import (
 	"occudiff/predict/batch"
 )
 
-// BuildVerdict says what a new compilation did to a kernel.
+// BuildVerdict describes what a new compilation did to a kernel.
 type BuildVerdict string
 
 // The verdicts. What gets worse in one figure and better in another is worse: a gate is there to be looked at.
@@ -63,7 +63,7 @@ func Builds(older, newer []batch.Kernel) []Build {
 	return pairs
 }
 
-// keysOf gives what makes two kernels the same one. A name may stand several times in an image, for several sub-group
+// keysOf returns what makes two kernels the same one. A name may stand several times in an image, for several sub-group
 // sizes: the n-th of a name goes with the n-th.
 func keysOf(kernels []batch.Kernel) []string {
 	seen, keys := map[string]int{}, make([]string, len(kernels))

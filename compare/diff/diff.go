@@ -69,7 +69,7 @@ var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Fa
 // Options say when a change counts.
 type Options struct {
 	Threshold unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
-	// Noise gives what a history knows of the spread of a kernel's occupancy, by the name of the metric (of XVEs that ran,
+	// Noise returns what a history knows of the spread of a kernel's occupancy, by the name of the metric (of XVEs that ran,
 	// or measured), in squared points. With it fewer than 4 runs a side can be judged. It may be nil.
 	Noise func(r *Row, metric string) (stat.Variance, bool)
 }

@@ -27,17 +27,17 @@ const (
 	minShare = 0.01
 )
 
-// Missing says whether one side alone has a kernel that takes a hundredth of its time or more, or nobody knows how much.
+// Missing reports whether one side alone has a kernel that takes a hundredth of its time or more, or nobody knows how much.
 func (r *Row) Missing() bool {
 	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= minShare
 }
 
-// Unexplained says whether a kernel's launch or device changed, and no prediction tells what that may change.
+// Unexplained reports whether a kernel's launch or device changed, and no prediction tells what that may change.
 func (r *Row) Unexplained() bool {
 	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) && !r.Delta(compare.MetricResidual).Change.Present()
 }
 
-// setLimits says how far occupancies have to move to count: beyond the threshold where they were tested, and beyond what
+// setLimits describes how far occupancies have to move to count: beyond the threshold where they were tested, and beyond what
 // single runs differ by where they were not.
 func (d *Result) setLimits(row *Row) {
 	if row.Old == nil || row.New == nil {
@@ -83,7 +83,7 @@ func (r *Row) Memory() (c Change, way int) {
 	return c, 0
 }
 
-// judge gives the verdict by the rules that stand with the verdicts.
+// judge returns the verdict by the rules that stand with the verdicts.
 func (d *Result) judge(row *Row) Verdict {
 	v := d.judgeOccupancy(row)
 	_, way := row.Memory()
@@ -194,7 +194,7 @@ func (r *Row) trade() int {
 	return -pace
 }
 
-// comparable says whether nothing speaks against comparing measured occupancies.
+// comparable reports whether nothing speaks against comparing measured occupancies.
 func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
@@ -220,7 +220,7 @@ func (d *Result) Reversed() bool {
 		slices.MinFunc(times[0], time.Time.Compare).After(slices.MaxFunc(times[1], time.Time.Compare))
 }
 
-// speedupOf says what more occupancy is worth to a kernel on the new side. Runs that disagree tell nothing.
+// speedupOf describes what more occupancy is worth to a kernel on the new side. Runs that disagree tell nothing.
 func speedupOf(r *Row) compare.PotentialSpeedup {
 	untold := compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.SpeedupUndetermined}}
 	if !r.IsKernel || r.New == nil {
@@ -270,10 +270,10 @@ type Delta struct {
 	Limit       unit.Opt[unit.Points] // what the change of an occupancy has to exceed to count; absent where nothing goes by it
 }
 
-// Insignificant says whether a test found that chance may explain the change: it is shown as `~`.
+// Insignificant reports whether a test found that chance may explain the change: it is shown as `~`.
 func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
 
-// Moved says which way it went beyond its limit: -1 down, 1 up, 0 when it did not, or a test says that it may be chance.
+// Moved describes which way it went beyond its limit: -1 down, 1 up, 0 when it did not, or a test says that it may be chance.
 func (d *Delta) Moved() int {
 	limit := float64(d.Limit.Or(0) + digit)
 	switch c, ok := d.Change.Value(); {
@@ -333,7 +333,7 @@ type evidence struct {
 	own    bool // the spread is that of the row's runs, and not of a history
 }
 
-// evidenceOf gives what the rows bring of a metric: their own spread from 4 runs a side on, else that of the history,
+// evidenceOf returns what the rows bring of a metric: their own spread from 4 runs a side on, else that of the history,
 // where there is one.
 func (d *Result) evidenceOf(metric string) (list []evidence) {
 	at := compare.MetricNamed(metric)
@@ -358,7 +358,7 @@ func (d *Result) evidenceOf(metric string) (list []evidence) {
 	return list
 }
 
-// stepDown says which changes of occupancy are significant when all kernels are looked at together. From 4 runs a side
+// stepDown describes which changes of occupancy are significant when all kernels are looked at together. From 4 runs a side
 // on a change has to pass Mann-Whitney's test by itself, which outliers do not mislead, and Student's t with the
 // kernels' spreads shrunk to each other, stepped down after Holm: ranks of 4 + 4 runs cannot be rare enough for many
 // kernels. With fewer runs the spread is the history's, where there is one.
@@ -389,7 +389,7 @@ func (d *Result) stepDown() {
 	}
 }
 
-// pooled gives the variance within two samples.
+// pooled returns the variance within two samples.
 func pooled(samples ...[]float64) stat.Variance {
 	sum, n := 0.0, 0
 	for _, xs := range samples {

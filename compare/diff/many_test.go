@@ -108,7 +108,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// exact says of runs that their counters were read around each launch.
+// exact describes for runs that their counters were read around each launch.
 func exact(list []*compare.Result) []*compare.Result {
 	for _, r := range list {
 		r.Rows[0].Certainty.Exact = true

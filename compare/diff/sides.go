@@ -14,7 +14,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// addNotes says what holds for all kernels, and then what was noted of the runs.
+// addNotes describes what holds for all kernels, and then what was noted of the runs.
 func (d *Result) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
 		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...),
@@ -122,7 +122,7 @@ type samples struct {
 	last       *compare.Result // the run that was added last
 }
 
-// collect gives the launches of the runs of one side, in the order in which they are met.
+// collect returns the launches of the runs of one side, in the order in which they are met.
 func collect(runs []*compare.Result) (list []*samples) {
 	at := map[ingest.Key]*samples{}
 	for _, run := range runs {
@@ -305,7 +305,7 @@ func hasChange(list []Change, what ...string) bool {
 	return slices.ContainsFunc(list, func(c Change) bool { return slices.Contains(what, c.What) })
 }
 
-// launchChanged says whether the changes are such that another occupancy may be intended.
+// launchChanged reports whether the changes are such that another occupancy may be intended.
 func launchChanged(list []Change) bool {
 	return hasChange(list, ChangeSIMD, ChangeGRF, ChangeGlobal, ChangeLocal, ChangeSLM)
 }

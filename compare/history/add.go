@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Added says what Add did.
+// Added describes what Add did.
 type Added struct {
 	// ID is of the run: the new one, or the one that is the same.
 	ID int64
@@ -19,7 +19,7 @@ type Added struct {
 	Stored bool
 	// Known are the inputs that are part of run ID already, when it was not stored.
 	Known []Input
-	// Whole says that all of the content is known, and not only some of its files.
+	// Whole states that all of the content is known, and not only some of its files.
 	Whole bool
 	// Programs are those that have kernels of the run, when it does not name its own and they are several: nobody can
 	// tell which one it is of, and its series are of none.
@@ -170,7 +170,7 @@ func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error 
 	return d.engine.explain(doing, ended(ctx, w.err))
 }
 
-// ended gives one error of a context that has ended: database/sql watches it on its own, and which of the two notices
+// ended returns one error of a context that has ended: database/sql watches it on its own, and which of the two notices
 // first is chance.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
@@ -241,7 +241,7 @@ func (w *writing) insert(into string, rows [][]any) {
 	}
 }
 
-// marks gives "?, ?, ?" for n values.
+// marks returns "?, ?, ?" for n values.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 // stored is a series that is in the tables.
@@ -250,7 +250,7 @@ type stored struct {
 	program string
 }
 
-// seriesOf gives the number of each row's series, making those that are new.
+// seriesOf returns the number of each row's series, making those that are new.
 //
 // The program is part of a series, where it is known. Rows that do not name one join the only program that has their
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
@@ -318,7 +318,7 @@ func programsOf(known map[string][]stored) []string {
 	return slices.Sorted(maps.Keys(programs))
 }
 
-// find gives the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one
+// find returns the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one
 // there is, and names no program.
 func find(of []stored, program string) (id int64, adopt bool) {
 	for _, s := range of {
@@ -351,7 +351,7 @@ func (w *writing) lookUp(kernels []string) map[string][]stored {
 	return known
 }
 
-// anyOf gives values as arguments.
+// anyOf returns values as arguments.
 func anyOf[T any](list []T) []any {
 	args := make([]any, len(list))
 	for i, x := range list {

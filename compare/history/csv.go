@@ -54,7 +54,7 @@ func columnsOfFile() []string {
 		" frequency" + columnNames(" ", ""))
 }
 
-// fields gives what the columns fill, in their order.
+// fields returns what the columns fill, in their order.
 func (r *Record) fields() []any {
 	list := []any{&r.Series, &r.Time, &r.Run, &r.Device, &r.Driver, &r.Label, &r.Verdict, &r.Cause, &r.Program, &r.Branch,
 		&r.Commit, &r.Host, &r.VTune, &r.Event, &r.Note, &r.RecordedAt, &r.Frequency}
@@ -64,7 +64,7 @@ func (r *Record) fields() []any {
 	return list
 }
 
-// printed gives a field as a cell. A text is guarded against spreadsheets; what is absent is empty.
+// printed returns a field as a cell. A text is guarded against spreadsheets; what is absent is empty.
 func printed(field any) string {
 	switch f := field.(type) {
 	case *string:
@@ -285,7 +285,7 @@ type importedLine struct {
 	line           int
 }
 
-// Len gives the number of kernels of all runs.
+// Len returns the number of kernels of all runs.
 func (r *Records) Len() int { return r.kernel }
 
 // Add appends a kernel of a run, or an event.
@@ -318,7 +318,7 @@ func (r *Records) Add(p Record) {
 	r.kernel++
 }
 
-// ordered gives the runs, oldest first. It is an error when a run has a kernel twice.
+// ordered returns the runs, oldest first. It is an error when a run has a kernel twice.
 func (r *Records) ordered() ([]importedRun, error) {
 	seen := map[*Key]int{} // the line of each kernel of a run
 	for i := range r.runs {

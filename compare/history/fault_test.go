@@ -69,7 +69,7 @@ func TestNotAHistory(t *testing.T) {
 	}
 }
 
-// snapshot gives the names and contents of a folder.
+// snapshot returns the names and contents of a folder.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

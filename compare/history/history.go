@@ -150,7 +150,7 @@ type source interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }
 
-// source gives the transaction of a reader, else the database.
+// source returns the transaction of a reader, else the database.
 func (d *DB) source() source {
 	if d.reading != nil {
 		return d.reading
@@ -285,7 +285,7 @@ func (e *engine) bind(text string) string {
 	return strings.Join(parts, "")
 }
 
-// explain says what happened to whom and what to do.
+// explain describes what happened to whom and what to do.
 func (e *engine) explain(doing string, err error) error {
 	var own kind
 	if err == nil || errors.As(err, &own) {

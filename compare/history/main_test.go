@@ -47,7 +47,7 @@ func open(t testing.TB, dsn string) *DB {
 	return d
 }
 
-// count gives the number of rows of a table.
+// count returns the number of rows of a table.
 func count(t testing.TB, d *DB, table string) int {
 	t.Helper()
 	var n int

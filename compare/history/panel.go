@@ -23,7 +23,7 @@ type Panel struct {
 	Runs    []Run    // in the order in which they are judged; without inputs and rows
 	Kernels []Kernel // in the order in which they were first stored; each is in one of the runs
 	Accepts []Accept // up to the run, in the order of it
-	// Ordered says that commits or branches say the order of the runs, and not their times.
+	// Ordered states that commits or branches say the order of the runs, and not their times.
 	Ordered bool
 
 	place map[int64]int // of each run
@@ -69,13 +69,13 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 	return p, err
 }
 
-// Place gives the place of a run, false when it does not count.
+// Place returns the place of a run, false when it does not count.
 func (p *Panel) Place(run int64) (place int, ok bool) {
 	place, ok = p.place[run]
 	return place, ok
 }
 
-// At says where among its presences a kernel has a run, -1 where it has not.
+// At describes where among its presences a kernel has a run, -1 where it has not.
 func (k *Kernel) At(run int64) int {
 	if place, counts := k.panel.place[run]; counts {
 		i, has := slices.BinarySearchFunc(k.In, place, func(in Occurrence, at int) int { return in.Place - at })
@@ -95,13 +95,13 @@ type Point struct {
 	Verdict   string            // of the run's row, as it was stored
 }
 
-// Value gives the value of a metric at a presence.
+// Value returns the value of a metric at a presence.
 func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
 	v := k.In[i].values[m.index()]
 	return unit.Maybe(v, !math.IsNaN(v))
 }
 
-// Points gives the points of a metric in the order of the runs. Runs without the metric have none.
+// Points returns the points of a metric in the order of the runs. Runs without the metric have none.
 func (k *Kernel) Points(m Metric) (list []Point) {
 	for i := range k.In {
 		v, ok := k.Value(i, m).Value()
@@ -118,7 +118,7 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// Rename gives kernels other tasks in the runs before a place, where names has one, and what was accepted of these before
+// Rename sets other tasks for kernels in the runs before a place, where names has one, and what was accepted of these before
 // goes with them. Names are exchanged, so no kernel is there twice.
 func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)) {
 	at := map[Key]int{}
@@ -210,7 +210,7 @@ func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	return nil
 }
 
-// counted gives the runs that count for one, in their order.
+// counted returns the runs that count for one, in their order.
 func (d *DB) counted(all []Run, judged *Run) []candidate {
 	places := make(map[string]int, len(d.options.Commits))
 	for i, commit := range d.options.Commits {
@@ -269,12 +269,12 @@ func arrangeCommits(runs []candidate) {
 	})
 }
 
-// IsBase says whether runs of a branch are those that others are judged by.
+// IsBase reports whether runs of a branch are those that others are judged by.
 func (d *DB) IsBase(branch string) bool {
 	return branch == "" || slices.Contains(d.options.Base, branch)
 }
 
-// askedKeys gives the series whose rows are read.
+// askedKeys returns the series whose rows are read.
 func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key, error) {
 	doing := "reading the series of " + d.engine.where
 	keys, err := d.readKeys(ctx, d.source(), "")

@@ -68,7 +68,7 @@ func (d *DB) ping(ctx context.Context, wait time.Duration) error {
 	return d.engine.explain("opening the history "+d.engine.where, err)
 }
 
-// postgresCode gives PostgreSQL's code of an error, that of a failed connection for those of the network, "" for others.
+// postgresCode returns PostgreSQL's code of an error, that of a failed connection for those of the network, "" for others.
 func postgresCode(err error) string {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return p.Code
@@ -166,7 +166,7 @@ func serverAddress(dsn string) (address, error) {
 	return address{name: dsn, where: u.String(), server: true}, nil
 }
 
-// misplaced says whether a character of a password that is not written as %40 and the like has moved the parts of a
+// misplaced reports whether a character of a password that is not written as %40 and the like has moved the parts of a
 // URL, so that some of the password would count as a host or as the name of a database.
 func misplaced(dsn string) bool {
 	_, rest, _ := strings.Cut(dsn, "://")
@@ -181,7 +181,7 @@ func misplaced(dsn string) bool {
 		})
 }
 
-// safeReason says why the driver cannot use a URL, unless that may quote a part of it that is secret.
+// safeReason describes why the driver cannot use a URL, unless that may quote a part of it that is secret.
 func safeReason(dsn string, err error) string {
 	inner := errors.Unwrap(err)
 	if _, parses := url.Parse(dsn); parses != nil || inner == nil {
@@ -194,7 +194,7 @@ func safeReason(dsn string, err error) string {
 	return ": " + text
 }
 
-// Mask gives a word of a command line, or the name of a history, without the passwords in it.
+// Mask returns a word of a command line, or the name of a history, without the passwords in it.
 func Mask(word string) string {
 	if at := scheme.FindStringIndex(word); at != nil {
 		before, link := word[:at[0]], word[at[0]:]
@@ -218,7 +218,7 @@ func IsAddress(name string) bool {
 // userPassword is what stands between a user and a host, or behind a user without a host.
 var userPassword = regexp.MustCompile(`(?i)(?:postgres(?:ql)?:/?|//)[^:/?#]*:(.*)@|postgres(?:ql)?:/?[^:/?#]*:(.*)`)
 
-// Secrets gives the passwords in a word, as they stand there and as they are meant.
+// Secrets returns the passwords in a word, as they stand there and as they are meant.
 func Secrets(word string) []string {
 	var list []string
 	add := func(s string) {

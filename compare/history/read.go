@@ -11,17 +11,17 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// List gives all runs, oldest first, with their inputs and without their rows.
+// List returns all runs, oldest first, with their inputs and without their rows.
 func (d *DB) List(ctx context.Context) ([]Run, error) {
 	return d.runs(ctx, "", nil)
 }
 
-// Newest gives all runs, the one that was added last first, without inputs and rows.
+// Newest returns all runs, the one that was added last first, without inputs and rows.
 func (d *DB) Newest(ctx context.Context) ([]Run, error) {
 	return d.bareRuns(ctx, "ORDER BY id DESC")
 }
 
-// DatedFrom gives the runs that are dated at a time or later, as Newest does.
+// DatedFrom returns the runs that are dated at a time or later, as Newest does.
 func (d *DB) DatedFrom(ctx context.Context, t time.Time) ([]Run, error) {
 	return d.bareRuns(ctx, "WHERE time >= ? ORDER BY id DESC", t.UnixMicro())
 }

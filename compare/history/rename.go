@@ -14,7 +14,7 @@ import (
 	"occudiff/ingest/names"
 )
 
-// Rename says that a kernel has another name than before.
+// Rename states that a kernel has another name than before.
 type Rename struct {
 	Old, New string // names of tasks
 	// Run is the run that brought the new name, where both differ only in parts that move when other code changes (see
@@ -35,7 +35,7 @@ func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 	return list, err
 }
 
-// Rename gives all series of a kernel another name, those of runs that are added later under the old name too. Where
+// Rename returns all series of a kernel another name, those of runs that are added later under the old name too. Where
 // there are series of the new name already, they become one with them. It is an error when a run has both.
 func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error {
 	return d.renameTo(ctx, Rename{Old: cleanText(old), New: cleanText(name), Time: now}, true)
@@ -73,7 +73,7 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 	})
 }
 
-// thereAre says which kernels there are, those first that have to do with a name that is none of them.
+// thereAre describes which kernels there are, those first that have to do with a name that is none of them.
 func thereAre(names []string, typed string) string {
 	if k := parseName(typed); k.Task != typed && slices.Contains(names, k.Task) {
 		return fmt.Sprintf("give it without its launch shape: %q", k.Task)
@@ -108,7 +108,7 @@ func (w *writing) insertRenames(list []Rename) {
 	w.insert("occudiff_rename (old_name, new_name, run_id, time)", rows)
 }
 
-// mergeSeries gives a series another key. Where there is a series of that key, both become one: rows, and what was
+// mergeSeries sets another key for a series. Where there is a series of that key, both become one: rows, and what was
 // accepted, go over to it. No run may have both.
 func (w *writing) mergeSeries(id int64, k Key) {
 	var other int64
@@ -122,7 +122,7 @@ func (w *writing) mergeSeries(id int64, k Key) {
 	w.exec(`DELETE FROM occudiff_series WHERE id = ?`, id)
 }
 
-// rename gives the rows of a run the names that their kernels have now. A kernel keeps its name where the run has one of
+// rename sets the current names of the kernels in the rows of a run. A kernel keeps its name where the run has one of
 // the other name too.
 func (w *writing) rename(rows []Row) {
 	names := map[string]string{}
@@ -204,7 +204,7 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 	return moves
 }
 
-// Accept says that a level of occupancy is the one that is wanted from a run on: the baseline begins there.
+// Accept states that a level of occupancy is the one that is wanted from a run on: the baseline begins there.
 // It is a statement about the history and changes no run: taking it back leaves everything as it was.
 type Accept struct {
 	ID   int64
@@ -217,7 +217,7 @@ type Accept struct {
 	of     Run
 }
 
-// Covers says whether it is said of a series.
+// Covers reports whether it is said of a series.
 func (a *Accept) Covers(id int64, k Key) bool {
 	if a.Series != 0 {
 		return a.Series == id
@@ -267,7 +267,7 @@ func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note
 	return list, err
 }
 
-// acceptSome gives what is accepted of each kernel that matches.
+// acceptSome returns what is accepted of each kernel that matches.
 func (w *writing) acceptSome(all Accept, matches func(Key) bool) (list []Accept) {
 	var names []string
 	keys := w.keys("")

@@ -21,7 +21,7 @@ func named(i int, names ...string) Run {
 	return run
 }
 
-// lines gives the series with their points, by name.
+// lines returns the series with their points, by name.
 func lines(t *testing.T, d *DB) string {
 	t.Helper()
 	var list []string

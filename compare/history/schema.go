@@ -61,7 +61,7 @@ func columnNames(before, behind string) string {
 	return b.String()
 }
 
-// known says whether the history is one that this program reads: false of one that has to be made first, an error of
+// known reports whether the history is one that this program reads: false of one that has to be made first, an error of
 // any other.
 func (d *DB) known(ctx context.Context) (bool, error) {
 	var ours, all, version int
@@ -162,7 +162,7 @@ var columns = [...]column{
 // Values are the numbers of a kernel in a run, one for each column; what was not measured or predicted is absent.
 type Values [len(columns)]unit.Opt[float64]
 
-// Of gives the value of a metric, of Occupancy the measured one.
+// Of returns the value of a metric, of Occupancy the measured one.
 func (v *Values) Of(m Metric) unit.Opt[float64] {
 	return v[m.index()]
 }
@@ -170,7 +170,7 @@ func (v *Values) Of(m Metric) unit.Opt[float64] {
 // Set sets the value of a metric that is stored.
 func (v *Values) Set(m Metric, x unit.Opt[float64]) { v[m.index()] = x }
 
-// index gives the place of a metric among the columns, -1 where it is none. Occupancy is read by way of Measured.
+// index returns the place of a metric among the columns, -1 where it is none. Occupancy is read by way of Measured.
 func (m Metric) index() int {
 	if m == Occupancy {
 		m = Measured
@@ -219,14 +219,14 @@ func ParseMetric(text string) (Metric, error) {
 	return "", fmt.Errorf("metric %q is not known; use %s", text, unit.JoinWords(names, "or"))
 }
 
-// Unit gives the unit of the metric's points: "%", "points", "s" or "bytes".
+// Unit returns the unit of the metric's points: "%", "points", "s" or "bytes".
 func (m Metric) Unit() string { return m.known().unit }
 
-// Exact says whether the metric's values are known without a measurement, so that they have no noise.
+// Exact reports whether the metric's values are known without a measurement, so that they have no noise.
 func (m Metric) Exact() bool { return m.known().traits&exact != 0 }
 
-// IsWaste says whether more of the metric is worse.
+// IsWaste reports whether more of the metric is worse.
 func (m Metric) IsWaste() bool { return m.known().traits&moreIsWorse != 0 }
 
-// Title says in words what the metric is.
+// Title describes in words what the metric is.
 func (m Metric) Title() string { return m.known().title }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pool gives a database through a PgBouncer of its own in transaction mode, which runs for the length of the test: two
+// pool returns a database through a PgBouncer of its own in transaction mode, which runs for the length of the test: two
 // transactions of one client may go to two connections of the server.
 func pool(t testing.TB, dsn string) string {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Imported says what Import did.
+// Imported describes what Import did.
 type Imported struct {
 	Runs, Kernels int // that were stored
 	KnownRuns     int // that were there already
@@ -83,7 +83,7 @@ func (in *importer) run(given *importedRun) {
 	in.add(&run, series)
 }
 
-// isStored says whether an imported run is one of those that are there: the one of its time and label that export would
+// isStored reports whether an imported run is one of those that are there: the one of its time and label that export would
 // give its name, or, without a name, one of those without a job on its device and driver. It is an error when that says
 // something else.
 func (in *importer) isStored(run *Run, lines []importedLine) bool {
@@ -164,7 +164,7 @@ func ofRun(k Key, run *Run) Key {
 	return k
 }
 
-// movedKey gives the only kernel of some that one can be whose name moved since it was exported, else the kernel itself.
+// movedKey returns the only kernel of some that one can be whose name moved since it was exported, else the kernel itself.
 func movedKey(left map[Key]*Row, k Key) Key {
 	var of []Key
 	for other := range left {
@@ -178,7 +178,7 @@ func movedKey(left map[Key]*Row, k Key) Key {
 	return of[0]
 }
 
-// difference says what an imported row has and a stored one has instead; nothing when they say the same.
+// difference describes what an imported row has and a stored one has instead; nothing when they say the same.
 func difference(given, stored *Row) (what, has string) {
 	for i := range columns {
 		a, b := given.Values[i], stored.Values[i]
@@ -203,7 +203,7 @@ func valueText(o unit.Opt[float64]) string {
 	return "none"
 }
 
-// runNames gives each run the name under which it is exported: its job, or its number where it has none. Of several runs
+// runNames returns each run the name under which it is exported: its job, or its number where it has none. Of several runs
 // with one name, time and label the first keeps it and the others get their numbers behind it, so that an export can be
 // imported, and what was exported before keeps its names when runs are added. The runs come in the order of time and
 // number.

@@ -61,7 +61,7 @@ func exported(t *testing.T, d *DB) string {
 	return b.String()
 }
 
-// contentOf gives the tables that an import may change, without what numbers rows.
+// contentOf returns the tables that an import may change, without what numbers rows.
 func contentOf(t *testing.T, d *DB) string {
 	t.Helper()
 	whole(t, d)

@@ -24,7 +24,7 @@ import (
 type Run struct {
 	ID   int64     // given when it is stored
 	Time time.Time // of the collection; kept to the microsecond
-	// TimeGiven says that the inputs or somebody said the time. It is part of the run's identity then, which the date
+	// TimeGiven states that the inputs or somebody said the time. It is part of the run's identity then, which the date
 	// of a file is not. It is not stored.
 	TimeGiven bool
 	Label     string
@@ -53,7 +53,7 @@ type Input struct {
 	Content string // a digest of the rows that were read of it, which is not stored; that of its bytes when empty
 	Rows    int64
 	BadRows int64
-	// Contains says that kernel rows came from this file. Only such files make a run known again: a summary that lies
+	// Contains states that kernel rows came from this file. Only such files make a run known again: a summary that lies
 	// beside every run does not. When no input carries, all do. It is not stored either.
 	Contains bool
 }
@@ -90,7 +90,7 @@ type Row struct {
 	Verdict, Cause string
 }
 
-// Name gives the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. parseName reads
+// Name returns the series' name without device, driver and program: `Fan2 [2048x2048 / 1024x1, SIMD32]`. parseName reads
 // it back.
 func (k Key) Name() string {
 	if shape := k.Shape(); shape != "" {
@@ -99,7 +99,7 @@ func (k Key) Name() string {
 	return k.Task
 }
 
-// Shape gives the name without the task: `2048x2048 / 1024x1, SIMD32`.
+// Shape returns the name without the task: `2048x2048 / 1024x1, SIMD32`.
 func (k Key) Shape() string {
 	parts := []string{k.Global.String(), "", k.Direction}
 	if k.Local.Present() {
@@ -132,7 +132,7 @@ func parseName(name string) Key {
 	return k
 }
 
-// carrying gives the inputs that make a run known: those that carry its rows, or all.
+// carrying returns the inputs that make a run known: those that carry its rows, or all.
 func carrying(run Run) []Input {
 	known := slices.DeleteFunc(slices.Clone(run.Inputs), func(in Input) bool { return in.Digest == "" })
 	some := slices.ContainsFunc(known, func(in Input) bool { return in.Contains })
@@ -151,7 +151,7 @@ func contents(run Run) (list []string) {
 	return list
 }
 
-// recordedFields gives the digest of a content with all that was said of the run: a commit that is reverted measures the same,
+// recordedFields returns the digest of a content with all that was said of the run: a commit that is reverted measures the same,
 // and is another run.
 func (run *Run) recordedFields(content string) string {
 	given := ""
@@ -214,7 +214,7 @@ func put(h hash.Hash, texts ...string) {
 	}
 }
 
-// orNil gives a value for the database, nil when it is not there.
+// orNil returns a value for the database, nil when it is not there.
 func orNil[T any](o unit.Opt[T]) any {
 	if v, ok := o.Value(); ok {
 		return v

@@ -84,7 +84,7 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 	return e
 }
 
-// best gives the values of all levels by the model that leaves the least noise. Others that leave about as little widen
+// best returns the values of all levels by the model that leaves the least noise. Others that leave about as little widen
 // the intervals.
 func best(all []*sums, metric Metric) []Estimate {
 	if math.IsNaN(all[0].squares[metric]) { // the samples do not have it
@@ -113,7 +113,7 @@ func best(all []*sums, metric Metric) []Estimate {
 	return values
 }
 
-// plain gives each level by least squares on whole launches, within 0 to 100: what comes out beyond is held at the
+// plain returns each level by least squares on whole launches, within 0 to 100: what comes out beyond is held at the
 // bound, and the rest solved again.
 func (s *sums) plain(metric Metric) []float64 {
 	k := s.levels
@@ -157,7 +157,7 @@ func (s *sums) plain(metric Metric) []float64 {
 // least, and each is correlated with the next.
 type prior struct{ spread, correlation, least float64 }
 
-// precision gives the inverse of the prior's covariance, that times its mean, and its logarithmic determinant.
+// precision returns the inverse of the prior's covariance, that times its mean, and its logarithmic determinant.
 func (s *sums) precision(metric Metric, p prior) (inverse *mat.SymDense, mean *mat.VecDense, determinant float64) {
 	n, most := s.unknowns(), make([]float64, s.shapes)
 	inverse, mean = mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
@@ -235,7 +235,7 @@ func (s *sums) fit(metric Metric, p prior) *posterior {
 	return f
 }
 
-// estimates gives the values of all levels, of which a fit leaves so much in shared samples.
+// estimates returns the values of all levels, of which a fit leaves so much in shared samples.
 func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Estimate) {
 	n := s.unknowns()
 	for k := range s.levels {
@@ -343,7 +343,7 @@ func Profiles(r *ingest.Recording) []Profile {
 	return list
 }
 
-// bins gives so many bins of a task; nil where one is not known.
+// bins returns so many bins of a task; nil where one is not known.
 func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estimate) {
 	n, level, first := s.unknowns(), s.level[task], s.first[task]
 	width := s.parts / bins
@@ -365,7 +365,7 @@ func (s *sums) bins(f *posterior, task, bins int, factor float64) (list []Estima
 	return list
 }
 
-// bars gives each task the samples that are mostly of one launch.
+// bars assigns to each task the samples that are mostly of one launch.
 func (d *recording) bars(list []Profile) {
 	for _, l := range d.launches {
 		length := l.end - l.start

@@ -142,7 +142,7 @@ func (d *recording) slotTime(y *sample, metric Metric, launched float64) float64
 	return y.values[metric]*length - d.load[metric]*max(length-launched, 0)
 }
 
-// shifted gives the recording with all launches so much later.
+// shifted returns the recording with all launches so much later.
 func (d *recording) shifted(by float64) *recording {
 	c := *d
 	c.launches = slices.Clone(d.launches)
@@ -169,7 +169,7 @@ const (
 	finest     = 64 // parts of a launch's length, at its ends
 )
 
-// edges gives the ends of the parts of a launch.
+// edges returns the ends of the parts of a launch.
 func (d *recording) edges(l *span, m model) []float64 {
 	length, n := l.end-l.start, d.parts
 	third := n / 3
@@ -331,7 +331,7 @@ func (d *recording) sum(m model) *sums {
 	return s
 }
 
-// left gives of each level the variance that a fit leaves in samples which it shares with others. It is that of the begins
+// left returns of each level the variance that a fit leaves in samples which it shares with others. It is that of the begins
 // and ends of launches, which a model may miss where it fits all that lies between.
 func (s *sums) left(metric Metric, mean *mat.VecDense) []float64 {
 	squares, weights := make([]float64, s.levels), make([]float64, s.levels)

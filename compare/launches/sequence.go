@@ -252,7 +252,7 @@ func (w *walk) finish() {
 	}
 }
 
-// Of gives the task whose launches are those of a kernel, nil where none is or several may be.
+// Of returns the task whose launches are those of a kernel, nil where none is or several may be.
 func (s *Sequence) Of(k *ingest.Kernel) *Task {
 	if s != nil {
 		if i, ok := s.trace.Find(k); ok {
@@ -265,13 +265,13 @@ func (s *Sequence) Of(k *ingest.Kernel) *Task {
 // Step is the step of the trace's clock.
 func (s *Sequence) Step() unit.Seconds { return seconds(float64(s.trace.Step)) }
 
-// Longest gives the numbers of the tasks with the most time, the most first.
+// Longest returns the numbers of the tasks with the most time, the most first.
 func (s *Sequence) Longest(n int) []int {
 	order := longestFirst(len(s.Tasks), func(i int) float64 { return float64(s.Tasks[i].Time) })
 	return order[:min(n, len(order))]
 }
 
-// longestFirst gives the numbers below n by their time; equal ones stay in order.
+// longestFirst returns the numbers below n by their time; equal ones stay in order.
 func longestFirst(n int, time func(int) float64) (order []int) {
 	for i := range n {
 		order = append(order, i)

@@ -42,7 +42,7 @@ func MannWhitney(a, b []float64) (Test, bool) {
 	return t, true
 }
 
-// exactP gives P(|U - mean| >= |u - mean|) over all ways to deal the ranks to the two samples, ties included.
+// exactP returns P(|U - mean| >= |u - mean|) over all ways to deal the ranks to the two samples, ties included.
 //
 // Note: go-moremath is right without ties only. It doubles the lower tail at min(U1, U2), but with ties the distribution
 // of U is not symmetric, so that p depends on which sample is called the first and can exceed 1.
@@ -67,7 +67,7 @@ func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	return math.Min(1, extreme/total)
 }
 
-// countWays gives, for each sum, the number of ways to choose k of the values, which are in ascending order.
+// countWays returns, for each sum, the number of ways to choose k of the values, which are in ascending order.
 func countWays(values []int, k int) []float64 {
 	ways := make([][]float64, k+1)
 	tops := make([]int, k+1) // largest sum of j values so far
@@ -91,7 +91,7 @@ func countWays(values []int, k int) []float64 {
 	return ways[k]
 }
 
-// normalP gives the two-sided p by the normal approximation, corrected for ties and for continuity.
+// normalP returns the two-sided p by the normal approximation, corrected for ties and for continuity.
 func normalP(ranks []float64, n1, n2 int, u float64) float64 {
 	// The variance of U is n1*n2/(n*(n-1)) times the sum of the squared deviations of the ranks: ties are in it.
 	n, mean := float64(n1+n2), float64(n1+n2+1)/2

@@ -69,18 +69,18 @@ func inverseTrigamma(y float64) float64 {
 	return math.Exp(low)
 }
 
-// Shrink gives a variance with what the others say of it, and its degrees of freedom.
+// Shrink returns a variance with what the others say of it, and its degrees of freedom.
 func (p Prior) Shrink(v Variance) (value, freedom float64) {
 	freedom = v.Freedom + p.freedom
 	return (v.Freedom*v.Value + p.freedom*p.variance) / freedom, freedom
 }
 
-// TwoSided gives the chance of a Student's t of this size or larger.
+// TwoSided returns the chance of a Student's t of this size or larger.
 func TwoSided(t, freedom float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }
 
-// Holm says which of several tests are significant when the chance of even one false one among them may be alpha (Holm
+// Holm describes which of several tests are significant when the chance of even one false one among them may be alpha (Holm
 // 1979): the smallest p is held against alpha / n, the next against alpha / (n - 1), until one fails.
 func Holm(ps []float64, alpha float64) []bool {
 	order := make([]int, len(ps))

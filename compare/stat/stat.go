@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// finite says whether there are values and all of them are numbers.
+// finite reports whether there are values and all of them are numbers.
 func finite(xs []float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -27,7 +27,7 @@ func finite(xs []float64) bool {
 	return len(xs) > 0
 }
 
-// Mean gives the arithmetic mean. Never use it on ratios of different bases: divide the sums instead.
+// Mean returns the arithmetic mean. Never use it on ratios of different bases: divide the sums instead.
 func Mean(xs []float64) (float64, bool) {
 	if !finite(xs) {
 		return 0, false
@@ -35,17 +35,17 @@ func Mean(xs []float64) (float64, bool) {
 	return present(stat.Mean(xs, nil))
 }
 
-// MeanAbsolute gives the mean of |x|.
+// MeanAbsolute returns the mean of |x|.
 func MeanAbsolute(xs []float64) (float64, bool) {
 	return norm(xs, 1, float64(len(xs)))
 }
 
-// MaxAbsolute gives the largest |x|.
+// MaxAbsolute returns the largest |x|.
 func MaxAbsolute(xs []float64) (float64, bool) {
 	return norm(xs, math.Inf(1), 1)
 }
 
-// RMSE gives sqrt(mean(x^2)) of differences.
+// RMSE returns sqrt(mean(x^2)) of differences.
 func RMSE(xs []float64) (float64, bool) {
 	return norm(xs, 2, math.Sqrt(float64(len(xs)))) // scaled, so that squares neither overflow nor vanish
 }
@@ -57,7 +57,7 @@ func norm(xs []float64, l, by float64) (float64, bool) {
 	return present(floats.Norm(xs, l) / by)
 }
 
-// GeometricMean gives the n-th root of the product. It exists for values above zero only: a zero would swallow all
+// GeometricMean returns the n-th root of the product. It exists for values above zero only: a zero would swallow all
 // others.
 func GeometricMean(xs []float64) (float64, bool) {
 	if !finite(xs) || slices.Min(xs) <= 0 {
@@ -74,7 +74,7 @@ func present(x float64) (float64, bool) {
 	return x, true
 }
 
-// sorted gives a sorted copy, or false when there are no values or not all are numbers.
+// sorted returns a sorted copy, or false when there are no values or not all are numbers.
 func sorted(xs []float64) ([]float64, bool) {
 	if !finite(xs) {
 		return nil, false
@@ -84,7 +84,7 @@ func sorted(xs []float64) ([]float64, bool) {
 	return s, true
 }
 
-// middle gives the median of sorted values.
+// middle returns the median of sorted values.
 func middle(s []float64) float64 {
 	n := len(s)
 	if n%2 == 1 {
@@ -93,7 +93,7 @@ func middle(s []float64) float64 {
 	return (s[n/2-1] + s[n/2]) / 2
 }
 
-// Median gives the middle value, the mean of the middle two when their number is even.
+// Median returns the middle value, the mean of the middle two when their number is even.
 func Median(xs []float64) (float64, bool) {
 	s, ok := sorted(xs)
 	if !ok {
@@ -102,7 +102,7 @@ func Median(xs []float64) (float64, bool) {
 	return present(middle(s))
 }
 
-// MAD gives the median of the absolute deviations from the median, as it is: it is not multiplied by 1.4826, the factor
+// MAD returns the median of the absolute deviations from the median, as it is: it is not multiplied by 1.4826, the factor
 // that makes it estimate the standard deviation of normal values.
 func MAD(xs []float64) (float64, bool) {
 	s, _ := sorted(xs)
@@ -110,7 +110,7 @@ func MAD(xs []float64) (float64, bool) {
 	return mad, ok
 }
 
-// MedianMADSorted gives median and MAD of values that are sorted and finite already, for callers that slide over a long
+// MedianMADSorted returns median and MAD of values that are sorted and finite already, for callers that slide over a long
 // series. It neither checks nor copies nor changes them.
 func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	if len(s) == 0 {
@@ -148,7 +148,7 @@ type Interval struct {
 	Confidence float64
 }
 
-// MedianInterval gives the narrowest interval between the k-th smallest and the k-th largest value that holds the
+// MedianInterval returns the narrowest interval between the k-th smallest and the k-th largest value that holds the
 // population's median with at least the given confidence (between 0 and 1). It assumes nothing of the distribution
 // (David and Nagaraja, Order Statistics, section 7.1). It is absent when even the smallest and the largest value do not
 // reach the confidence: 95 % takes 6 values, 99 % takes 8.
@@ -169,7 +169,7 @@ func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	return Interval{Low: s[low-1], High: s[n-low], Confidence: coverage(low)}, true
 }
 
-// Pearson gives the linear correlation of pairs. It is absent below two pairs, and when all values of a side are equal:
+// Pearson returns the linear correlation of pairs. It is absent below two pairs, and when all values of a side are equal:
 // what does not vary correlates with nothing.
 func Pearson(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || len(xs) < 2 || !finite(xs) || !finite(ys) || constant(xs) || constant(ys) {
@@ -180,7 +180,7 @@ func Pearson(xs, ys []float64) (float64, bool) {
 	return min(1, max(-1, r)), ok
 }
 
-// Spearman gives the rank correlation of pairs: Pearson's correlation of their ranks, ties having their average rank.
+// Spearman returns the rank correlation of pairs: Pearson's correlation of their ranks, ties having their average rank.
 func Spearman(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || !finite(xs) || !finite(ys) {
 		return 0, false
@@ -188,7 +188,7 @@ func Spearman(xs, ys []float64) (float64, bool) {
 	return Pearson(ranks(xs), ranks(ys))
 }
 
-// constant says whether all values are equal. A variance of exactly zero would not do: the mean of equal values may
+// constant reports whether all values are equal. A variance of exactly zero would not do: the mean of equal values may
 // differ from them in the last digit.
 func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 
@@ -196,7 +196,7 @@ func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 // value: 90 / (1 - 0.1) and 80 / (1 - 0.2) are 100 and 99.99999999999999.
 const sameDigits = 1e-12
 
-// ranks gives each value's rank, from 1; equal values get the average of the ranks that they take up, and so do those
+// ranks returns each value's rank, from 1; equal values get the average of the ranks that they take up, and so do those
 // that binary fractions alone tell apart.
 func ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
@@ -218,7 +218,7 @@ func ranks(xs []float64) []float64 {
 	return ranks
 }
 
-// same says whether two values, of which the second is not below the first, are apart by no more than a rounding.
+// same reports whether two values, of which the second is not below the first, are apart by no more than a rounding.
 func same(a, b float64) bool {
 	return b-a <= sameDigits*max(math.Abs(a), math.Abs(b))
 }

@@ -9,7 +9,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Restart says how a series begins: where another one of the kernel left off.
+// Restart describes how a series begins: where another one of the kernel left off.
 type Restart struct {
 	Changed []Change // device, driver, launchSize
 	Last    Ref      // the last run before the series begins
@@ -22,7 +22,7 @@ func otherLaunchSize(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
-// readLineage says which runs have the kernels, and which kernels went on from which.
+// readLineage describes which runs have the kernels, and which kernels went on from which.
 func (j *judge) readLineage() {
 	j.seen = nil
 	for i := range j.panel.Kernels {
@@ -36,14 +36,14 @@ func (j *judge) readLineage() {
 	j.from = j.predecessors()
 }
 
-// lastBefore gives the last run of a kernel before another one begins; false where it has no run before that, or that very
+// lastBefore returns the last run of a kernel before another one begins; false where it has no run before that, or that very
 // run: then the two stand side by side.
 func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	n, beside := slices.BinarySearch(j.seen[old], j.seen[now][0])
 	return n - 1, n > 0 && !beside
 }
 
-// restarts says what changed where a kernel begins; nil when nothing is known to have. A device or driver that only one of
+// restarts describes what changed where a kernel begins; nil when nothing is known to have. A device or driver that only one of
 // the two series names counts: nobody can tell.
 func (j *judge) restarts(i int) *Restart {
 	before, ok := j.from[i]
@@ -64,7 +64,7 @@ func (j *judge) restarts(i int) *Restart {
 	return &Restart{changed, j.runs[last]}
 }
 
-// continues says whether a kernel goes on from another one: what was before is its baseline. On another device it is another
+// continues reports whether a kernel goes on from another one: what was before is its baseline. On another device it is another
 // series.
 func (j *judge) continues(now, old int) bool {
 	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
@@ -97,7 +97,7 @@ func prepend(points []history.Point, m history.Metric, now, old history.Key, ear
 	return slices.Concat(earlier, points)
 }
 
-// link says that one kernel may go on from another.
+// link states that one kernel may go on from another.
 type link struct {
 	now, old int
 	differs  int     // in the device, the shape, the driver: the heavier one first
@@ -105,7 +105,7 @@ type link struct {
 	apart    float64 // of sizes, as logarithms
 }
 
-// predecessors says which others the kernels go on from: one that has runs before they began, and
+// predecessors describes which others the kernels go on from: one that has runs before they began, and
 // not the run with which they did. What the other does later changes nothing: a driver or a shape that comes back would
 // make what was known of its successor unknown. Two shapes in every run are parallel, and nothing changed; two devices
 // are as soon as they take turns. Of several it is the one on the same device in the same shape with the same driver,

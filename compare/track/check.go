@@ -94,7 +94,7 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 	return list, nil
 }
 
-// supplemented gives the run of which another one measures some kernels again: the one before it of its commit, of its
+// supplemented returns the run of which another one measures some kernels again: the one before it of its commit, of its
 // program on its device, which has all of its kernels and more. 0 when there is none.
 func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	for i := range p.Runs {
@@ -110,13 +110,13 @@ func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	return id
 }
 
-// supplements says whether a run may measure some kernels of another one again.
+// supplements reports whether a run may measure some kernels of another one again.
 func supplements(run, of *history.Run) bool {
 	return run.Commit != "" && run.Commit == of.Commit && run.Branch == of.Branch && run.Device == of.Device &&
 		run.Driver == of.Driver && run.Program == of.Program && of.ID < run.ID && of.Kernels > run.Kernels
 }
 
-// isSupplement says whether a run measures some kernels of another one again.
+// isSupplement reports whether a run measures some kernels of another one again.
 func isSupplement(p *history.Panel, run *history.Run) bool {
 	return slices.ContainsFunc(p.Runs, func(of history.Run) bool { return supplements(run, &of) })
 }
@@ -155,7 +155,7 @@ type MissingKernel struct {
 	Share unit.Opt[unit.Ratio] // of the time of all kernels of that run; absent when it has no times
 }
 
-// IsSignificant says whether the kernel held more than 1 % of the time, or nobody knows how much.
+// IsSignificant reports whether the kernel held more than 1 % of the time, or nobody knows how much.
 func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
 // missingAfterRuns is how many runs tell whether a kernel belongs to them.
@@ -252,7 +252,7 @@ func kernelOf(k history.Key) history.Key {
 	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
 }
 
-// share says how much of the time of its last run a kernel held that is gone.
+// share describes how much of the time of its last run a kernel held that is gone.
 func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	own, all := 0.0, 0.0
 	for i := range p.Kernels {
@@ -272,7 +272,7 @@ func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(own / all))
 }
 
-// Newest gives the runs that were added last, in the order in which they were added: so many at most, or those after the
+// Newest returns the runs that were added last, in the order in which they were added: so many at most, or those after the
 // last one of a commit, which may be cut short and which the user calls name. No run is an error.
 func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
 	runs, err := db.Newest(ctx) // the last one first

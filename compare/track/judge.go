@@ -104,7 +104,7 @@ func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	return r, nil
 }
 
-// points gives those of series with the places of their runs, and says where a level was accepted.
+// points returns those of series with the places of their runs, and says where a level was accepted.
 func (j *judge) points(all []*Series) [][]trend.Point {
 	here := map[int64]bool{}
 	for _, t := range all {
@@ -174,7 +174,7 @@ func each(n int, work func(i int) error) error {
 	return bug.Raise(group.Wait())
 }
 
-// holds says whether a series without a value in the run keeps a check red: it has an open finding that nobody accepted,
+// holds reports whether a series without a value in the run keeps a check red: it has an open finding that nobody accepted,
 // and none of the series that go on from it has the same.
 func (t *Series) holds(all []*Series) bool {
 	if _, accepted := t.AcceptedAfter(); len(t.Gate.Open) == 0 || accepted {
@@ -185,7 +185,7 @@ func (t *Series) holds(all []*Series) bool {
 	})
 }
 
-// AcceptedAfter gives the run with which what is open was accepted after the last one that has the series: it ends there.
+// AcceptedAfter returns the run with which what is open was accepted after the last one that has the series: it ends there.
 func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	newest := t.Newest()
 	for _, a := range t.Accepted {
@@ -202,7 +202,7 @@ type MetricChange struct {
 	Before, After float64 // medians
 }
 
-// addAlsoChanged says what else moved in the series that are bad or go on after a change, and which of them are faster.
+// addAlsoChanged describes what else moved in the series that are bad or go on after a change, and which of them are faster.
 func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
 	for _, t := range list {
 		before, _ := t.sides(metric.Gate.Window)
@@ -225,7 +225,7 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 	}
 }
 
-// sides gives the last n runs that were judged before the first bad one, or else before the series began anew, then
+// sides returns the last n runs that were judged before the first bad one, or else before the series began anew, then
 // those from there on.
 func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.Consecutive + 1
@@ -266,7 +266,7 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 // quicker is how much less time launches take that are faster, as a diff of two sides has it.
 const quicker = 0.1
 
-// faster says whether times fell by more than a tenth, and by more than they scatter.
+// faster reports whether times fell by more than a tenth, and by more than they scatter.
 func faster(before, after []float64) bool {
 	logs := make([]float64, len(before))
 	for i, x := range before {
@@ -282,10 +282,10 @@ func faster(before, after []float64) bool {
 // skew is how far ahead a date may be, wrong time zones included, before it counts as one in the future.
 const skew = 24 * time.Hour
 
-// Future says whether a date cannot be that of a collection.
+// Future reports whether a date cannot be that of a collection.
 func Future(date, now time.Time) bool { return date.After(now.Add(skew)) }
 
-// byAdding says whether the runs of a program on a device are judged in the order in which they were added, and not in
+// byAdding reports whether the runs of a program on a device are judged in the order in which they were added, and not in
 // that of the panel, which is that of dates or commits. It is so where dates cannot be trusted, so that a wrong clock
 // cannot keep a run from being judged: one is in the future, or the run that was added last is not dated last.
 func (j *judge) byAdding(program, device string) bool {
@@ -341,7 +341,7 @@ func (t *Series) group() [2]string {
 	return [2]string{t.Key.Program, device}
 }
 
-// sameProgram says whether two runs may be of one program.
+// sameProgram reports whether two runs may be of one program.
 func sameProgram(a, b string) bool { return a == b || a == "" || b == "" }
 
 func refOf(r *history.Run) Ref { return Ref{r.ID, r.Time, r.Commit, r.Label, r.Branch} }

@@ -22,7 +22,7 @@ import (
 	"occudiff/predict/batch"
 )
 
-// near says whether two numbers are the same but for rounding.
+// near reports whether two numbers are the same but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
 // kernelRow is a kernel by name on device A.

@@ -10,7 +10,7 @@ import (
 	"occudiff/ingest/names"
 )
 
-// Renumbered says that kernels have other numbers from a run on: lambdas are counted within their scope, and one more
+// Renumbered states that kernels have other numbers from a run on: lambdas are counted within their scope, and one more
 // or less shifts those behind it. What was measured before goes with the kernel and not with its number.
 type Renumbered struct {
 	Run   Ref
@@ -92,7 +92,7 @@ type alike struct {
 	metrics []history.Metric
 }
 
-// namesIn gives the names that a run has, in the order of their numbers.
+// namesIn returns the names that a run has, in the order of their numbers.
 func (g *alike) namesIn(place int) (names []string) {
 	for _, k := range g.kernels {
 		if k.At(g.panel.Runs[place].ID) >= 0 && !slices.Contains(names, k.Key.Task) {
@@ -103,7 +103,7 @@ func (g *alike) namesIn(place int) (names []string) {
 	return names
 }
 
-// match gives the later name of each earlier one, nil where numbers did not move: of what keeps the order and has every
+// match returns the later name of each earlier one, nil where numbers did not move: of what keeps the order and has every
 // kernel of the smaller side near its own, the nearest. Names that fit as they are stay, and a run that has some of the
 // kernels alone moves none.
 func (g *alike) match(place int, old, now []string) map[string]string {
@@ -165,7 +165,7 @@ func (g *alike) match(place int, old, now []string) map[string]string {
 	return later
 }
 
-// far says how far the values of a kernel in a run lie off the last ones of another before it: 1 at 5 spreads of these, at 2 points
+// far describes how far the values of a kernel in a run lie off the last ones of another before it: 1 at 5 spreads of these, at 2 points
 // or a tenth of a time at least. Other launch shapes are infinitely far.
 func (g *alike) far(place int, was, is string) (far float64) {
 	for _, k := range g.kernels {

@@ -113,7 +113,7 @@ const leastNoise, mostNoise = 8, 40
 // normalMAD makes a MAD estimate the standard deviation of normal values.
 const normalMAD = 1.4826
 
-// Noise gives what a history knows of the spread of a metric, in squared points, by kernel and device, whatever the
+// Noise returns what a history knows of the spread of a metric, in squared points, by kernel and device, whatever the
 // driver and the program: of the series with most runs. A change of level within them counts as spread, so that the
 // figure is too large rather than too small. Spreads are shrunk to each other as those of the gate are (docs/gate.md).
 func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {

@@ -94,7 +94,7 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 	return found
 }
 
-// findChanged says how the series of a checked run lie whose host or clock is not that of the runs before, where
+// findChanged describes how the series of a checked run lie whose host or clock is not that of the runs before, where
 // nothing else says it. A driver is said where series begin.
 func (c *Check) findChanged(before []*history.Run) {
 	recent := before[:min(len(before), missingAfterRuns)]
@@ -120,7 +120,7 @@ func (c *Check) findChanged(before []*history.Run) {
 	}
 }
 
-// changes says what two runs say of their machines. What one of them does not say has not changed.
+// changes describes what two runs say of their machines. What one of them does not say has not changed.
 func changes(a, b *history.Run) (list []Change) {
 	frequency := func(r *history.Run) string {
 		hz, ok := r.Frequency.Value()

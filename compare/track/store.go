@@ -12,7 +12,7 @@ import (
 	"occudiff/predict/batch"
 )
 
-// FromResult says what of a compared run is stored: every kernel with its occupancies, residuals, times, verdict and
+// FromResult describes what of a compared run is stored: every kernel with its occupancies, residuals, times, verdict and
 // cause, and what the inputs say of their origin. Time, host, job, label and commit are the caller's to add.
 func FromResult(r *compare.Result) history.Run {
 	p := &r.Platform
@@ -43,7 +43,7 @@ func FromResult(r *compare.Result) history.Run {
 	return h
 }
 
-// programOf gives the base name of the program in a command line; a first word in quotes may hold spaces.
+// programOf returns the base name of the program in a command line; a first word in quotes may hold spaces.
 func programOf(command string) string {
 	word := strings.TrimSpace(command)
 	if rest, quoted := strings.CutPrefix(word, `"`); quoted {
@@ -54,7 +54,7 @@ func programOf(command string) string {
 	return word[strings.LastIndexAny(word, `/\`)+1:]
 }
 
-// fromRow says what of a row is stored.
+// fromRow describes what of a row is stored.
 func fromRow(row *compare.Row, device string) history.Row {
 	h := history.Row{
 		Key: history.Key{Task: row.Task, Global: row.Global, Local: row.Local, SIMD: row.SIMD.Or(0),
@@ -85,7 +85,7 @@ type Added struct {
 	Clock    Clock  // what is wrong with its date
 }
 
-// CheckClock says what is wrong with the date of a run that was just stored.
+// CheckClock describes what is wrong with the date of a run that was just stored.
 func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
 	runs, err := db.DatedFrom(ctx, a.Time) // those that are dated before it say nothing of it
 	a.Clock = clockOf(runs, &a.Run, now)
@@ -106,7 +106,7 @@ func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	return notMeasured, unmeasurable
 }
 
-// FromBinaries says what of the kernels of binaries is stored: spills and predicted peaks, a row for each kernel and
+// FromBinaries describes what of the kernels of binaries is stored: spills and predicted peaks, a row for each kernel and
 // device. A series goes on when the compiler takes another SIMD width, unless a kernel is there in several.
 func FromBinaries(kernels []batch.Kernel) history.Run {
 	var run history.Run

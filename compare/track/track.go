@@ -143,7 +143,7 @@ type Series struct {
 	// FirstBad is the first bad run of what is open, LastGood the one before it; nil when there is none.
 	FirstBad, LastGood *Ref
 	AlsoChanged        []MetricChange
-	// Restart says what changed where the series begins; nil when nothing is known to have.
+	// Restart describes what changed where the series begins; nil when nothing is known to have.
 	Restart *Restart
 	// Ended is set when the kernel went on under another key, or when none of the last runs on its device has it: its
 	// verdict is of the past.
@@ -201,7 +201,7 @@ func (t *Series) take(points []history.Point, m Metric) {
 	t.choose(m)
 }
 
-// choose says which occupancy counts: Loaded where all of the last runs have it. It does not change from run to run: a
+// choose describes which occupancy counts: Loaded where all of the last runs have it. It does not change from run to run: a
 // run without it makes Measured count until that is out of the window.
 func (t *Series) choose(m Metric) {
 	if m.Metric != history.Occupancy {
@@ -285,7 +285,7 @@ const (
 	SeverityUnmeasurable
 )
 
-// Severity says how much the series needs somebody to look.
+// Severity describes how much the series needs somebody to look.
 func (t *Series) Severity() Severity {
 	switch o := t.Outcome(); {
 	case o == Unmeasurable:
@@ -300,10 +300,10 @@ func (t *Series) Severity() Severity {
 	}
 }
 
-// NeedsAttention says whether somebody should look.
+// NeedsAttention reports whether somebody should look.
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
-// Restarted says whether something changed where the series begins, and few runs or none tell yet what that did: it learns,
+// Restarted reports whether something changed where the series begins, and few runs or none tell yet what that did: it learns,
 // or goes on from before.
 func (t *Series) Restarted() bool {
 	return t.Restart != nil && !t.Unmeasurable &&
@@ -313,7 +313,7 @@ func (t *Series) Restarted() bool {
 // RecentRuns is for how many runs a change is worth a word.
 const RecentRuns = 8
 
-// Continues says whether what was before the change is part of the series.
+// Continues reports whether what was before the change is part of the series.
 func (t *Series) Continues() bool { return t.Age+1 < len(t.Points) }
 
 // Since is how far the runs since the change lie off those before, in the median.
@@ -338,16 +338,16 @@ func valuesOf(points []history.Point) (values []float64) {
 // Off is how far the newest value lies from the median.
 func (t *Series) Off() float64 { return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value) }
 
-// Bad says whether the newest point is beyond its threshold, confirmed or not.
+// Bad reports whether the newest point is beyond its threshold, confirmed or not.
 func (t *Series) Bad() bool {
 	o := t.Outcome()
 	return o == trend.Regression || o == trend.Alarm
 }
 
-// Newest gives the last point.
+// Newest returns the last point.
 func (t *Series) Newest() history.Point { return t.Points[len(t.Points)-1] }
 
-// Own gives the points that statistics may look at: not a newest one that is only shown.
+// Own returns the points that statistics may look at: not a newest one that is only shown.
 func (t *Series) Own() []history.Point {
 	if t.Unmeasurable {
 		return t.Points[:len(t.Points)-1]

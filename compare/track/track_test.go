@@ -199,7 +199,7 @@ func TestBacktestIsTheCheck(t *testing.T) {
 	}
 }
 
-// TestBegins says where a series begins anew, and where it only stands beside another one. A run is written as
+// TestBegins describes where a series begins anew, and where it only stands beside another one. A run is written as
 // "device driver local", several kernels of one run with a comma.
 func TestBegins(t *testing.T) {
 	const a, b = "A 1 16", "B 1 16"

@@ -16,7 +16,7 @@ type Backtest struct {
 	FailedChecks int // of these, in which one was open
 }
 
-// Rate gives the checks that opened a finding, in 100.
+// Rate returns the checks that opened a finding, in 100.
 func (b Backtest) Rate() float64 { return 100 * float64(b.Opened) / math.Max(1, float64(b.Checks)) }
 
 // Plus adds those of other series.
@@ -130,7 +130,7 @@ func (g Gate) dropped(value, drop float64) float64 {
 	return value - drop
 }
 
-// Keep gives the gate with the least floor with which a history opens findings in no more checks than a budget allows:
+// Keep returns the gate with the least floor with which a history opens findings in no more checks than a budget allows:
 // itself when that does. Every finding counts as one for nothing, but for those of several kernels at once: these are an
 // event, and no floor is to hide it.
 func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gate, Backtest, error) {
@@ -158,7 +158,7 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gat
 	}
 }
 
-// alone gives the shifts of the findings that began while hardly any other series fell, by the run that opened them:
+// alone returns the shifts of the findings that began while hardly any other series fell, by the run that opened them:
 // fewer than three, or fewer than a fifth, within a run.
 func (g Gate) alone(r *Replay, series [][]Point) map[int][]float64 {
 	fell := map[int]int{} // findings by their first bad run

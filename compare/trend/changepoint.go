@@ -35,7 +35,7 @@ func DefaultParams() Params {
 // points otherwise.
 const Levels = 3
 
-// Validate says what is wrong with the parameters and what would be right.
+// Validate describes what is wrong with the parameters and what would be right.
 func (p Params) Validate() error {
 	switch {
 	case p.Window < minWindow || p.Window > maxWindow:
@@ -78,7 +78,7 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	return merge(points, split(valuesOf(points), params), params), nil
 }
 
-// LastingChangePoints gives the change points that are left when those beside a segment of fewer than so many points are dropped.
+// LastingChangePoints returns the change points that are left when those beside a segment of fewer than so many points are dropped.
 func LastingChangePoints(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
 	indices := make([]int, len(found))
 	for i, c := range found {
@@ -154,7 +154,7 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 	return found
 }
 
-// weakestOf gives the point to drop next, -1 when all may stay. Comparisons are such that a p of NaN (two constant
+// weakestOf returns the point to drop next, -1 when all may stay. Comparisons are such that a p of NaN (two constant
 // segments of equal mean) is never good enough.
 func weakestOf(points []ChangePoint, params Params) int {
 	least, weakest := 0, 0
@@ -181,7 +181,7 @@ func weakestOf(points []ChangePoint, params Params) int {
 	return -1
 }
 
-// step gives how far the means are apart.
+// step returns how far the means are apart.
 func step(c ChangePoint) float64 { return math.Abs(c.MeanAfter - c.MeanBefore) }
 
 // judge computes point i between its neighbors; an i outside the list is none of them.
@@ -218,7 +218,7 @@ type candidate struct {
 	q                 float64
 }
 
-// window gives the change points of a window, ascending. It cuts at the best place of all intervals as long as the cut
+// window returns the change points of a window, ascending. It cuts at the best place of all intervals as long as the cut
 // is significant. Only the two new intervals are searched after a cut; the others keep their candidates.
 func (s *search) window(values []float64) []int {
 	s.tabulate(values)
@@ -267,7 +267,7 @@ func (s *search) tabulate(values []float64) {
 	}
 }
 
-// best gives the index t with the largest energy distance between [start, t) and [t, end'), over all t and all end' up
+// best returns the index t with the largest energy distance between [start, t) and [t, end'), over all t and all end' up
 // to end (Q of Matteson and James with alpha = 1):
 //
 //	Q(X, Y) = 2/(m+n) sum|x-y| - 2m/((m+n)(n-1)) sum|x-x'| - 2n/((m+n)(m-1)) sum|y-y'|   with n = |X|, m = |Y|
@@ -336,7 +336,7 @@ func (s *search) sumBelow(start, end int) {
 	}
 }
 
-// column gives the sum of |v[i]-v[t]| for start <= i < t.
+// column returns the sum of |v[i]-v[t]| for start <= i < t.
 func (s *search) column(start, t int) float64 {
 	skipped := 0.0
 	for _, v := range s.values[:start] {
@@ -365,7 +365,7 @@ func describe(values []float64) segment {
 	return s
 }
 
-// studentP gives the two-sided p of Student's t-test with equal variances. The population variance stands where the
+// studentP returns the two-sided p of Student's t-test with equal variances. The population variance stands where the
 // sample variance should, which makes short segments look a little more certain than they are: Hunter and Otava do so.
 // Two points have p = 1. It is NaN when both segments are constant and equal.
 func studentP(a, b segment) float64 {
@@ -385,7 +385,7 @@ func studentP(a, b segment) float64 {
 	return mathext.RegIncBeta(free/2, 0.5, free/(free+t*t))
 }
 
-// magnitude gives the larger of the two relative changes between two means. A mean of zero has none.
+// magnitude returns the larger of the two relative changes between two means. A mean of zero has none.
 func magnitude(before, after float64) float64 {
 	largest := 0.0
 	if before != 0 {

@@ -136,7 +136,7 @@ func TestStudentP(t *testing.T) {
 	}
 }
 
-// indices gives where the levels change.
+// indices returns where the levels change.
 func indices(list []ChangePoint) (at []int) {
 	for _, c := range list {
 		at = append(at, c.Index)

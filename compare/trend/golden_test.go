@@ -28,7 +28,7 @@ type goldenFile struct {
 	}
 }
 
-// readGolden gives the change points that Otava's algorithm finds in real series; see "about" in the file.
+// readGolden returns the change points that Otava's algorithm finds in real series; see "about" in the file.
 func readGolden(t testing.TB) goldenFile {
 	t.Helper()
 	data, err := os.ReadFile(testenv.Shared(t, "golden", "change_points.json"))
@@ -51,7 +51,7 @@ func pointsOf(values ...float64) []Point {
 	return points
 }
 
-// apart gives the relative distance.
+// apart returns the relative distance.
 func apart(got, want float64) float64 {
 	if got == want {
 		return 0

@@ -55,12 +55,12 @@ type frame struct {
 	finding int
 }
 
-// judged says whether there is a spread to judge by.
+// judged reports whether there is a spread to judge by.
 func (l *line) judged() bool { return l.own.n > 0 }
 
 func (l *line) open() bool { return len(l.below) > 0 }
 
-// level gives that of the newest runs.
+// level returns that of the newest runs.
 func (r *replay) level(l *line) level {
 	if l.at.n > 0 {
 		return l.at
@@ -104,7 +104,7 @@ func (r *replay) rebase(l *line, m int) (before []run) {
 	return before
 }
 
-// rho gives the autocorrelation of a line: that of all, or its own of the runs before a window where that is larger by
+// rho returns the autocorrelation of a line: that of all, or its own of the runs before a window where that is larger by
 // more than half a standard error.
 func (r *replay) rho(before run) float64 {
 	rho := r.noise.rho
@@ -117,7 +117,7 @@ func (r *replay) rho(before run) float64 {
 	return min(rho, 0.95)
 }
 
-// beyond gives the share of runs that lie as far off as z or farther: that of all kernels, or of the kernel's own
+// beyond returns the share of runs that lie as far off as z or farther: that of all kernels, or of the kernel's own
 // distances where that is larger.
 func (r *replay) beyond(l *line, z float64, s side, before []run) float64 {
 	n, beyond := 0.0, 0.0
@@ -137,7 +137,7 @@ func (r *replay) beyond(l *line, z float64, s side, before []run) float64 {
 	return max(all, (ownWeight*all+beyond)/(ownWeight+n))
 }
 
-// window gives the chance that the last m runs lie as far off as they do, all of them, and how far they lie off in the
+// window returns the chance that the last m runs lie as far off as they do, all of them, and how far they lie off in the
 // median. Above the bar the chance need not be right.
 func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift float64) {
 	from := len(l.runs) - m
@@ -219,24 +219,24 @@ func levelOf(values []float64, least float64) level {
 	return level{at, max(spread, least), len(values)}
 }
 
-// VarianceOf gives the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
+// VarianceOf returns the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
 // count little, and no spread is below what a printed digit hides.
 func VarianceOf(values []float64) stat.Variance {
 	return levelOf(values, PointsGate().finest()).variance()
 }
 
-// variance gives that of the spread, and how many degrees of freedom it is worth.
+// variance returns that of the spread, and how many degrees of freedom it is worth.
 func (l level) variance() stat.Variance {
 	return stat.Variance{Value: l.spread * l.spread, Freedom: max(1, efficiency*float64(l.n-1))}
 }
 
-// shrunk gives the standard deviation with what the other kernels say of it.
+// shrunk returns the standard deviation with what the other kernels say of it.
 func (l level) shrunk(p stat.Prior) float64 {
 	v, _ := p.Shrink(l.variance())
 	return math.Sqrt(v)
 }
 
-// distance gives how far a value lies off the level, in spreads: the level of few runs is not known well itself.
+// distance returns how far a value lies off the level, in spreads: the level of few runs is not known well itself.
 func (l level) distance(off float64) float64 {
 	return off / l.spread / math.Sqrt(1+locationLoss/float64(l.n))
 }

@@ -110,7 +110,7 @@ func (g Gate) replay(series [][]Point) *Replay {
 	return out
 }
 
-// nextRun gives the number of the run that comes.
+// nextRun returns the number of the run that comes.
 func (r *replay) nextRun() (run int, ok bool) {
 	for _, l := range r.lines {
 		if l.next < len(l.points) && (!ok || l.points[l.next].Run < run) {
@@ -173,7 +173,7 @@ func (r *replay) budget() float64 {
 
 func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.sizes)-late):])) }
 
-// common gives the noise that all kernels of a run share, on the scale of worse: the median of how far they lie off
+// common returns the noise that all kernels of a run share, on the scale of worse: the median of how far they lie off
 // their levels, as far as it usually goes, less what the noise of single kernels makes of a median. Shifts go farther
 // and are not noise.
 func (r *replay) common(kernels []*line) float64 {
@@ -209,7 +209,7 @@ func (l *line) accept() {
 	l.below, l.episodes, l.reopens = nil, nil, 0
 }
 
-// over says whether what is open was accepted after the last run that has the line.
+// over reports whether what is open was accepted after the last run that has the line.
 func (l *line) over(run int) bool {
 	at := l.points[len(l.points)-1].Closed
 	return l.next == len(l.points) && at > 0 && run >= at
@@ -412,7 +412,7 @@ func (r *replay) verdict(l *line) Verdict {
 	return v
 }
 
-// limit gives how far the runs of the shortest window that can be a finding have to lie off a level that is known, in
+// limit returns how far the runs of the shortest window that can be a finding have to lie off a level that is known, in
 // spreads.
 func (r *replay) limit() float64 {
 	bar := r.budget()

@@ -107,7 +107,7 @@ func drift(s float64) kind {
 	}}
 }
 
-// mixed gives each kernel a spread of its own, and each tenth an outlier in four runs.
+// mixed returns each kernel a spread of its own, and each tenth an outlier in four runs.
 func mixed(s float64) kind {
 	return kind{fmt.Sprint("mixed ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		own := s * math.Exp(0.8*r.NormFloat64())
@@ -154,7 +154,7 @@ func drop(fallen, at int, points float64) func(k, i int) float64 {
 	}
 }
 
-// redAt says whether a finding of a series is open after a run.
+// redAt reports whether a finding of a series is open after a run.
 func redAt(j Judged, run int) bool {
 	for _, f := range j.Findings {
 		if f.Opened <= run && (f.Closed < 0 || f.Closed > run) {
@@ -173,7 +173,7 @@ func replayed(t *testing.T, series [][]Point) *Replay {
 	return r
 }
 
-// long says how many times as many histories are made: those of docs/gate.md with OCCUDIFF_TEST=all, and as many more as
+// long describes how many times as many histories are made: those of docs/gate.md with OCCUDIFF_TEST=all, and as many more as
 // SIMULATE says.
 func long() int {
 	if os.Getenv("OCCUDIFF_TEST") != "all" {

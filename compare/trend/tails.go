@@ -139,7 +139,7 @@ func (n *noise) next() {
 	n.rho = min(max(pairs/squares, 0), 0.9)
 }
 
-// beyond gives the share of the runs of all kernels that lie as far off as z or farther, on a side. Some runs do not
+// beyond returns the share of the runs of all kernels that lie as far off as z or farther, on a side. Some runs do not
 // count: those that are asked about. Beyond far it falls as that of Student's t with 3 degrees of freedom does: with the
 // third power.
 func (n *noise) beyond(z float64, s side, but []run) float64 {
@@ -155,7 +155,7 @@ func (n *noise) beyond(z float64, s side, but []run) float64 {
 	return n.share[s][binOf(z)] - own/(n.count[s]+pseudo)
 }
 
-// severityOf gives as how many runs that know nothing of each other m runs count, against a level of n runs: neighbors know
+// severityOf returns as how many runs that know nothing of each other m runs count, against a level of n runs: neighbors know
 // of each other (rho), and all of them are held against one level.
 func severityOf(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)

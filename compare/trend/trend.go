@@ -54,7 +54,7 @@ func checkPoints(points []Point) error {
 	return nil
 }
 
-// Direction says which way is worse.
+// Direction describes which way is worse.
 type Direction string
 
 // The directions.
@@ -64,7 +64,7 @@ const (
 	Both Direction = "both" // any move is worth a word
 )
 
-// Gate says of the series of a check which of them fell and stayed down. docs/gate.md derives it. Use PointsGate,
+// Gate describes for the series of a check which of them fell and stayed down. docs/gate.md derives it. Use PointsGate,
 // RelativeGate or ExactGate: the zero value is refused.
 type Gate struct {
 	Budget   float64 // share of checks that may open a finding for nothing, over all series together
@@ -94,7 +94,7 @@ func RelativeGate() Gate {
 	return Gate{Budget: 0.01, Window: 40, Learning: 8, Floor: 0.02, Relative: true, Direction: Up}
 }
 
-// Validate says what is wrong with the gate and what would be right.
+// Validate describes what is wrong with the gate and what would be right.
 func (g Gate) Validate() error {
 	switch {
 	case g.Window < leastWindow || g.Window > mostWindow:
@@ -179,7 +179,7 @@ func (g Gate) value(worse float64) float64 {
 	return worse
 }
 
-// floor gives the least shift on the scale of worse.
+// floor returns the least shift on the scale of worse.
 func (g Gate) floor() float64 {
 	if g.Relative {
 		return math.Log1p(g.Floor)

@@ -60,7 +60,7 @@ func JoinCommand(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// Files gives what the steps write as words for a shell, patterns as such.
+// Files returns what the steps write as words for a shell, patterns as such.
 func Files(steps []Step) (words []string) {
 	for _, s := range steps {
 		if file, pattern := strings.CutSuffix(s.File, "*"); pattern {
@@ -81,7 +81,7 @@ func Quote(a string) string {
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
-// Probe gives the first short run: a collection at the default interval and its export.
+// Probe returns the first short run: a collection at the default interval and its export.
 func Probe(o Options) []Step {
 	result, file := below(o.Dir, "probe"), o.probeFile()
 	return []Step{
@@ -93,7 +93,7 @@ func Probe(o Options) []Step {
 // probeFile is the export of the first short run.
 func (o Options) probeFile() string { return below(o.Dir, "probe.csv") }
 
-// below gives a path in a folder; none is read as an option.
+// below returns a path in a folder; none is read as an option.
 func below(dir, name string) string {
 	path := filepath.Join(dir, name)
 	if strings.HasPrefix(path, "-") {
@@ -102,7 +102,7 @@ func below(dir, name string) string {
 	return path
 }
 
-// Steps gives the collection itself at an interval, and its exports. The files of the steps are one run.
+// Steps returns the collection itself at an interval, and its exports. The files of the steps are one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
 	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, exportSteps(result, o.Dir)...)
@@ -129,7 +129,7 @@ func export(result, file string) []string {
 		"comma", "-report-output", file, "-r", result}
 }
 
-// exportSteps gives the reports of a VTune result folder that exists.
+// exportSteps returns the reports of a VTune result folder that exists.
 func exportSteps(result, dir string) []Step {
 	hotspots, summary := below(dir, "run.hotspots.csv"), below(dir, "run.summary.txt")
 	return []Step{
@@ -139,14 +139,14 @@ func exportSteps(result, dir string) []Step {
 	}
 }
 
-// IntervalFor gives the interval at which a launch of a mean time has nine samples, within what VTune takes, rounded
+// IntervalFor returns the interval at which a launch of a mean time has nine samples, within what VTune takes, rounded
 // down to a hundredth of a millisecond. It also says whether nine can be had at all.
 func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 	interval = (launch / samplesPerLaunch).Truncate(10 * time.Microsecond)
 	return min(max(interval, ShortestInterval), coarsest), interval >= ShortestInterval
 }
 
-// Job gives a script that runs `occudiff collect` on a node of a cluster, under slurm or else pbs, so that its first
+// Job returns a script that runs `occudiff collect` on a node of a cluster, under slurm or else pbs, so that its first
 // short run, its flags and its exit status are those of the command. The folder and the outputs get the numbers of the
 // job and the rank; without outputs it is a Markdown file beside the folder. What is worth copying home of the folder
 // is packed beside it, without what VTune makes again of the rest.

@@ -56,7 +56,7 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 	return nil
 }
 
-// OutputFiles gives the files that a step wrote, empty ones left out.
+// OutputFiles returns the files that a step wrote, empty ones left out.
 func OutputFiles(s Step) []string {
 	dir := filepath.Dir(s.File) // whatever its name holds, it is no pattern
 	files, _ := fs.Glob(os.DirFS(dir), filepath.Base(s.File))
@@ -85,7 +85,7 @@ func programs() []Check {
 	}
 }
 
-// IsInstalled says whether a program is on PATH.
+// IsInstalled reports whether a program is on PATH.
 func IsInstalled(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
@@ -100,7 +100,7 @@ type Check struct {
 	Install string // how to get it; empty when it is there
 }
 
-// check gives what was found, or else what the lack costs and how to get it.
+// check returns what was found, or else what the lack costs and how to get it.
 func check(name, found, costs, get string) Check {
 	if found != "" {
 		return Check{Name: name, OK: true, Found: found}
@@ -124,7 +124,7 @@ func CheckTools(root string) []Check {
 	return append(list, library(root))
 }
 
-// first gives the first path that exists.
+// first returns the first path that exists.
 func first(root string, paths ...string) string {
 	for _, p := range paths {
 		if _, err := os.Stat(root + p); err == nil {
@@ -217,7 +217,7 @@ func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []s
 	return list, done, nil
 }
 
-// isResult says whether a folder is a result of VTune: it holds a file with that ending, and no export.
+// isResult reports whether a folder is a result of VTune: it holds a file with that ending, and no export.
 func isResult(path string) bool {
 	marks, err := filepath.Glob(filepath.Join(path, "*.vtune"))
 	if err != nil || len(marks) == 0 {

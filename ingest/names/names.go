@@ -17,7 +17,7 @@ import (
 // mostLength is the power of two of the longest decoded name: a short symbol may stand for a name without end.
 const mostLength = 14
 
-// Display gives the decoded form of a name, and a name that is not encoded as it is.
+// Display returns the decoded form of a name, and a name that is not encoded as it is.
 func Display(name string) string {
 	rest, ok := strings.CutPrefix(name, "dppyPy_dppy_py_devfn_")
 	if !ok {
@@ -37,7 +37,7 @@ func Display(name string) string {
 	return name + "$" + number + "(" + strings.ReplaceAll(types, ".", ", ") + ")"
 }
 
-// Task gives the name of a kernel as profilers print it: SYCL names a kernel by a type, whose name the symbol is of.
+// Task returns the name of a kernel as profilers print it: SYCL names a kernel by a type, whose name the symbol is of.
 func Task(name string) string { return strings.TrimPrefix(Display(name), "typeinfo name for ") }
 
 var (
@@ -72,7 +72,7 @@ func BaseOf(task string) Base {
 	return Base{strings.TrimSpace(m[1]), m[2]}
 }
 
-// Stable gives a name without the parts that move when other code changes: the numbers of lambdas and unnamed types,
+// Stable returns a name without the parts that move when other code changes: the numbers of lambdas and unnamed types,
 // the device, file and line of an OpenMP region, hashes. A name without such parts is given as it is. ordinal says that
 // a number or line was left out, which says nothing about which of several alike it is once one of them moved.
 func Stable(name string) (stable string, ordinal bool) {
@@ -143,11 +143,11 @@ func (p Patterns) Of(name string) string {
 	return pattern
 }
 
-// Continues says whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
+// Continues reports whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
 // of that name. Where the name counts its likes, there must be no others of it: nobody can tell which of them moved.
 func Continues(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }
 
-// isHash says whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date
+// isHash reports whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date
 // has not.
 func isHash(s string) bool {
 	const digits, letters = "0123456789", "abcdefABCDEF"
@@ -182,7 +182,7 @@ func (b *ByName[T]) Set(name string, v T) {
 	b.list = append(b.list, n)
 }
 
-// Of gives the value for a kernel, whose name may be as a profiler or a compiler has it.
+// Of returns the value for a kernel, whose name may be as a profiler or a compiler has it.
 func (b *ByName[T]) Of(task string) (v T, ok bool) {
 	best := -1
 	for _, n := range b.list {
@@ -193,7 +193,7 @@ func (b *ByName[T]) Of(task string) (v T, ok bool) {
 	return v, best >= 0
 }
 
-// Unmatched gives the names and patterns that no kernel has.
+// Unmatched returns the names and patterns that no kernel has.
 func (b *ByName[T]) Unmatched(tasks []string) (left []string) {
 	for _, n := range b.list {
 		if n.name != "" && !slices.ContainsFunc(tasks, n.matches) {

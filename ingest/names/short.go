@@ -9,7 +9,7 @@ import (
 // Ellipsis stands where a name was cut. ASCII, because not every console shows an ellipsis.
 const Ellipsis = "..."
 
-// Short gives names without what tells none of them apart, and only as much of that as makes them all fit: the
+// Short returns names without what tells none of them apart, and only as much of that as makes them all fit: the
 // parameters behind a function's name, its type before it, the arguments of templates, and the scopes that all share.
 // What is left out inside a name has a mark.
 func Short(names []string, fits func(string) bool) []string {
@@ -45,7 +45,7 @@ func each(change func(string) string) func([]string) []string {
 
 func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
-// isSignature says whether a name looks like that of a C++ function: it has brackets, and they match.
+// isSignature reports whether a name looks like that of a C++ function: it has brackets, and they match.
 func isSignature(s string) bool {
 	depth := 0
 	for i := range len(s) {

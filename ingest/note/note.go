@@ -30,7 +30,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Severity says how much a note matters.
+// Severity describes how much a note matters.
 type Severity uint8
 
 // The severities, from the least.
@@ -40,7 +40,7 @@ const (
 	Error                   // something was not used
 )
 
-// String gives the word that outputs carry.
+// String returns the word that outputs carry.
 func (s Severity) String() string {
 	return [...]string{"info", "warning", "error"}[min(s, Error)]
 }

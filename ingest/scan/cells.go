@@ -2,7 +2,7 @@ package scan
 
 import "math/bits"
 
-// rows gives the handler the records from one offset to another, all complete.
+// rows passes to the handler the records from one offset to another, all complete.
 func (w *worker) rows(from, to int) {
 	c, r := w.chunk, &w.row
 	fields := bestFields
@@ -52,7 +52,7 @@ func plainFields(c *chunk, from int, to []uint32) (n int) {
 	}
 }
 
-// extra says whether the record that ends there has text beyond the header's columns.
+// extra reports whether the record that ends there has text beyond the header's columns.
 func (w *worker) extra(end int) bool {
 	for _, b := range w.chunk.buf[w.ends[w.columns]+1 : end] {
 		if b != w.delim && b != '"' && b != '\r' {

@@ -41,7 +41,7 @@ func (c *chunk) set(index int64, n int) {
 	clear(c.buf[n : (n+63)&^63])
 }
 
-// words gives the number of words that hold the block.
+// words returns the number of words that hold the block.
 func (c *chunk) words() int { return (c.n + 63) / 64 }
 
 // mark computes the masks.
@@ -101,7 +101,7 @@ func (c *chunk) keepLines() {
 	}
 }
 
-// lastLine gives the offset after the last newline outside quotes, or from.
+// lastLine returns the offset after the last newline outside quotes, or from.
 func (c *chunk) lastLine(from int) int {
 	for w := c.words() - 1; w >= from>>6; w-- {
 		if m := c.lines[w]; m != 0 {
@@ -111,7 +111,7 @@ func (c *chunk) lastLine(from int) int {
 	return from
 }
 
-// lineOf gives the physical line of an offset. Offsets that ascend cost little.
+// lineOf returns the physical line of an offset. Offsets that ascend cost little.
 func (c *chunk) lineOf(p int) int {
 	all := c.lines
 	if c.copied {
@@ -150,5 +150,5 @@ func (c *chunk) lineAfter(p int) int {
 	return n
 }
 
-// columnOf gives the byte of its line, from 1, at which p is. A record that begins in the block begins a line.
+// columnOf returns the byte of its line, from 1, at which p is. A record that begins in the block begins a line.
 func (c *chunk) columnOf(p int) int { return p - bytes.LastIndexByte(c.buf[:p], '\n') }

@@ -30,7 +30,7 @@ func plainMasks(c *chunk, delim byte) (newlines int) {
 	return newlines
 }
 
-// zeros gives a bit for each byte of x that is zero.
+// zeros returns a bit for each byte of x that is zero.
 func zeros(x uint64) uint64 {
 	x = ^((x&^uint64(high) + ^uint64(high)) | x | ^uint64(high))
 	return (x >> 7) * spread >> 56

@@ -62,10 +62,10 @@ func (r *record) begin(line int) {
 	r.field()
 }
 
-// started says whether any byte of the record was seen.
+// started reports whether any byte of the record was seen.
 func (r *record) started() bool { return r.state != fieldStart || r.column > 0 }
 
-// open says whether the record is inside quotes.
+// open reports whether the record is inside quotes.
 func (r *record) open() bool { return r.state == inQuotes }
 
 // field starts the next field.
@@ -153,7 +153,7 @@ func (r *record) feed(b []byte) (used int, done bool) {
 	return len(b), false
 }
 
-// ordinary gives how many bytes at the beginning of b only add to the current field.
+// ordinary returns how many bytes at the beginning of b only add to the current field.
 func (r *record) ordinary(b []byte) int {
 	stop := r.delim
 	switch r.state {
@@ -252,7 +252,7 @@ func (r *record) closing(c byte) (done bool) {
 	return false
 }
 
-// rowOf gives what Row has of a record that is done: the text, and where the columns end in it. Those that the record
+// rowOf returns what Row has of a record that is done: the text, and where the columns end in it. Those that the record
 // lacks are empty.
 func (r *record) rowOf() (buf []byte, ends []uint32) {
 	r.ends = r.ends[:0]
@@ -271,7 +271,7 @@ func (r *record) rowOf() (buf []byte, ends []uint32) {
 	return r.buf, r.ends
 }
 
-// cell gives what is known of a selected column.
+// cell returns what is known of a selected column.
 func (r *record) cell(column int) cell {
 	k, _ := slices.BinarySearch(r.sel, column)
 	return r.cells[k]

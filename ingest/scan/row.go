@@ -22,10 +22,10 @@ type Row struct {
 	scratch []byte
 }
 
-// raw gives the bytes of a column as they stand in the file.
+// raw returns the bytes of a column as they stand in the file.
 func (r *Row) raw(column int) []byte { return r.RawRun(column, column) }
 
-// Cell gives the text of a selected column, unquoted; it is empty when the record has no such field.
+// Cell returns the text of a selected column, unquoted; it is empty when the record has no such field.
 func (r *Row) Cell(column int) []byte {
 	b := r.raw(column)
 	if len(b) > 1 && b[0] == '"' && r.chunk != nil {
@@ -37,10 +37,10 @@ func (r *Row) Cell(column int) []byte {
 	return b
 }
 
-// Whole says that the record lies in one block, so that RawRun has its bytes.
+// Whole states that the record lies in one block, so that RawRun has its bytes.
 func (r *Row) Whole() bool { return r.chunk != nil }
 
-// RawRun gives the bytes from the beginning of one column to the end of another, when the record is Whole.
+// RawRun returns the bytes from the beginning of one column to the end of another, when the record is Whole.
 func (r *Row) RawRun(first, last int) []byte {
 	return r.buf[lead+r.ends[first]+1 : lead+r.ends[last+1]]
 }
@@ -48,7 +48,7 @@ func (r *Row) RawRun(first, last int) []byte {
 // lead is how many bytes stand before the text of a row, so that the last of every cell can be looked at all at once.
 const lead = 16
 
-// Tail gives the length of a cell as it stands in the file, and its last eight bytes, the last one in the highest byte.
+// Tail returns the length of a cell as it stands in the file, and its last eight bytes, the last one in the highest byte.
 // Of a shorter cell the lower bytes are anything.
 func (r *Row) Tail(column int) (last uint64, length int) {
 	end := int(r.ends[column+1]) // as an int, of which the compiler knows that it does not overflow here
@@ -62,7 +62,7 @@ func (r *Row) LongTail(column int) (before, last uint64, length int) {
 	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), end - int(r.ends[column]+1)
 }
 
-// Long says that a cell is longer than MaxCell, so that Cell gives its beginning only.
+// Long states that a cell is longer than MaxCell, so that Cell gives its beginning only.
 func (r *Row) Long(column int) bool {
 	if r.chunk == nil {
 		return r.rec.cell(column).long
@@ -91,7 +91,7 @@ func (r *Row) unquote(b []byte) []byte {
 	return r.scratch[from:len(r.scratch):len(r.scratch)]
 }
 
-// Line gives the physical line on which the record begins.
+// Line returns the physical line on which the record begins.
 func (r *Row) Line() int {
 	if r.chunk == nil {
 		return r.rec.line
@@ -99,7 +99,7 @@ func (r *Row) Line() int {
 	return r.chunk.lineOf(int(r.ends[0] + 1))
 }
 
-// Position gives the physical line of a cell and the byte of that line, from 1, at which it begins; 0, 0 when the
+// Position returns the physical line of a cell and the byte of that line, from 1, at which it begins; 0, 0 when the
 // record has no such field.
 func (r *Row) Position(column int) (line, at int) {
 	if r.chunk == nil {

@@ -21,7 +21,7 @@ type Handler interface {
 	Row(r *Row)
 }
 
-// Threads gives how many handlers Rows wants.
+// Threads returns how many handlers Rows wants.
 func (s *Scanner) Threads() int { return s.opt.Threads }
 
 // turn is what a block needs to know of all blocks before it.
@@ -372,7 +372,7 @@ func (w *worker) byBytes(rec *record, ended bool, from int) *record {
 	}
 }
 
-// pass gives the turn to the next block.
+// pass passes the turn to the next block.
 func (w *worker) pass(rec *record) {
 	c := w.chunk
 	w.turns[int(c.index+1)%len(w.turns)] <- turn{rec, c.line + c.count}
@@ -392,7 +392,7 @@ func (w *worker) account(sum xxh3.Uint128) {
 	}
 }
 
-// deliver gives the handler a record that was put together, unless it is a line without any byte.
+// deliver passes to the handler a record that was put together, unless it is a line without any byte.
 func deliver(h Handler, r *Row, rec *record) {
 	if rec.blank {
 		return
@@ -405,7 +405,7 @@ func deliver(h Handler, r *Row, rec *record) {
 	r.Open, r.Unended = false, false
 }
 
-// finish gives the record that ends with the input to a handler.
+// finish passes the record that ends with the input to a handler.
 func (j *job) finish(h Handler) {
 	for _, c := range j.turns {
 		select {

@@ -87,7 +87,7 @@ func New(in Input, opt Options) *Scanner {
 	return s
 }
 
-// Head gives the first block, to look for a header in. The bytes are valid until Record or Rows is called.
+// Head returns the first block, to look for a header in. The bytes are valid until Record or Rows is called.
 func (s *Scanner) Head() ([]byte, error) {
 	if s.cur == nil {
 		s.cur = newChunk(s.opt.Block)
@@ -159,7 +159,7 @@ func (s *Scanner) account(c *chunk) {
 	}
 }
 
-// Digest gives "xxh3:" and the 128-bit XXH3 of the XXH3 hashes of all blocks, in hexadecimal; "" unless Options.Hash
+// Digest returns "xxh3:" and the 128-bit XXH3 of the XXH3 hashes of all blocks, in hexadecimal; "" unless Options.Hash
 // was set. It is complete after Rows.
 func (s *Scanner) Digest() string {
 	if s.digest == nil {
@@ -209,5 +209,5 @@ func (s *Scanner) Record(ctx context.Context, field func(column int, text []byte
 	}
 }
 
-// ErrQuote says that the input ends inside a quoted field.
+// ErrQuote states that the input ends inside a quoted field.
 var ErrQuote = errors.New("the file ends inside a quoted field")

@@ -111,7 +111,7 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 	b.stack = append(b.stack, entry{depth, strings.Clone(name)})
 }
 
-// under says whether the current metric belongs to another.
+// under reports whether the current metric belongs to another.
 func (b *builder) under(name string) bool {
 	return slices.ContainsFunc(b.stack, func(e entry) bool { return e.name == name })
 }
@@ -245,7 +245,7 @@ func set(to *unit.Opt[int], text string) error {
 	return err
 }
 
-// finish gives the file, or says why nothing of it can be used.
+// finish returns the file, or says why nothing of it can be used.
 func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.devices()
 	b.whole()

@@ -22,7 +22,7 @@ type delimited struct {
 	level int      // of the current table
 }
 
-// delimiter gives what separates the cells of a line if it is the header, else 0. What vtune told while it worked may
+// delimiter returns what separates the cells of a line if it is the header, else 0. What vtune told while it worked may
 // stand before it.
 func delimiter(line string) byte {
 	i := strings.Index(line, levelName)
@@ -39,12 +39,12 @@ func delimiter(line string) byte {
 	return rest[0]
 }
 
-// isMessage says whether a line is a message of the vtune command.
+// isMessage reports whether a line is a message of the vtune command.
 func isMessage(line string) bool {
 	return strings.HasPrefix(line, "vtune: ") || strings.HasPrefix(line, "war:")
 }
 
-// isCSV says whether the file begins as the report in CSV does, after what vtune printed before.
+// isCSV reports whether the file begins as the report in CSV does, after what vtune printed before.
 func isCSV(head []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(head), "\ufeff")) {
 		switch line = strings.TrimSpace(line); {
@@ -71,7 +71,7 @@ func (d *delimited) line(in *table.Lines, line string) {
 	}
 }
 
-// split gives the cells of a line. Those that hold the delimiter stand in quotes, two of which are one.
+// split returns the cells of a line. Those that hold the delimiter stand in quotes, two of which are one.
 func split(line string, delim byte) (cells []string) {
 	for more := true; more; {
 		line = strings.TrimLeft(line, " ")
@@ -113,7 +113,7 @@ func (d *delimited) cells(level int, cells []string, pos note.Pos) {
 	d.to.metric(level, strings.TrimSuffix(cells[0], "(%)"), value, pos)
 }
 
-// withUnit gives a number the unit that it has in the report as text.
+// withUnit returns a number the unit that it has in the report as text.
 // The builder has one way to read a quantity; so a number of the CSV is given its unit again instead of a second set
 // of parsers. What is no number, as [Unknown], stays.
 func withUnit(name, value string) string {

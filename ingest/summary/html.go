@@ -67,7 +67,7 @@ func readHTML(r io.Reader, to *builder) error {
 	}
 }
 
-// next gives the next token.
+// next returns the next token.
 func (p *page) next() html.Token {
 	p.z.Next()
 	raw := p.z.Raw() // counted before the token is taken, which changes it in place
@@ -80,7 +80,7 @@ func (p *page) next() html.Token {
 	return p.z.Token()
 }
 
-// text gives the text of an element whose start was read, as a browser shows it: breaks and indentation are of the
+// text returns the text of an element whose start was read, as a browser shows it: breaks and indentation are of the
 // markup. What stands aside in it is left out.
 func (p *page) text(of *html.Token) string {
 	var text strings.Builder
@@ -99,7 +99,7 @@ func (p *page) text(of *html.Token) string {
 	return ""
 }
 
-// aside says whether a token begins issues or recommendations, whose text is no value.
+// aside reports whether a token begins issues or recommendations, whose text is no value.
 func aside(t *html.Token) bool {
 	return t.Type == html.StartTagToken && (t.Data == "pre" || t.Data == "div" && classOf(t) == "issues")
 }

@@ -12,7 +12,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// absent says whether a cell says that there is no value.
+// absent reports whether a cell says that there is no value.
 func absent(text string) bool {
 	return slices.Contains([]string{"", "[Unknown]", "N/A", "-"}, text)
 }

@@ -60,7 +60,7 @@ func (Format) Sniff(head []byte) bool {
 	return elapsed && gpu
 }
 
-// isHTML says whether the file begins with markup, after what a terminal may have put before it.
+// isHTML reports whether the file begins with markup, after what a terminal may have put before it.
 func isHTML(head []byte) bool {
 	head = bytes.TrimLeft(head, "\ufeff \t\r\n")
 	for _, mark := range []string{"<?xml", "<html", "<HTML", "<!DOCTYPE", "<!doctype"} {
@@ -99,7 +99,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return b.finish(len(bytes.TrimSpace(head)) == 0)
 }
 
-// inputError says why nothing of the file can be used.
+// inputError describes why nothing of the file can be used.
 func (b *builder) inputError(empty bool) error {
 	pos := note.Pos{File: b.path}
 	switch {

@@ -70,7 +70,7 @@ type printedTable struct {
 	merged []bool // tasks, by index in builder.tasks, that this table has named already
 }
 
-// rowsOf gives what takes the rows below a header, nil where they are of no use.
+// rowsOf returns what takes the rows below a header, nil where they are of no use.
 func (b *builder) rowsOf(header []string) func(cells []string, pos note.Pos) {
 	switch {
 	case len(header) > 0 && header[0] == "Computing Task" && slices.Contains(header, "Total Time"):

@@ -37,7 +37,7 @@ func Guard(s string) string {
 // number is nothing but a decimal number, with a sign and an exponent or without: what rounding leaves is -1.7e-15.
 var number = regexp.MustCompile(`^[-+]?\d+(\.\d*)?(e[-+]?\d+)?$`)
 
-// runnable says whether a spreadsheet may take a text for a formula: what begins one, full-width signs included, also
+// runnable reports whether a spreadsheet may take a text for a formula: what begins one, full-width signs included, also
 // behind blanks and line breaks, which some pass over.
 func runnable(s string) bool {
 	if s == "" {
@@ -86,7 +86,7 @@ func (w *Words) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Fields gives the parts of a cell between blanks and semicolons.
+// Fields returns the parts of a cell between blanks and semicolons.
 func Fields(cell string) iter.Seq[string] { return strings.FieldsFuncSeq(cell, separates) }
 
 func separates(r rune) bool { return strings.ContainsRune(" ;\t\n\r", r) }
@@ -175,7 +175,7 @@ func (c *CSV) Write(record []string) error {
 	return c.w.WriteByte('\n') // which fails when anything before did
 }
 
-// quoted says whether a cell has to stand in quotes. One that begins with a colon is among them because the runner of a
+// quoted reports whether a cell has to stand in quotes. One that begins with a colon is among them because the runner of a
 // CI job takes a line that begins with two for a command.
 func quoted(cell string) bool {
 	return cell != "" && (strings.ContainsAny(cell, ",;\t\"\r\n") || cell[0] == ' ' || cell[0] == ':')
@@ -184,5 +184,5 @@ func quoted(cell string) bool {
 // Flush writes what is left.
 func (c *CSV) Flush() { c.err = c.w.Flush() }
 
-// Error gives the first error of writing.
+// Error returns the first error of writing.
 func (c *CSV) Error() error { return c.err }

@@ -20,15 +20,15 @@ const MaxLine = 256 << 10
 // checkEvery is how many bytes may pass between two looks at the context: often enough for Ctrl-C to stop at once.
 const checkEvery = 1 << 20
 
-// Lines gives the lines of a source in bounded memory, one after the other.
+// Lines reads the lines of a source in bounded memory, one after the other.
 type Lines struct {
 	// Text is the current line without its line end. It is valid until the next call of Next.
 	Text []byte
 	// Number is the physical line number of Text, from 1.
 	Number int
-	// CRLF says that the line ended in CR LF.
+	// CRLF states that the line ended in CR LF.
 	CRLF bool
-	// Cut says that the line was longer than MaxLine and lost its end.
+	// Cut states that the line was longer than MaxLine and lost its end.
 	Cut bool
 
 	path string
@@ -82,7 +82,7 @@ func (r *Lines) keep(part []byte) {
 	r.long = append(r.long, part...)
 }
 
-// Err gives the error that ended the reading, nil at the end of the source.
+// Err returns the error that ended the reading, nil at the end of the source.
 func (r *Lines) Err() error {
 	if r.err == io.EOF {
 		return nil
@@ -90,7 +90,7 @@ func (r *Lines) Err() error {
 	return r.err
 }
 
-// Pos gives a place in the current line, columns count from 1.
+// Pos returns a place in the current line, columns count from 1.
 func (r *Lines) Pos(column int) note.Pos {
 	return note.Pos{File: r.path, Line: r.Number, Column: column}
 }
@@ -154,7 +154,7 @@ func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	}
 }
 
-// Notes gives the notes on the bad rows in the order of the file; the last says how many more there are.
+// Notes returns the notes on the bad rows in the order of the file; the last says how many more there are.
 func (b *BadRows) Notes() []note.Note {
 	notes := b.shown[:len(b.shown):len(b.shown)]
 	if more := b.Count - int64(len(notes)); more > 0 {
@@ -175,7 +175,7 @@ func Quote[T string | []byte](text T) string {
 
 const escape = 0x1b
 
-// Plain gives the line as a terminal would show it, the line itself when there is nothing to take out.
+// Plain returns the line as a terminal would show it, the line itself when there is nothing to take out.
 func Plain(line []byte) []byte {
 	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, escape) < 0 {
 		return line
@@ -192,7 +192,7 @@ func Plain(line []byte) []byte {
 	return out
 }
 
-// RawColumn gives the column (from 1) in the line of the byte that has the given index in Plain(line).
+// RawColumn returns the column (from 1) in the line of the byte that has the given index in Plain(line).
 func RawColumn(line []byte, index int) int {
 	for i := 0; i < len(line); {
 		if n := invisible(line[i:]); n > 0 {
@@ -208,7 +208,7 @@ func RawColumn(line []byte, index int) int {
 	return len(line) + 1
 }
 
-// invisible gives the length of what stands at the start of b and is not shown by a terminal, 0 when b starts with text:
+// invisible returns the length of what stands at the start of b and is not shown by a terminal, 0 when b starts with text:
 // NUL bytes, which file systems leave in logs of crashed nodes, and escape sequences: control sequences (colors, cursor
 // movement), operating system commands up to BEL or ESC \, and others of two bytes. Of a broken sequence it keeps what is
 // no part of it. No regular expression: logs of gigabytes have colors in each line.
@@ -246,7 +246,7 @@ func invisible(b []byte) int {
 // Dashed are the columns of a table that is printed under a line of dashes, whose runs they are, counted in characters.
 type Dashed struct{ from, to []int }
 
-// Dashes gives the columns under a header, nil when the line is not made of runs of dashes.
+// Dashes returns the columns under a header, nil when the line is not made of runs of dashes.
 func Dashes(line string) *Dashed {
 	if !strings.Contains(line, "---") || strings.Trim(line, " -") != "" {
 		return nil
@@ -280,7 +280,7 @@ func (c *Dashed) Cells(line string) []string {
 	return out
 }
 
-// InColumns says whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
+// InColumns reports whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
 // name. The next metric of a summary begins at the left edge, too; what tells it is that it is as short as a name, or
 // that its text runs over a gap.
 func (c *Dashed) InColumns(line string) bool {

@@ -25,7 +25,7 @@ type Record struct {
 	starts []int
 }
 
-// place gives the line and column where a cell begins; the column is 0 for a cell that is not there.
+// place returns the line and column where a cell begins; the column is 0 for a cell that is not there.
 func (r *Record) place(cell int) (line, column int) {
 	switch {
 	case cell < 0 || r.Problem != "":
@@ -41,7 +41,7 @@ func (r *Record) place(cell int) (line, column int) {
 	return r.Line, column
 }
 
-// A Reader gives the records of a file, one after the other.
+// A Reader reads the records of a file, one after the other.
 type Reader struct {
 	Columns []string // of the header, in lower case; empty for one that nothing reads
 	Unknown []string // the names of these
@@ -79,7 +79,7 @@ func (r *Reader) Sheet(most int) (*Sheet, error) {
 	return s, nil
 }
 
-// Next gives the next record with as many cells as the header has. Blank lines are none.
+// Next returns the next record with as many cells as the header has. Blank lines are none.
 func (r *Reader) Next() (Record, error) {
 	rec, err := r.record()
 	if n := len(rec.Cells); err == nil && n != len(r.Columns) {
@@ -91,7 +91,7 @@ func (r *Reader) Next() (Record, error) {
 	return rec, err
 }
 
-// record gives the next record as it is. The error is that of the file, io.EOF at its end.
+// record returns the next record as it is. The error is that of the file, io.EOF at its end.
 func (r *Reader) record() (Record, error) {
 	for {
 		text, err := r.next()

@@ -67,7 +67,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPlaces gives the places of cells behind blank lines, quotes and line breaks in quotes.
+// TestPlaces checks the places of cells behind blank lines, quotes and line breaks in quotes.
 func TestPlaces(t *testing.T) {
 	got := records(t, "\n\"a\n,b\",\"\",\"x\"\"y\",z\n\né,b,,c\n", Format{})
 	var places [][2]int
@@ -83,7 +83,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestBounds gives lines that would fill the memory.
+// TestBounds reads lines that would fill the memory.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	got := records(t, "a\n"+long+"\nb\n"+long, Format{})

@@ -51,7 +51,7 @@ type Sheet struct {
 	filled []int  // columns whose cells must not be empty
 }
 
-// Pos gives the place of a cell in a row, or that of the row when there is no such column.
+// Pos returns the place of a cell in a row, or that of the row when there is no such column.
 func (s *Sheet) Pos(row int, column string) note.Pos {
 	line, at := s.Records[row].place(slices.Index(s.Columns, column))
 	return note.Pos{File: s.File, Line: line, Column: at}

@@ -87,7 +87,7 @@ func idOf(args []byte) (id launchID) {
 	return id
 }
 
-// unquoted gives a value without quotes, in which some versions write numbers.
+// unquoted returns a value without quotes, in which some versions write numbers.
 func unquoted(b []byte) []byte { return bytes.Trim(b, `"`) }
 
 // reading is the counters of one launch.
@@ -286,7 +286,7 @@ func (m *measurement) into(k *ingest.Kernel, launches int64) {
 const askFor = "profile with experimental_config=torch._C._profiler._ExperimentalConfig(profiler_metrics=" +
 	"[\"GpuTime\", \"XVE_ACTIVE\", \"XVE_STALL\", \"XVE_THREADS_OCCUPANCY_ALL\"], profiler_measure_per_kernel=True)"
 
-// counterNotes says what the counters of the trace lack.
+// counterNotes describes what the counters of the trace lack.
 func (r *reader) counterNotes() (list []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
 		list = append(list, note.Note{Severity: severity, Code: code, Pos: note.Pos{File: r.path},

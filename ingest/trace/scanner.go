@@ -29,10 +29,10 @@ type scanner struct {
 	err  error
 }
 
-// errLong says that a value is longer than any that is kept.
+// errLong states that a value is longer than any that is kept.
 var errLong = errors.New("the event is longer than 1 MB")
 
-// errEnd says that the text ends where more was due.
+// errEnd states that the text ends where more was due.
 var errEnd = errors.New("the text ends here")
 
 // fill reads more; what has been read moves to the front, and the buffer grows for a value that does not fit.
@@ -61,7 +61,7 @@ func (s *scanner) skip(n int) {
 	s.from += n
 }
 
-// peek gives the next byte that is no white space, 0 at the end.
+// peek returns the next byte that is no white space, 0 at the end.
 func (s *scanner) peek() byte {
 	for {
 		for i := s.from; i < s.to; i++ {
@@ -114,7 +114,7 @@ func (s *scanner) value() ([]byte, error) {
 	}
 }
 
-// errBroken says that a string holds a line end, which JSON does not allow: a quote in a name that was not escaped.
+// errBroken states that a string holds a line end, which JSON does not allow: a quote in a name that was not escaped.
 var errBroken = errors.New("a quote in it is not escaped")
 
 // ending looks for where a value ends, in pieces.
@@ -128,7 +128,7 @@ type ending struct {
 // special are the bytes of a string that are not text.
 var special = [256]bool{'"': true, '\\': true, '\n': true}
 
-// find gives how many bytes of b belong to the value, false when all do and more may follow.
+// find returns how many bytes of b belong to the value, false when all do and more may follow.
 func (e *ending) find(b []byte) (int, bool) {
 	for i := 0; i < len(b); i++ {
 		if e.inString {
@@ -262,7 +262,7 @@ func (e *event) parse(b []byte) (use bool, err error) {
 	return e.phase == 'M' || e.phase == 'X' && e.category != otherCategory, nil
 }
 
-// members gives the members of an object. What is none ends them with an empty key.
+// members returns the members of an object. What is none ends them with an empty key.
 func members(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest := trim(bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}")))

@@ -260,7 +260,7 @@ func (r *reader) launched(t *task, seconds float64, line int) (row int) {
 	return r.launches.Len() - 1
 }
 
-// task gives what is launched under a name.
+// task returns what is launched under a name.
 func (r *reader) task(name []byte, line int) (*task, error) {
 	if t, known := r.tasks[string(name)]; known {
 		return t, nil
@@ -279,7 +279,7 @@ func (r *reader) task(name []byte, line int) (*task, error) {
 	return t, nil
 }
 
-// finish gives the file, or says why nothing of it can be used.
+// finish returns the file, or says why nothing of it can be used.
 func (r *reader) finish(stopped error) (*ingest.File, error) {
 	r.place()
 	f := &ingest.File{Input: ingest.Input{Rows: r.used, BadRows: r.bad.Count,

@@ -64,7 +64,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// events gives a trace of any number of launches.
+// events writes a trace of any number of launches.
 type events struct {
 	n, at int
 	rest  []byte

@@ -67,13 +67,13 @@ func ParseSize(text string) (Size3, error) {
 	return s, nil
 }
 
-// Present says whether there is a size at all.
+// Present reports whether there is a size at all.
 func (s Size3) Present() bool { return s.rank > 0 }
 
-// Rank gives the number of dimensions that were printed, 0 for the absent size.
+// Rank returns the number of dimensions that were printed, 0 for the absent size.
 func (s Size3) Rank() int { return int(s.rank) }
 
-// Dim gives dimension i (0..2), 1 where it was not printed.
+// Dim returns dimension i (0..2), 1 where it was not printed.
 func (s Size3) Dim(i int) int64 {
 	if i < int(s.rank) {
 		return s.n[i]
@@ -100,10 +100,10 @@ func (s Size3) WithRank(n int) Size3 {
 	return s
 }
 
-// List gives the dimensions as they were printed, never nil.
+// List returns the dimensions as they were printed, never nil.
 func (s Size3) List() []int64 { return append([]int64{}, s.n[:s.rank]...) }
 
-// Items gives the product of the dimensions, and false when it overflows 63 bits or the size is absent.
+// Items returns the product of the dimensions, and false when it overflows 63 bits or the size is absent.
 func (s Size3) Items() (int64, bool) {
 	if s.rank == 0 {
 		return 0, false

@@ -27,7 +27,7 @@ type Ratio float64
 // FromPercent turns a printed percentage into a ratio.
 func FromPercent(p float64) Ratio { return Ratio(p / 100) }
 
-// Percent gives 0..100. It is the exact inverse of FromPercent for percentages of up to six decimals, so that a cell
+// Percent returns 0..100. It is the exact inverse of FromPercent for percentages of up to six decimals, so that a cell
 // that reads 62.7 is written as 62.7 again and not as 62.699999999999996.
 func (r Ratio) Percent() float64 {
 	p := float64(r) * 100
@@ -40,7 +40,7 @@ func (r Ratio) Percent() float64 {
 // Points is a difference of two percentages, in percentage points.
 type Points float64
 
-// Minus gives the difference a - b in percentage points.
+// Minus returns the difference a - b in percentage points.
 func (r Ratio) Minus(b Ratio) Points { return Points(r.Percent() - b.Percent()) }
 
 // MaxCount is the largest number of launches, threads or barriers that is believed: no run comes near it, and all
@@ -62,10 +62,10 @@ func NonZero[T cmp.Ordered](v T) Opt[T] {
 	return Maybe(v, v > zero)
 }
 
-// Value gives the value and whether it is there.
+// Value returns the value and whether it is there.
 func (o Opt[T]) Value() (T, bool) { return o.v, o.ok }
 
-// Or gives the value, or def when it is absent.
+// Or returns the value, or def when it is absent.
 func (o Opt[T]) Or(def T) T {
 	if o.ok {
 		return o.v
@@ -73,7 +73,7 @@ func (o Opt[T]) Or(def T) T {
 	return def
 }
 
-// Present says whether there is a value.
+// Present reports whether there is a value.
 func (o Opt[T]) Present() bool { return o.ok }
 
 // Maybe is a value where ok says that there is one.

@@ -22,7 +22,7 @@ type section struct {
 	device int  // of `=== Device #1 Metrics ===`
 }
 
-// heading gives the text of a line framed by `==`, as in `=== Kernel Properties ===` and `== L0 Backend: ==`.
+// heading returns the text of a line framed by `==`, as in `=== Kernel Properties ===` and `== L0 Backend: ==`.
 func heading(trimmed string) (string, bool) {
 	if len(trimmed) < 6 || !strings.HasPrefix(trimmed, "==") || !strings.HasSuffix(trimmed, "==") {
 		return "", false
@@ -31,7 +31,7 @@ func heading(trimmed string) (string, bool) {
 	return strings.TrimSpace(strings.TrimSuffix(title, ":")), title != ""
 }
 
-// sectionOf says what a heading stands for, and false when it is not one of these tools.
+// sectionOf describes what a heading stands for, and false when it is not one of these tools.
 func sectionOf(title string) (section, bool) {
 	// All titles of the tools, also of tables without use here: a known title ends what stood before it.
 	switch title {
@@ -67,7 +67,7 @@ const (
 	inTheKernels = "!0x"
 )
 
-// isMessage says whether a line is one of the tool's messages, which go to the same terminal as its tables.
+// isMessage reports whether a line is one of the tool's messages, which go to the same terminal as its tables.
 func isMessage(trimmed string) bool {
 	word, _, _ := strings.Cut(trimmed, "]")
 	return slices.Contains([]string{"[INFO", "[WARNING", "[ERROR"}, word)
@@ -226,7 +226,7 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	return f, nil
 }
 
-// number gives a quantity of the row in its base unit; absent when the table or the row does not have it. What is wrong
+// number returns a quantity of the row in its base unit; absent when the table or the row does not have it. What is wrong
 // with the first that is read stays in err.
 func (f *fields) number(q quantity) (o unit.Opt[float64]) {
 	if f.err != nil || !f.has(q) {
@@ -330,7 +330,7 @@ var columnNames = map[string]struct {
 	"Register File Size Per Thread": {registers, 1},
 }
 
-// columnOf gives what a column of a table holds and how many of its units make the base unit. Names of metrics carry
+// columnOf returns what a column of a table holds and how many of its units make the base unit. Names of metrics carry
 // their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
 	// Versions print both "Time (ns)" and "Time(ns)".

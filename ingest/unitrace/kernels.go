@@ -66,7 +66,7 @@ func (r *reader) into(f *ingest.File) error {
 	return nil
 }
 
-// coverage says which kernels are told of launch by launch, so that a table that names less is not taken for kernels of
+// coverage describes which kernels are told of launch by launch, so that a table that names less is not taken for kernels of
 // its own: timing tables without -v name neither launch shape nor adapter, those with it and timelines no adapter.
 // Adding the tables up instead would count each launch as often as there are tables.
 type coverage struct {
@@ -104,7 +104,7 @@ func (c coverage) covers(a *kernelSums) bool {
 		!a.key.Global.Present() && a.sums[fromIntervals] == nil && c.shapes[a.key.Task] > 0
 }
 
-// timed gives the sums that tell count and time best: a timing table does. A query lasts longer than its kernel, and
+// timed returns the sums that tell count and time best: a timing table does. A query lasts longer than its kernel, and
 // samples miss launches.
 func (r *reader) timed(a *kernelSums, c coverage) *sum {
 	t, _ := a.best(fromAggregate, fromTiming)
@@ -128,7 +128,7 @@ func (r *reader) timed(a *kernelSums, c coverage) *sum {
 // longWindow is how many times as long as a kernel its queries may last before that is said.
 const longWindow = 1.1
 
-// ratio gives how many times as long as the kernel its metric queries lasted, where the report has both times.
+// ratio returns how many times as long as the kernel its metric queries lasted, where the report has both times.
 func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 	if s != t && s.launches > 0 && t.launches > 0 && t.seconds > 0 {
 		o = unit.Some(s.seconds / float64(s.launches) / (t.seconds / float64(t.launches)))
@@ -136,7 +136,7 @@ func (s *sum) ratio(t *sum) (o unit.Opt[float64]) {
 	return o
 }
 
-// windowNote says that the occupancy is a mean over more than the kernel.
+// windowNote states that the occupancy is a mean over more than the kernel.
 // A query begins before its kernel and ends after it: of short kernels most of it is neither.
 func windowNote(k *ingest.Kernel, q, t *sum) note.Note {
 	each := func(s *sum) string { return unit.FormatDuration(unit.Seconds(s.seconds / float64(s.launches))) }

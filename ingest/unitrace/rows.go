@@ -241,7 +241,7 @@ func (f *fields) counterSample(q quantity) int64 {
 	return n
 }
 
-// isTimeline says whether a line is one of the device timeline:
+// isTimeline reports whether a line is one of the device timeline:
 //
 //	Thread 473 Device 597365 : "GEMM[SIMD32 {1; 1; 1} {64; 1; 1}]" [ns] 10 (append) 20 (submit) 30 (start) 40 (end)
 //	Device Timeline (queue: 0x556fa2318fc0): GEMM [ns] = 10 (append) 20 (submit) 30 (start) 40 (end)
@@ -288,7 +288,7 @@ func (r *reader) timeline(text string) *rowError {
 	return nil
 }
 
-// countsGroups says whether the first braces of a name can only hold work-groups: no launch has fewer work-items than
+// countsGroups reports whether the first braces of a name can only hold work-groups: no launch has fewer work-items than
 // one of them.
 func countsGroups(t *names.Launch) bool {
 	for i := range 3 {

@@ -45,7 +45,7 @@ type kernelSums struct {
 	sums   [sources]*sum
 }
 
-// kernelSums gives that of a kernel, which it opens when it is the first row of it.
+// kernelSums returns that of a kernel, which it opens when it is the first row of it.
 func (r *reader) kernelSums(t *names.Launch, adapter int, pos note.Pos) *kernelSums {
 	key := kernelKey{ingest.KeyOf(t), adapter}
 	if a, ok := r.index[key]; ok {
@@ -69,7 +69,7 @@ func (a *kernelSums) of(src source) *sum {
 	return a.sums[src]
 }
 
-// best gives the sums of the first table that has some, and which that is; nil when none has.
+// best returns the sums of the first table that has some, and which that is; nil when none has.
 func (a *kernelSums) best(from ...source) (*sum, source) {
 	for _, src := range from {
 		if a.sums[src] != nil {
@@ -79,7 +79,7 @@ func (a *kernelSums) best(from ...source) (*sum, source) {
 	return nil, sources
 }
 
-// measured gives the sums of the table that measured best.
+// measured returns the sums of the table that measured best.
 func (a *kernelSums) measured() (*sum, source) { return a.best(fromQuery, fromAggregate, fromSamples) }
 
 // sum is what a table tells of a kernel's launches.
@@ -138,7 +138,7 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	k.Threads, k.Barriers = s.counts[0], s.counts[barriers-threads]
 }
 
-// spread gives how much two launches or more differ.
+// spread returns how much two launches or more differ.
 func (s *sum) spread() *ingest.LaunchSpread { return s.times.Spread(&s.occupancies) }
 
 // launch is the launch whose rows are being read: tiles and samples of one launch stand together, ended by a blank
@@ -208,7 +208,7 @@ func (r *reader) endLaunch() {
 var voids = []string{"ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError",
 	"ReportLost", "ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch"}
 
-// void gives the name of a column that says that the counters of a row are not to be used; empty when none does.
+// void returns the name of a column that says that the counters of a row are not to be used; empty when none does.
 func (f *fields) void() string {
 	for _, i := range f.voids {
 		if x, err := strconv.ParseFloat(f.parts[i], 64); err == nil && x != 0 {

@@ -228,7 +228,7 @@ func badf(at int, format string, args ...any) *rowError {
 	return &rowError{at, fmt.Sprintf(format, args...)}
 }
 
-// finish gives the file, or says why nothing of it can be used.
+// finish returns the file, or says why nothing of it can be used.
 func (r *reader) finish() (*ingest.File, error) {
 	f := &ingest.File{Input: ingest.Input{Rows: r.rows, BadRows: r.bad.Count,
 		Traits: ingest.Traits{NoLaunchSize: true}}, Trace: &r.trace, Samples: r.samples, Props: r.propsList,

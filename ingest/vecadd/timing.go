@@ -14,7 +14,7 @@ import (
 
 const ticksUnit = "u-secs"
 
-// inSeconds gives how long one of a printed unit is. The guide's `u-secs` are steady_clock ticks: nanoseconds with
+// inSeconds is the length of each printed unit in seconds. The guide's `u-secs` are steady_clock ticks: nanoseconds with
 // the common C++ libraries.
 var inSeconds = map[string]float64{
 	"seconds": 1, "second": 1, "secs": 1, "sec": 1, "s": 1,
@@ -60,7 +60,7 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 // kernelName is VectorAdd<12>, VectorAdd2<12, 256>, VectorAdd1.
 var kernelName = regexp.MustCompile(`^VectorAdd\d*(?:< *(?:\(int\))?([^,>]*?) *(?:,.*)?>)?$`)
 
-// groupsOf gives the number of work-groups, the first template argument. The digits of VectorAdd1 to VectorAdd4 only
+// groupsOf returns the number of work-groups, the first template argument. The digits of VectorAdd1 to VectorAdd4 only
 // number the guide's kernels: VectorAdd1 runs over the plain range, its work-groups are the runtime's choice.
 func groupsOf(kernel string) (groups unit.Opt[int64], err error) {
 	name := kernelName.FindStringSubmatch(kernel)

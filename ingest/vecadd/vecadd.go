@@ -165,7 +165,7 @@ func (r *reader) remark(n note.Note) {
 	}
 }
 
-// finish gives the file, or says why nothing of it can be used.
+// finish returns the file, or says why nothing of it can be used.
 func (r *reader) finish(path string) (*ingest.File, error) {
 	f := r.file
 	if err := r.oneDevice(); err != nil {

@@ -22,7 +22,7 @@ type problem struct {
 
 const correctHint = "correct the cell or export the file again"
 
-// misshapen says why nothing tells which cell of a row is which; nil of a message of the vtune command, which prints
+// misshapen describes why nothing tells which cell of a row is which; nil of a message of the vtune command, which prints
 // warnings into its standard output as well, between the rows of a redirected report.
 func (a *adder) misshapen(r *scan.Row) *problem {
 	p := &problem{index: none, hint: "the file may be cut off: export it again",
@@ -39,7 +39,7 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 	return p
 }
 
-// wrong says what was expected instead of a cell's text.
+// wrong describes what was expected instead of a cell's text.
 func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	c := &a.h.col[q]
 	expected := "a whole number, 0 or above"
@@ -123,7 +123,7 @@ const exportHint = "export it with: vtune -report hotspots -group-by computing-t
 const collectHint = "the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and " +
 	"look at what it prints"
 
-// noHeader says what a file without a header is.
+// noHeader describes what a file without a header is.
 func noHeader(path string, head []byte) error {
 	pos := note.Pos{File: path}
 	switch {
@@ -141,7 +141,7 @@ func noHeader(path string, head []byte) error {
 			"Type\"")
 }
 
-// onlyMessages says whether all lines are messages of the vtune command, and there is one.
+// onlyMessages reports whether all lines are messages of the vtune command, and there is one.
 // Such a file is an export that failed, and deserves a better answer than "not recognized".
 func onlyMessages(head []byte) bool {
 	found := false

@@ -80,7 +80,7 @@ var spellings = [quantities][]string{
 // sampledShares are the shares that counters tell of each launch; the others are the same in all.
 var sampledShares = []quantity{measured, active, stalled, idle, barrierStall}
 
-// shares gives the fields of a kernel that the quantities from firstShare on are.
+// shares returns the fields of a kernel that the quantities from firstShare on are.
 func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 	return [...]*unit.Opt[unit.Ratio]{measured - firstShare: &k.Measured, peak - firstShare: &k.Peak,
 		peakWork - firstShare: &k.PeakWork, peakSLM - firstShare: &k.PeakSLM, peakBarrier - firstShare: &k.PeakBarrier,
@@ -99,7 +99,7 @@ func extra(q quantity) bool {
 	return q == spill || q == hostToDevice || q == deviceToHost || q == threads || q == barriers || q == barrierStall
 }
 
-// plain gives the form of a header name that spellings are in, and whether it said (%).
+// plain returns the form of a header name that spellings are in, and whether it said (%).
 // GPUs before Xe have execution units (EU) where later ones have Xe vector engines (XVE); the columns mean the same.
 func plain(name string) (form string, percent bool) {
 	form = strings.Join(strings.Fields(strings.ToLower(name)), " ")
@@ -129,7 +129,7 @@ func ofSide(form string) (rest string, side int) {
 	return form, -1
 }
 
-// instructionPipe gives the pipe whose instructions a column counts: "XVE Instructions:ALU1 Instructions".
+// instructionPipe returns the pipe whose instructions a column counts: "XVE Instructions:ALU1 Instructions".
 func instructionPipe(form string) (pipe string, ok bool) {
 	pipe, ok = strings.CutPrefix(form, "xve instructions:")
 	if !ok {
@@ -138,7 +138,7 @@ func instructionPipe(form string) (pipe string, ok bool) {
 	return strings.CutSuffix(pipe, " instructions")
 }
 
-// find gives the quantity that a plain name means and how usual the name is for it, 0 the most.
+// find returns the quantity that a plain name means and how usual the name is for it, 0 the most.
 // A header has some forty names and is read once, so nothing faster is needed.
 func find(form string) (q quantity, rank int, ok bool) {
 	for q, names := range spellings {
@@ -173,7 +173,7 @@ const (
 	pipelines    = "xve pipelines:"
 )
 
-// bandwidth gives the place of a column of bandwidths, in GB/s, in a kernel; nil of any other column.
+// bandwidth returns the place of a column of bandwidths, in GB/s, in a kernel; nil of any other column.
 func bandwidth(c *ingest.Counters, form string) *unit.Opt[float64] {
 	switch form {
 	case "gpu memory bandwidth, gb/sec:read":
@@ -273,7 +273,7 @@ func (c *counted) merge(o *counted) {
 	}
 }
 
-// countersOf gives the means of a key, nil where no row has any.
+// countersOf returns the means of a key, nil where no row has any.
 func (r *result) countersOf(e *entry) *ingest.Counters {
 	var c *ingest.Counters
 	for i := range e.counters.sums {

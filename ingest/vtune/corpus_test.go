@@ -173,7 +173,7 @@ func TestCorpusAgainstEncodingCSV(t *testing.T) {
 	}
 }
 
-// byName gives what was read of a column, nil for columns that are not.
+// byName returns what was read of a column, nil for columns that are not.
 func byName(k *ingest.Kernel, column string) any {
 	pct := func(o unit.Opt[unit.Ratio]) any {
 		if v, ok := o.Value(); ok {

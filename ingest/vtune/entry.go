@@ -17,7 +17,7 @@ const none = -1
 // It is an array and no map, for a file of gigabytes has millions of rows, and lies on the stack of its reader.
 type values [quantities]int64
 
-// seconds gives the time of the row's launches: the total, or else the printed average times the count. Where there is
+// seconds returns the time of the row's launches: the total, or else the printed average times the count. Where there is
 // no count either, it is the average: the time of one launch at least.
 func (v *values) seconds() nano {
 	switch n := v[count]; {
@@ -233,7 +233,7 @@ func (e *entry) settle() {
 	e.steady = steady{}
 }
 
-// varies says whether a share without time that is not the same in all launches, as the profiler's peak is, has several
+// varies reports whether a share without time that is not the same in all launches, as the profiler's peak is, has several
 // values to take a mean of.
 func (e *entry) varies() bool {
 	return slices.ContainsFunc(sampledShares, func(q quantity) bool { return e.means[q-firstShare].n > 1 })

@@ -178,7 +178,7 @@ func (h *header) complete() {
 	}
 }
 
-// steadySideBySide says whether the profiler's peak and its limits are neighbors in the file, in their usual order and
+// steadySideBySide reports whether the profiler's peak and its limits are neighbors in the file, in their usual order and
 // as percentages.
 // Then the four cells of a row are one run of bytes, which is compared in one step with that of the row before.
 func (h *header) steadySideBySide() bool {
@@ -190,7 +190,7 @@ func (h *header) steadySideBySide() bool {
 	return true
 }
 
-// steadyRun gives the bytes of those four cells.
+// steadyRun returns the bytes of those four cells.
 func (h *header) steadyRun(r *scan.Row) []byte {
 	return r.RawRun(h.col[peak].index, h.col[peakBarrier].index)
 }
@@ -213,12 +213,12 @@ func (h *header) keyRuns() {
 	}
 }
 
-// has says whether one of some columns is there.
+// has reports whether one of some columns is there.
 func (h *header) has(any ...quantity) bool {
 	return slices.ContainsFunc(any, func(q quantity) bool { return h.col[q].there })
 }
 
-// hostTasks says whether the export is grouped by host task: no column is about the GPU.
+// hostTasks reports whether the export is grouped by host task: no column is about the GPU.
 // An export by computing task may begin with Task Type, too, so the absence of GPU columns decides.
 func (h *header) hostTasks() bool {
 	return !h.has(global, simd, measured, peak, active, threads) &&
@@ -286,7 +286,7 @@ func (h *header) nextExport() scan.Break {
 	}}
 }
 
-// isMessage says whether a line is a message of the vtune command.
+// isMessage reports whether a line is a message of the vtune command.
 func isMessage(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))
 }
@@ -295,7 +295,7 @@ func isMessage(line []byte) bool {
 // grouped by them first, or the index that a data frame was saved with.
 const mostBefore = 2
 
-// headerAt says whether a line is a header, and its delimiter.
+// headerAt reports whether a line is a header, and its delimiter.
 func headerAt(line []byte) (delim byte, ok bool) { return headerAfter(line, mostBefore) }
 
 func headerAfter(line []byte, before int) (delim byte, ok bool) {
@@ -316,7 +316,7 @@ func headerAfter(line []byte, before int) (delim byte, ok bool) {
 	return 0, false
 }
 
-// keyedAt says whether a line begins with the name of the key column, and the byte behind it.
+// keyedAt reports whether a line begins with the name of the key column, and the byte behind it.
 func keyedAt(line []byte) (delim byte, ok bool) {
 	for _, key := range keyColumns {
 		rest, quoted := bytes.CutPrefix(line, []byte(`"`+key+`"`))
@@ -343,7 +343,7 @@ func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z' || b >= 0x80
 }
 
-// namesKnown says whether a field of the line is a known name.
+// namesKnown reports whether a field of the line is a known name.
 // It reads fields without allocating: sniffing asks it of every line that a file begins with.
 func namesKnown(line []byte, delim byte) bool {
 	for len(line) > 0 {

@@ -59,7 +59,7 @@ const (
 	highest  = 0x8080808080808080
 )
 
-// digits8 gives the number that eight digits (0..9, the first in the lowest byte) make; ok is false when one is none.
+// digits8 returns the number that eight digits (0..9, the first in the lowest byte) make; ok is false when one is none.
 func digits8(y uint64) (v int64, ok bool) {
 	ok = (y+overNine|y)&highest == 0
 	y = y*10 + y>>8
@@ -216,7 +216,7 @@ const (
 	sharePages = (lastFine+1100)/pageSize + 1
 )
 
-// pages gives how many pages all buckets fill.
+// pages returns how many pages all buckets fill.
 func (b buckets) pages() int {
 	if b == timeBuckets {
 		return timePages
@@ -224,7 +224,7 @@ func (b buckets) pages() int {
 	return sharePages
 }
 
-// of gives the bucket of a value.
+// of returns the bucket of a value.
 // The bits behind the highest one number the bucket within its power of two, as in a floating-point number.
 func (b buckets) of(v int64) int {
 	switch {
@@ -237,7 +237,7 @@ func (b buckets) of(v int64) int {
 	return lastFine + int(uint64(v+coarse/2)/coarse)
 }
 
-// value gives the middle of a bucket.
+// value returns the middle of a bucket.
 func (b buckets) value(bucket int) int64 {
 	switch {
 	case b == shareBuckets && bucket <= lastFine:
@@ -251,7 +251,7 @@ func (b buckets) value(bucket int) int64 {
 	return int64(bucket-shift<<timeBits)<<shift + int64(1)<<(shift-1)
 }
 
-// len gives how many values there are.
+// len returns how many values there are.
 func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
 
 // add adds a value. Values go into the histogram many at a time: its counters lie all over the memory, and one
@@ -276,7 +276,7 @@ func (s *sketch) settle(b buckets) {
 	s.few = s.few[:0]
 }
 
-// ends gives the least and the largest value of those that there are.
+// ends returns the least and the largest value of those that there are.
 func (s *sketch) ends(b buckets) (least, most int64) {
 	if s.pages == nil {
 		return slices.Min(s.few), slices.Max(s.few)
@@ -317,19 +317,19 @@ func (s *sketch) merge(o *sketch, b buckets) {
 	}
 }
 
-// median gives the middle value, or the mean of the middle two, as near as buckets are wide.
+// median returns the middle value, or the mean of the middle two, as near as buckets are wide.
 func (s *sketch) median(b buckets) int64 {
 	n := s.len()
 	low, high := s.ranked((n+1)/2, b), s.ranked(n/2+1, b)
 	return low + (high-low)/2
 }
 
-// quantile gives the value below which a share of all lie, as near as buckets are wide.
+// quantile returns the value below which a share of all lie, as near as buckets are wide.
 func (s *sketch) quantile(share float64, b buckets) int64 {
 	return s.ranked(1+int64(share*float64(s.len()-1)), b)
 }
 
-// ranked gives the value of a rank from 1, 0 where there is none.
+// ranked returns the value of a rank from 1, 0 where there is none.
 func (s *sketch) ranked(rank int64, b buckets) int64 {
 	if s.pages == nil {
 		if rank > int64(len(s.few)) || rank < 1 {
@@ -375,7 +375,7 @@ func (w *wide) addWide(v wide) {
 	w.hi, _ = bits.Add64(w.hi, v.hi, carry)
 }
 
-// times gives w*a.
+// times returns w*a.
 func (w wide) times(a uint64) (p wide) {
 	p.addProduct(w.lo, a)
 	p.hi += w.hi * a
@@ -390,7 +390,7 @@ func (w wide) minus(v wide) wide {
 
 func (w wide) zero() bool { return w.hi == 0 && w.lo == 0 }
 
-// over gives w/d as a multiple of 1e-9: the nearest float64 where the quotient is whole, as it is for one row.
+// over returns w/d as a multiple of 1e-9: the nearest float64 where the quotient is whole, as it is for one row.
 func (w wide) over(d wide) float64 {
 	if d.hi == 0 && w.hi < d.lo {
 		q, rest := bits.Div64(w.hi, w.lo, d.lo)
@@ -423,7 +423,7 @@ func (m *mean) merge(o *mean) {
 	m.n += o.n
 }
 
-// value gives the mean in the column's own unit; sum is of share x time, total the time of all rows.
+// value returns the mean in the column's own unit; sum is of share x time, total the time of all rows.
 func (m *mean) value(sum, total wide) (v float64, ok bool) {
 	if weight := total.minus(m.absent); !weight.zero() {
 		return sum.over(weight), true

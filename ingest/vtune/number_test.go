@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest"
 )
 
-// tail gives what scan.Row.Tail gives of a cell, with other bytes before it.
+// tail returns what scan.Row.Tail gives of a cell, with other bytes before it.
 func tail(s string) (uint64, int) {
 	_, x, n := longTail(s)
 	return x, n

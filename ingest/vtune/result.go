@@ -80,7 +80,7 @@ func (r *result) scales() {
 // noFraction is above any fraction that a counter comes to.
 const noFraction = 2 * one
 
-// rowPerLaunch says whether the file is grouped by computing instance: no row of a kernel counts several launches, and
+// rowPerLaunch reports whether the file is grouped by computing instance: no row of a kernel counts several launches, and
 // one has several rows. Copies tell nothing: without the columns of the transfers both directions are one key. Neither
 // do kernels where launches are not counted and launch shapes, which may be several, are missing.
 func (r *result) rowPerLaunch() bool {
@@ -298,7 +298,7 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	return k
 }
 
-// times gives a kernel its launches and their time. A row without a count is a launch where the file has a row per
+// times sets the launches of a kernel and their time. A row without a count is a launch where the file has a row per
 // launch; elsewhere how many it is of is not known, and an average alone makes no total.
 func (r *result) times(e *entry, k *ingest.Kernel) {
 	p := &e.partial
@@ -356,7 +356,7 @@ func (r *result) spread(e *entry) *ingest.LaunchSpread {
 	return s
 }
 
-// launches gives every row, in the order of the file.
+// launches returns every row, in the order of the file.
 func (r *result) launches() *ingest.Launches {
 	list := &ingest.Launches{}
 	for _, a := range r.adders {
@@ -380,7 +380,7 @@ func (r *result) launches() *ingest.Launches {
 	return list
 }
 
-// launch gives a row as a launch, its shares as if they were percentages.
+// launch returns a row as a launch, its shares as if they were percentages.
 func (v *values) launch(kernel, line int) *ingest.LaunchRecord {
 	t := v.seconds()
 	to := &ingest.LaunchRecord{Kernel: kernel, Line: line, Threads: unit.Maybe(v[threads], v[threads] != none),

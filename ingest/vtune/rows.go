@@ -322,7 +322,7 @@ type rowKey struct {
 	rest uint64
 }
 
-// find gives the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get
+// find returns the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get
 // two entries, which newResult merges.
 func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	dir := a.direction(r)
@@ -370,7 +370,7 @@ func (a *adder) direction(r *scan.Row) string {
 	return names.NoDirection
 }
 
-// rawKey gives bytes and a number that differ when the cells of the key do. Where the key is a run of columns, and
+// rawKey returns bytes and a number that differ when the cells of the key do. Where the key is a run of columns, and
 // perhaps one short cell elsewhere (the SIMD width), the bytes are those of the file.
 func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	if len(dir) > 0 {
@@ -404,13 +404,13 @@ func (a *adder) longKey(r *scan.Row) []byte {
 	return key
 }
 
-// unknown says whether a cell is empty, or says that VTune does not know its value.
+// unknown reports whether a cell is empty, or says that VTune does not know its value.
 func unknown(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	return len(b) == 0 || string(b) == "[Unknown]"
 }
 
-// cell gives the text of a column, nil when there is none.
+// cell returns the text of a column, nil when there is none.
 func (a *adder) cell(r *scan.Row, q quantity) []byte {
 	if !a.h.col[q].there {
 		return nil

@@ -16,7 +16,7 @@ type Text struct{ Format }
 
 var _ ingest.Format = Text{}
 
-// Sniff says whether there is a header that begins with a key column, above dashes.
+// Sniff reports whether there is a header that begins with a key column, above dashes.
 func (Text) Sniff(head []byte) bool {
 	before := ""
 	for line := range bytes.Lines(head) {
@@ -78,13 +78,13 @@ func writeRow(out *bytes.Buffer, cells []string) {
 	out.WriteString(`"` + strings.Join(cells, `","`) + "\"\n")
 }
 
-// textLine gives a line as a terminal shows it.
+// textLine returns a line as a terminal shows it.
 func textLine(line []byte) string {
 	text := strings.TrimRight(string(table.Plain(line)), " \t\r\n")
 	return text[strings.LastIndexByte(text, '\r')+1:]
 }
 
-// textHeader gives the header of a table that a line holds, perhaps behind a message, or "".
+// textHeader returns the header of a table that a line holds, perhaps behind a message, or "".
 func textHeader(line string) string {
 	for _, key := range keyColumns {
 		if i := strings.Index(line, key+"  "); i == 0 || i > 0 && isMessage([]byte(line)) {

@@ -22,13 +22,13 @@ type Format struct{}
 
 var _ ingest.Format = Format{}
 
-// Kind gives the word for Input.Kind.
+// Kind returns the word for Input.Kind.
 func (Format) Kind() string { return "vtune" }
 
 // Description implements ingest.Format.
 func (Format) Description() string { return "a VTune export" }
 
-// Sniff says whether the text begins like an export: with a header whose first field is a key column, or with nothing
+// Sniff reports whether the text begins like an export: with a header whose first field is a key column, or with nothing
 // but messages of the vtune command.
 func (Format) Sniff(head []byte) bool {
 	_, _, ok := findHeader(head)

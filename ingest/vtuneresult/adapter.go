@@ -121,7 +121,7 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	return nil
 }
 
-// nanoseconds gives a time of the GPU since the first report.
+// nanoseconds returns a time of the GPU since the first report.
 // Whole seconds are taken apart so that the product stays in 64 bits: 1e9 times the ticks of some minutes does not.
 func (a *adapter) nanoseconds(tick uint64) int64 {
 	t, hertz := int64(tick-a.first), int64(a.clock.hertz)

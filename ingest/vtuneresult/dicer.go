@@ -89,7 +89,7 @@ func (a *adapter) eachRow(db *sql.DB, query string, each func(*sql.Rows) error) 
 	return rows.Err()
 }
 
-// onDisk gives a file that SQLite can open.
+// onDisk returns a file that SQLite can open.
 // SQLite opens files and no streams, so one within an archive is copied out.
 func (a *adapter) onDisk(name string) (file string, done func(), err error) {
 	done = func() {}

@@ -131,7 +131,7 @@ func (c *clock) set(r *record) {
 	}
 }
 
-// on gives the moment of another clock at a moment of this one.
+// on returns the moment of another clock at a moment of this one.
 func (c *clock) on(o *clock, tick uint64) uint64 {
 	if c.hertz == 0 || o.hertz == 0 {
 		return 0
@@ -276,7 +276,7 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	return list, nil
 }
 
-// unwrap gives the times of a finished launch on the clock of the samples, whose low 32 bits the GPU writes: about is
+// unwrap returns the times of a finished launch on the clock of the samples, whose low 32 bits the GPU writes: about is
 // when they were written on it.
 // At 19.2 MHz 32 bits wrap after 224 s, which a program may well run.
 func (t *traced) unwrap(about uint64) (start, end uint64) {
@@ -285,7 +285,7 @@ func (t *traced) unwrap(about uint64) (start, end uint64) {
 	return back(t.ticks[0]), back(t.ticks[1])
 }
 
-// task gives what a launch is of.
+// task returns what a launch is of.
 func (d *decoder) task(t *traced, k *made) (uint32, error) {
 	if t.id == idCopy {
 		return d.tasks.number(ingest.Key{Task: copyTask}, unit.Opt[unit.Bytes]{}), nil

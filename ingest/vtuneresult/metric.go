@@ -400,7 +400,7 @@ func (p *plan) compute(before, after []byte) {
 	}
 }
 
-// run gives the result of an equation, 0 of an empty one. The top of the stack is kept apart: most of the time of a
+// run returns the result of an equation, 0 of an empty one. The top of the stack is kept apart: most of the time of a
 // result goes by here.
 func (p *plan) run(steps []step, before, after []byte) (v number) {
 	below := 0

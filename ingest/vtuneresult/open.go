@@ -81,7 +81,7 @@ func isTar(head []byte) bool {
 	return len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar"))
 }
 
-// wanted says whether a file of an archive is one that may be read.
+// wanted reports whether a file of an archive is one that may be read.
 func wanted(name string) bool {
 	dir, base := path.Split(name)
 	switch path.Ext(base) {
@@ -140,7 +140,7 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 // admission is what was let in of an archive.
 type admission struct{ entries, bytes int64 }
 
-// admit says whether an entry is one that may be read. It refuses what would lie outside the folder, is neither file
+// admit reports whether an entry is one that may be read. It refuses what would lie outside the folder, is neither file
 // nor folder, or is too much: an archive gives no more bytes of an entry than it says.
 // A backslash is a separator on Windows alone, and so a way out of the folder there.
 func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {

@@ -93,7 +93,7 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	return c, nil
 }
 
-// most gives how many gigabytes of a metric there can be in a second at the highest clock, by the set's own equation.
+// most returns how many gigabytes of a metric there can be in a second at the highest clock, by the set's own equation.
 func (c *counters) most(m metric) (most unit.Opt[float64]) {
 	i, megahertz := c.place[m], c.constants["GpuMaxFrequencyMHz"]
 	if i < 0 || megahertz == 0 {
@@ -223,7 +223,7 @@ func (l lengths) add(ticks uint64) {
 	}
 }
 
-// interval gives the most frequent length, and how many samples are longer than one and a half of it: reports were lost
+// interval returns the most frequent length, and how many samples are longer than one and a half of it: reports were lost
 // there.
 func (l lengths) interval() (ticks uint64, lost int64) {
 	for t, n := range l {
@@ -276,7 +276,7 @@ const (
 // leastLoose is the mean time of launches, in seconds, whose place among the samples is known to 0.1 ms.
 const leastLoose = 1e-3
 
-// usable says whether the counters are of these launches. loose says that the times of the launches are on another
+// usable reports whether the counters are of these launches. loose says that the times of the launches are on another
 // clock than the samples.
 func (s *sums) usable(loose bool) bool {
 	return s.samples >= fewSamples && s.covered/s.seconds >= leastShare &&

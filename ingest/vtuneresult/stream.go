@@ -250,7 +250,7 @@ func (s *stream) parse(b []byte) (n int, err error) {
 	return len(b) - len(c.b), s.hand()
 }
 
-// hand gives a record with data to whoever reads the file.
+// hand returns a record with data to whoever reads the file.
 func (s *stream) hand() error {
 	r := &s.rec
 	r.id, r.body = 0, nil
@@ -279,7 +279,7 @@ type cursor struct {
 	short bool
 }
 
-// take gives the next n bytes, nil past the end.
+// take returns the next n bytes, nil past the end.
 func (c *cursor) take(n int) []byte {
 	if n < 0 || n > len(c.b) {
 		c.b, c.short = nil, true
@@ -303,5 +303,5 @@ func (c *cursor) u16() uint16 { return uint16(c.number(2)) }
 func (c *cursor) u32() uint32 { return uint32(c.number(4)) }
 func (c *cursor) u64() uint64 { return c.number(8) }
 
-// text gives a string behind its length; some end with a zero byte.
+// text returns a string behind its length; some end with a zero byte.
 func (c *cursor) text() string { return string(bytes.TrimRight(c.take(int(c.u16())), "\x00")) }

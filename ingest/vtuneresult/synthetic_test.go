@@ -92,7 +92,7 @@ func clockRecord(hertz uint64) []byte {
 	return system(typeClock, join(u32b(1), u64b(hertz), u64b(hertz)))
 }
 
-// at gives what the counters have added up to at a tick: slot clocks, active clocks, stalled clocks, threads.
+// at returns what the counters have added up to at a tick: slot clocks, active clocks, stalled clocks, threads.
 func (s *synthetic) at(tick uint64) (slots, active, stalled, threads float64) {
 	for _, l := range s.launches {
 		if l.kernel == "" || tick <= l.start {

@@ -93,7 +93,7 @@ type span struct{ start, end, instance uint64 }
 // epoch is 2008 in 100 ns since 1970.
 const epoch = 1199145600 * 10_000_000
 
-// of gives a moment of VTune's own time on a clock.
+// of returns a moment of VTune's own time on a clock.
 func (c *clock) of(t uint64) uint64 {
 	// In two parts: 0.1 ns since 2008 does not fit the 53 bits of a float.
 	seconds := float64(int64(t/1000+epoch-c.real))/1e7 + float64(t%1000)/1e10

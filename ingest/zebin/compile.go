@@ -19,7 +19,7 @@ const compileLimit = 2 * time.Minute
 // maxMessages is how much of the compiler's messages is passed on, in bytes.
 const maxMessages = 8 << 10
 
-// FindCompiler gives the path of Intel's offline compiler, which needs no GPU. The error says how to get it.
+// FindCompiler returns the path of Intel's offline compiler, which needs no GPU. The error says how to get it.
 func FindCompiler() (string, error) {
 	path, err := exec.LookPath("ocloc")
 	if err != nil {
@@ -30,7 +30,7 @@ func FindCompiler() (string, error) {
 	return path, nil
 }
 
-// IsSource says whether a file is a source by its ending: OpenCL C (.cl) or SPIR-V (.spv).
+// IsSource reports whether a file is a source by its ending: OpenCL C (.cl) or SPIR-V (.spv).
 func IsSource(path string) bool {
 	ending := strings.ToLower(filepath.Ext(path))
 	return ending == ".cl" || ending == ".spv"

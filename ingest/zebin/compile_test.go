@@ -11,7 +11,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// compiler gives the real compiler.
+// compiler returns the real compiler.
 func compiler(t *testing.T) string {
 	t.Helper()
 	testenv.Needs(t, "ocloc")

@@ -41,14 +41,14 @@ const (
 	noteProductConfig = 6
 )
 
-// isBinary says whether the first bytes of a file are those of a container that Read understands: a device image, an
+// isBinary reports whether the first bytes of a file are those of a container that Read understands: a device image, an
 // archive, or a program that may hold images.
 func isBinary(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(elfMagic)) || bytes.HasPrefix(head, []byte(archiveMagic)) ||
 		bytes.HasPrefix(head, []byte("MZ")) || isInfoText(head)
 }
 
-// isInfoText says whether a text is that of a dumped .ze_info section.
+// isInfoText reports whether a text is that of a dumped .ze_info section.
 func isInfoText(head []byte) bool {
 	text := bytes.TrimLeft(head, " \r\n-")
 	mark, ok := []byte("execution_env"), bytes.HasPrefix(text, []byte("kernels:"))
@@ -111,7 +111,7 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		"not an Intel GPU binary")
 }
 
-// isDevice says whether an ELF header is that of a device image rather than of a program.
+// isDevice reports whether an ELF header is that of a device image rather than of a program.
 func isDevice(head []byte) bool {
 	// Byte 5 is 1 for little-endian, e_type stands at 16 and e_machine at 18.
 	if len(head) < 20 || !bytes.HasPrefix(head, []byte(elfMagic)) || head[5] != 1 {
@@ -156,7 +156,7 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 	return []Image{img}, nil
 }
 
-// noInfo says why a device image has no .ze_info: it is of the older format, or has no kernel.
+// noInfo describes why a device image has no .ze_info: it is of the older format, or has no kernel.
 func noInfo(pos note.Pos, f *elf.File) error {
 	for _, s := range f.Sections {
 		if s.ReaderAt == nil {

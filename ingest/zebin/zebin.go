@@ -37,7 +37,7 @@ type Image struct {
 	IsLog   bool // a compiler log, which names no device
 }
 
-// Target says which device an image is for, as far as the image does. Both may be zero: then nothing says so.
+// Target describes which device an image is for, as far as the image does. Both may be zero: then nothing says so.
 type Target struct {
 	// Family is the driver's number of the product family, as in 1271 for Ponte Vecchio; 0 when it is not known.
 	Family int
@@ -181,17 +181,17 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 			"no file in this folder is an Intel GPU binary"))
 }
 
-// isDump says whether a file of a folder may be an image: programs are not looked into there, only dumps.
+// isDump reports whether a file of a folder may be an image: programs are not looked into there, only dumps.
 func isDump(path string) bool {
 	name, head := strings.ToLower(path), headOf(path)
 	return strings.HasSuffix(name, ".ze_info") || strings.HasSuffix(name, ".zeinfo") ||
 		strings.HasSuffix(name, "ze_info.txt") || isDevice(head) || strings.HasPrefix(string(head), archiveMagic)
 }
 
-// IsFile says whether a file is a kernel binary, or a program or archive that may hold some.
+// IsFile reports whether a file is a kernel binary, or a program or archive that may hold some.
 func IsFile(path string) bool { return isBinary(headOf(path)) }
 
-// headOf gives the first bytes of a file, none of one that cannot be read. A
+// headOf returns the first bytes of a file, none of one that cannot be read. A
 // pipe has none: what is read from it is gone.
 func headOf(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

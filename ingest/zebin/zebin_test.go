@@ -15,7 +15,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// corpus gives the folder of real binaries beside the project.
+// corpus returns the folder of real binaries beside the project.
 func corpus(t testing.TB) string {
 	t.Helper()
 	return testenv.Shared(t, "corpus", "zebin")
@@ -253,7 +253,7 @@ func smallImage(family uint32, info string) []byte {
 	return b
 }
 
-// TestHugeClaims gives sections that claim far more than there is: nothing of that size is allocated.
+// TestHugeClaims reads sections that claim far more than there is: nothing of that size is allocated.
 func TestHugeClaims(t *testing.T) {
 	image := smallImage(1271, "version: '1.20'\nkernels: []\n")
 	for _, size := range []uint64{1 << 30, 1 << 40, 1 << 63, 1<<64 - 1} {
@@ -276,7 +276,7 @@ func compressedImage() []byte {
 	return image
 }
 
-// TestCompressedSection gives an image that could be searched for patch tokens but for debug/elf, which gives no reader for its
+// TestCompressedSection reads an image that could be searched for patch tokens but for debug/elf, which gives no reader for its
 // section.
 func TestCompressedSection(t *testing.T) {
 	image := compressedImage()

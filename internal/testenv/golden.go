@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Update says whether golden files are to be rewritten.
+// Update reports whether golden files are to be rewritten.
 func Update() bool { return *update }
 
 // Golden holds an output against a file. With -update it rewrites the file, for a person to review.

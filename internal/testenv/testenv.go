@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// All says whether all tests are asked for.
+// All reports whether all tests are asked for.
 func All() bool { return os.Getenv("OCCUDIFF_TEST") == "all" }
 
 // Needs skips a test of the second ring unless all tests are asked for.

@@ -276,7 +276,7 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 	comparePCI(t, table, ids)
 }
 
-// extraCells gives the driver's further limits as devices.csv has them, by key.
+// extraCells returns the driver's further limits as devices.csv has them, by key.
 func extraCells(t *testing.T) map[string]string {
 	r := csv.NewReader(strings.NewReader(devicesCSV))
 	r.Comment = '#'

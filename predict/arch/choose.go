@@ -38,7 +38,7 @@ const (
 	ByForm               // the choice of a form
 )
 
-// Words gives those for a flag or those for a form.
+// Words returns those for a flag or those for a form.
 func (n Naming) Words(flag, form string) string {
 	if n == ByForm {
 		return form

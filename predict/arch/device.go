@@ -87,7 +87,7 @@ type Bandwidth struct {
 	Assumed bool
 }
 
-// String gives the figure, its unit, and how sure it is: "1229 GB/s (intel)".
+// String returns the figure, its unit, and how sure it is: "1229 GB/s (intel)".
 func (b Bandwidth) String() string {
 	figure := strconv.FormatFloat(b.GBPerSecond, 'f', -1, 64) + " GB/s"
 	if b.Fastest != "" {
@@ -102,7 +102,7 @@ func (d *Device) ShortName() string {
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// DistinctModes gives the GRF modes that differ in threads, of equal ones the one with the most registers: a smaller one
+// DistinctModes returns the GRF modes that differ in threads, of equal ones the one with the most registers: a smaller one
 // gains nothing.
 func (d *Device) DistinctModes() (list []GRFMode) {
 	for i, m := range d.GRFModes {
@@ -113,13 +113,13 @@ func (d *Device) DistinctModes() (list []GRFMode) {
 	return list
 }
 
-// XVEs gives the number of XVEs of the whole GPU.
+// XVEs returns the number of XVEs of the whole GPU.
 func (d *Device) XVEs() int { return d.XeCores * d.XVEPerXeCore }
 
-// SlotsPerXeCore gives the thread slots of one Xe-core.
+// SlotsPerXeCore returns the thread slots of one Xe-core.
 func (d *Device) SlotsPerXeCore() int { return d.XVEPerXeCore * d.ThreadsPerXVE }
 
-// Slots gives the thread slots of the whole GPU, the denominator of every GPU occupancy.
+// Slots returns the thread slots of the whole GPU, the denominator of every GPU occupancy.
 func (d *Device) Slots() int { return d.XeCores * d.SlotsPerXeCore() }
 
 // Clock is the timestamp clock of a GPU's counters. The zero value is a clock that is not known.
@@ -128,7 +128,7 @@ type Clock struct {
 	Hz     float64
 }
 
-// SamplingInterval gives the interval at which the counters are really sampled when so long a one is asked for. The
+// SamplingInterval returns the interval at which the counters are really sampled when so long a one is asked for. The
 // hardware counts 2^n ticks of its clock, and the drivers round down (metrics-discovery, GetTimerPeriodExponent): 1
 // ms is 0.683 ms at 12 MHz and 0.853 ms at 19.2 MHz. Where the clock is not known it is what was asked for.
 func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
@@ -168,7 +168,7 @@ type GroupLimit struct {
 // largeGRF is the register count from which the driver calls a kernel a large-GRF kernel.
 const largeGRF = 256
 
-// For says whether the limit is for a kernel of a sub-group size and register count.
+// For reports whether the limit is for a kernel of a sub-group size and register count.
 func (g GroupLimit) For(simd, registers int) bool {
 	return (g.SIMD == 0 || g.SIMD == simd) && g.MinRegisters <= registers && registers <= g.MaxRegisters
 }

@@ -12,7 +12,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Query says which device is wanted.
+// Query describes which device is wanted.
 type Query struct {
 	Name string // key, name, alias, PCI id, or the text that a log, a summary or lspci prints for the device
 	XVEs int    // XVE (EU) count when it is known, else 0: it tells bins of one name apart
@@ -67,7 +67,7 @@ func (t *Table) Find(q Query) (Match, error) {
 	return m, nil
 }
 
-// Knows says whether a name means a device or several.
+// Knows reports whether a name means a device or several.
 func (t *Table) Knows(name string) bool {
 	return len(name) <= 2*maxName && len(t.candidates(takeApart(name)).devices) > 0
 }
@@ -103,10 +103,10 @@ func (t *Table) candidates(w wanted) candidates {
 	return c
 }
 
-// isKey says that a text which could be a PCI id is the key of a device: A770 is both.
+// isKey states that a text which could be a PCI id is the key of a device: A770 is both.
 func (t *Table) isKey(w wanted) bool { return w.idOnly && t.byKey[squash(w.name)] != nil }
 
-// driverName gives the squashed name that the driver has for a PCI id.
+// driverName returns the squashed name that the driver has for a PCI id.
 func (t *Table) driverName(id string) string {
 	for _, row := range t.ids {
 		if string(row.ID) == id {
@@ -202,7 +202,7 @@ func (t *Table) byCodeAndName(code, name string) candidates {
 	return c
 }
 
-// bins gives the devices that share a PCI id with one of ds and are no larger than it.
+// bins returns the devices that share a PCI id with one of ds and are no larger than it.
 func (t *Table) bins(ds ...*Device) []*Device {
 	var out []*Device
 	for _, d := range ds {
@@ -232,7 +232,7 @@ func (c *candidates) preferUser(w wanted) {
 	}
 }
 
-// claims says whether a device bears a name or PCI id itself.
+// claims reports whether a device bears a name or PCI id itself.
 func (d *Device) claims(w wanted) bool {
 	if w.id != "" && slices.Contains(d.PCIIDs, w.id) {
 		return true
@@ -335,7 +335,7 @@ func (t *Table) unknown(name string) error {
 		"device %s is not in the device table%s", quoted(name), near)
 }
 
-// near gives the keys of the devices of which a name, alias or family is within the limit, the nearest first; of equally
+// near returns the keys of the devices of which a name, alias or family is within the limit, the nearest first; of equally
 // near ones those whose key is near.
 func (t *Table) near(asked string, limit int) (keys []string) {
 	best := map[string]int{} // distance of the nearest name of each key
@@ -375,7 +375,7 @@ func (t *Table) near(asked string, limit int) (keys []string) {
 	return keys
 }
 
-// didYouMean gives a hint at the nearest of the known words, or nothing.
+// didYouMean returns a hint at the nearest of the known words, or nothing.
 func didYouMean(word string, known []string) string {
 	best, distance := "", 1+len(word)/2
 	if len(word) > maxWord {
@@ -395,7 +395,7 @@ func didYouMean(word string, known []string) string {
 // maxWord is the longest word that is compared; no name of the table is longer.
 const maxWord = 80
 
-// AmbiguousError says that a name means several devices of different shapes.
+// AmbiguousError states that a name means several devices of different shapes.
 type AmbiguousError struct {
 	Name       string
 	XVEs       int // the count that was given, 0 for none
@@ -427,7 +427,7 @@ func (e *AmbiguousError) flags() string {
 	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
 }
 
-// noSuchCount says that none of the devices that a name means comes with the XVE count that was given.
+// noSuchCount states that none of the devices that a name means comes with the XVE count that was given.
 func noSuchCount(q Query, candidates []*Device) error {
 	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
 		each := candidates[0].XVEPerXeCore

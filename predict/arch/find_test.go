@@ -196,7 +196,7 @@ func TestFindAnswersToEverything(t *testing.T) {
 	}
 }
 
-// TestPrintedNames gives each name that outputs print back: it is that device, or, for a name that the driver has for two,
+// TestPrintedNames looks up each name that outputs print back: it is that device, or, for a name that the driver has for two,
 // the candidates.
 func TestPrintedNames(t *testing.T) {
 	table := builtin(t)

@@ -33,7 +33,7 @@ func squash(name string) string {
 	return out
 }
 
-// markLen gives the length of the trademark sign that s begins with, or 0.
+// markLen returns the length of the trademark sign that s begins with, or 0.
 func markLen(s string) int {
 	for _, mark := range [...]string{"(R)", "(TM)", "®", "™", "(r)", "(tm)"} {
 		if strings.HasPrefix(s, mark) {
@@ -156,7 +156,7 @@ func hexID(s string) (string, bool) {
 const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 " +
 	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u integratedgraphicscontroller"
 
-// isCodeSuffix says whether s is nothing but such suffixes.
+// isCodeSuffix reports whether s is nothing but such suffixes.
 func isCodeSuffix(s string) bool {
 	for s != "" {
 		rest := s

@@ -245,7 +245,7 @@ func (p *problem) at(s *table.Sheet, row int) error {
 	return note.Errorf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
 }
 
-// check gives the first inconsistency of a device, or nil: the model divides by these figures and rounds up to these
+// check returns the first inconsistency of a device, or nil: the model divides by these figures and rounds up to these
 // steps, so a slip here is a wrong occupancy everywhere.
 func (d *Device) check() *problem {
 	for _, c := range []func() *problem{
@@ -410,7 +410,7 @@ func (d *Device) checkLists() *problem {
 	return nil
 }
 
-// isPCIID says whether id has the form of the table: four hexadecimal digits in upper case.
+// isPCIID reports whether id has the form of the table: four hexadecimal digits in upper case.
 func isPCIID(id string) bool {
 	for i := range len(id) {
 		if c := id[i]; (c < '0' || c > '9') && (c < 'A' || c > 'F') {

@@ -17,7 +17,7 @@ const (
 // maxXVEs is more than any GPU has, so that a slip in a count is not taken for a GPU.
 const maxXVEs = 1 << 14
 
-// sameShape says whether the model gives one answer for all of ds. Barrier slots and how much of an Xe-core's SLM the
+// sameShape reports whether the model gives one answer for all of ds. Barrier slots and how much of an Xe-core's SLM the
 // driver programs are left out: their sources disagree more than the devices do, and a note says where they differ.
 func sameShape(ds []*Device) bool {
 	for _, d := range ds[1:] {
@@ -45,7 +45,7 @@ func (d *Device) mostSLM() unit.Bytes {
 	return most
 }
 
-// bin gives the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores. Any whole
+// bin returns the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores. Any whole
 // number will do where the count of the full part is not public.
 func (d *Device) bin(xves int) *Device {
 	if xves < 1 || d.XeCores > 0 && xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 || xves > maxXVEs {
@@ -66,7 +66,7 @@ func (d *Device) bin(xves int) *Device {
 	return &b
 }
 
-// alsoNote says that other devices of the same shape answer to the name; nil when there are none.
+// alsoNote states that other devices of the same shape answer to the name; nil when there are none.
 func alsoNote(d *Device, all []*Device) []note.Note {
 	others := slices.DeleteFunc(slices.Clone(all), func(e *Device) bool { return e == d })
 	if len(others) == 0 {

@@ -204,7 +204,7 @@ func (t *Table) addName(name string, devices ...*Device) {
 	}
 }
 
-// keyed gives the devices of the keys, in their order.
+// keyed returns the devices of the keys, in their order.
 func (t *Table) keyed(keys []string) []*Device {
 	devices := make([]*Device, 0, len(keys))
 	for _, k := range keys {
@@ -215,7 +215,7 @@ func (t *Table) keyed(keys []string) []*Device {
 	return devices
 }
 
-// at gives the entry of a map, made when it is not there yet.
+// at returns the entry of a map, made when it is not there yet.
 func (t *Table) at(m map[string]*hit, key string) *hit {
 	h := m[key]
 	if h == nil {
@@ -237,7 +237,7 @@ type target struct {
 	Keys     table.Words `csv:"device_keys" table:"required"`
 }
 
-// is says whether a target has a graphics IP version, or where that is not known the number of a product family.
+// is reports whether a target has a graphics IP version, or where that is not known the number of a product family.
 func (x *target) is(family int, release string) bool {
 	if release != "" {
 		return string(x.Release) == release
@@ -245,7 +245,7 @@ func (x *target) is(family int, release string) bool {
 	return x.Family.Or(0) == family
 }
 
-// Compiled gives the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics
+// Compiled returns the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics
 // IP version where it is known, as in 12.60, else by the driver's number of the product family. None means that
 // neither is known.
 func (t *Table) Compiled(family int, release string) []*Device {
@@ -271,7 +271,7 @@ type CompilerTarget struct {
 	Devices []*Device
 }
 
-// CompilerTargets gives what to compile for: the names of the devices that were asked for, each with those of them
+// CompilerTargets returns what to compile for: the names of the devices that were asked for, each with those of them
 // that it stands for; without any all names, each with the device that has most thread slots. A device without a name
 // is left out.
 func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
@@ -294,14 +294,14 @@ func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	return list
 }
 
-// CompiledFor says whether an image of a product family or graphics IP version is for a device.
+// CompiledFor reports whether an image of a product family or graphics IP version is for a device.
 func (t *Table) CompiledFor(d *Device, family int, release string) bool {
 	return slices.ContainsFunc(t.targets, func(x target) bool {
 		return x.is(family, release) && t.hasTarget(d, x)
 	})
 }
 
-// hasTarget says whether a target is that of a device: by its key, and for a device that is not in the built-in list,
+// hasTarget reports whether a target is that of a device: by its key, and for a device that is not in the built-in list,
 // as a binned part or one of a device file, by its code name.
 func (t *Table) hasTarget(d *Device, x target) bool {
 	listed := slices.ContainsFunc(t.targets, func(y target) bool { return slices.Contains(y.Keys, d.Key) })

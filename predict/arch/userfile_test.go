@@ -205,7 +205,7 @@ func TestAddFile(t *testing.T) {
 	}
 }
 
-// TestUserEntriesWin says when an entry of a device file is taken before built-in ones.
+// TestUserEntriesWin describes when an entry of a device file is taken before built-in ones.
 func TestUserEntriesWin(t *testing.T) {
 	const columns = header + ",aliases,pci_ids\n"
 	for _, c := range []struct {

@@ -23,7 +23,7 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// goldenRows gives the records of a reference file by column name, or skips.
+// goldenRows returns the records of a reference file by column name, or skips.
 func goldenRows(t *testing.T, name string) []map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(testenv.Shared(t, "golden", name))
@@ -228,7 +228,7 @@ func publishedDevice(name string) string {
 	return "tgl"
 }
 
-// batchInput gives n launches, one in fifty of them bad.
+// batchInput returns n launches, one in fifty of them bad.
 func batchInput(n int) io.Reader {
 	var b bytes.Buffer
 	b.WriteString("id,device,xve,global,local,simd,slm_kb,barriers,grf\n")
@@ -268,7 +268,7 @@ func BenchmarkBatch(b *testing.B) {
 	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// endless gives the same rows over and over.
+// endless returns the same rows over and over.
 type endless struct {
 	rows []byte
 	left int // rows
@@ -324,7 +324,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestBatchStops gives a reader and a writer that fail: the error comes back and nothing hangs.
+// TestBatchStops uses a reader and a writer that fail: the error comes back and nothing hangs.
 func TestBatchStops(t *testing.T) {
 	run := testBatch(t)
 	broken := errors.New("the disk is on fire")

@@ -211,7 +211,7 @@ func readBinary(ctx context.Context, path string, t *arch.Table, opt Options) ([
 // usedRegisters is a kernel in the output of `ptxas -v`, with its static shared memory.
 var usedRegisters = regexp.MustCompile(`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
 
-// ptxas says what to type for the output of `ptxas -v`, whose registers another model takes; nil for other files. A
+// ptxas describes what to type for the output of `ptxas -v`, whose registers another model takes; nil for other files. A
 // register has four bytes per work-item.
 func ptxas(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -348,7 +348,7 @@ func compileOne(ctx context.Context, compiler, source, target, options, dir stri
 	return images, warnings, err
 }
 
-// ContainsKernels says whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no
+// ContainsKernels reports whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no
 // profiler output: then diff compares compilations instead of runs.
 func ContainsKernels(path string) bool {
 	info, err := os.Stat(path)

@@ -42,7 +42,7 @@ type Device struct {
 	XVEs int `csv:"-"` // of the whole GPU
 }
 
-// XeCores gives XVEs / XVEs per Xe-core. The calculator does not round it: 24 XVEs of 16 are 1.5 Xe-cores.
+// XeCores returns XVEs / XVEs per Xe-core. The calculator does not round it: 24 XVEs of 16 are 1.5 Xe-cores.
 func (d *Device) XeCores() float64 { return float64(d.XVEs) / float64(d.XVEPerXeCore) }
 
 // Table is the calculator's list of devices, in the order of its lists, each with its default XVE count.
@@ -64,7 +64,7 @@ func Builtin() (Table, error) {
 	})
 }
 
-// Find gives the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case does not matter) with one of the XVE
+// Find returns the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case does not matter) with one of the XVE
 // counts that the calculator's form offers for it; 0 takes the first, its default. Any PCI id of a device finds it;
 // an id that two devices claim finds the first, as in the calculator.
 func (t Table) Find(key string, xve int) (Device, error) {

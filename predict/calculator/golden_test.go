@@ -13,13 +13,13 @@ import (
 	"occudiff/predict/calculator"
 )
 
-// readGolden gives the records of a reference file by column name, or skips.
+// readGolden returns the records of a reference file by column name, or skips.
 func readGolden(t testing.TB, name string) []map[string]string {
 	t.Helper()
 	return readRows(t, testenv.Shared(t, "golden", name))
 }
 
-// readRows gives the records of a CSV file by column name.
+// readRows returns the records of a CSV file by column name.
 func readRows(t testing.TB, path string) []map[string]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -85,7 +85,7 @@ func equalNumber(want string, got unit.Opt[float64]) bool {
 	return math.Abs(w-v) <= 1e-9*math.Abs(w)
 }
 
-// cells gives the numbers of an output under the column names of the reference data; a refused form has none.
+// cells returns the numbers of an output under the column names of the reference data; a refused form has none.
 func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	names := []string{"global_items", "wg_items", "slm_alloc_kb", "threads_per_wg", "lim_threads", "lim_slm", "lim_slots",
 		"wg_total", "wg_per_core", "core_pct", "peak_pct", "avg_pct", "waves", "full_waves", "tail_pct", "avg_exact_pct"}

@@ -92,7 +92,7 @@ func allocated(d *Device, kb int) int {
 	return kb
 }
 
-// fill says what one Xe-core holds of a launch of so many work-groups, and names every limit that this number equals.
+// fill describes what one Xe-core holds of a launch of so many work-groups, and names every limit that this number equals.
 // Without a global size the calculator takes the work-group slots for the number of work-groups, so that wg_total can be
 // named there too.
 func (o *Output) fill(d *Device, in Input, groups float64) {

@@ -88,7 +88,7 @@ func (p *Platform) Predict(l Launch) (Result, error) {
 	return r, nil
 }
 
-// byRegisters gives how many work-groups of size work-items the register file holds.
+// byRegisters returns how many work-groups of size work-items the register file holds.
 func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) unit.Opt[int64] {
 	switch {
 	case perItem == 0:
@@ -146,7 +146,7 @@ type GridOccupancy struct {
 	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"`    // of the last, partial wave; 0 when it is full
 }
 
-// GridOccupancy says how so many work-groups of a predicted kernel run on the whole GPU; 0 are not known.
+// GridOccupancy describes how so many work-groups of a predicted kernel run on the whole GPU; 0 are not known.
 func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err error) {
 	fill := int64(p.ComputeUnits) * r.Groups
 	s.Fill = unit.NonZero(fill)

@@ -65,7 +65,7 @@ func (c *counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// subgroups gives the sub-group states of a compute unit, the denominator of its occupancy.
+// subgroups returns the sub-group states of a compute unit, the denominator of its occupancy.
 func (p *Platform) subgroups() int64 { return int64(p.Blocks * p.SubgroupsPerBlock) }
 
 // Table is a list of platforms, in the order of their files.
@@ -135,7 +135,7 @@ func (p *Platform) check(s *table.Sheet, i int) error {
 	return nil
 }
 
-// With gives a table with further platforms; one whose key is there already replaces it.
+// With returns a table with further platforms; one whose key is there already replaces it.
 func (t Table) With(more Table) Table {
 	return append(slices.DeleteFunc(slices.Clone(t), func(old Platform) bool {
 		_, err := more.Find(string(old.Key))
@@ -151,7 +151,7 @@ func (t Table) Keys() (keys []string) {
 	return keys
 }
 
-// Find gives the platform of a key; case, spaces, `-` and `_` do not matter, and the prefix `cu:` may stand before it.
+// Find returns the platform of a key; case, spaces, `-` and `_` do not matter, and the prefix `cu:` may stand before it.
 func (t Table) Find(key string) (Platform, error) {
 	for _, p := range t {
 		if normalized(string(p.Key)) == normalized(key) {

@@ -90,7 +90,7 @@ func (s *partial) fill() {
 	}
 }
 
-// ready gives the port a work-group and an Xe-core that can take a thread of it, if there are any.
+// ready returns the port a work-group and an Xe-core that can take a thread of it, if there are any.
 func (s *partial) ready(p *port) bool {
 	c := &s.cores[p.xeCore]
 	if p.half {
@@ -114,7 +114,7 @@ func (s *partial) ready(p *port) bool {
 	return true
 }
 
-// findUnused gives an Xe-core without a port and without a work-group, or -1.
+// findUnused returns an Xe-core without a port and without a work-group, or -1.
 func (s *partial) findUnused() int {
 	for ; s.unused < len(s.cores); s.unused++ {
 		if c := &s.cores[s.unused]; !c.taken && c.groups == 0 {

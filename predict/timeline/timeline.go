@@ -41,7 +41,7 @@ type Result struct {
 	Time                 float64 // from the first thread's start to the last one's end, in run times of a thread
 }
 
-// Simulate gives the phases of a launch that was predicted with a global size. Ports above 0 ask for policy partial with
+// Simulate returns the phases of a launch that was predicted with a global size. Ports above 0 ask for policy partial with
 // so many dispatch ports. The error says why the phases cannot be counted; the context can end policy partial.
 func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) (Result, error) {
 	if hi, threads := bits.Mul64(uint64(p.Groups), uint64(p.ThreadsPerGroup)); p.Groups < 1 || hi != 0 || threads > math.MaxInt64 {

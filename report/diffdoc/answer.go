@@ -107,7 +107,7 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 			provenance(c.sources(prov))}}
 }
 
-// movedSection says of each kernel why its verdict is what it is. Of one that is as before, or that nothing can be told of,
+// movedSection describes for each kernel why its verdict is what it is. Of one that is as before, or that nothing can be told of,
 // the table has all there is.
 func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
@@ -191,7 +191,7 @@ type SidesOutput struct {
 	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
 }
 
-// newOutput gives the value of the JSON contract of one side, which has all rows.
+// newOutput returns the value of the JSON contract of one side, which has all rows.
 func newOutput(d *diff.Result) *DiffOutput {
 	side := func(s *diff.Side) DiffSide {
 		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
@@ -228,7 +228,7 @@ func Schemas() []report.Schema {
 	}
 }
 
-// origin says what a run was read from and what it ran on.
+// origin describes what a run was read from and what it ran on.
 func origin(r *compare.Result) string {
 	p, parts := &r.Platform, report.InputLines(r)
 	if r.Device != nil {
@@ -245,7 +245,7 @@ func origin(r *compare.Result) string {
 	return report.OneLine(strings.Join(parts, "; "))
 }
 
-// provenance says what was compared and how, so that it can be done again.
+// provenance describes what was compared and how, so that it can be done again.
 func provenance(pairs report.Pairs) report.Section {
 	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
 		Tables: []*report.Table{report.NameValue("provenance", pairs)}}

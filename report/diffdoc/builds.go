@@ -82,7 +82,7 @@ func figureText(p *diff.Build, f diff.BuildMetric) string {
 	return text
 }
 
-// buildSentence says what changed for a kernel.
+// buildSentence describes what changed for a kernel.
 func buildSentence(p *diff.Build) string {
 	// What cannot run at all outweighs any figure.
 	if p.New != nil && p.New.Prediction == nil && p.New.Message != "" {
@@ -100,7 +100,7 @@ func buildSentence(p *diff.Build) string {
 	return report.UpperFirst(strings.Join(parts, "; ")) + "."
 }
 
-// Builds gives what a new compilation changed in every form.
+// Builds returns what a new compilation changed in every form.
 func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *report.Output {
 	// No value: kernels of binaries have no time to be sorted by.
 	rows, left := report.Select(prov.Show, pairs, "kernels", func(p *diff.Build) report.Candidate {
@@ -116,7 +116,7 @@ func Builds(pairs []diff.Build, notes []note.Note, prov report.Provenance) *repo
 		Value: buildsValue{Schema: buildsSchema, Kernels: report.NewTable("kernels", "", pairs, columns), Notes: report.Notes(notes)}}
 }
 
-// buildCounts says how many kernels did what.
+// buildCounts describes how many kernels did what.
 func buildCounts(pairs []diff.Build) string {
 	n := map[diff.BuildVerdict]int{}
 	for i := range pairs {

@@ -108,7 +108,7 @@ func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []repo
 	return list
 }
 
-// Failure says which kernels got worse, for the gate that --fail-on asks for; empty when none did. All of them were told
+// Failure describes which kernels got worse, for the gate that --fail-on asks for; empty when none did. All of them were told
 // from noise: a gate that is red for noise is soon switched off. The sentence stands on one line of a CI log.
 func Failure(s *report.TestSuite) string {
 	var failed []string
@@ -124,7 +124,7 @@ func Failure(s *report.TestSuite) string {
 		strings.Join(report.FirstFew(failed, report.MaxListedTasks), ", "))
 }
 
-// Inconclusive says what a gate let pass since too few runs tell it from noise; empty when that is nothing.
+// Inconclusive describes what a gate let pass since too few runs tell it from noise; empty when that is nothing.
 // It is no failure, and said all the same, so that nobody takes a green job for a proof.
 func Inconclusive(sides []*diff.Result) string {
 	n := 0
@@ -139,7 +139,7 @@ func Inconclusive(sides []*diff.Result) string {
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(int64(n), "kernel"))
 }
 
-// Unjudged says what a gate could not judge of what any of the sides has. What was unmeasurable before is nothing that a
+// Unjudged describes what a gate could not judge of what any of the sides has. What was unmeasurable before is nothing that a
 // change hides.
 func Unjudged(sides []*diff.Result) report.Unjudged {
 	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}

@@ -91,7 +91,7 @@ var kernelColumns = slices.Concat(
 			func(r *diff.Row) cell { return report.TextCell(because(r)) }),
 	})
 
-// runsCell says how many runs of each side have a measured value; nothing where nothing was repeated.
+// runsCell describes how many runs of each side have a measured value; nothing where nothing was repeated.
 func runsCell(r *diff.Row) cell {
 	if older, newer := r.Measured().Old.N, r.Measured().New.N; max(older, newer) > 1 {
 		return report.TextCell(strconv.Itoa(older) + " + " + strconv.Itoa(newer))

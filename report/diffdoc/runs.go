@@ -20,7 +20,7 @@ const (
 	runsSchema = "occudiff/validate-runs/1"
 )
 
-// Runs gives several runs in every form: what stands out first, then the kernels over all runs.
+// Runs returns several runs in every form: what stands out first, then the kernels over all runs.
 func Runs(s *diff.Runs, prov report.Provenance) *report.Output {
 	return &report.Output{
 		Make:         func() *report.Document { return runsDocument(s, prov) },
@@ -98,7 +98,7 @@ func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcros
 	return sc
 }
 
-// andMore says how many rows a screen leaves out, nothing for none.
+// andMore describes how many rows a screen leaves out, nothing for none.
 func andMore(n int, what string) string {
 	if n == 0 {
 		return ""
@@ -180,7 +180,7 @@ func allFindings(s *diff.Runs) []findingRow {
 	return report.ListOf(s.Findings, func(f diff.Finding) findingRow { return findingRow{Finding: f} })
 }
 
-// findingRows gives one finding of each run, with numbers for those to look at: a run that is off as a whole, or in
+// findingRows returns one finding of each run, with numbers for those to look at: a run that is off as a whole, or in
 // several kernels, would fill the list.
 func findingRows(s *diff.Runs) (rows []findingRow) {
 	at, number := map[*diff.RunAcrossKernels]int{}, 0

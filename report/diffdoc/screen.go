@@ -288,7 +288,7 @@ func memory(r *diff.Row) string {
 	return ""
 }
 
-// impact says what is compared, and what changed beside the kernels.
+// impact describes what is compared, and what changed beside the kernels.
 func (c *comparison) impact() string {
 	if len(c.sides) > 1 {
 		return ""
@@ -332,7 +332,7 @@ func changedText(changes []diff.Change) string {
 	return strings.Join(list, "; ")
 }
 
-// because says which figures a verdict stands on: what changed, how occupancies moved and what that is held against, what
+// because describes which figures a verdict stands on: what changed, how occupancies moved and what that is held against, what
 // was predicted where something changed, the parts of the account, and the time.
 func because(r *diff.Row) string {
 	switch r.Verdict {
@@ -387,7 +387,7 @@ func because(r *diff.Row) string {
 	return report.OneLine(strings.TrimSpace(text.String()))
 }
 
-// seenIn says how many runs of a side have a kernel, and of how many where it is not all.
+// seenIn describes how many runs of a side have a kernel, and of how many where it is not all.
 func seenIn(l *diff.Launch) string {
 	if l.Runs < l.Of {
 		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
@@ -395,7 +395,7 @@ func seenIn(l *diff.Launch) string {
 	return unit.FormatCount(l.Runs, "run", "runs")
 }
 
-// followed says whether what was measured moved as was predicted of a change.
+// followed reports whether what was measured moved as was predicted of a change.
 func followed(r *diff.Row) string {
 	switch moved := r.Delta(compare.MetricResidual).Moved(); {
 	case moved < 0 && r.Verdict == diff.Regression:
@@ -426,7 +426,7 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},
 }
 
-// movedText says how a figure moved, and what that is held against; nothing of one that a side does not tell.
+// movedText describes how a figure moved, and what that is held against; nothing of one that a side does not tell.
 func movedText(title, unit string, d *diff.Delta) string {
 	text := title + " "
 	switch {
@@ -466,7 +466,7 @@ func fromTo(d *diff.Delta, unit string) string {
 	return report.WithUnit(side(&d.Old)+" -> "+side(&d.New), unit)
 }
 
-// tested says what tells a change from noise: "p = 0.029, 4 + 4 runs"; nothing where nothing was tested.
+// tested describes what tells a change from noise: "p = 0.029, 4 + 4 runs"; nothing where nothing was tested.
 func tested(d *diff.Delta) string {
 	p, ok := d.P.Value()
 	text := fmt.Sprintf("p = %.3f", p)
@@ -488,7 +488,7 @@ func tested(d *diff.Delta) string {
 	return text
 }
 
-// incomparable says why the measured occupancies of two sides are not compared.
+// incomparable describes why the measured occupancies of two sides are not compared.
 func incomparable(r *diff.Row) string {
 	missing := func(l *diff.Launch, s *diff.Sample) string {
 		switch {

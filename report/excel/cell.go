@@ -14,7 +14,7 @@ import (
 	"occudiff/report"
 )
 
-// value gives what a cell holds: text, a number, or nothing. Formulas are never written, so a text that looks like one
+// value returns what a cell holds: text, a number, or nothing. Formulas are never written, so a text that looks like one
 // stays text.
 func value(c report.Cell) any {
 	switch c.Kind {
@@ -31,7 +31,7 @@ func value(c report.Cell) any {
 	return nil
 }
 
-// sized gives a launch size of one dimension as a number, so that a spreadsheet can sort by it and calculate with it.
+// sized returns a launch size of one dimension as a number, so that a spreadsheet can sort by it and calculate with it.
 func sized(c *report.Column, v report.Cell) report.Cell {
 	if c.Kind != report.Size {
 		return v
@@ -42,7 +42,7 @@ func sized(c *report.Column, v report.Cell) report.Cell {
 	return v
 }
 
-// rightAligned says whether the cells of a column are numbers, or sizes, most of which are.
+// rightAligned reports whether the cells of a column are numbers, or sizes, most of which are.
 func rightAligned(c *report.Column) bool { return c.RightAligned() || c.Kind == report.Size }
 
 // fitText makes a text one that a cell can hold: without control characters that XML cannot carry, and no longer than
@@ -93,7 +93,7 @@ func unescaped(s string) any {
 	return append(runs, excelize.RichTextRun{Text: s})
 }
 
-// address gives the name of a cell: A1.
+// address returns the name of a cell: A1.
 func address(column, row int, absolute ...bool) string {
 	a, err := excelize.CoordinatesToCellName(column, row, absolute...)
 	if err != nil {
@@ -173,7 +173,7 @@ const (
 	ruleColor  = "BFBFBF"
 )
 
-// style gives the number of a style, making it when it is new.
+// style returns the number of a style, making it when it is new.
 // A workbook has few looks and many cells; the library would compare a new style with all that it has.
 func (b *book) style(s style) (int, error) {
 	if id, ok := b.styles[s]; ok {

@@ -141,7 +141,7 @@ func texts[R any](title string, wrap bool, of func(*R) string) report.Col[R] {
 		func(row *R) report.Cell { return report.TextCell(of(row)) })
 }
 
-// list gives the table of a sheet that is nothing but a table; its heading then is the first row, with a filter.
+// list returns the table of a sheet that is nothing but a table; its heading then is the first row, with a filter.
 func (s *sheet) list() *report.Table {
 	if len(s.blocks) != 1 {
 		return nil

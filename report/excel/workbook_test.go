@@ -46,7 +46,7 @@ func open(t testing.TB, data []byte) *excelize.File {
 	return f
 }
 
-// partText gives a part of the file as it stands in it.
+// partText returns a part of the file as it stands in it.
 func partText(t testing.TB, data []byte, name string) string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -86,7 +86,7 @@ func dump(t testing.TB, f *excelize.File) string {
 	return b.String()
 }
 
-// look gives the kind of a cell and its number format.
+// look returns the kind of a cell and its number format.
 func look(t testing.TB, f *excelize.File, sheet, cell string) (kind, format string) {
 	t.Helper()
 	typ, err := f.GetCellType(sheet, cell)

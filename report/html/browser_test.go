@@ -240,7 +240,7 @@ func TestManyRows(t *testing.T) {
 	b.quiet(t)
 }
 
-// timed gives a script that does something and tells how long it took until the next frame was ready.
+// timed returns a script that does something and tells how long it took until the next frame was ready.
 func timed(script string) string {
 	return `new Promise(done => { const start = performance.now(); ` + script +
 		`; requestAnimationFrame(() => setTimeout(() => done(performance.now() - start))); })`

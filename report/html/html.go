@@ -207,7 +207,7 @@ func (w writer) line(format, text string) {
 	}
 }
 
-// small gives a text that explains what stands before it, nothing for an empty one.
+// small returns a text that explains what stands before it, nothing for an empty one.
 func small(text string) string {
 	if text == "" {
 		return ""

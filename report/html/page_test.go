@@ -171,7 +171,7 @@ func TestPageCalculatorRows(t *testing.T) {
 	b.quiet(t)
 }
 
-// choose gives files to the field of a pane, as its button does.
+// choose sets the files of the field of a pane, as its button does.
 func choose(b *tab, t testing.TB, field string, paths ...string) {
 	t.Helper()
 	ask[string](t, b, `document.getElementById("result-run").textContent = "";

@@ -157,7 +157,7 @@ func TestTypedTable(t *testing.T) {
 	}
 }
 
-// TestShow says what people see: keys first, times in the unit of the heading, names decoded, and no column that is
+// TestShow describes what people see: keys first, times in the unit of the heading, names decoded, and no column that is
 // empty in every row or has no heading.
 func TestShow(t *testing.T) {
 	shown := report.NewTable("launches", "", launchRows()[:2], launchColumns()).Show("part_peak_percent", "total_seconds")

@@ -28,7 +28,7 @@ func span(from, to float64) (float64, float64) {
 	return from, to
 }
 
-// ticks gives the round values of a scale, at least a distance in pixels apart and at most so many steps, and the
+// ticks returns the round values of a scale, at least a distance in pixels apart and at most so many steps, and the
 // decimals that they need. The step is a number that people count by: 1, 2 or 5 times a power of ten, or a doubling of
 // the step that is asked for.
 func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
@@ -62,7 +62,7 @@ func (s scale) ticks(distance, step, most float64) (values []float64, decimals i
 // field is what is left for the data of a plot with axes.
 type field struct{ x, y scale }
 
-// newField gives a field between two heights and as far as right; fitNumbers gives it its left side.
+// newField returns a field between two heights and as far as right; fitNumbers gives it its left side.
 func newField(top, right, bottom float64) field {
 	return field{x: scale{end: right}, y: scale{start: bottom, end: top}}
 }

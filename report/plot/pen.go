@@ -29,7 +29,7 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 	return &pen{look: l, plot: p, width: width}
 }
 
-// narrow says whether the picture is for a phone.
+// narrow reports whether the picture is for a phone.
 func (p *pen) narrow() bool { return p.width < phone }
 
 // px prints a coordinate to a tenth of a pixel. What is no number is 0, and what is far outside is brought nearer.
@@ -95,7 +95,7 @@ func (p *pen) polyline(points []point, ink paint, width float64, dashes string) 
 // point is a place in the picture.
 type point struct{ x, y float64 }
 
-// list gives points as SVG lists them.
+// list returns points as SVG lists them.
 func list(points []point) string {
 	return strings.Join(report.ListOf(points, func(at point) string { return px(at.x) + "," + px(at.y) }), " ")
 }
@@ -179,7 +179,7 @@ func (p *pen) legend(y float64, keys []key) float64 {
 	return y + 24
 }
 
-// chart gives what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
+// chart returns what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
 // its own beside the picture, where a title would hide the tooltips.
 func (p *pen) chart(height float64) []byte {
 	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
@@ -261,7 +261,7 @@ func (p paint) css(l Look) string {
 	return "var(--plot-" + shades()[p].name + ")"
 }
 
-// Variables gives the CSS declarations of the colors that inline pictures use, on a light or on a dark page.
+// Variables returns the CSS declarations of the colors that inline pictures use, on a light or on a dark page.
 func Variables(dark bool) string {
 	var b strings.Builder
 	for _, s := range shades() {

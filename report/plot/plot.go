@@ -19,7 +19,7 @@ import (
 	"occudiff/report"
 )
 
-// Look says what a picture is drawn for.
+// Look describes what a picture is drawn for.
 type Look struct {
 	// Inline draws for a page that defines the colors as CSS variables (see Variables) and prints the title itself.
 	// Otherwise the picture stands alone: with a title, a white background and fixed colors.
@@ -81,7 +81,7 @@ func drawLineChart(plot *report.Plot, look Look) ([]byte, error) {
 	return p.chart(f.y.start + axisHeight), nil
 }
 
-// seriesLine gives paint and dashes of a series.
+// seriesLine returns paint and dashes of a series.
 func seriesLine(i int) (ink paint, dashes string) {
 	return [...]paint{line1, hue0 + 3, good, hue0 + 2, mark1, hue0 + 1}[i%6], [...]string{"", "6 4", "2 3"}[i%3]
 }

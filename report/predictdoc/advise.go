@@ -134,7 +134,7 @@ func (c *advice) settings() (list []setting) {
 	return list
 }
 
-// now says where the launch stands.
+// now describes where the launch stands.
 func (c *advice) now() string {
 	// Without a prediction there are two cases: what was left open is searched, or what was given is refused.
 	p := c.found.Current

@@ -101,7 +101,7 @@ var KernelPrediction = picked(
 	column{Path: "waves", Key: "waves", In: kept},
 	column{Path: "tail_percent", Key: "tail_percent", Title: "Last-wave occupancy", In: kept})
 
-// picked gives columns of a prediction in this order: what a column says is found by its path, and how it is called and
+// picked returns columns of a prediction in this order: what a column says is found by its path, and how it is called and
 // where it appears is the list's matter.
 func picked(as ...report.Column) []report.Col[predict.Prediction] {
 	return report.ListOf(as, func(c report.Column) report.Col[predict.Prediction] {
@@ -156,7 +156,7 @@ func rows[R, P any](c column, of func(*R) []P, cols []report.Col[P]) report.Col[
 	return report.Define(c, func(r *R) cell { return report.RowsCell(report.NewTable("", "", of(r), cols)) })
 }
 
-// unpathed gives columns that JSON does not have.
+// unpathed returns columns that JSON does not have.
 func unpathed[R any](cols []report.Col[R]) []report.Col[R] {
 	list := slices.Clone(cols)
 	for i := range list {
@@ -165,7 +165,7 @@ func unpathed[R any](cols []report.Col[R]) []report.Col[R] {
 	return list
 }
 
-// shown gives the columns with all but those of some keys in JSON alone; "peak_percent: Slots of the GPU" gives another
+// shown returns the columns with all but those of some keys in JSON alone; "peak_percent: Slots of the GPU" gives another
 // heading.
 func shown[R any](cols []report.Col[R], keys ...string) []report.Col[R] {
 	list := slices.Clone(cols)

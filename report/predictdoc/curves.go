@@ -24,7 +24,7 @@ type axis struct {
 	columns          []string // that the table has beside the values
 }
 
-// axisOf gives the axis of a sweep by its word: local, slm, simd, grf or groups, which may be given as numbers.
+// axisOf returns the axis of a sweep by its word: local, slm, simd, grf or groups, which may be given as numbers.
 func axisOf(over string, groups []int64) axis {
 	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers", "work_groups_per_xe_core",
 		"work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent", "average_percent", "waves",
@@ -230,7 +230,7 @@ func rejection(points []predict.Point) error {
 	return first
 }
 
-// closing says where the highest occupancy is, and where the launch stands. Values with idle lanes or smaller last
+// closing describes where the highest occupancy is, and where the launch stands. Values with idle lanes or smaller last
 // work-groups are left out where there are others, for their occupancy counts what does no work.
 func (a *axis) closing(over string, points []predict.Point) string {
 	best := highest(points, true)

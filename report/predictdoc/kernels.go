@@ -75,7 +75,7 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *bat
 	report.Define(column{Key: "spill_words_per_lane", Path: "spill_words_per_lane", Optional: true, Title: "Spill per lane", Unit: "words", Kind: report.Integer, Drop: 2, In: all, Doc: "of register modes: bytes / (4 x SIMD width), truncated"}, func(k *batch.Kernel) cell { return report.OptInt(k.Words()) }),
 })
 
-// Kernels gives the kernels of binaries in every form; modes says that each stands in every register mode.
+// Kernels returns the kernels of binaries in every form; modes says that each stands in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),
@@ -118,7 +118,7 @@ func notCompiled(notes []note.Note) (lines []string) {
 	return lines
 }
 
-// headline says how many kernels were predicted, and for what.
+// headline describes how many kernels were predicted, and for what.
 func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	var devices []string
 	for i := range kernels {
@@ -140,7 +140,7 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	return fmt.Sprintf("%s on %s; predicted for %s", what, strings.Join(devices, ", "), size)
 }
 
-// closing says how many kernels keep something out of the registers, which costs more than occupancy.
+// closing describes how many kernels keep something out of the registers, which costs more than occupancy.
 func closing(kernels []batch.Kernel) string {
 	spills, scratch := 0, 0
 	for i := range kernels {

@@ -289,7 +289,7 @@ var givenColumns = []report.Col[Setting]{
 	report.Define(column{Key: "from", Path: "from", Always: true, Title: "From", Kind: report.Text, In: all, Doc: "default, the environment variable, or the place in the file"}, func(s *Setting) cell { return text(s.From) }),
 }
 
-// Settings gives the settings in every form.
+// Settings returns the settings in every form.
 func Settings(file string, list []Setting, unknown []string) *report.Output {
 	pg := page{title: "Settings", key: "settings", heading: "Settings",
 		headline: []string{"No settings file (occudiff.yaml) was found here or in a parent folder."},
@@ -324,7 +324,7 @@ var checkColumns = []report.Col[collect.Check]{
 	report.Define(column{Key: "install", Path: "install", Title: "Install", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Install) }),
 }
 
-// ToolChecks gives what is installed for collecting in every form.
+// ToolChecks returns what is installed for collecting in every form.
 func ToolChecks(checks []collect.Check, traps []string) *report.Output {
 	pg := page{title: "What is installed for collecting", key: "checks", heading: "What is installed",
 		table: report.NewTable("checks", "", checks, checkColumns)}

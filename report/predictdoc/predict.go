@@ -251,7 +251,7 @@ func rejections(list []onDevice) (items []report.Item) {
 	return items
 }
 
-// bestDevice says which device does best, and how many cannot run the launch.
+// bestDevice describes which device does best, and how many cannot run the launch.
 // Devices are compared by the share of their own slots, which is no speed: the sentence says occupancy and nothing
 // more.
 func bestDevice(list []onDevice) string {

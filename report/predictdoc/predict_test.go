@@ -29,7 +29,7 @@ func on(t *testing.T, name string) arch.Choice {
 	return arch.Choice{Device: m.Device}
 }
 
-// answered gives an answer, and its value as JSON.
+// answered returns an answer, and its value as JSON.
 func answered(t *testing.T, ans *report.Output, err error) (*report.Output, string) {
 	t.Helper()
 	if err != nil {

@@ -78,7 +78,7 @@ func figures(r *compare.Row) string {
 	return b.String()
 }
 
-// addProperties says how the suite was made. CI systems compare the properties of two runs, so names and forms stay.
+// addProperties describes how the suite was made. CI systems compare the properties of two runs, so names and forms stay.
 func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
 	s.Add("occudiff.version", prov.Version)
 	s.Add("command", report.CommandLine(prov.CommandLine))
@@ -215,7 +215,7 @@ func agentSummary(r *compare.Result) *report.AgentSummary {
 	return &c
 }
 
-// unusable says why a run carries no conclusion; "" where it does.
+// unusable describes why a run carries no conclusion; "" where it does.
 func unusable(r *compare.Result) string {
 	switch s := &r.Summary; {
 	case r.Device == nil:

@@ -268,7 +268,7 @@ var peopleColumns = []report.Col[kernel]{
 
 type percent = unit.Opt[unit.Ratio]
 
-// kernelsOf gives the rows of runs for programs one by one: the launches where there are any, else the kernels. A row is
+// kernelsOf returns the rows of runs for programs one by one: the launches where there are any, else the kernels. A row is
 // good until the next one.
 func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	return func(yield func(*kernel) bool) {

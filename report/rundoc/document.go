@@ -47,7 +47,7 @@ func kernelSection(r *compare.Result) report.Section {
 	return s
 }
 
-// NewOutput gives a compared run in every form.
+// NewOutput returns a compared run in every form.
 func NewOutput(r *compare.Result, prov report.Provenance) *report.Output {
 	v := Value(r)
 	a := &report.Output{
@@ -65,7 +65,7 @@ func NewOutput(r *compare.Result, prov report.Provenance) *report.Output {
 	return a
 }
 
-// shown gives the result with the rows that people want to see.
+// shown returns the result with the rows that people want to see.
 func shown(r *compare.Result, show report.Selection) *compare.Result {
 	if !show.Chosen() {
 		return r
@@ -116,7 +116,7 @@ func timingSection(r *compare.Result) report.Section {
 	return s
 }
 
-// hostTimes gives the time of each row of a log alone, nil where an export has rows or a log not one time for each.
+// hostTimes returns the time of each row of a log alone, nil where an export has rows or a log not one time for each.
 // A host's time is not compared with a GPU's: it stands beside predictions where there is nothing else.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	if len(r.Timings) == 0 || slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog }) {
@@ -132,7 +132,7 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	return times
 }
 
-// madeSection says what the report was made from and how, so that it can be made again.
+// madeSection describes what the report was made from and how, so that it can be made again.
 func madeSection(r *compare.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Made from",
 		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
@@ -186,7 +186,7 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	return rows
 }
 
-// samplingText says how often the counters were sampled. Their clock allows only some intervals, see predict/arch.
+// samplingText describes how often the counters were sampled. Their clock allows only some intervals, see predict/arch.
 func samplingText(r *compare.Result) string {
 	if t, known := r.Platform.SamplingInterval.Value(); known {
 		return unit.FormatDuration(t) + ", that of the samples"

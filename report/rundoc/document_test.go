@@ -137,7 +137,7 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// firstRow gives the first row as JSON has it.
+// firstRow returns the first row as JSON has it.
 func firstRow(t *testing.T, v *rundoc.Validate) map[string]any {
 	t.Helper()
 	var b bytes.Buffer

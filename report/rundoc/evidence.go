@@ -40,7 +40,7 @@ func evidenceSection(r *compare.Result) report.Section {
 	return s
 }
 
-// needsAttention says whether somebody should look at a row.
+// needsAttention reports whether somebody should look at a row.
 func needsAttention(r *compare.Row) bool {
 	switch r.Verdict {
 	case compare.Below, compare.Above, compare.Unmeasurable, compare.NoPrediction, compare.MatchWhileBusy:
@@ -63,7 +63,7 @@ func verdictText(r *compare.Row) string {
 	return text
 }
 
-// evidence says what is wrong with a row, why, what would decide, and what that is worth. Of what is missing it takes the
+// evidence describes what is wrong with a row, why, what would decide, and what that is worth. Of what is missing it takes the
 // largest part first: most kernels have one, and so one line.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
@@ -157,7 +157,7 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	return text
 }
 
-// speedupText says what more threads are worth to a kernel, and how much faster it can become at most. Nothing is said
+// speedupText describes what more threads are worth to a kernel, and how much faster it can become at most. Nothing is said
 // where it cannot be told.
 func speedupText(r *compare.Row) string {
 	w := r.Speedup

@@ -61,7 +61,7 @@ func timingTable(r *compare.Result) *report.Table {
 	return report.NewTable(report.SectionTimings, "", list, timingColumns)
 }
 
-// Value gives the value of the JSON contract.
+// Value returns the value of the JSON contract.
 func Value(r *compare.Result) *Validate {
 	v := &Validate{
 		Schema:  ValidateSchema,

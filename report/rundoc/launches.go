@@ -84,7 +84,7 @@ var taskColumns = []report.Col[task]{
 // traceTasks is how many tasks are listed: those with the most time.
 const traceTasks = 1000
 
-// traceValue gives what a trace tells of a run, nil without one.
+// traceValue returns what a trace tells of a run, nil without one.
 func traceValue(s *launches.Sequence) *TraceValue {
 	if s == nil {
 		return nil
@@ -151,7 +151,7 @@ func share(key, title string, drop int, of func(*compare.Bin) unit.Ratio) report
 // timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
 const timedKernels, shownSamples = 12, 2000
 
-// kernelsOverTime gives the first kernels that have samples over time.
+// kernelsOverTime returns the first kernels that have samples over time.
 func kernelsOverTime(r *compare.Result) (list []OverTime) {
 	if len(r.Samples) == 0 {
 		return nil
@@ -212,7 +212,7 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 	return list
 }
 
-// Sampled says whether a kernel of a run can be shown over time.
+// Sampled reports whether a kernel of a run can be shown over time.
 func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
 
 // plottedBars is how many samples are drawn: more would hide each other, and the profile says what they have in common.

@@ -45,7 +45,7 @@ const (
 	light // its finding takes so little time that it neither leads a screen nor counts for what it means
 )
 
-// savesTime says whether something may save time.
+// savesTime reports whether something may save time.
 func (l *line) savesTime() bool { return l.rank != light && l.fix.SavesTime() }
 
 // kernels is the number of kernels in the line.
@@ -67,7 +67,7 @@ func (l *line) groups() int64 {
 	return l.Predicted.Groups
 }
 
-// linesOf gives the kernels of a run in the order of the screen: what can be gained, by slot time below the prediction
+// linesOf returns the kernels of a run in the order of the screen: what can be gained, by slot time below the prediction
 // and then by time; then the others by time; kernels of no weight last. Kernels with one finding and like names are one
 // line, so that the order does not depend on how the time is divided among names. Rows that somebody sorted or counted
 // stay as they are, and so do a few launches of one kernel.
@@ -257,7 +257,7 @@ func logWords(r *compare.Result, lines []line) string {
 
 var digits = regexp.MustCompile("[0-9]+")
 
-// isSeries says whether all rows are launches of one kernel in several sizes: their names differ in numbers alone.
+// isSeries reports whether all rows are launches of one kernel in several sizes: their names differ in numbers alone.
 func isSeries(lines []line) bool {
 	name := func(l line) string { return digits.ReplaceAllString(l.Task, "") }
 	return len(lines) > 2 && !slices.ContainsFunc(lines, func(l line) bool { return name(l) != name(lines[0]) })

@@ -30,7 +30,7 @@ func deviceName(r *compare.Result) string {
 	return name
 }
 
-// countsOf says how many kernels there are, how long they took, and how many of each verdict.
+// countsOf describes how many kernels there are, how long they took, and how many of each verdict.
 func countsOf(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	text := unit.FormatCount(s.Kernels, "kernel", "kernels")
@@ -106,7 +106,7 @@ func impactText(r *compare.Result, lines []line) string {
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// notSaid says why there is nothing to say of a run: what is missing, by name.
+// notSaid describes why there is nothing to say of a run: what is missing, by name.
 func notSaid(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	switch s.Kernels {
@@ -125,7 +125,7 @@ func notSaid(r *compare.Result, lines []line) string {
 	return ""
 }
 
-// asPredicted says that rows hold what is predicted, one with its figures.
+// asPredicted states that rows hold what is predicted, one with its figures.
 func asPredicted(r *compare.Result, lines []line) string {
 	if kernelsIn(lines) > 1 {
 		return theLines(lines) + " hold what is predicted"
@@ -442,7 +442,7 @@ var shortCauses = map[string]string{
 	compare.CauseUnexplained: "not known",
 }
 
-// limiterNames says what keeps the prediction of a row that matches low.
+// limiterNames describes what keeps the prediction of a row that matches low.
 func limiterNames(row *compare.Row) string {
 	p := row.Predicted
 	switch {
@@ -458,7 +458,7 @@ func limiterNames(row *compare.Row) string {
 	return ""
 }
 
-// notPredicted says what of a launch is missing, by name.
+// notPredicted describes what of a launch is missing, by name.
 func notPredicted(r *compare.Result, row *compare.Row) string {
 	l := r.LaunchOf(row)
 	switch {
@@ -510,7 +510,7 @@ func fixText(l *line) string {
 	return text
 }
 
-// limiterText says why more threads do not help, or at most so much.
+// limiterText describes why more threads do not help, or at most so much.
 func limiterText(l *line) string {
 	binds := l.Speedup.LimitedBy
 	if strings.HasPrefix(binds, "pipe ") {

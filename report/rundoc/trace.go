@@ -54,7 +54,7 @@ type traceArgs struct {
 	Confidence string `json:"confidence,omitempty"`
 }
 
-// traceOf gives the launches and samples of a run over time, nil where nobody knows when a launch ran.
+// traceOf returns the launches and samples of a run over time, nil where nobody knows when a launch ran.
 // Launches and counters share a zero, which is the earlier of the two beginnings: a sample ends when it is taken.
 func traceOf(r *compare.Result) any {
 	t := r.Trace
@@ -178,7 +178,7 @@ func slicesOf(r *compare.Result) *sliceArgs {
 	return of
 }
 
-// argsOf gives what is said of a row.
+// argsOf returns what is said of a row.
 func argsOf(row *compare.Row) *traceArgs {
 	a := &traceArgs{Global: row.Global.String(), Local: row.Local.String(), Measured: row.Measured}
 	if row.Verdict != compare.NotAKernel {
@@ -193,7 +193,7 @@ func argsOf(row *compare.Row) *traceArgs {
 	return a
 }
 
-// args gives those of a launch; of launches in order.
+// args returns those of a launch; of launches in order.
 func (o *sliceArgs) args(l *ingest.Launch) *traceArgs {
 	key := [2]int64{int64(l.Task), l.End - l.Start}
 	if list := o.launches[key]; len(list) > 0 {

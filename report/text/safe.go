@@ -15,7 +15,7 @@ import (
 // runner of a CI job: a line that begins with :: when all spaces and colors before it are taken off, or anywhere ##[,
 // ##vso[ (Azure Pipelines), or ##teamcity[. They pass on whole lines: what they are given ends with one.
 
-// Safe gives a writer for texts: what could drive a terminal or change the order of its characters becomes the replacement
+// Safe returns a writer for texts: what could drive a terminal or change the order of its characters becomes the replacement
 // character as well. Tabs stay.
 func Safe(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return inert(strings.Map(visible, line)) }}
@@ -28,7 +28,7 @@ func visible(r rune) rune {
 	return utf8.RuneError
 }
 
-// JSON gives a writer for JSON that a CI job may print: it says the same in other bytes.
+// JSON returns a writer for JSON that a CI job may print: it says the same in other bytes.
 func JSON(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return splitCommands(line, `${1}\u005b`) }}
 }
@@ -112,7 +112,7 @@ func (c *csvWriter) Write(p []byte) (int, error) {
 // and the columns where they are.
 const zeroWidth = "\u200b"
 
-// inert gives a line that is no command for the runner of a CI job.
+// inert returns a line that is no command for the runner of a CI job.
 func inert(line string) string {
 	line = splitJobCommands(line)
 	text := line

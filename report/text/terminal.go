@@ -142,7 +142,7 @@ func (p *printer) items(items []report.Item) {
 	}
 }
 
-// Paragraph gives a text behind a lead, its further lines hanging under the first. The text begins at column indent;
+// Paragraph returns a text behind a lead, its further lines hanging under the first. The text begins at column indent;
 // width is that of the terminal, 0 for none.
 func Paragraph(lead string, indent int, text string, width int) string {
 	var b strings.Builder

@@ -76,7 +76,7 @@ func (v *view) missingKernels() []track.MissingKernel {
 	return slices.DeleteFunc(slices.Clone(v.MissingKernels), func(g track.MissingKernel) bool { return !g.IsSignificant() })
 }
 
-// Failure says what fails the gate, the worst first; nothing when nothing does. It is the text of the exit status, so it
+// Failure describes what fails the gate, the worst first; nothing when nothing does. It is the text of the exit status, so it
 // says both ways to fail: what got worse, and what is gone.
 func Failure(j *track.Judgment) string {
 	v := newView(j)
@@ -129,7 +129,7 @@ func patternOf(names []string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// suite gives a check as test cases: what fails the gate fails, what could not be judged or is not confirmed is skipped.
+// suite returns a check as test cases: what fails the gate fails, what could not be judged or is not confirmed is skipped.
 func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	// The time is that of the run: two reports of one run are the same bytes, whenever they were made.
 	s := report.NewTestSuite("track check", report.Provenance{})

@@ -94,7 +94,7 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
-// complete gives a document its screen and its sections, and makes the table of the series that people want to see. Of
+// complete returns a document its screen and its sections, and makes the table of the series that people want to see. Of
 // some series that are asked for the screen has what the table has; the sentence is of all.
 func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool, prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
@@ -166,7 +166,7 @@ func (v *view) worst() trend.Outcome {
 	return trend.Learning
 }
 
-// extent says what the history holds.
+// extent describes what the history holds.
 func (v *view) extent() string {
 	devices, runs := map[string]bool{}, map[int64]time.Time{}
 	for _, s := range v.series {
@@ -215,7 +215,7 @@ func (v *view) plots(show []*track.Series) report.Section {
 	return sec
 }
 
-// timeSeries gives the last runs of a series as a picture, with the mean of each stretch between change points. A newest
+// timeSeries returns the last runs of a series as a picture, with the mean of each stretch between change points. A newest
 // value that is not the kernel's own is in none.
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)

@@ -42,7 +42,7 @@ func shortCommit(s string) string {
 	return s
 }
 
-// AddedText says of one run what was done with it.
+// AddedText describes for one run what was done with it.
 func AddedText(r *track.Added) string {
 	if !r.Done.Stored {
 		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed", r.ID,
@@ -71,7 +71,7 @@ func AddedText(r *track.Added) string {
 	return text
 }
 
-// ImportedText says what an import of runs did; bad lines could not be used.
+// ImportedText describes what an import of runs did; bad lines could not be used.
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
 	if done.Runs > 0 {
@@ -89,10 +89,10 @@ func also(n int64, text string) string {
 	return "; " + strings.Replace(text, "#", report.Thousands(n), 1)
 }
 
-// RunText says what a run is, without its number.
+// RunText describes what a run is, without its number.
 func RunText(r *history.Run) string { return runText(r, "") }
 
-// runText says what a run is and what its time was taken from.
+// runText describes what a run is and what its time was taken from.
 func runText(r *history.Run, timeFrom string) string {
 	text := unit.FormatCount(r.Kernels, "kernel", "kernels")
 	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program}, {", #", r.Label},
@@ -104,7 +104,7 @@ func runText(r *history.Run, timeFrom string) string {
 	return text
 }
 
-// AcceptText says what was accepted, or taken back.
+// AcceptText describes what was accepted, or taken back.
 func AcceptText(a *history.Accept, undone bool) string {
 	what := "all kernels"
 	if a.Series != 0 {
@@ -151,7 +151,7 @@ type AddValue struct {
 	Runs   *report.Table `json:"runs"`
 }
 
-// NewAddValue gives the value of the JSON output.
+// NewAddValue returns the value of the JSON output.
 func NewAddValue(runs []track.Added) *AddValue {
 	stored := yesNo(column{Path: "stored", Doc: "false when its content was there already"}, func(r *track.Added) bool { return r.Done.Stored })
 	return &AddValue{addSchema, report.NewTable("runs", "", runs, append([]report.Col[track.Added]{stored},

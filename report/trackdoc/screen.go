@@ -114,7 +114,7 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	return list
 }
 
-// since says which run was the first bad one and which the last good one, nil for none.
+// since describes which run was the first bad one and which the last good one, nil for none.
 func since(first, good *track.Ref) string {
 	text := "since " + shortRef(first)
 	if good != nil {
@@ -135,7 +135,7 @@ func shortRef(r *track.Ref) string {
 // sameTime is up to which share launches take as long as before.
 const sameTime = 0.02
 
-// companionText says what else is known of a finding: its time, what changed with it, whether the run has it at all.
+// companionText describes what else is known of a finding: its time, what changed with it, whether the run has it at all.
 func companionText(s *track.Series) (text string) {
 	for _, move := range s.AlsoChanged {
 		ratio := move.After / move.Before
@@ -168,7 +168,7 @@ var lineColumns = []report.Col[line]{
 	define(column{Key: "since", Title: "Since", Fold: true}, func(l *line) cell { return report.TextCell(l.since) }),
 }
 
-// fill gives a screen a row for each finding, and how to look at it or accept it. A row is numbered where several are.
+// fill adds a row for each finding to a summary, and how to look at it or accept it. A row is numbered where several are.
 func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	list := v.lines()
 	if len(list) == 0 {
@@ -291,7 +291,7 @@ func (v *view) changed() string {
 		unit.FormatCount(len(v.series), "series", "series"), report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
 }
 
-// leftOut says how many earlier values are in no verdict; nothing of none.
+// leftOut describes how many earlier values are in no verdict; nothing of none.
 func leftOut(series []*track.Series) (list []string) {
 	n, of := 0, 0
 	for _, s := range series {

@@ -39,7 +39,7 @@ func findingText(s *track.Series) string {
 	return string(s.Outcome()) + ": " + restartText(s)
 }
 
-// restartText says what changed where the series begins, and how long ago: "driver changed here".
+// restartText describes what changed where the series begins, and how long ago: "driver changed here".
 func restartText(s *track.Series) string {
 	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
@@ -91,7 +91,7 @@ func (v *view) whole(s *track.Series) string {
 	return strings.TrimSpace(strings.Join(text, " ") + " " + v.evidence(s))
 }
 
-// evidence says of a series what its row of a screen and of the table does not: what changed where it begins, what moved
+// evidence describes for a series what its row of a screen and of the table does not: what changed where it begins, what moved
 // with its finding, what comes of it, and its change points. A changed device comes first, for then there is no verdict. A
 // changed driver or launch shape is no excuse: the series is judged by the runs before it, see track/begin.go.
 func (v *view) evidence(s *track.Series) string {
@@ -121,7 +121,7 @@ func (v *view) evidence(s *track.Series) string {
 	return strings.Join(text, " ")
 }
 
-// restarts says what changed where a series begins, and what it is judged by.
+// restarts describes what changed where a series begins, and what it is judged by.
 func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
@@ -148,7 +148,7 @@ func sharedTitle(s *track.Shared) string {
 	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
 }
 
-// sharedText says what many series have in common.
+// sharedText describes what many series have in common.
 func (m metric) sharedText(s *track.Shared) string {
 	text := "With " + runName(&s.First) + ". "
 	if len(s.Changed) > 0 {
@@ -165,7 +165,7 @@ func (m metric) sharedText(s *track.Shared) string {
 	return text + fmt.Sprintf("moved at once, by %s in the median. One cause is more likely than as many.", m.difference(s.Median))
 }
 
-// changedText says what changed: host node7 -> node9.
+// changedText describes what changed: host node7 -> node9.
 func changedText(list []track.Change) string {
 	return strings.Join(report.ListOf(list, func(c track.Change) string {
 		text := c.What + " " + report.OneLine(cmp.Or(c.From, "unknown")) + " -> " + report.OneLine(cmp.Or(c.To, "unknown"))
@@ -176,7 +176,7 @@ func changedText(list []track.Change) string {
 	}), ", ")
 }
 
-// missingText says of a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
+// missingText describes for a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
 // would have held since.
 func missingText(g track.MissingKernel) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
@@ -274,7 +274,7 @@ func (m metric) worse(d float64) float64 {
 	return d
 }
 
-// rule says how the gate judges, with every figure that a verdict depends on.
+// rule describes how the gate judges, with every figure that a verdict depends on.
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()

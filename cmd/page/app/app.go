@@ -95,7 +95,7 @@ func New(version string) (*App, error) {
 	return &App{prov: report.Provenance{Version: version, CommandLine: []string{"occudiff", "page"}}, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
-// result gives an answer as HTML and keeps it for downloads. One without a value leaves the one before: what PredictOthers says
+// result returns an answer as HTML and keeps it for downloads. One without a value leaves the one before: what PredictOthers says
 // belongs to the prediction above it, which is what a download is of.
 func (a *App) result(ans *report.Output, name string) (*Result, error) {
 	var b strings.Builder

@@ -152,7 +152,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzPredict gives the form anything.
+// FuzzPredict fills the form with arbitrary values.
 func FuzzPredict(f *testing.F) {
 	f.Add("max1100", "1M", "16x16", "32", "16K", "256", "1", "tgl,mtl")
 	f.Add("", "", "", "", "", "", "", "")

@@ -151,7 +151,7 @@ func (a *App) PredictOthers(f Launch) (*Result, error) {
 	return a.result(&report.Output{Doc: doc}, "")
 }
 
-// below gives the sections that a page has of a document, under a key and a heading of their own, without the lines
+// below returns the sections that a page has of a document, under a key and a heading of their own, without the lines
 // that say which launch it is.
 func below(d *report.Document, key, title string) []report.Section {
 	list := slices.DeleteFunc(d.Sections, func(s report.Section) bool { return !s.Shown(report.Page) })

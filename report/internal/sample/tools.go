@@ -40,6 +40,6 @@ func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Ta
 	return t
 }
 
-// Output gives a run in every form, with a provenance that is the same in every test.
+// Output returns a run in every form, with a provenance that is the same in every test.
 // Without a version, a command line and a label the goldens do not change with a release.
 func Output(r *compare.Result) *report.Output { return rundoc.NewOutput(r, report.Provenance{}) }
