@@ -21,7 +21,7 @@ func TestJudge(t *testing.T) {
 	}
 	for _, c := range []struct{ reason, in, want string }{
 		{"all pass", line("pass", "TestA", ""), ""},
-		{"may skip", skip("TestCorpus", "the real profiler output is not installed beside the project"), ""},
+		{"may skip", skip("TestCorpus", "the real profiler output is not installed next to the project"), ""},
 		{"may skip, by an expression", skip("TestFullDisk", "mounting takes root"), ""},
 		{"is not in the list", skip("TestA", "no reason"), "must not skip here: a TestA"},
 		{"a subtest of one that may", skip("TestCorpus/x", "no reason"), "must not skip here: a TestCorpus/x"},

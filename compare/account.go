@@ -15,7 +15,7 @@ type Part string
 // The parts. Empty and Underfilled are one, Shortfall, where the XVE array state does not tell them apart.
 const (
 	PartOccupied    Part = "occupied"     // held a thread
-	PartUnderfilled Part = "underfilled"  // of XVEs that ran, with fewer threads than the launch admits
+	PartUnderfilled Part = "underfilled"  // of busy XVEs, with fewer threads than the launch admits
 	PartIdle        Part = "idle"         // of XVEs without any thread, beyond those that the launch itself leaves empty
 	PartShortfall   Part = "shortfall"    // both
 	PartLastWave    Part = "last_wave"    // predicted: the partial wave at the end
@@ -26,7 +26,7 @@ const (
 func Parts() []Part { return slices.Clone(parts[:]) }
 
 // SlotBreakdown describes where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
-// cannot be told are absent and belong to another.
+// cannot be determined are absent and belong to another.
 type SlotBreakdown struct {
 	Parts         ByPart[unit.Opt[unit.Points]]
 	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
@@ -99,7 +99,7 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	return drawn
 }
 
-// breakdown makes the account of a row that has its verdict and certainty; nil when what was measured is not this kernel's,
+// breakdown makes the breakdown of a row that has its verdict and certainty; nil when what was measured is not this kernel's,
 // the prediction is not of its launch, or it is above that. A row that is below its prediction has the causes of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
 	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize || row.Cause.Name == CauseModelMismatch) {
@@ -142,7 +142,7 @@ func (r *Result) parts(row *Row) (a SlotBreakdown) {
 
 func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 
-// PredictedAt is the point of the predicted range that the row is accounted for by: the one nearest to what XVEs that ran
+// PredictedAt is the point of the predicted range that the row is accounted for by: the one nearest to what busy XVEs
 // held, or to what was measured where that is not known or the same all over the range.
 func (r *Row) PredictedAt() predict.Utilization {
 	x, m := &r.XVEs, r.Measured.Or(0)
@@ -152,11 +152,11 @@ func (r *Row) PredictedAt() predict.Utilization {
 	return x.NearestAverage(m)
 }
 
-// reference is what the measured value is held against.
+// reference is what the measured value is compared with.
 func (r *Row) reference() unit.Ratio { return r.nearest(r.Measured.Or(0)) }
 
 // nearest is the point of the range of the predicted average that is nearest to a value, or the profiler's peak where
-// the launch shape is not known.
+// the launch size is not known.
 func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 	if r.Predicted != nil {
 		return r.Predicted.Nearest(v)

@@ -73,7 +73,7 @@ func text[T ~float64](o unit.Opt[T], format string, scale float64) string {
 	return "0.0"
 }
 
-// TestBreakdownOfRealRuns holds every digit of the accounts of real runs: used, idle, occupancy of XVEs that ran, underfilled,
+// TestBreakdownOfRealRuns holds every digit of the accounts of real runs: used, idle, busy occupancy, underfilled,
 // empty, intervals per launch, and the share of instructions in rows of kernels.
 func TestBreakdownOfRealRuns(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
@@ -165,7 +165,7 @@ func TestFan2(t *testing.T) {
 	}
 }
 
-// addsUp holds an account to 100 points, before rounding and as printed.
+// addsUp holds a breakdown to 100 points, before rounding and as printed.
 func addsUp(t *testing.T, why any, a *compare.SlotBreakdown) {
 	t.Helper()
 	var sum, printed, drawn float64
@@ -268,7 +268,7 @@ func TestBreakdownsAddUp(t *testing.T) {
 	}
 }
 
-// TestPolicyOfAccount takes work-groups that stay whole where both policies predict the same, and names no cause for empty XVEs
+// TestPolicyOfAccount takes work-groups that stay whole where both policies predict the same, and names no cause for idle XVEs
 // where they differ.
 func TestPolicyOfAccount(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})

@@ -64,7 +64,7 @@ func TestThresholds(t *testing.T) {
 			}
 			row := &r.Rows[slices.IndexFunc(r.Rows, func(row Row) bool { return row.Task == list[0].Task })]
 			if a := row.Breakdown; a != nil && a.Certainty != row.Certainty {
-				t.Errorf("%s, %v: the account is of another certainty: %+v", w.reason, x, a.Certainty)
+				t.Errorf("%s, %v: the thread-slot breakdown is of another certainty: %+v", w.reason, x, a.Certainty)
 			}
 			now, with := inShort(r, row, w.next), inFigures(r, row)
 			if now != said {
@@ -238,7 +238,7 @@ func ways() []way {
 		{reason: "measured of two stacks, of which nothing says how many worked", to: 60, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
 			return on(ingest.Platform{Stacks: unit.Some(2)}, k(measured(x), idle(45)))
 		}},
-		{reason: "measured of two adapters beside another kernel, of launches of half an interval", to: 60, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "measured of two adapters next to another kernel, of launches of half an interval", to: 60, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
 			return on(ingest.Platform{Adapters: unit.Some(2)}, in(1000, .5, measured(x), idle(40)), other(.5, measured(40), idle(40)))
 		}},
 		{reason: "idle of four adapters, whose measured fits nothing", from: 20, to: 90, step: .5, d: mtl112(), run: func(x float64) *ingest.Run {
@@ -301,15 +301,15 @@ func ways() []way {
 			return of(in(100, x*.1, measured(60), idle(30), registers(128)), other(x*4.9, measured(60), idle(30)))
 		}},
 		{reason: "idle, more than measured leaves", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(60), idle(x))) }},
-		{reason: "a tenth of a thousand launches' time, in intervals", from: .1, to: 30, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "10% of a thousand launches' time, in intervals", from: .1, to: 30, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(in(100, x*.1, measured(60), idle(30), registers(128)), other(1, measured(30), idle(10)))
 		}},
 		{reason: "time of all launches, alone", from: .001, to: .05, step: .001, d: mtl112(), run: func(x float64) *ingest.Run { return of(in(2, x, measured(60), idle(30), registers(128))) }},
 		{reason: "time of all launches in all samples of each", from: .001, to: .02, step: .001, d: mtl112(), run: func(x float64) *ingest.Run { return of(in(2, x, measured(60), idle(30), sampled)) }},
-		{reason: "time beside another kernel that holds little", from: .05, to: 3, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "time next to another kernel that holds little", from: .05, to: 3, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(in(1000, x, measured(80), idle(8), registers(128)), other(1, measured(30), idle(30)))
 		}},
-		{reason: "time beside a kernel of which no sample is", from: .05, to: 3, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "time next to a kernel of which no sample is", from: .05, to: 3, step: .05, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(in(1000, x, measured(80), idle(8), registers(128)), other(1, measured(0), idle(30)))
 		}},
 		{reason: "what the other kernel holds", to: 100, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
@@ -338,7 +338,7 @@ func ways() []way {
 		}},
 		{reason: "the profiler's peak of a small grid, nothing measured", from: .5, to: 100, step: .1, d: max1100(), run: func(x float64) *ingest.Run { return of(kernel("k", "640", "16", 16, 100, 1, peak(x))) }},
 		{reason: "the profiler's peak of a very small grid", from: .1, to: 10, step: .1, d: max1100(), run: func(x float64) *ingest.Run { return of(kernel("k", "288", "16", 16, 100, 1, peak(x))) }},
-		{reason: "the profiler's peak beside the predicted one", from: 96, to: 100, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(70), idle(10), peak(x))) }},
+		{reason: "the profiler's peak next to the predicted one", from: 96, to: 100, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(70), idle(10), peak(x))) }},
 		{reason: "SLM of a work-group", to: 65536, step: 1024, d: mtl112(), run: func(x float64) *ingest.Run {
 			return of(k(measured(20), array(20, 75, 5), counts(func(*ingest.Counters) {}), slm(x)))
 		}},
@@ -375,7 +375,7 @@ func ways() []way {
 				c.Stalls = []ingest.Stall{{Reason: "SBID", Share: unit.FromPercent(20)}, {Reason: "Pipe", Share: unit.FromPercent(x - 20)}}
 			})))
 		}},
-		{reason: "empty XVEs, of launches of 10 intervals", to: 80, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
+		{reason: "idle XVEs, of launches of 10 intervals", to: 80, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
 			return of(k(measured(min(50, 100-x)), array(min(20, 100-x), max(80-x, 0), x), registers(128), counts(func(*ingest.Counters) {})))
 		}},
 		{reason: "active, stalled and idle in all", from: 98, to: 102, step: .05, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(60), array(30, x-50, 20))) }},
@@ -395,7 +395,7 @@ func ways() []way {
 			run.Trace = sequence(10, int64(x*1e3), 2_000_000, 0, "k")
 			return run
 		}},
-		{reason: "time in which another kernel runs beside launches of 2 ms, in us", from: 5, to: 2000, step: 5, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "time in which another kernel runs next to launches of 2 ms, in us", from: 5, to: 2000, step: 5, d: mtl112(), run: func(x float64) *ingest.Run {
 			run := of(kernel("k", size(448), "256", 32, 10, .02, measured(58), idle(1)), kernel("other", most, "256", 32, 10, .02, measured(90), idle(1)))
 			run.Trace = sequence(10, 2_000_000, 2_000_000, 2_000_000-int64(x*1e3), "k", "other")
 			return run
@@ -406,7 +406,7 @@ func ways() []way {
 		{reason: "the tolerance", to: 50, step: .1, d: mtl112(), run: func(float64) *ingest.Run {
 			return of(k(measured(70), idle(20), registers(128), peak(100)))
 		}, options: func(o *Options, x float64) { o.Tolerance = unit.Points(x) }},
-		{reason: "launches that the summary counts beside the 100 of the export", from: 90, to: 110, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
+		{reason: "launches that the summary counts next to the 100 of the export", from: 90, to: 110, step: 1, d: mtl112(), run: func(x float64) *ingest.Run {
 			run := of(k(measured(97), idle(1)))
 			run.Summary = []ingest.Kernel{in(int64(x), 1)}
 			return run

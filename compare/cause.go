@@ -35,7 +35,7 @@ const (
 
 // Cause describes why what was seen differs from the prediction.
 type Cause struct {
-	Part        Part     // that it is of; empty for causes that come before an account
+	Part        Part     // that it is of; empty for causes that come before a breakdown
 	Name        string   // one of the causes
 	Confidence  string   // high, medium, low; empty of a row that cannot be judged, which is a fact and no conclusion
 	Evidence    string   // one or two sentences with the figures
@@ -174,7 +174,7 @@ func (f *finder) causes(p Part) {
 	}
 }
 
-// missing describes what cannot be told, and what would tell it.
+// missing describes what cannot be determined, and what would tell it.
 func (f *finder) missing() (because string, decide decision) {
 	row := f.row
 	switch {
@@ -182,12 +182,12 @@ func (f *finder) missing() (because string, decide decision) {
 		return fmt.Sprintf("%.1f%% says that no thread was seen, not how long one lives: the counters may be of another window "+
 			"or adapter.", row.Measured.Or(0).Percent()), byOtherMeans(targetGPU)
 	case row.Basis == BasisMeasuredPeak:
-		lacks, from := ", idle time or low residency is unknown without launch shapes and the XVE array state", byExport(row.missingColumns()...)
+		lacks, from := ", idle time or low residency is unknown without launch sizes and the XVE array state", byExport(row.missingColumns()...)
 		switch {
 		case f.r.Device == nil && row.Global.Present():
 			lacks, from = " is unknown without the device", byOtherMeans(f.r.Options.Naming.Words("--device", "the device")+", or the VTune summary of the same result")
 		case row.Idle.Present():
-			lacks = " is unknown without the launch shape"
+			lacks = " is unknown without the launch size"
 		case f.r.fromSummary:
 			from = decision{"the computing-task export of the same result", NextStep{Action: Export}}
 		}
@@ -197,7 +197,7 @@ func (f *finder) missing() (because string, decide decision) {
 		if row.XVEs.Policy == predict.Whole {
 			free, whole = whole, free
 		}
-		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the XVEs that run, work-groups that stay whole %.1f%%: "+
+		return fmt.Sprintf("Threads that go anywhere would fill %.1f%% of the busy XVEs, work-groups that stay whole %.1f%%: "+
 			"which XVEs should have been empty is unknown.", free.Percent(), whole.Percent()), decision{"unitrace's kernel properties (SLM), or the kernel's binary", NextStep{Action: Binary}}
 	case !row.Idle.Present():
 		return "Idle time and low residency are not told apart without the XVE array state.", byExport(row.missingColumns()...)
@@ -450,7 +450,7 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and how many a work-group takes is in no export.", barriers.Percent())
 	default:
 		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") + " or the launch " +
-			"shape is not the one that ran"
+			"size is not the one that ran"
 		if !row.PeakSLM.Present() || !row.PeakBarrier.Present() {
 			why += ", or SLM or barriers limit it, which this export does not say"
 		}

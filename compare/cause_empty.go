@@ -130,7 +130,7 @@ func (f *finder) idleWithin(p Part) {
 		sure, were, decide = medium, "So they were empty within launches", byOtherMeans(evenWork)
 	}
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
-		sure = low // what keeps threads from XVEs that ran may keep whole work-groups from others
+		sure = low // what keeps threads from busy XVEs may keep whole work-groups from others
 	}
 	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
 		"can lie outside the launches. %s, as they are when work-groups end at different times.", idle.Percent(),

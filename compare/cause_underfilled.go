@@ -10,7 +10,7 @@ import (
 )
 
 // dispatch fits threads that end faster than new ones start. Where idle time lies decides how long they live: by the
-// measured value it is within the launch, by the value over the XVEs that ran it is not.
+// measured value it is within the launch, by the value over the busy XVEs it is not.
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLifetimes(row)
@@ -157,7 +157,7 @@ type trial struct {
 }
 
 // predict reports whether the prediction for a launch comes near, nearer than the one as it stands: one that stays as it was
-// is no sign of anything. It has to come near by both halves: what XVEs that ran held, and what was measured, but for time
+// is no sign of anything. It has to come near by both halves: what busy XVEs held, and what was measured, but for time
 // outside the launches.
 func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Prediction, fits bool) {
 	p, err := predict.Predict(t.r.Device, l)
@@ -169,7 +169,7 @@ func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Predict
 		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
 
-// nearest is the point of the range of a prediction at which XVEs that run hold most nearly what they held.
+// nearest is the point of the range of a prediction at which busy XVEs hold most nearly what they held.
 func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 	g := p.Range(t.r.Device)
 	return g.NearestBusy(t.busy)
@@ -177,7 +177,7 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 
 // name adds a cause for a prediction that fits.
 func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string, decide decision) *Cause {
-	return t.add(t.part, cause, sure, fmt.Sprintf("XVEs that ran held %.1f%%, and %s predicts %.1f%%.%s", t.busy.Percent(), what,
+	return t.add(t.part, cause, sure, fmt.Sprintf("Busy XVEs held %.1f%%, and %s predicts %.1f%%.%s", t.busy.Percent(), what,
 		limit.Percent(), more), decide)
 }
 

@@ -60,7 +60,7 @@ func (r *Result) certainty(row *Row) Certainty {
 		c.Misattributed = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/r.Instructions.All))
 	}
 	// A sample that belongs to a launch of n intervals began up to one interval before it. Below one interval most samples
-	// see both a launch and what stands beside it.
+	// see both a launch and what stands next to it.
 	if n, ok := c.Intervals.Value(); ok {
 		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-n/2, 1/(1+n))))
 	}
@@ -78,7 +78,7 @@ func (r *Result) certainty(row *Row) Certainty {
 	return c
 }
 
-// likelyOutside is how much of the values' time probably lies outside the launches, of OutsideLaunches at most: samples at the edges that go to what stands beside a launch take
+// likelyOutside is how much of the values' time probably lies outside the launches, of OutsideLaunches at most: samples at the edges that go to what stands next to a launch take
 // instructions along, so that by most rules no more lies outside than stands in rows of no kernel. It proves nothing: a launch that takes as many
 // samples as it loses has no crosstalk and gaps all the same.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
@@ -130,7 +130,7 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
 	return low
 }
 
-// rejectUnmeasurable describes why the values of a row cannot be held against its reference; nil where they can. That is a fact and no
+// rejectUnmeasurable describes why the values of a row cannot be compared with its reference; nil where they can. That is a fact and no
 // conclusion, so that it has no confidence.
 func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
@@ -148,7 +148,7 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	margin, estimated := margin(&row.Kernel).Value()
 	switch {
 	case margin > mostMargin:
-		return sampled("The samples hold other launches and gaps beside it.")
+		return sampled("The samples hold other launches and gaps next to it.")
 	case estimated:
 	case noArray(row):
 		return sampled("Active, stalled and idle are all 0.0%%: no sample of the XVE array is of this kernel.")
@@ -231,8 +231,8 @@ func (c *Certainty) outsideText() string {
 	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
 }
 
-// resample names the collection that would tell a launch from what stands beside it: with enough samples in each where a
-// collector takes an interval so short, else with counters that are read around each.
+// resample names the collection that would tell a launch from what stands next to it: with enough samples in each where a
+// collector takes an interval so short, otherwise with counters that are read around each.
 func (c *Certainty) resample() decision {
 	n, known := c.Intervals.Value()
 	enough := n * float64(c.Interval) / enoughIntervals * 1e3
@@ -421,7 +421,7 @@ func (r *Result) maxOwn(row *Row) unit.Ratio {
 	return row.Peak.Or(1)
 }
 
-// neighbors bounds what the other tasks of a run hold. Those that are no kernels hold nothing.
+// neighbors bounds what the other tasks of a run hold. Those that are not a kernel hold nothing.
 func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	t, of, own := row.Total.Or(0), &r.kernelTime, row.bounds()
 	rest, all := of.timed-t, r.busy(row)-t

@@ -292,7 +292,7 @@ func (r *Result) judge(row, kernel *Row) {
 	}
 }
 
-// onlyIdle reports whether XVEs that ran held what is predicted of them, and no more idle time is missing from the rest
+// onlyIdle reports whether busy XVEs held what is predicted of them, and no more idle time is missing from the rest
 // than can lie between launches.
 func (r *Result) onlyIdle(row *Row) bool {
 	c := &row.Certainty
@@ -314,7 +314,7 @@ func (r *Result) checkRow(row *Row) {
 	if d, ok := row.PeakDifference.Value(); ok && abs(d) > ModelTolerance+digit &&
 		(row.Cause == nil || row.Cause.Name == CauseSampling || row.Cause.Name == CauseBelowTolerance) {
 		say(note.Warning, "model-differs", "the profiler's peak is %+.1f points from the predicted peak: check the device and the "+
-			"launch shape", float64(d))
+			"launch size", float64(d))
 	}
 	if p := row.Predicted; p != nil && row.ModelPeak != p.Peak && row.Peak.Present() {
 		say(note.Info, "grf-unseen", "the profiler does not know the GRF mode, so its peak is compared with %.1f%%, "+
@@ -331,7 +331,7 @@ func (r *Result) checkRow(row *Row) {
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
 	if d := started/want - 1; known && timed && avg >= threadsIntervals*r.SamplingInterval() && math.Abs(d) > threadsDiffer {
-		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch shape",
+		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch size",
 			unit.FormatCount(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
 	}
 }

@@ -178,7 +178,7 @@ func TestAdaptersConfidence(t *testing.T) {
 	}{
 		{"long launches, and the counters are the kernel's", fourOf(unit.Opt[int]{}), 10, 1, "medium"},
 		{"half of the instructions stand in rows of no kernel", fourOf(unit.Opt[int]{}), 10, 0.5, "low"},
-		{"a launch is half an interval, beside another kernel", fourOf(unit.Opt[int]{}), 3000, 1, "low"},
+		{"a launch is half an interval, next to another kernel", fourOf(unit.Opt[int]{}), 3000, 1, "low"},
 		{"counted", fourOf(unit.Some(1)), 10, 0.5, "high"},
 	} {
 		k := kernel("k", "1048576", "512", 32, c.launches, 1, measured(24.5), peak(100), idle(75))
@@ -208,9 +208,9 @@ func TestVerdictAndCause(t *testing.T) {
 		difference float64 // NaN: absent
 		cause      string
 		because    string // part of the evidence, with its figures
-		others     int    // tasks beside it
+		others     int    // tasks next to it
 	}{
-		{"Fan1", "real: 18 us launches beside a kernel that takes nearly all of the time", mtl112(), ingest.Platform{},
+		{"Fan1", "real: 18 us launches next to a kernel that takes nearly all of the time", mtl112(), ingest.Platform{},
 			kernel("Fan1", "2048", "16", 32, 2047, 0.037689, measured(19.9), peak(14.3), idle(70.8)),
 			Unmeasurable, BasisMeasured, 19.9 - 100*128.0/896, CauseSampling, "A launch lasts 0.02 of an interval, and this kernel takes 4% of the GPU's time: up to 96% of the value can come from other tasks.", 1},
 		{"one wave", "printed 14.3 for 14.2857: threads live as long as the launch, not longer", mtl112(), ingest.Platform{},
@@ -273,7 +273,7 @@ func TestVerdictAndCause(t *testing.T) {
 			kernel("k", "448", "16", 1, 10, 1, measured(8), idle(0.5), barrier(2), barriers(5)), Below, BasisMeasured, 8 - 50, CauseUnexplained, "None of the known causes fits", 0},
 		{"unexplained", "nothing fits, and the text says what is missing", mtl112(), ingest.Platform{},
 			kernel("k", "1048576", "512", 32, 10, 1, measured(30)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "without the XVE array state", 0},
-		{"grf known", "VTune does not know the register mode, so its 100 is no fault of the device", mtl112(), ingest.Platform{},
+		{"grf known", "VTune does not know the register mode, so its 100 is no error of the device", mtl112(), ingest.Platform{},
 			kernel("k", "1048576", "512", 32, 10, 1, measured(49), peak(100), func(k *ingest.Kernel) { k.Registers = unit.Some(256) }),
 			Match, BasisMeasured, math.NaN(), "", "", 0},
 		{"grf smaller", "an Xe3 kernel of 96 registers holds 10 threads where 8 are assumed", xe3(), ingest.Platform{},
@@ -282,14 +282,14 @@ func TestVerdictAndCause(t *testing.T) {
 			kernel("k", "1048576", "512", 32, 10, 1, measured(60), idle(70)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "More is measured than XVEs that idle for so long can hold", 0},
 		{"idle explains nothing", "0.2% idle is not why 94.9 of 100 are missing 5", mtl112(), ingest.Platform{},
 			kernel("k", "7168000", "512", 32, 10, 1, measured(94.5), idle(0.2), barrier(2)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "", 0},
-		{"shape by chance", "one thread more is 0.03 points: every peak fits some multiple", max1100(), ingest.Platform{},
-			kernel("k", "16", "16", 16, 10, 1, peak(37.3)), Above, BasisPeak, math.NaN(), CauseModelMismatch, "the device (--device, --xve) or the launch shape", 0},
+		{"shape due to noise", "one thread more is 0.03 points: every peak fits some multiple", max1100(), ingest.Platform{},
+			kernel("k", "16", "16", 16, 10, 1, peak(37.3)), Above, BasisPeak, math.NaN(), CauseModelMismatch, "the device (--device, --xve) or the launch size", 0},
 		{"shape or device", "Fan1 on a GPU with four times the slots: both readings are named", max1100(), ingest.Platform{},
 			kernel("Fan1", "2048", "16", 32, 2047, 1.037689, peak(14.3)), Above, BasisPeak, math.NaN(), CauseLaunchSize, "(or the GPU is one with about 895 thread slots: check the device)", 0},
 		{"imbalance of one", "one thread a work-group waits for nobody", mtl112(), ingest.Platform{},
 			kernel("k", "4194304", "32", 32, 10, 1, measured(70), idle(2), barrier(35)), Below, BasisMeasured, math.NaN(), CauseUnexplained, "", 0},
 		{"no local", "the export lacks a column, and its peak is what is left to compare with", mtl112(), ingest.Platform{},
-			kernel("k", "1048576", "", 32, 10, 1, measured(70), peak(100), idle(2)), Below, BasisMeasuredPeak, -30, CauseUnexplained, "How much of it is a partial last wave is unknown without the launch shape.", 0},
+			kernel("k", "1048576", "", 32, 10, 1, measured(70), peak(100), idle(2)), Below, BasisMeasuredPeak, -30, CauseUnexplained, "How much of it is a partial last wave is unknown without the launch size.", 0},
 		{"barrier", "GPU Barriers say that a work-group has one at least: 32 barrier slots hold 32 of 56 threads, as VTune says itself", gen9(), ingest.Platform{},
 			kernel("k", "1048576", "8", 8, 10, 1, measured(57), peak(57.1), func(k *ingest.Kernel) { k.Barriers = unit.Some(int64(131072)); pct(&k.PeakBarrier, 57.1) }),
 			Match, BasisMeasured, 57 - 100*131072.0/(1366*168), "", "", 0},
@@ -318,7 +318,7 @@ func TestVerdictAndCause(t *testing.T) {
 			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(20), peak(100), idle(76)), Below, BasisMeasured, math.NaN(), CauseAdapters, "1 worked: 20.0% of all is 80.0% of what worked, idle 4.0% of the time", 0},
 		{"life of unknown adapters", "nothing says how many worked: at most 4.8 us", max1100(), four,
 			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 11, measured(20), peak(100), idle(76)), Below, BasisMeasured, math.NaN(), CauseAdapters, "if 1 worked, that leaves 75.0% of the XVEs idle, and 76.0% were.", 0},
-		{"idle of one of four", "75 of 80% are adapters that did not work; the one that did was idle a fifth of the time", max1100(), oneOfFour,
+		{"idle of one of four", "75 of 80% are adapters that did not work; the one that did was idle 20% of the time", max1100(), oneOfFour,
 			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(20), peak(100), idle(80)), Below, BasisMeasured, math.NaN(), CauseAdapters, "1 worked: 20.0% of all is 80.0% of what worked, idle 20.0% of the time.", 0},
 		{"idle contradicts one of four", "20% idle cannot be if three of four did not work: the summary is not of this kernel", max1100(), oneOfFour,
 			kernel("k", "1048576 x 100", "256 x 1", 32, 2000, 14.74, measured(77), peak(100), idle(20)), Below, BasisMeasured, math.NaN(), CauseImbalance, "XVEs were idle 20.0% of the time, of which at most 11.9 can lie outside", 0},
@@ -330,9 +330,9 @@ func TestVerdictAndCause(t *testing.T) {
 			kernel("k", "4800", "240", 8, 20, 0.98, measured(80.4), peak(80.4), idle(1), barriers(5)), Above, BasisMeasured, math.NaN(), CauseConcurrentKernels, "above the predicted average of 62.5% and within the peak of 80.4%", 1},
 		{"grf smaller, below the peak", "what it is above is named: the average, not the peak of 80", xe3(), ingest.Platform{},
 			kernel("k", "33792", "512", 32, 10, 1, measured(79), peak(100)), Above, BasisMeasured, math.NaN(), CauseGRF, "is above the predicted average of 66.4%", 0},
-		{"copy", "no launch shape and a transfer's name", mtl112(), ingest.Platform{},
+		{"copy", "no launch size and a transfer's name", mtl112(), ingest.Platform{},
 			kernel("zeCommandListAppendMemoryCopy", "", "", 0, 256, 0.03, measured(36.5), peak(0)), NotAKernel, "", math.NaN(), "", "", 0},
-		{"no peak, no measurement", "a launch shape alone", mtl112(), ingest.Platform{},
+		{"no peak, no measurement", "a launch size alone", mtl112(), ingest.Platform{},
 			kernel("k", "2048", "16", 32, 1, 1), NoMeasurement, "", math.NaN(), "", "", 0},
 		{"no shape", "measured, but nothing to predict from", mtl112(), ingest.Platform{},
 			kernel("k", "", "", 32, 1, 1, measured(50)), NoPrediction, "", math.NaN(), "", "", 0},
@@ -343,7 +343,7 @@ func TestVerdictAndCause(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			kernels := []ingest.Kernel{c.k}
 			if c.others > 0 {
-				beside := kernel("beside", "2048", "16", 32, 10, 1) // another task takes 1 s
+				beside := kernel("next to", "2048", "16", 32, 10, 1) // another task takes 1 s
 				kernels = append(kernels, beside)
 			}
 			r := Compare(&ingest.Run{Kernels: kernels, Platform: c.platform}, given(c.dev), DefaultOptions())
@@ -469,7 +469,7 @@ func TestThreadsStarted(t *testing.T) {
 	}
 }
 
-// TestOrder wants what needs attention first, then by time, and tasks that are no kernels last.
+// TestOrder wants what needs attention first, then by time, and tasks that are not a kernel last.
 func TestOrder(t *testing.T) {
 	run := &ingest.Run{Kernels: []ingest.Kernel{
 		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = names.HostToDevice }),

@@ -84,7 +84,7 @@ func (r *Result) intervalGiven() {
 }
 
 // withheldCause is the cause of all rows where the device cannot be the one that ran, or where a row says that it may not be;
-// nil where nothing speaks against it. It is made once: its text is the same for 100,000 kernels.
+// nil where nothing contradicts it. It is made once: its text is the same for 100,000 kernels.
 func (r *Result) withheldCause() *Cause {
 	against, sure := r.Fit.against()
 	if against == "" {
@@ -108,7 +108,7 @@ func needsDevice(run *ingest.Run) bool {
 type Fit struct {
 	Devices       []*arch.Device
 	Of            int    // devices that were tried
-	Launches      int    // launch settings whose peaks were held against them
+	Launches      int    // launch settings whose peaks were compared with them
 	Listed        bool   // the devices are those of a machine with several GPUs
 	Counted       int    // XVEs of the counters, 0 where they do not tell
 	Contradiction string // why the device of the run cannot be any of them; empty where it can, or where none is known
@@ -116,7 +116,7 @@ type Fit struct {
 	Doubt         string // a peak that is not of the device, unless a dimension is missing from its work size, and others fit
 }
 
-// mostFitted is how many launch settings are held against each device: a few dozen are usual.
+// mostFitted is how many launch settings are compared with each device: a few dozen are usual.
 const mostFitted = 256
 
 // fitDevices finds the devices that a run fits under either policy, when its own does not. Peaks that SLM or barriers
@@ -267,7 +267,7 @@ func (f *Fit) String() string {
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }
 
-// Against states that a run is not of the device that it is held against; "" where nothing says so.
+// Against states that a run is not of the device that it is compared with; "" where nothing says so.
 func (f *Fit) Against() string {
 	if text, _ := f.against(); text != "" {
 		return text + ". What ran is consistent with " + f.String()
@@ -375,8 +375,7 @@ func (r *Result) ownText(row *Row) string {
 	return text + ". "
 }
 
-// adapters explains a measured value by adapters or stacks that did not work: as the summary's own table counts them,
-// else as a number of them fits the prediction or the idle share.
+// adapters explains a measured value by adapters or stacks that did not work: as the summary's own table counts them, otherwise as a number of them fits the prediction or the idle share.
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	m, measured := row.Measured.Value()

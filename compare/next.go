@@ -73,7 +73,7 @@ func (r *Row) Proven() bool {
 }
 
 // NextStep decides what to run next about a row. What would settle its cause comes before any change of the program; then
-// what shows a setting that is predicted to hold more; then the experiment, where nobody can tell what more threads are
+// what shows a setting that is predicted to hold more; then the experiment, where it is unknown what more threads are
 // worth. There is nothing where no command would tell more: a setting is searched for before the search is proposed.
 func (r *Result) NextStep(row *Row) NextStep {
 	if c := row.UnconfirmedCause(); c != nil && c.Next.Action != NoAction && row.Verdict != Match {
@@ -130,7 +130,7 @@ func (r *Result) Better(row *Row) bool {
 // Remedy is what may make a kernel faster as far as its occupancy goes.
 type Remedy string
 
-// The levers.
+// The remedies.
 const (
 	NoRemedy          Remedy = ""
 	LongerThreads     Remedy = "longer threads"    // more work in each: the dispatcher does not keep up
@@ -152,11 +152,11 @@ const (
 	LimitedElsewhere  Remedy = "not threads"     // Worth.LimitedBy is why
 )
 
-// remedyOf is the lever of causes that say by themselves what may help.
+// remedyOf is the remedy of causes that say by themselves what may help.
 var remedyOf = map[string]Remedy{CauseDispatch: LongerThreads, CauseGaps: ShorterGaps, CauseStack: AllStacks,
 	CauseAdapters: AllAdapters, CauseConcurrentKernels: RunAlone}
 
-// PossibleFix is what may make a row faster. Most is how many times as fast at most, where that is known and the lever is not
+// PossibleFix is what may make a row faster. Most is how many times as fast at most, where that is known and the remedy is not
 // plain arithmetic.
 type PossibleFix struct {
 	Remedy
@@ -164,7 +164,7 @@ type PossibleFix struct {
 	Bound    unit.Opt[float64]
 }
 
-// SavesTime reports whether a lever may save time, and not only tell more.
+// SavesTime reports whether a remedy may save time, and not only tell more.
 func (l Remedy) SavesTime() bool {
 	return !slices.Contains([]Remedy{NoRemedy, RunAlone, MeasureEach, SampleFiner, LongerLaunch, LimitedElsewhere}, l)
 }
@@ -244,7 +244,7 @@ func (r *Result) help(row *Row) PossibleFix {
 	return PossibleFix{}
 }
 
-// groups turns a lever into arithmetic where the number of work-groups alone leaves thread slots empty: a launch that
+// groups turns a remedy into arithmetic where the number of work-groups alone leaves thread slots empty: a launch that
 // does not fill the GPU once, or whose last wave costs a twentieth of it or more.
 func (r *Result) groups(row *Row, otherwise PossibleFix) PossibleFix {
 	p := row.Predicted

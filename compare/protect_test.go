@@ -36,9 +36,9 @@ func TestOthersBeside(t *testing.T) {
 		cause     string
 		mentioned string
 	}{
-		{"3 intervals beside a kernel in whose time XVEs were idle 60%: a fourth of it may be in the samples, which leaves (16 - 15) / 0.75%",
+		{"3 intervals next to a kernel in whose time XVEs were idle 60%: a fourth of it may be in the samples, which leaves (16 - 15) / 0.75%",
 			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(30), idle(60)), CauseUnexplained, ""},
-		{"beside one that is never idle all of it is the kernel's",
+		{"next to one that is never idle all of it is the kernel's",
 			kernel("k", most, "256", 32, 1000, 3, measured(70), idle(16), barrier(2), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(90), idle(0)), CauseImbalance, "XVEs were idle 16.0%"},
 		{"a fourth of the value can be of a kernel that holds 50%: 1/3 of 38 points",
 			kernel("k", most, "256", 32, 1000, 3, measured(88), idle(1), registers(128)), kernel("o", most, "256", 32, 1000, 3, measured(50), idle(1)), CauseSampling, "by itself it may hold up to 12.7 points more"},
@@ -67,7 +67,7 @@ func TestEdgesOfCauses(t *testing.T) {
 			kernel("k", "4194304", "64", 32, 10, 1, measured(70), idle(2), barrier(35), registers(128)), CauseImbalance, "medium"},
 		{"a grid 70 times larger: launches have no such factors", max1100(),
 			kernel("k", "640", "16", 16, 10, 1, peak(78.1)), CauseLaunchSize, "low"},
-		{"28 threads are 0.8 points each: some multiple fits by chance", max1100(),
+		{"28 threads are 0.8 points each: some multiple fits due to noise", max1100(),
 			kernel("k", "448", "16", 16, 10, 1, peak(7.8)), CauseLaunchSize, "low"},
 		{"56 threads are 1.6 points each", max1100(),
 			kernel("k", "896", "16", 16, 10, 1, peak(15.6)), CauseLaunchSize, "high"},
@@ -171,7 +171,7 @@ func TestCounted(t *testing.T) {
 }
 
 // TestSummaryBeside: a summary lists the hottest tasks alone, so that the GPU's time is its own figure where that is more;
-// beside an export it says how many launches there were.
+// next to an export it says how many launches there were.
 func TestSummaryBeside(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 10, 1, measured(60), idle(4))
 	times := ingest.Platform{GPUTime: unit.Some[unit.Seconds](2)}

@@ -3,10 +3,10 @@
 // layout.
 //
 // A row of an export is a mean over samples, and a sample is a mean over whatever ran in an interval of a
-// millisecond. So the account comes first: it splits the thread slots' time into parts that add up, each a
+// millisecond. So the breakdown comes first: it splits the thread slots' time into parts that add up, each a
 // difference of two figures that were measured or follow from the launch. A cause is a reason for one part. It is
 // claimed with "high" where a figure that has nothing to do with occupancy proves it, with "medium" where the
-// simulated GPU shows it true in nine of ten runs, else with "low", and with what would decide it. threshold.go has
+// simulated GPU shows it true in nine of ten runs, otherwise with "low", and with what would decide it. threshold.go has
 // each limit with its reason.
 //
 // What was tried and left: one cause for a whole row (most rows have two, and the larger hides the other); causes
@@ -34,7 +34,7 @@ type Verdict string
 // The verdicts.
 const (
 	Match          Verdict = "match"
-	MatchWhileBusy Verdict = "match while busy" // XVEs that ran held what is predicted; only idle time is missing
+	MatchWhileBusy Verdict = "match while busy" // Busy XVEs held what is predicted; only idle time is missing
 	Below          Verdict = "below"
 	Above          Verdict = "above"
 	PeaksAgree     Verdict = "peaks agree" // nothing was measured, and the profiler's peak is the predicted one
@@ -51,7 +51,7 @@ type Basis string
 const (
 	BasisMeasured     Basis = "measured"                       // measured - predicted average
 	BasisPeak         Basis = "profiler peak"                  // profiler's peak - predicted peak: two predictions
-	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch shape: measured - profiler's peak
+	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch size: measured - profiler's peak
 )
 
 // XVEs is what a prediction implies for the XVEs that hold no thread. It is that of work-groups that stay whole where
@@ -71,7 +71,7 @@ type Row struct {
 	// Predicted is nil when the launch cannot be predicted; NoPredictionWhy then says why.
 	Predicted    *predict.Prediction
 	NoPrediction string
-	// ModelPeak is the predicted peak that the profiler's is held against: the profiler does not know the GRF mode and
+	// ModelPeak is the predicted peak that the profiler's is compared with: the profiler does not know the GRF mode and
 	// divides by all thread slots, so it is that of the mode with the most threads.
 	ModelPeak unit.Ratio
 	XVEs      XVEs // of Predicted
@@ -87,14 +87,14 @@ type Row struct {
 	Difference     unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
 	PeakDifference unit.Opt[unit.Points] // profiler's peak - predicted peak
 	Verdict        Verdict
-	Cause          *Cause // the surest one of the account, or that of the whole row
+	Cause          *Cause // the surest one of the breakdown, or that of the whole row
 	Notes          []note.Note
 	FromLog        bool // the row stands for a log's timing that no export row explains
 
 	// What follows from all of the above; see Result.Finish.
 	Certainty Certainty
 	Breakdown *SlotBreakdown       // nil where nothing tells where the thread slots were
-	Speedup   PotentialSpeedup     // of more occupancy; zero of tasks that are no kernels
+	Speedup   PotentialSpeedup     // of more occupancy; zero of tasks that are not a kernel
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
 
@@ -138,7 +138,7 @@ type Summary struct {
 	ModelCompared    int `json:"model_compared" jsonschema:"kernels with both a predicted peak and one of the profiler"`
 	ModelMatched     int `json:"model_matched"`
 	Unexplained      int `json:"unexplained"`
-	Judged           int `json:"judged" jsonschema:"kernels of which a measurement was held against the prediction"`
+	Judged           int `json:"judged" jsonschema:"kernels of which a measurement was compared with the prediction"`
 	NotJudged        int `json:"not_judged" jsonschema:"unmeasurable, without a prediction or a measurement, or compared with the profiler's peak alone"`
 
 	// Of the rows that were compared. Absent when there are too few.
@@ -250,7 +250,7 @@ func (r *Result) summarize() Summary {
 	return s
 }
 
-// Compared reports whether a row of this verdict was held against a prediction.
+// Compared reports whether a row of this verdict was compared with a prediction.
 func (v Verdict) Compared() bool {
 	return v == Match || v == MatchWhileBusy || v == Below || v == Above
 }
@@ -258,7 +258,7 @@ func (v Verdict) Compared() bool {
 // Compared is how many rows were, and Mismatched how many of them are no match.
 func (s *Summary) Compared() int { return s.Matched + s.MatchedWhileBusy + s.Mismatched() }
 
-// Mismatched is how many rows the prediction does not hold for. Idle time around launches is no fault of it.
+// Mismatched is how many rows the prediction does not hold for. Idle time around launches is no error of it.
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
 
 func points(v float64, ok bool) unit.Opt[unit.Points] {
@@ -272,7 +272,7 @@ func (r *Row) ModelAgrees() (agrees, compared bool) {
 	return ok && abs(d) <= ModelTolerance+digit, ok
 }
 
-// Metric is a figure of a row that is held against other runs: by a diff, by many runs side by side, and by a history,
+// Metric is a figure of a row that is compared with other runs: by a diff, by many runs side by side, and by a history,
 // which stores it under its name.
 type Metric struct {
 	Name string // stable
@@ -286,7 +286,7 @@ type Metric struct {
 const (
 	MetricMeasured     = "measured"
 	MetricResidual     = "residual"      // measured - predicted average
-	MetricBusy         = "busy"          // occupancy of XVEs that ran
+	MetricBusy         = "busy"          // busy occupancy
 	MetricBusyResidual = "busy_residual" // that - the predicted one
 	MetricIdle         = "xve_idle"
 	MetricPredicted    = "predicted" // average
@@ -318,7 +318,7 @@ func MetricNamed(name string) int {
 	return slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
 }
 
-// partMetrics are the parts of the account, in points of all thread slots.
+// partMetrics are the parts of the breakdown, in points of all thread slots.
 func partMetrics() (list []Metric) {
 	for _, p := range parts {
 		list = append(list, Metric{string(p), "points", true, func(r *Row) unit.Opt[float64] { return plain(r.Breakdown.Points(p)) }})

@@ -234,7 +234,7 @@ func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kerne
 	return k
 }
 
-// byName returns the row of each name that a log may print, the one with the most time when several launch shapes carry
+// byName returns the row of each name that a log may print, the one with the most time when several launch sizes carry
 // it. It is not made when there is no log.
 func (r *Result) byName(run *ingest.Run) map[names.Base]int {
 	best := map[names.Base]int{}

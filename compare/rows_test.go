@@ -102,7 +102,7 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
-// TestLaunchRows: launches are held against what is predicted for their kernel, by its rule.
+// TestLaunchRows: launches are compared with what is predicted for their kernel, by its rule.
 func TestLaunchRows(t *testing.T) {
 	pctOf := func(v float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(v)) }
 	kernels := []ingest.Kernel{

@@ -23,7 +23,7 @@ func on(run *ingest.Run, t *arch.Table, name string, xves int, opt Options) (*Re
 	return Compare(run, c, opt), nil
 }
 
-// TestRules has kernels of 4 full waves on each side of a rule: the verdict, and the causes of the account.
+// TestRules has kernels of 4 full waves on each side of a rule: the verdict, and the causes of the breakdown.
 func TestRules(t *testing.T) {
 	const most = "114688"
 	threads := func(n int64, uneven bool) tell {

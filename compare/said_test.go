@@ -13,7 +13,7 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestExplanations holds all that is said of constructed kernels against a file: verdicts, causes with their sentences, worth, and
+// TestExplanations compares all that is said of constructed kernels with a file: verdicts, causes with their sentences, worth, and
 // what to do next. The first kernel of a case is the one of its reason. Figures of the sentences can be checked by hand from
 // the case: 4 full waves of 896 thread slots, or what it says.
 func TestExplanations(t *testing.T) {
@@ -75,7 +75,7 @@ func TestExplanations(t *testing.T) {
 		{reason: "of 4 adapters one leaves as many XVEs idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(20), idle(74))), platform: four},
 		{reason: "of 4 adapters two fit", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(49.5), idle(20))), platform: four},
 		{reason: "all four worked, of which hardly an XVE was idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(65), idle(1), registers(128))), platform: four},
-		{reason: "any of four adapters may have done nothing beside another", d: mtl112(), kernels: []ingest.Kernel{kernel("k", most, "256", 32, 1000, 0.3, measured(10), idle(20)), kernel("o", most, "256", 32, 1222, 1.1, measured(30))}, platform: four},
+		{reason: "any of four adapters may have done nothing next to another", d: mtl112(), kernels: []ingest.Kernel{kernel("k", most, "256", 32, 1000, 0.3, measured(10), idle(20)), kernel("o", most, "256", 32, 1222, 1.1, measured(30))}, platform: four},
 		{reason: "one of two stacks worked where idle time may lie outside", d: max1550(), kernels: alone(kernel("k", "8388608", "256", 32, 1000, 0.9, measured(40), idle(50), registers(128)))},
 		{reason: "one stack cannot leave one idle", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 1000, 0.9, measured(40), idle(50), registers(128)))},
 		{reason: "a summary counts the one that worked", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(20), idle(76))), platform: counted(1)},
@@ -113,7 +113,7 @@ func TestExplanations(t *testing.T) {
 		{reason: "the GPU was busy for 0.0% of the run", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(0), idle(100))), platform: ingest.Platform{GPUBusy: unit.Some[unit.Ratio](0)}},
 		{reason: "no sample has a state", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(10), states(0, 0, 0)))},
 		{reason: "nine intervals in all", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 9, 0.004, measured(60), idle(20)))},
-		{reason: "short, beside another", d: mtl112(), kernels: []ingest.Kernel{kernel("k", most, "256", 32, 1000, 0.3, measured(60), idle(20)), other}},
+		{reason: "short, next to another", d: mtl112(), kernels: []ingest.Kernel{kernel("k", most, "256", 32, 1000, 0.3, measured(60), idle(20)), other}},
 		{reason: "a launch of less than the tolerance", d: mtl112(), kernels: alone(kernel("k", "512", "256", 32, 100, 1, measured(1), idle(98)))},
 		{reason: "counters that ran three times as long", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 1, measured(30), idle(60), reading(ingest.AroundLaunch), window(3)))},
 		{reason: "that ran a tenth longer", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 1, measured(60), idle(30), reading(ingest.AroundLaunch), window(1.1)))},
@@ -126,13 +126,13 @@ func TestExplanations(t *testing.T) {
 		{reason: "above it by what the last wave may hold", d: mtl112(), kernels: alone(kernel("k", "43008", "256", 32, 100, 1, measured(99), idle(0)))},
 		{reason: "gaps of a third, by a trace", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.02, measured(60), idle(33))), trace: launches(1_000_000, 2_000_000, "k")},
 		{reason: "the same, of counters that ran as long as each launch", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 10, 0.02, measured(60), idle(33), reading(ingest.AroundLaunch), window(1))), trace: launches(1_000_000, 2_000_000, "k")},
-		{reason: "another kernel beside it, by a trace", d: mtl112(), kernels: []ingest.Kernel{kernel("k", "14336", "256", 32, 10, 0.02, measured(90), idle(1)), kernel("o", most, "256", 32, 10, 0.02, measured(90), idle(1))}, trace: launches(2_000_000, 2_000_000, "k", "o")},
+		{reason: "another kernel next to it, by a trace", d: mtl112(), kernels: []ingest.Kernel{kernel("k", "14336", "256", 32, 10, 0.02, measured(90), idle(1)), kernel("o", most, "256", 32, 10, 0.02, measured(90), idle(1))}, trace: launches(2_000_000, 2_000_000, "k", "o")},
 		{reason: "no other kernel, by a trace", d: mtl112(), kernels: alone(kernel("k", "14336", "256", 32, 10, 0.5, measured(90), idle(1))), trace: launches(0, 50_000_000, "k")},
 		{reason: "idle alone is missing", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 1000, 1, measured(70), idle(29)))},
 		{reason: "too few work-groups to fill the GPU", d: mtl112(), kernels: alone(kernel("k", "7168", "256", 32, 100, 1, measured(24), states(20, 70, 10), counts(busy(5, 5))))},
 		{reason: "in two dimensions the program chooses which", d: mtl112(), kernels: alone(kernel("k", "512x14", "256x1", 32, 100, 1, measured(24), states(20, 70, 10), counts(busy(5, 5))))},
 		{reason: "the same, but VTune's peak is of another launch: no number of work-groups follows", d: mtl112(), kernels: alone(kernel("k", "34304", "256", 32, 100, 1, peak(60), measured(60), states(20, 78, 2), counts(busy(5, 5))))},
-		{reason: "a fifth of the second wave", d: mtl112(), kernels: alone(kernel("k", "34304", "256", 32, 100, 1, measured(60), states(20, 78, 2), counts(busy(5, 5))))},
+		{reason: "20% of the second wave", d: mtl112(), kernels: alone(kernel("k", "34304", "256", 32, 100, 1, measured(60), states(20, 78, 2), counts(busy(5, 5))))},
 		{reason: "a pipe is active half of the time", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(97), states(60, 39, 1), counts(pipes(50, 10))))},
 		{reason: "SLM keeps threads out", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(24), states(20, 79, 1), counts(busy(5, 5)), func(k *ingest.Kernel) { k.SLM = unit.Some[unit.Bytes](32768) }))},
 		{reason: "registers do", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(49), states(20, 79, 1), counts(busy(5, 5)), registers(256)))},
@@ -140,7 +140,7 @@ func TestExplanations(t *testing.T) {
 		{reason: "more moves than memory can", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(150, 5))))},
 		{reason: "memory may be slower than the fastest: 15 of 100", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(15, 5)))), fastest: "LPDDR5"},
 		{reason: "memory is at 60% of it", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), counts(busy(60, 5))))},
-		{reason: "a tenth of the stalls is latency", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(10, 5)))},
+		{reason: "10% of the stalls is latency", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(10, 5)))},
 		{reason: "most are on send, of either kind", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(10, 80)))},
 		{reason: "most are latency", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(48), states(20, 79, 1), stalls(90, 5)))},
 		{reason: "of five reasons the first four stand there", d: mtl112(), kernels: alone(kernel("k", most, "256", 32, 100, 1, measured(98), states(20, 79, 1), func(k *ingest.Kernel) {

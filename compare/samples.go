@@ -14,7 +14,7 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// OverTime is a kernel's launches laid over each other, beside the simulated launch.
+// OverTime is a kernel's launches laid over each other, next to the simulated launch.
 type OverTime struct {
 	Length   unit.Seconds `json:"launch_seconds" jsonschema:"mean; all launches are laid over one of this length"`
 	From     string       `json:"launch_seconds_from" jsonschema:"what tells it"`
@@ -122,7 +122,7 @@ const (
 )
 
 // estimated returns kernels with what all samples and launches of the run tell of each, in place of the counters by the
-// profiler's own rule, which of short launches are those of whatever ran beside them.
+// profiler's own rule, which of short launches are those of whatever ran next to them.
 func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	e := launches.NewEstimates(r.Recording)
 	if e == nil {
@@ -151,7 +151,7 @@ func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	}
 	if left > 0 {
 		r.Notes = append(r.Notes, note.Note{Severity: note.Info, Code: "too-many-kernels", Text: unit.Plural(left, "kernel") +
-			" with the least time cannot be told apart beside so many others, and have no measured occupancy"})
+			" with the least time cannot be distinguished next to so many others, and have no measured occupancy"})
 	}
 	return list
 }
@@ -178,7 +178,7 @@ func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
 }
 
-// Launches returns every launch as a row, in the order of the file: with its own time and counters, and held against the
+// Launches returns every launch as a row, in the order of the file: with its own time and counters, and compared with the
 // prediction of its kernel by the kernel's rule. A launch whose kernel's counters are not its own is not judged either.
 // It has no cause, account, worth or notes: these are of kernels. Without a row for each launch in a file there are
 // none. A row is good until the next one.

@@ -40,7 +40,7 @@ func TestPrintedParts(t *testing.T) {
 	}
 }
 
-// TestNearestRoof: of two roofs that a kernel is near to, the nearer one is named.
+// TestNearestRoof: of two peak bandwidths that a kernel is near to, the nearer one is named.
 func TestNearestRoof(t *testing.T) {
 	k := kernel("k", "458752", "16", 16, 100, 1, measured(40), idle(5), peak(100))
 	for _, c := range []struct {

@@ -40,7 +40,7 @@ const (
 	// than twice the truth was seen of kernels only that are far shorter than an interval (3.7 and 62 times).
 	threadsOfOthersTimes = 2
 
-	// enoughIntervals is how many samples a launch needs so that at most a tenth of its value's time lies outside it.
+	// enoughIntervals is how many samples a launch needs so that at most 10% of its value's time lies outside it.
 	// leastInterval, in milliseconds, is the shortest that collectors are known to take: the default of unitrace -k.
 	// leastOfVTune is the shortest that VTune's knob is given: a shorter one loses samples on many systems.
 	enoughIntervals = 9
@@ -59,7 +59,7 @@ const (
 	sizeFitPoints unit.Points = 0.1
 
 	// sizeStepPoints and sizeCertain guard `launch size` against chance. One more copy of the grid moves the peak by a step
-	// of threads / slots; a window of +-0.1 points hits some multiple by chance with probability 0.2 / step. Below half
+	// of threads / slots; a window of +-0.1 points hits some multiple due to noise with probability 0.2 / step. Below half
 	// a point that proves nothing; from one point on, and for factors that launches have, it is rarely chance.
 	sizeStepPoints unit.Points = 0.5
 	sizeCertain    unit.Points = 1
@@ -72,7 +72,7 @@ const (
 	printedTwice unit.Points = 0.2
 
 	// policyPoints is from when on two policies predict differently, and policyIdlePoints from when on what they say of
-	// empty XVEs is too far apart to name a cause by it.
+	// idle XVEs is too far apart to name a cause by it.
 	policyPoints     unit.Points = 0.1
 	policyIdlePoints unit.Points = 1
 
@@ -100,7 +100,7 @@ const (
 	// worked.
 	engineShare unit.Points = 2
 
-	// dispatchLifetime is the mean thread life up to which the dispatcher may be the bottleneck. A real launch-bound kernel
+	// dispatchLifetime is the mean thread lifetime up to which the dispatcher may be the bottleneck. A real launch-bound kernel
 	// (Fan2, 62.7 % of a predicted 99.5 %) shows 2.2 to 2.8 us; saturating GEMM threads live 200 us and more.
 	dispatchLifetime unit.Seconds = 5e-6
 
@@ -113,7 +113,7 @@ const (
 	// each.
 	alikeLaunches = 2
 
-	// imbalanceWaves and imbalanceBarrier: with three waves the tail alone cannot cost a third; at least a fifth of the
+	// imbalanceWaves and imbalanceBarrier: with three waves the tail alone cannot cost a third; at least 20% of the
 	// stalls at barriers says that threads wait for each other.
 	imbalanceWaves              = 3.0
 	imbalanceBarrier unit.Ratio = 0.20
@@ -129,7 +129,7 @@ const (
 	resourceStep      unit.Points = 10
 
 	// noSpeedup and worthwhileSpeedup: of a kernel that can become 1.15 times as fast at most nobody needs to change
-	// anything, and from 1.25 on a change may show. memoryHeadroom is the part of the roof of memory up to which more
+	// anything, and from 1.25 on a change may show. memoryHeadroom is the part of the peak bandwidth of memory up to which more
 	// threads may move more: on 300 simulated runs `more threads may help` is then false in 6 of 100 rows. slowestMemory is
 	// the part of the fastest memory of an integrated GPU that the slowest one in a single channel moves.
 	noSpeedup                    = 1.15
@@ -139,7 +139,7 @@ const (
 	activeLimit       unit.Ratio = 0.8
 
 	// likelyOutside is the part of what can lie outside the launches that is taken to do so when it is asked whether work
-	// for empty XVEs is worth anything: on 310 simulated runs four in five kernels that gain by it are then found, and 2 of
+	// for idle XVEs is worth anything: on 310 simulated runs four in five kernels that gain by it are then found, and 2 of
 	// 100 that are named gain nothing.
 	likelyOutside unit.Ratio = 0.2
 
@@ -163,7 +163,7 @@ const (
 	// below.
 	printedHalf unit.Points = 0.05
 
-	// digit absorbs binary fractions when a difference is held against a tolerance given in decimals.
+	// digit absorbs binary fractions when a difference is compared with a tolerance given in decimals.
 	digit unit.Points = 1e-9
 )
 

@@ -32,7 +32,7 @@ func TestFiguresOfSentences(t *testing.T) {
 		{"one that rounds to one", []ingest.Kernel{short(1000, 0.3), beside(40)}, 95, "takes 1"},
 		{"no time of its own", []ingest.Kernel{short(1000, 0.3)}, 20, "Only 20"},
 		{"nearly none of the instructions", []ingest.Kernel{short(1000, 0.3)}, 0.3, "Only 0"},
-		{"a tenth of the time of others", []ingest.Kernel{kernel("k", "3584", "256", 32, 10, 0.126, measured(18.5), idle(5)), beside(10)}, 95, "lasts 13 sampling intervals"},
+		{"10% of the time of others", []ingest.Kernel{kernel("k", "3584", "256", 32, 10, 0.126, measured(18.5), idle(5)), beside(10)}, 95, "lasts 13 sampling intervals"},
 		{"one and a half", []ingest.Kernel{kernel("k", "3584", "256", 32, 1000, 1.5, measured(30), idle(5)), beside(1)}, 95, "lasts 1.5 sampling intervals"},
 	} {
 		run := &ingest.Run{Kernels: c.kernels, Instructions: ingest.Instructions{Kernels: c.inRows, All: 100}}
@@ -43,7 +43,7 @@ func TestFiguresOfSentences(t *testing.T) {
 	}
 }
 
-// TestSavesTime: levers that tell more, and those that say that there is nothing to gain, are none that save time.
+// TestSavesTime: remedies that tell more, and those that say that there is nothing to gain, are none that save time.
 func TestSavesTime(t *testing.T) {
 	for _, l := range []Remedy{LongerThreads, Registers, LessSLM, EvenWorkGroups, FillWaves, MoreWorkGroups, BalanceWorkGroups, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
 		if !l.SavesTime() {
@@ -90,7 +90,7 @@ func TestRecorded(t *testing.T) {
 		{"what the file says to be printed stays so", printed, "k", 0, 60, 33, "", false, false},
 		{"counters around each launch are its own", queried, "k", 0, 20, 0, "", false, false},
 		{"a kernel of which no launch was recorded", func(*ingest.Kernel) {}, "other", 0, 20, 0, "", false, false},
-		{"a tenth of the slots is in use where nothing runs", func(*ingest.Kernel) {}, "k", .1, 60, 20, "foreign-load", false, false},
+		{"10% of the slots is in use where nothing runs", func(*ingest.Kernel) {}, "k", .1, 60, 20, "foreign-load", false, false},
 	} {
 		k := kernel("k", "114688", "256", 32, 40, 0.1, measured(20), idle(30), c.more)
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Recording: record(c.idle, c.task)}, given(mtl112()), DefaultOptions())

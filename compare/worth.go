@@ -32,17 +32,17 @@ type Bound struct {
 }
 
 // PotentialSpeedup describes what more occupancy is worth to a kernel: two questions, each with a bound. The zero value is that of a
-// task that is no kernel.
+// task that is not a kernel.
 type PotentialSpeedup struct {
 	Verdicts    []SpeedupVerdict // the one with most to gain first
 	Evidence    string           // the figures, in a sentence without a period
-	MoreThreads Bound            // of more threads on XVEs that ran
+	MoreThreads Bound            // of more threads on busy XVEs
 	Balancing   Bound            // of work for XVEs that stood empty within the launches
 	// LimitedBy is what does where more threads do not help: "slots", "pipe XMX", "memory", "stalls"; else empty.
 	LimitedBy string
 }
 
-// Verdict is the first of the verdicts; empty for a task that is no kernel.
+// Verdict is the first of the verdicts; empty for a task that is not a kernel.
 func (w *PotentialSpeedup) Verdict() SpeedupVerdict {
 	if len(w.Verdicts) == 0 {
 		return ""
@@ -62,7 +62,7 @@ func (w *PotentialSpeedup) Words() string {
 	return strings.Join(words, ", ")
 }
 
-// Bound is that of the first verdict. Where it cannot be told there is none.
+// Bound is that of the first verdict. Where it cannot be determined there is none.
 func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	switch w.Verdict() {
 	case SpeedupUndetermined, "":
@@ -73,7 +73,7 @@ func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	return w.MoreThreads.Max
 }
 
-// SavableTime is the time that a kernel can gain at most, by which kernels are ranked; NaN where that cannot be told.
+// SavableTime is the time that a kernel can gain at most, by which kernels are ranked; NaN where that cannot be determined.
 func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	t, timed := row.Total.Value()
 	b, bounded := w.Bound().Value()
@@ -100,8 +100,8 @@ type limit struct {
 	text  string
 }
 
-// threadLimits are what bounds more threads on XVEs that ran, the tightest first: by Little's law the slots that are
-// free, the busiest pipe, and the roofs of memory.
+// threadLimits are what bounds more threads on busy XVEs, the tightest first: by Little's law the slots that are
+// free, the busiest pipe, and the peak bandwidths of memory.
 func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
@@ -131,7 +131,7 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	return list
 }
 
-// idleWithinLaunches is how much of the launches' own time XVEs stood empty: likely and at most. Time outside the launches leaves
+// idleWithinLaunches is how much of the launches' own time XVEs were idle: likely and at most. Time outside the launches leaves
 // all XVEs empty and is bounded by min(edges, idle); where nothing measures it, likelyOutside of the bound is taken. What
 // the launch leaves empty by itself is the floor, the lower one where policies differ.
 func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
@@ -194,7 +194,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	var depth SpeedupVerdict
 	var because string
 	depth, because, w.LimitedBy = r.moreThreads(row, limits, roofs, &why)
-	// Where threads end faster than others start for most of a launch, XVEs are empty for want of threads that nobody has
+	// Where threads end faster than others start for most of a launch, XVEs are empty for want of threads that has not been
 	// started, of which more work has no more.
 	_, _, short := r.threadLifetimes(row)
 	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != MatchWhileBusy &&
@@ -202,7 +202,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	if depth == OccupancySufficient && w.Balancing.Max.Or(noSpeedup) >= noSpeedup {
 		depth = LimitedByOther // for more threads, while more of the GPU at work is another question
 	}
-	empty := fmt.Sprintf("XVEs stood empty for %s to %s of the launches' time", tenth(likely), tenth(most))
+	empty := fmt.Sprintf("XVEs were idle for %s to %s of the launches' time", tenth(likely), tenth(most))
 	switch {
 	case !spread:
 		w.Verdicts, w.Evidence = []SpeedupVerdict{depth}, because
@@ -227,7 +227,7 @@ func (r *Result) modeFull(row *Row) string {
 	return ""
 }
 
-// moreThreads describes what more threads on XVEs that ran are worth, by the tightest limit first.
+// moreThreads describes what more threads on busy XVEs are worth, by the tightest limit first.
 func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict, because, binds string) {
 	tight := limits[0]
 	active, told := activeWhileBusy(row)
@@ -239,7 +239,7 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	}
 	switch {
 	case tight.bound < noSpeedup && active >= activeLimit:
-		return OccupancySufficient, fmt.Sprintf("at most %.2f times as fast (%s), and XVEs that run are active %s of the time",
+		return OccupancySufficient, fmt.Sprintf("at most %.2f times as fast (%s), and busy XVEs are active %s of the time",
 			tight.bound, tight.text, tenth(active)), tight.by
 	case tight.bound < noSpeedup:
 		return LimitedByOther, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text), tight.by
@@ -327,10 +327,10 @@ type peakBandwidth struct {
 	ofMemory   bool // and not of the interface to it, or of L3
 }
 
-// share is how much of the roof is used.
+// share is how much of the peak bandwidth is used.
 func (f *peakBandwidth) share() unit.Ratio { return unit.Ratio(f.used / f.peak) }
 
-// peakBandwidths returns the bandwidths of which both figures are known. A roof that is lower than what was measured is wrong: it
+// peakBandwidths returns the bandwidths of which both figures are known. A peak bandwidth that is lower than what was measured is wrong: it
 // is said, and nothing follows from it.
 func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	c := row.Counters
@@ -362,7 +362,7 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	return list, wrong
 }
 
-// tableBandwidth is the roof of the device table.
+// tableBandwidth is the peak bandwidth of the device table.
 func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwidth {
 	if len(most) == 0 {
 		return peakBandwidth{}
@@ -374,7 +374,7 @@ func tableBandwidth(name string, used float64, most []arch.Bandwidth) peakBandwi
 	return peakBandwidth{name: name, used: used, peak: most[0].GBPerSecond, source: source, loose: most[0].Fastest != ""}
 }
 
-// text describes how near the kernel is to the roof.
+// text describes how near the kernel is to the peak bandwidth.
 func (f *peakBandwidth) text() string {
 	return fmt.Sprintf("%s moves %.1f of at most %.0f GB/s (%s), %s", f.name, f.used, f.peak, f.source,
 		tenth(f.share()))

@@ -68,10 +68,10 @@ func TestSpeedup(t *testing.T) {
 		{"few slots, a pipe that has room", 1, 40, array(30, 65, 5), pipes(30, 10), "more threads may help", 95. / 40, 1 / .95, "at most 2.4 times as fast (slots: 100.0% / 42.1% held"},
 		{"a busy pipe binds before the slots", 1, 40, array(80, 15, 5), pipes(60, 10), "more threads may help", 95. / 60, 1 / .95, "pipe ALU0: 1 / 63.2% of the busy time"},
 		{"a pipe that is busy all the time", 1, 40, array(90, 5, 5), pipes(94, 10), "occupancy is sufficient", 95. / 94, 1 / .95, "active 94.7% of the time"},
-		{"the same, and XVEs that run are active 81% of the time", 1, 40, array(77, 18, 5), pipes(94, 10), "occupancy is sufficient", 95. / 94, 1 / .95, "active 81.1% of the time"},
+		{"the same, and busy XVEs are active 81% of the time", 1, 40, array(77, 18, 5), pipes(94, 10), "occupancy is sufficient", 95. / 94, 1 / .95, "active 81.1% of the time"},
 		{"the same, and active 79%", 1, 40, array(75, 20, 5), pipes(94, 10), "limited by something else", 95. / 94, 1 / .95, "more threads make it at most 1.01 times as fast"},
 		{"half of the XVEs empty, in 32 waves of threads that live 2 us: more of them would wait to be started", 28672 * 100 * 2e-6 / 896 / 0.3, 30, array(24, 26, 50), pipes(24.5, 1), "undetermined", 50. / 30, 2, "live so briefly"},
-		{"a quarter of the XVEs at work", 1, 25, array(24, 1, 75), pipes(24.5, 1), "balance the work, limited by something else", 1, 4, "stood empty for"},
+		{"a quarter of the XVEs at work", 1, 25, array(24, 1, 75), pipes(24.5, 1), "balance the work, limited by something else", 1, 4, "were idle for"},
 		{"threads that live 2 us", 28672 * 100 * 4e-6 / 896 / 0.4, 40, array(30, 65, 5), pipes(30, 10), "undetermined", 95. / 40, 1 / .95, "live so briefly"},
 		{"no sample of the array", 1, 40, array(0, 0, 0), nil, "undetermined", 0, 0, "no sample"},
 		{"no array and no pipe", 1, 40, func(*ingest.Kernel) {}, nil, "undetermined", 2.5, 0, "counts no pipe"},
@@ -148,7 +148,7 @@ func TestSpeedupOfTurns(t *testing.T) {
 	for i := range both.Rows {
 		row := &both.Rows[i]
 		if a, b := alone.Rows[0].Speedup.MoreThreads.Max.Or(0), row.Speedup.MoreThreads.Max.Or(0); row.Task == "one" && !(b > a) {
-			t.Errorf("beside a kernel that holds 90%% the bound is %v, alone %v", b, a)
+			t.Errorf("next to a kernel that holds 90%% the bound is %v, alone %v", b, a)
 		}
 	}
 }

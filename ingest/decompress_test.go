@@ -78,7 +78,7 @@ func pieces() (parts []string, want string) {
 	return parts, want
 }
 
-// TestCutOff cuts compressed runs at every byte: none is used, and the fault says how far it was whole. Where one member or
+// TestCutOff cuts compressed runs at every byte: none is used, and the error says how far it was whole. Where one member or
 // frame ends and the next begins nothing tells that there was a next.
 func TestCutOff(t *testing.T) {
 	t.Parallel()

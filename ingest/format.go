@@ -21,7 +21,7 @@ type Traits struct {
 	// XVEColumns is set if its columns count XVEs. Exports of Gen9 and Gen11
 	// GPUs count EUs.
 	XVEColumns bool
-	// NoLaunchSize states that its rows without a launch shape go with the one kernel that another tool names so.
+	// NoLaunchSize states that its rows without a launch size go with the one kernel that another tool names so.
 	NoLaunchSize bool
 	// NotARun is the error of a run that has nothing else, with what to do: the format holds no run.
 	NotARun, Hint string
@@ -48,7 +48,7 @@ type FolderReader interface {
 	ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ReadOptions) (*File, error)
 }
 
-// Shared is a format whose files may belong to all runs of the folders beside them, such as a summary.
+// Shared is a format whose files may belong to all runs of the folders next to them, such as a summary.
 type Shared interface {
 	// RunAlone reports whether such a file can be a run without other files. For
 	// example, a log can be one, and a kernel binary cannot.
@@ -59,7 +59,7 @@ type Shared interface {
 type Source struct {
 	Path string      // as given, for positions
 	Size int64       // bytes, -1 when not known (compressed, standard input)
-	At   io.ReaderAt // random access to the plain bytes of a large file, else nil
+	At   io.ReaderAt // random access to the plain bytes of a large file, otherwise nil
 	R    io.Reader   // the bytes from the start; always there
 }
 
@@ -69,7 +69,7 @@ type ReadOptions struct {
 	// may have more. Without it such a file is a MultipleResultsError.
 	Result    int
 	Samples   bool        // keep occupancies over time
-	Instances bool        // keep every launch, too, beside the kernels that add up rows of one key
+	Instances bool        // keep every launch, too, next to the kernels that add up rows of one key
 	Hash      bool        // take File.Digest while reading, where that is faster than SHA-256 (of large files)
 	Progress  func(int64) // called now and then with the bytes read so far; may be nil
 	Threads   int         // 0: as many as the machine has

@@ -77,7 +77,7 @@ type joiner struct {
 const oneRunHint = "give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is " +
 	"reported per run"
 
-// add takes what files have beside kernels.
+// add takes what files have next to kernels.
 func (j *joiner) add(f *File) error {
 	r := j.run
 	if f.Path != "" && !f.part {
@@ -147,7 +147,7 @@ func (j *joiner) kernels(f *File) error {
 		}
 	}
 	if len(left) > 0 {
-		text := fmt.Sprintf("task %q has several launch shapes or SIMD widths in another export, and this one lacks the "+
+		text := fmt.Sprintf("task %q has several launch sizes or SIMD widths in another export, and this one lacks the "+
 			"columns that tell them apart: its values are not used", left[0].Task)
 		if more := len(left) - 1; more > 0 {
 			text += fmt.Sprintf(", nor are those of %d more", more)

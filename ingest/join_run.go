@@ -152,7 +152,7 @@ func (j *joiner) checkSummary() error {
 					s.Task), Hint: "give the files of one run only"})
 			continue
 		}
-		// Of several launch shapes it is not said which one the summary means.
+		// Of several launch sizes it is not said which one the summary means.
 		if len(same) == 1 && apart(&j.run.Kernels[same[0]], s) {
 			k := &j.run.Kernels[same[0]]
 			return note.Errorf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
@@ -209,7 +209,7 @@ func (j *joiner) giveProperties() {
 			continue
 		}
 		joined[key.Task] = true
-		// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch shape.
+		// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch size.
 		var local Size3
 		if !slices.ContainsFunc(fits, func(p Kernel) bool {
 			local = cmp.Or(local, p.Local)
@@ -235,14 +235,14 @@ func (j *joiner) giveProperties() {
 			}
 		}
 		k.Barriers = cmp.Or(k.Barriers, counted)
-		// Without a launch shape nothing is predicted.
+		// Without a launch size nothing is predicted.
 		if len(differ) > 0 && k.Global.Present() {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
 				Pos: k.Pos,
 				Text: fmt.Sprintf("task %q: of the kernel properties of its name none says which is of this launch "+
-					"shape and SIMD width, and they differ in %s, which is left out",
+					"size and SIMD width, and they differ in %s, which is left out",
 					k.Task, strings.Join(differ, ", ")),
-				Hint: "trace a run with the same launch shapes"})
+				Hint: "trace a run with the same launch sizes"})
 		}
 	}
 	for _, p := range j.props {
@@ -273,13 +273,13 @@ func (j *joiner) reasonsOfStalls() {
 			k.Counters = joinCounters(k.Counters, &Counters{Stalls: s.Stalls})
 		default:
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Info, Code: "stalls-of-several", Pos: s.Pos,
-				Text: fmt.Sprintf("task %q has %d launch shapes or SIMD widths, and the reasons of stalls are of all "+
+				Text: fmt.Sprintf("task %q has %d launch sizes or SIMD widths, and the reasons of stalls are of all "+
 					"of them: they are left out", s.Task, len(of))})
 		}
 	}
 }
 
-// fitting returns the properties that may be those of a key: of the same launch shape; else those that name no shape;
+// fitting returns the properties that may be those of a key: of the same launch size; else those that name no shape;
 // else those of other shapes.
 func fitting(props []Kernel, key *Key) []Kernel {
 	var same, shapeless, others []Kernel

@@ -140,7 +140,7 @@ func join(files []string) []string {
 	}
 	run, err := Join(list)
 	if err != nil {
-		return []string{"fault: " + err.Error()}
+		return []string{"error: " + err.Error()}
 	}
 	var got []string
 	for i := range run.Kernels {
@@ -186,19 +186,19 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 				"vtune\ntask A global 64 spread 2 of 50\ntask B global 64 spread 2 of 50\ntask C global 64 spread 2\ntask D global 64 spread 2 of 50\ntask E global 64\ntask F global 64"},
 			[]string{"task A global 64 spread 2 of 50", "task B global 64 spread 1 of 50", "task C global 64 spread 1", "task D global 64 spread 1 of 40", "task E global 64 spread 1 of 40",
 				"task F global 64"}},
-		{"properties of a launch shape are those of that one",
+		{"properties of a launch size are those of that one",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 128 local 8 simd 16 t 3",
 				"unitrace\nprops A global 64x1x1 local 8x1x1 simd 16 slm 64 registers 256\nprops A global 128x1x1 local 8x1x1 simd 16 slm 64 registers 128"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 64 registers 256", "task A global 128 local 8 simd 16 t 3 slm 64 registers 128"}},
-		{"a launch shape that no property has takes what the others agree on, and no guess; the width tells some apart",
+		{"a launch size that no property has takes what the others agree on, and no guess; the width tells some apart",
 			[]string{"vtune\ntask A global 256 local 8 simd 16 t 1\ntask A global 256 local 8 simd 32 t 2",
 				"unitrace\nprops A global 64 local 8 simd 16 slm 64 registers 256\nprops A global 128 local 8 simd 16 slm 64 registers 128\nprops A global 64 local 8 simd 32 slm 32 registers 128"},
 			[]string{"task A global 256 local 8 simd 16 t 1 slm 64", "task A global 256 local 8 simd 32 t 2 slm 32 registers 128",
-				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch shape and SIMD width, and they differ in registers per thread, which is left out (trace a run with the same launch shapes)`}},
+				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch size and SIMD width, and they differ in registers per thread, which is left out (trace a run with the same launch sizes)`}},
 		{"nor is a width guessed",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A simd 16 slm 64\nprops A simd 32 slm 64"},
 			[]string{"task A global 64 local 8 t 1 slm 64",
-				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch shape and SIMD width, and they differ in SIMD width, which is left out (trace a run with the same launch shapes)`}},
+				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch size and SIMD width, and they differ in SIMD width, which is left out (trace a run with the same launch sizes)`}},
 		{"properties without a shape go before those of other shapes; one width is taken over",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A global 128 local 8 simd 16 slm 64\nprops A simd 16 slm 32"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 32"}},
@@ -231,7 +231,7 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 			[]string{"task A global 64 n 2 t 3 measured 50", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
 		{"kernels that were measured differently are two runs, whatever their launches say",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 measured 51\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
-			[]string{"fault: f2:2: task \"A\" was measured at 51.0% here and at 50.0% in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
+			[]string{"error: f2:2: task \"A\" was measured at 51.0% here and at 50.0% in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
 		{"another order: what is of the kernel is taken, and nothing of a launch",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 idle 7\nlaunch A t 2 idle 10\nlaunch A t 1 idle 1"}, append(known, apart(""))},
 		{"fewer launches, as bad rows leave",
@@ -245,10 +245,10 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 		{"a tracer's row for all launches has none of its own",
 			[]string{first, "unitrace\ntask A global 64x1x1 n 2 t 9 slm 64"},
 			[]string{"task A global 64 n 2 t 3 measured 50 slm 64", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
-		{"rows that may be of several launch shapes lose their launches, too",
+		{"rows that may be of several launch sizes lose their launches, too",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\nlaunch A t 1\ntask A global 32 local 8 simd 16 t 2\nlaunch A t 2", "vtune\ntask A t 3 measured 50\nlaunch A t 1 measured 50"},
 			[]string{"task A global 64 local 8 simd 16 t 1", "task A global 32 local 8 simd 16 t 2", "line 3: task A global 64 t 1", "line 5: task A global 32 t 2",
-				`f2: warning: task "A" has several launch shapes or SIMD widths in another export, and this one lacks the columns that tell them apart: its values are not used (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)`}},
+				`f2: warning: task "A" has several launch sizes or SIMD widths in another export, and this one lacks the columns that tell them apart: its values are not used (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)`}},
 	} {
 		if d := cmp.Diff(c.want, join(c.files)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)

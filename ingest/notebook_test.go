@@ -42,7 +42,7 @@ func TestNotebook(t *testing.T) {
 	for _, c := range []struct {
 		reason, text, want string
 	}{
-		{"outputs and not what stands beside them", notebookOf(t, " ", stream("a\n", "b\n"), stream("c")), "a\nb\nc\n"},
+		{"outputs and not what stands next to them", notebookOf(t, " ", stream("a\n", "b\n"), stream("c")), "a\nb\nc\n"},
 		{"a text that is one string", notebookOf(t, " ", map[string]any{"output_type": "stream", "text": "a\nb"}, stream("c\n")), "a\nb\nc\n"},
 		{"a result as plain text, and no other form of it", notebookOf(t, " ",
 			map[string]any{"output_type": "execute_result", "data": map[string]any{"text/html": "<b>", "text/plain": []string{"a"}}}), "a\n"},

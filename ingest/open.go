@@ -259,7 +259,7 @@ func decompress(o *opened) error {
 }
 
 // inflated reads the plain bytes of a compressed file. Only the end that the compressed file itself marks is an io.EOF:
-// everything else is a fault that says how far the file was whole, because what comes before it may be no whole run.
+// everything else is an error that says how far the file was whole, because what comes before it may be no whole run.
 type inflated struct {
 	path         string
 	r            io.Reader
@@ -345,7 +345,7 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// maxNotebook bounds a notebook that is read: pictures in it are text too.
+// maxNotebook bounds a notebook that is read: charts in it are text too.
 const maxNotebook = 64 << 20
 
 // fromNotebook replaces src.R by what the cells of a Jupyter notebook printed, when the file is one: the exercise of the
@@ -362,7 +362,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	}
 	pos := note.Pos{File: src.Path}
 	if len(raw) > maxNotebook {
-		return true, note.Errorf(CodeUnknown, pos, "clear the outputs that are pictures, or give what the cells printed as a file",
+		return true, note.Errorf(CodeUnknown, pos, "clear the outputs that are charts, or give what the cells printed as a file",
 			"the notebook is larger than %d MiB", maxNotebook>>20)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
@@ -383,7 +383,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	return true, nil
 }
 
-// ofNotebook describes for a fault that it is about what the cells of a notebook printed.
+// ofNotebook describes for an error that it is about what the cells of a notebook printed.
 func ofNotebook(notebook bool, err error) error {
 	if f, ok := errors.AsType[*note.InputError](err); ok && notebook {
 		n := *f

@@ -78,7 +78,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	if len(run.Kernels) == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
 		return nil, nothingUsable(paths, run, faults)
 	}
-	// A fault ends the reading only when nothing else was found: a folder with one bad file still has a run.
+	// an error ends the reading only when nothing else was found: a folder with one bad file still has a run.
 	for _, f := range faults {
 		run.Notes = append(run.Notes, FaultNote(f))
 	}
@@ -111,13 +111,13 @@ func isCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// MultipleResultsError is the fault that a file holds several results: it is as many runs.
+// MultipleResultsError is the error that a file holds several results: it is as many runs.
 type MultipleResultsError struct {
 	error
 	Results int
 }
 
-// Unwrap returns the fault.
+// Unwrap returns the error.
 func (e *MultipleResultsError) Unwrap() error { return e.error }
 
 // NewMultipleResultsError makes the error that a file holds several results.

@@ -328,7 +328,7 @@ func TestDigestOfWhatWasRead(t *testing.T) {
 	}
 }
 
-// TestWholeRun: a summary that has an occupancy and names no task is a row, but not beside one that names some.
+// TestWholeRun: a summary that has an occupancy and names no task is a row, but not next to one that names some.
 func TestWholeRun(t *testing.T) {
 	platform := Platform{Occupancy: unit.Some[unit.Ratio](0.5), OccupancyPos: note.Pos{File: "s", Line: 3}, GPUTime: unit.Some[unit.Seconds](2)}
 	for _, c := range []struct {
@@ -376,7 +376,7 @@ func TestRuns(t *testing.T) {
 		{"a folder of folders; what is no profiler output goes with the first", in(""),
 			[][]string{in("a", "README", "c"), in("b"), in("one")}},
 		{"folders are a run each", in("a", "b"), [][]string{in("a"), in("b")}},
-		{"files beside folders are one run", in("a", "b/x"), [][]string{in("a", "b/x")}},
+		{"files next to folders are one run", in("a", "b/x"), [][]string{in("a", "b/x")}},
 		{"a folder that holds files itself", in("one"), [][]string{in("one")}},
 		{"nothing of use", in("c"), [][]string{in("c")}},
 	} {
@@ -386,7 +386,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestStalls has a kernel of one launch shape, one of two, and one that no export has.
+// TestStalls has a kernel of one launch size, one of two, and one that no export has.
 func TestStalls(t *testing.T) {
 	list, _, _ := kernels("f1", "task A global 64 measured 50\ntask B global 64 measured 50\ntask B global 128 measured 50")
 	only := func(reason string) []Stall { return []Stall{{Reason: reason, Share: 1}} }

@@ -32,7 +32,7 @@ type Run struct {
 	// Trace is when launches ran, nil when no file says so.
 	Trace   *Trace
 	Samples []Samples // occupancies over time, when they were asked for
-	Summary []Kernel  // "hottest tasks" of summaries: no launch shape. Used when no export gives rows
+	Summary []Kernel  // "hottest tasks" of summaries: no launch size. Used when no export gives rows
 	Notes   []note.Note
 }
 
@@ -85,7 +85,7 @@ const (
 	AroundLaunch // around each launch (unitrace -q, oneprof -q): even a short kernel's value is its own
 )
 
-// Kernel is one row: a computing task with its launch shape, added up over its launches. Everything that an export may
+// Kernel is one row: a computing task with its launch size, added up over its launches. Everything that an export may
 // lack is optional; occupancies are ratios weighted by time when launches were added. The tag of a value says how
 // messages call it when two files of a run differ in it, see joinedFields; one without a tag is joined by a rule of its own.
 type Kernel struct {
@@ -141,10 +141,10 @@ type Kernel struct {
 
 	Counters *Counters // nil when the file has none of them
 
-	Launches *LaunchSpread // spread over launches when the file had a row per launch, else nil
+	Launches *LaunchSpread // spread over launches when the file had a row per launch, otherwise nil
 }
 
-// Counters are what an input has beside the occupancy of a kernel: means over its launches, by time.
+// Counters are what an input has next to the occupancy of a kernel: means over its launches, by time.
 type Counters struct {
 	Stalls []Stall // "XVE Stall Reasons", in the order of the file
 	Pipes  []Pipe  // "XVE Pipelines:ALU0 active", those that stand for one pipe, in the order of the file
@@ -212,7 +212,7 @@ func (k *Kernel) Key() Key {
 const WholeRun = "[Whole run]"
 
 // IsKernel reports whether a task is a kernel and not a copy, a barrier, a fill or the time outside any task. Whatever has
-// a launch shape is a kernel.
+// a launch size is a kernel.
 func (k Key) IsKernel() bool {
 	return k.Global.Present() || k.Direction == names.NoDirection && !notKernels.MatchString(k.Task)
 }
@@ -283,7 +283,7 @@ type Platform struct {
 	// BusyStacks is how many stacks of all adapters were not idle all the time, as a summary's table of adapters says.
 	BusyStacks   unit.Opt[int]
 	MaxFrequency unit.Opt[float64] // Hz
-	Collected    time.Time         // collection start, else the date of the job file; zero when not said
+	Collected    time.Time         // collection start, otherwise the date of the job file; zero when not said
 	Host         string
 	Command      string
 	OS           string

@@ -14,7 +14,7 @@ import (
 )
 
 // Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that
-// holds profiler output, together with what belongs to all runs and lies beside them, and everything else is one run.
+// holds profiler output, together with what belongs to all runs and lies next to them, and everything else is one run.
 // What else a folder of folders holds goes with the first run, which notes that it is skipped.
 func Runs(paths []string, formats []Format) [][]string {
 	if len(paths) > 1 && slices.ContainsFunc(paths, func(p string) bool { return !isFolder(p) }) {
@@ -337,7 +337,7 @@ func expand(paths []string) ([]candidate, error) {
 	return files, nil
 }
 
-// sizeOf returns the bytes of a path on the disk, 0 when nobody knows.
+// sizeOf returns the bytes of a path on the disk, 0 when it is unknown.
 func sizeOf(path string) int64 {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		return info.Size()

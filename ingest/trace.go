@@ -13,7 +13,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Trace is when launches ran: of kernels, and of copies and fills beside them. A launch takes 24 bytes, so that a
+// Trace is when launches ran: of kernels, and of copies and fills next to them. A launch takes 24 bytes, so that a
 // trace of gigabytes fits into memory. The zero Trace is empty; a nil one can be read.
 type Trace struct {
 	Tasks   []Key    // what was launched; Device is empty
@@ -270,7 +270,7 @@ func (r *Run) placeSamples() {
 func unplaced(samples int, t *Trace) note.Note {
 	n := note.Note{Severity: note.Warning, Code: "samples-unplaced",
 		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken", samples),
-		Hint: "give the kernel intervals of the same run beside them (oneprof -i)"}
+		Hint: "give the kernel intervals of the same run next to them (oneprof -i)"}
 	if t.Len() > 0 {
 		n.Text = fmt.Sprintf("%d samples name no kernel, and none was taken while a launch of the trace ran", samples)
 		n.Hint = "launches that are shorter than the time between two samples need more work each, or more samples; else the " +

@@ -23,7 +23,7 @@ const (
 	kindNoDivision = "local does not divide global: refused there, a partial work-group here"
 	kindBoth       = "work-group above the maximum: refused by both"
 	kindOther      = "refused by both, for different reasons: the first that each checks"
-	kindText       = "a text that is no size: a matter of its form"
+	kindText       = "a text that is not a size: a matter of its form"
 	kindFraction   = "not compared: a device with a fraction of an Xe-core"
 	kindSlots      = "not compared: a device whose thread slots are not XVEs x threads"
 )

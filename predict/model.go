@@ -12,7 +12,7 @@ import (
 // does not divide its global size (Prediction.Partial). Without a global size only the Xe-core is predicted: Groups,
 // Peak, Average, AverageHigh, Waves and LastWaveOccupancy are then 0 and mean nothing, see Prediction.HasGrid.
 //
-// Policy Auto is Whole when the launch has SLM or barriers, else Free. Under Whole the GPU holds Xe-cores x N
+// Policy Auto is Whole when the launch has SLM or barriers, otherwise Free. Under Whole the GPU holds Xe-cores x N
 // work-groups. Under Free a thread goes to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
 // where a launch that has SLM, barriers or few work-group slots is asked for under Free, those still cap the
 // work-groups, for they belong to an Xe-core wherever the threads go. Free is therefore never below Whole.
@@ -47,7 +47,7 @@ type resolvedLaunch struct {
 	groupMax         int64        // work-items that the driver admits in a work-group, 0: not known
 }
 
-// resolve checks the launch against the device and fills the shape. On a fault the shape holds what was found so far,
+// resolve checks the launch against the device and fills the shape. On an error the shape holds what was found so far,
 // which is what the error's text is made of.
 func (s *resolvedLaunch) resolve(d *arch.Device, l *Launch) launchProblem {
 	if d == nil || d.XVEPerXeCore < 1 || d.ThreadsPerXVE < 1 {

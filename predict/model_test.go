@@ -25,7 +25,7 @@ var (
 	largeSteps = kbSteps(0, 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128)
 )
 
-// The devices of these tests are written by hand from the published architecture tables, so that a fault in the built-in
+// The devices of these tests are written by hand from the published architecture tables, so that an error in the built-in
 // device table cannot hide one of the model.
 func gen9() *arch.Device {
 	return &arch.Device{Key: "uhd-p630", Name: "UHD Graphics P630", Architecture: "Gen9", Tiles: 1, XeCores: 3, XVEPerXeCore: 8,

@@ -5,7 +5,7 @@
 // thread slots, shared local memory, work-group slots, barriers. The least of these numbers is what the Xe-core
 // holds. The launch then runs in waves over the whole GPU, and the last wave is usually not full, so the average is
 // below the peak. What keeps a work-group together decides how a wave is filled: with a barrier or local memory it
-// stays whole on one Xe-core (policy Whole), else its threads go to any free slot (policy Free).
+// stays whole on one Xe-core (policy Whole), otherwise its threads go to any free slot (policy Free).
 //
 // The rest asks that one function: [Explain] for the steps of the reasoning, [Advise] for settings that reach more,
 // SweepLocal and its like for curves, [DriverMaxGroups] for a second opinion. A launch that cannot run is a
@@ -19,7 +19,7 @@ import "occudiff/ingest/unit"
 // Policy describes how the dispatcher places the threads of a work-group.
 type Policy uint8
 
-// The policies. Auto takes Whole when the launch uses barriers or SLM, else Free.
+// The policies. Auto takes Whole when the launch uses barriers or SLM, otherwise Free.
 const (
 	Auto  Policy = iota
 	Free         // no barrier and no SLM: a thread goes to any free slot of the GPU

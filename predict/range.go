@@ -92,7 +92,7 @@ func (r *Range) at(t float64) Utilization {
 	return h
 }
 
-// NearestBusy is the point of the range that comes nearest to what XVEs that ran held.
+// NearestBusy is the point of the range that comes nearest to what busy XVEs held.
 func (r *Range) NearestBusy(loaded unit.Ratio) Utilization {
 	return r.nearest(loaded, Utilization.busyOccupancy, r.left-float64(loaded)*r.leftUsed, float64(loaded)*r.used-r.held)
 }

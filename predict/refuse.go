@@ -34,7 +34,7 @@ const (
 	tooManyBarriers
 )
 
-// reject describes a fault with both figures and with what would fit.
+// reject describes an error with both figures and with what would fit.
 func (s *resolvedLaunch) reject(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case badDevice:
@@ -70,7 +70,7 @@ func (s *resolvedLaunch) reject(f launchProblem, d *arch.Device, l Launch) *Laun
 	return s.rejectResource(f, d, l)
 }
 
-// rejectResource describes the faults of a launch that asks for more of a resource than there is.
+// rejectResource describes the errors of a launch that asks for more of a resource than there is.
 func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case groupTooLarge:

@@ -203,7 +203,7 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 }
 
 // dividing returns the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
-// those with equal work-items the one nearest to the launch's own, else the one that is longest in the first dimension.
+// those with equal work-items the one nearest to the launch's own, otherwise the one that is longest in the first dimension.
 func dividing(l Launch, most int64) []unit.Size3 {
 	list := []unit.Size3{}
 	shapes := nearestShapes(l, most)

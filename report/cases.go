@@ -33,7 +33,7 @@ type Case struct {
 	Line    int
 	Seconds unit.Opt[unit.Seconds] // of all launches
 	Outcome Outcome
-	Type    string // the cause, else the verdict, of what did not pass
+	Type    string // the cause, otherwise the verdict, of what did not pass
 	Message string // one line: below by 36.8 points: dispatch
 	Text    string // the evidence in one line, then the figures; may be empty of what passed
 	Model   string // what is wrong with the prediction itself, whatever was measured; empty where nothing is
@@ -123,7 +123,7 @@ func (s *TestSuite) Seconds() (sum unit.Opt[unit.Seconds]) {
 	return sum
 }
 
-// Annotation is a message that a code host shows beside a line of a file.
+// Annotation is a message that a code host shows next to a line of a file.
 type Annotation struct {
 	Level   AnnotationLevel
 	File    string // as it was given; empty when the message is about no file

@@ -62,7 +62,7 @@ func One[R any](row *R, cols []Col[R]) *Table {
 	return t
 }
 
-// NewStream makes a table of rows that come one after the other, and of which nobody knows beforehand how many there
+// NewStream makes a table of rows that come one after the other, and of which it is unknown beforehand how many there
 // are: for JSON and CSV alone. A row is good until the next one.
 func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	t := NewTable("rows", "", nil, cols)

@@ -93,7 +93,7 @@ type Output struct {
 	Table        *Table               // for CSV
 	Tests        func() *TestSuite    // for JUnit; made when it is asked for
 	Chart        *Plot                // for SVG
-	Trace        func() any           // events over time, for Perfetto; it gives nil where nobody knows when a launch ran
+	Trace        func() any           // events over time, for Perfetto; it gives nil where it is unknown when a launch ran
 	AgentSummary func() *AgentSummary // for agents and comments of CI
 }
 

@@ -39,8 +39,8 @@ func Strings[T ~string](list []T) []string {
 type Term struct {
 	Name, Kind, Meaning string
 	DetectedBy, Action  string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
-	Source, With        string   // where that is from; the verdicts, or parts of an account, that it is found with
-	Aliases             []string // other names: the key of a column beside its heading
+	Source, With        string   // where that is from; the verdicts, or parts of a breakdown, that it is found with
+	Aliases             []string // other names: the key of a column next to its heading
 }
 
 // TermKind is a kind of terms.

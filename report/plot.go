@@ -7,7 +7,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Plot is a picture as data: one of the kinds is set.
+// Plot is a chart as data: one of the kinds is set.
 type Plot struct {
 	Key, Title string
 	Unit       string
@@ -26,7 +26,7 @@ type Point struct{ X, Y float64 }
 type TimeSeries struct {
 	Points   []TimePoint // oldest first
 	Segments []Segment
-	// Threshold is what the newest point was held against, if anything.
+	// Threshold is what the newest point was compared with, if anything.
 	Threshold unit.Opt[float64]
 	Large     bool // the one that a page begins with
 }
@@ -73,7 +73,7 @@ const (
 
 // StackedBars is a bar for each row, made of parts of a whole that follow one another.
 type StackedBars struct {
-	Parts []string // in the order in which they stand; each has a color that nothing else has in any picture
+	Parts []string // in the order in which they stand; each has a color that nothing else has in any chart
 	Rows  []StackedRow
 }
 
@@ -99,7 +99,7 @@ type Share struct {
 	Value float64
 }
 
-// Plots returns the pictures of the sections that a view shows, in reading order.
+// Plots returns the charts of the sections that a view shows, in reading order.
 func (d *Document) Plots(in View) (list []*Plot) {
 	for i := range d.Sections {
 		for k := range d.Sections[i].Plots {

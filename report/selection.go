@@ -34,7 +34,7 @@ const (
 // Candidate is what a selection looks at of a row.
 type Candidate struct {
 	Task  string  // the kernel's name as the input has it
-	Other bool    // it is no kernel
+	Other bool    // it is not a kernel
 	Value float64 // by which it is sorted; NaN where it has none
 }
 
@@ -54,7 +54,7 @@ func (s Selection) Value(lost, time, difference float64) float64 {
 // Chosen reports whether a selection shows something else than the report does by itself.
 func (s Selection) Chosen() bool { return s.Kernel != nil || s.Top > 0 || s.Sort != "" }
 
-// Choose returns the rows that are shown, in their order. Tasks that are no kernels come last, and not at all among the
+// Choose returns the rows that are shown, in their order. Tasks that are not a kernel come last, and not at all among the
 // first of something.
 func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	var list []int

@@ -80,7 +80,7 @@ type Column struct {
 	Role Role
 }
 
-// Role describes what a page does with a column beside printing it.
+// Role describes what a page does with a column next to printing it.
 type Role uint8
 
 // The roles, which add up.
@@ -123,7 +123,7 @@ type Table struct {
 	Title   string // empty when the section's title says it
 	Columns []Column
 	Len     int
-	// Main is how many of the first rows are what the table is about; the rest is company (copies beside kernels)
+	// Main is how many of the first rows are what the table is about; the rest is company (copies next to kernels)
 	// that a terminal leaves out.
 	Main int
 	In   View
@@ -136,7 +136,7 @@ type Table struct {
 	records iter.Seq[Record]           // see NewStream
 }
 
-// ColumnsIn returns the indices of the columns that a view shows. A page has the words to choose rows by beside their
+// ColumnsIn returns the indices of the columns that a view shows. A page has the words to choose rows by next to their
 // names, where a narrow one shows them, unless somebody gave the order.
 func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {

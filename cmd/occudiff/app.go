@@ -67,7 +67,7 @@ type shared struct {
 	FailOn          string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`
 	Annotate        bool          `flag:"annotations" expert:"true" help:"also print GitHub annotations; on standard error, even with -q: errors for what fails the command, warnings for the rest"`
 	Outputs         []string      `flag:"output,o" arg:"FILE" files:"xlsx md html json csv xml svg" help:"also write this file: .xlsx .md .html .json .csv, .xml or .svg where there is one; the ending picks the format; .xml is JUnit and .svg a chart; repeatable"`
-	Format          string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv summary" help:"format of standard output: table, markdown, json, csv; card (validate and diff): findings for agents and comments, in 8 kB of JSON"`
+	Format          string        `flag:"format" arg:"FORMAT" default:"table" words:"table markdown json csv summary" help:"format of standard output: table, markdown, json, csv; summary (validate and diff): findings for agents and comments, in 8 kB of JSON"`
 	Kernel          string        `flag:"kernel" arg:"REGEXP" help:"show only kernels whose name matches; counts, gates, JSON and JUnit cover all"`
 	Top             int           `flag:"top" arg:"N" help:"show only the first N kernels; counts, gates, JSON and JUnit cover all"`
 	Sort            string        `flag:"sort" arg:"KEY" help:"sort the kernels by this, largest first"`
@@ -160,7 +160,7 @@ func (a *app) printWarnings(notes []note.Note) {
 //go:embed help
 var manual embed.FS
 
-// command is what a command is beside its text.
+// command is what a command is next to its text.
 type command struct {
 	text     string               // the name of its file
 	flags    []any                // structs of flags of its own, see cli.Declare

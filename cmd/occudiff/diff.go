@@ -24,7 +24,7 @@ import (
 // diffFlags are those of diff alone.
 type diffFlags struct {
 	Threshold      float64  `flag:"threshold" arg:"POINTS" help:"smallest change of occupancy that counts, in percentage points"`
-	Noise          string   `flag:"noise" arg:"HISTORY" help:"history that tells how far each kernel's occupancy scatters: then one run a side can be judged"`
+	Noise          string   `flag:"noise" arg:"HISTORY" help:"history that tells how far each kernel's occupancy scatters: then one run per side can be judged"`
 	Global         cli.Size `flag:"global" expert:"true" arg:"SIZE" help:"global size for kernel binaries: the predicted average is compared too"`
 	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files"`
 }
@@ -88,9 +88,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	return a.answerComparisons(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
-// noiseOf returns what a history knows of the spread of each kernel on the device of a run, of the occupancy over the XVEs
-// that ran and of the measured one, in squared points. A history that knows nothing is an error: without noise one run a
-// side is not judged, and the gate would pass in silence.
+// noiseOf returns what a history knows of the spread of each kernel on the device of a run, of the occupancy over the busy XVEs and of the measured one, in squared points. A history that knows nothing is an error: without noise one run per side is not judged, and the gate would pass in silence.
 func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
 	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
 	if err != nil {

@@ -106,7 +106,7 @@ func (l *launch) names(known func(string) bool) []string {
 		parts := strings.Split(v, ",")
 		for len(parts) > 0 {
 			n := len(parts)
-			// The longest name that is known wins; what nobody knows is cut at its first comma, and the error is of
+			// The longest name that is known wins; what it is unknown is cut at its first comma, and the error is of
 			// that part.
 			for ; n > 1 && !known(strings.Join(parts[:n], ",")); n-- {
 			}
@@ -237,7 +237,7 @@ func itemsOf(flag string, s unit.Size3) (int64, error) {
 	return items, nil
 }
 
-// advise is the command, with its flags beside those of the launch.
+// advise is the command, with its flags next to those of the launch.
 // It searches and judges nothing itself: predict finds the settings, and report/predictdoc says what they bring.
 type advise struct {
 	launch

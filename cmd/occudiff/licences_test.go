@@ -26,7 +26,7 @@ var licenseWords = []struct{ name, words string }{
 	{"SunPro", "developed at sun(pro|soft)"},
 	{"W3C", "test suites and other documents"},
 	{"a disclaimer", "ignace bogaert"},
-	{"a picture", "commons.wikimedia.org"},
+	{"an image", "commons.wikimedia.org"},
 	{"MPL-2.0", "mozilla public license"}, {"LGPL", "gnu lesser general public license"},
 	{"GPL", "gnu (affero )?general public license"},
 	{"EPL", "eclipse public license"}, {"CDDL", "common development and distribution"},

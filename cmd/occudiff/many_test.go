@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// manyKernels writes an export of n kernels, each with another name and nearly each with another launch shape, most of
+// manyKernels writes an export of n kernels, each with another name and nearly each with another launch size, most of
 // which do not match their prediction.
 func manyKernels(t testing.TB, path string, first, n int) {
 	t.Helper()

@@ -173,7 +173,7 @@ func (t tool) schema() *jsonschema.Schema {
 }
 
 // answer runs the command of a call as the command line does, and gives what it prints.
-// A fault is a result with IsError and no error of the protocol, since an agent sees the former alone and can mend its
+// an error is a result with IsError and no error of the protocol, since an agent sees the former alone and can recover its
 // call.
 func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var args []string

@@ -23,7 +23,7 @@ import (
 	"occudiff/report"
 )
 
-// agentFolder is a working folder as an agent finds it: two runs, a history, and beside it what the server must not read.
+// agentFolder is a working folder as an agent finds it: two runs, a history, and next to it what the server must not read.
 func agentFolder(t *testing.T) (outside string) {
 	t.Helper()
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")

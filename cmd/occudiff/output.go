@@ -98,7 +98,7 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 			}
 			if events == nil {
 				return errors.New("a trace needs one run that says when its launches ran: give its result folder, or a " +
-					"trace beside its export")
+					"trace next to its export")
 			}
 			return machine.JSON(w, events)
 		},
@@ -107,7 +107,7 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 	return by
 }
 
-// addPlots returns a Markdown file the plots of the report as files beside it: report.time-series-1.svg beside report.md. They
+// addPlots returns a Markdown file the plots of the report as files next to it: report.time-series-1.svg next to report.md. They
 // are written and put in place with all other files.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}
@@ -217,7 +217,7 @@ func (a *app) chooseColumns(ans *report.Output) error {
 		switch {
 		case slices.ContainsFunc(tables, func(t *report.Table) bool { return t.Find(name) >= 0 }):
 			names = append(names, name)
-		case !settings && len(tables) > 1: // settings are for other tables, too; without one nobody knows
+		case !settings && len(tables) > 1: // settings are for other tables, too; without one it is unknown
 			return cli.Errorf("--columns %q: there is no such column; there are %s", name,
 				strings.Join(tables[0].Keys(), ", "))
 		}
@@ -233,7 +233,7 @@ func (a *app) chooseColumns(ans *report.Output) error {
 }
 
 // outputFiles are the files that one command writes. They are opened before the work, so that one that cannot be written
-// is found first, and each is put in place whole or not at all: it is written as a temporary file beside its target and
+// is found first, and each is put in place whole or not at all: it is written as a temporary file next to its target and
 // renamed when all of them are done. A link is followed to the file that it names. What is no regular file is refused; so is
 // every file that the command reads, by whatever name.
 type outputFiles struct {

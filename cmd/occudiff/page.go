@@ -62,7 +62,7 @@ func (a *app) pageCommand() *cobra.Command {
 		}})
 }
 
-// pageText is the page that this binary holds, else its program is compiled from the checkout in which the command runs.
+// pageText is the page that this binary holds, otherwise its program is compiled from the checkout in which the command runs.
 func (a *app) pageText(ctx context.Context) (string, error) {
 	if site.Built != "" {
 		return site.Built, nil

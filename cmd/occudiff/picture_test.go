@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// box is a package in the picture of the house.
+// box is a package in the chart of the house.
 type box struct {
 	name    string
 	level   int // one above the highest that it imports
@@ -89,7 +89,7 @@ func arrange(rows [][]*box, at map[string]*box) {
 	}
 }
 
-// picture draws the house.
+// chart draws the house.
 func picture() []byte {
 	rows, at := levels()
 	arrange(rows, at)
@@ -123,7 +123,7 @@ func picture() []byte {
 `, len(rows)*92-10, &lines, &boxes, &names)
 }
 
-// TestPicture holds the picture of the house against the arrows.
+// TestPicture holds the chart of the house against the arrows.
 func TestPicture(t *testing.T) {
 	testenv.Golden(t, filepath.Join("..", "..", "docs", "architecture.svg"), picture())
 }

@@ -18,7 +18,7 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// prediction is the command predict, with its flags beside those of the launch.
+// prediction is the command predict, with its flags next to those of the launch.
 // It only picks the model and the question: formulas are in predict and its subpackages, words and figures of an answer
 // in report/predictdoc.
 type prediction struct {
@@ -95,7 +95,7 @@ func (p *prediction) check(paths []string) error {
 	case p.Batch != "":
 		p.endings = []string{".csv"}
 	case p.Sweep != "" || p.Timeline || p.policy == "partial":
-		// These answers have one curve, which a picture can hold; see Answer.Chart.
+		// These answers have one curve, which a chart can hold; see Answer.Chart.
 		p.endings = append([]string{".svg"}, fileEndings()...)
 	}
 	return nil
@@ -189,7 +189,7 @@ func (p *prediction) computeUnit() (*report.Output, error) {
 }
 
 // calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
-// Rounding and faults are the calculator's own; see predict/calculator.
+// Rounding and errors are the calculator's own; see predict/calculator.
 func (p *prediction) calculator() (*report.Output, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
@@ -242,7 +242,7 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	defer in.Close()
-	// Rows live for a moment and there is next to nothing beside them: collecting them less often is a fifth of the
+	// Rows live for a moment and there is next to nothing next to them: collecting them less often is 20% of the
 	// time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report

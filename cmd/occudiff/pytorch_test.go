@@ -15,7 +15,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// validated is what of a report the pairs of traces are held against.
+// validated is what of a report the pairs of traces are compared with.
 type validated struct {
 	Rows []struct {
 		Task      string

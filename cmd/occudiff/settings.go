@@ -198,7 +198,7 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// setting returns a setting from the environment, else from the file. A file that it names is beside the file of
+// setting returns a setting from the environment, otherwise from the file. A file that it names is next to the file of
 // settings.
 // from names the place for people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. A variable that is set and empty is none, and
 // so is a key without a value: the text is empty for both.

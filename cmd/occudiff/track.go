@@ -31,13 +31,13 @@ type tracking struct {
 
 // metricFlag describes which number is followed.
 type metricFlag struct {
-	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (busy where all runs have it, else measured), measured, busy (over the XVEs that ran), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the account), peak (predicted), spill (bytes per thread)"`
+	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (busy where all runs have it, otherwise measured), measured, busy (over the busy XVEs), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the thread-slot breakdown), peak (predicted), spill (bytes per thread)"`
 }
 
 // gateFlags steer the gate, and say whose runs others are judged by.
 type gateFlags struct {
-	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up or both (default: up for seconds and spill, else down)"`
-	Threshold  float64 `flag:"threshold" arg:"X" help:"a smaller shift is no finding: percentage points; for seconds percent of the level, for spill bytes"`
+	Direction  string  `flag:"direction" expert:"true" arg:"WAY" hints:"down up both" help:"direction that is worse: down, up or both (default: up for seconds and spill, otherwise down)"`
+	Threshold  float64 `flag:"threshold" arg:"X" help:"a smaller shift is not a finding: percentage points; for seconds percent of the level, for spill bytes"`
 	BaseBranch string  `flag:"base-branch" expert:"true" arg:"NAME" help:"branch whose runs are the baseline of others; a run without a branch is one of it (default: main or master)"`
 }
 
@@ -178,7 +178,7 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 	}
 	commit := ""
 	if f.Since != "" {
-		// The commit that the name stands for in the repository that holds the working folder, else the name itself: it
+		// The commit that the name stands for in the repository that holds the working folder, otherwise the name itself: it
 		// may be the begin of a commit.
 		commit = cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since)
 	}

@@ -33,7 +33,7 @@ import (
 
 // addFlags are those of track add alone.
 type addFlags struct {
-	Time    string `flag:"time" arg:"TIME" help:"when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, else the file's date)"`
+	Time    string `flag:"time" arg:"TIME" help:"when the run was collected: RFC 3339 as in 2026-03-01T02:00:00Z, or Unix seconds (default: what the inputs say, otherwise the file's date)"`
 	Program string `flag:"program" expert:"true" arg:"NAME" help:"program that ran (default: the name in the summary's command line)"`
 	Commit  string `flag:"commit" arg:"ID" help:"commit that ran (default: of the repository in the working folder)"`
 	Branch  string `flag:"branch" expert:"true" arg:"NAME" help:"branch that ran (default: what the CI system says; a run without a branch is one of the base branch)"`
@@ -216,7 +216,7 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
 }
 
-// commit returns the commit of the repository that holds the working folder, else what a CI system says, else nothing.
+// commit returns the commit of the repository that holds the working folder, otherwise what a CI system says, otherwise nothing.
 // git comes first: a CI system names the commit that it was started for, while a job may check out another one.
 // The variables are those of GitHub, GitLab, Jenkins, Azure Pipelines, Bitbucket, CircleCI, Buildkite, Travis CI,
 // Drone, AWS CodeBuild, TeamCity, Semaphore and AppVeyor, in this order.
@@ -226,7 +226,7 @@ func (t *tracking) commit(ctx context.Context) string {
 		"CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT"))
 }
 
-// branch returns the branch that a CI system builds, else nothing. A merge or pull request has the name of its reference:
+// branch returns the branch that a CI system builds, otherwise nothing. A merge or pull request has the name of its reference:
 // the branch of a fork may be called main.
 // A pull request that passed for a run of the base branch would move the baseline that it is judged by.
 func (t *tracking) branch() string {
@@ -275,7 +275,7 @@ func (t *tracking) firstOf(names ...string) string {
 }
 
 // whereRun completes what the inputs say of job and host. Inside a job the machine that adds is the one that
-// measured; else nobody knows, and the name of some login node would be a wrong answer.
+// measured; else it is unknown, and the name of some login node would be a wrong answer.
 func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	host, job = run.Platform.Host, run.Platform.JobID
 	if job != "" {

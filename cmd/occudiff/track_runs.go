@@ -118,7 +118,7 @@ func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 // acceptFlags are those of track accept.
 type acceptFlags struct {
 	Run    int64  `flag:"run" arg:"RUN" help:"run with which the baseline begins (default: the one that was added last)"`
-	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch shape or without"`
+	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch size or without"`
 	Note   string `flag:"note" arg:"TEXT" help:"why, for those who read it later"`
 	Undo   bool   `flag:"undo" help:"take back what was accepted"`
 }
@@ -138,7 +138,7 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 	}
 	var matches func(history.Key) bool
 	if f.Kernel != "" {
-		// By the name that rename takes, or with the launch shape that tables show behind it.
+		// By the name that rename takes, or with the launch size that tables show behind it.
 		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
 	}
 	return t.changing(ctx, func(db *history.DB) (err error) {

@@ -84,7 +84,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 }
 
 // validateRun compares a run that was read.
-// Without a gate and without a device the run is held against VTune's peaks.
+// Without a gate and without a device the run is compared with VTune's peaks.
 func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, error) {
 	unnamed := compare.UsePeaks
 	if a.FailOn != "never" { // a gate is not to pass because nobody said what to judge by
@@ -94,7 +94,7 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 		debug.SetGCPercent(40)
 	}
 	r, err := a.compareRun(run, unnamed)
-	// An empty picture would look like a kernel without occupancy.
+	// An empty chart would look like a kernel without occupancy.
 	if err == nil && f.Timeline && !rundoc.Sampled(r) {
 		return nil, cli.Errorf("--timeline: no kernel of %s has both a prediction and samples over time; give the "+
 			"output of oneprof -k, of oneprof -m and -i, or of unitrace -k", run.Inputs[0].Path)
@@ -198,8 +198,7 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 	return []*arch.Device{c.Device}, nil
 }
 
-// compareRun compares a run that was read with the predictions for its device. unnamed says what to do where nobody
-// names it.
+// compareRun compares a run that was read with the predictions for its device. unnamed says what to do if it is not given.
 // --driver wins over what the inputs say: of them only traces name the driver.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()

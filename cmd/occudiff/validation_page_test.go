@@ -46,17 +46,17 @@ type runRow struct {
 	Known     string               `col:"What is known"`
 }
 
-// slotsRow is the account of one.
+// slotsRow is the breakdown of one.
 type slotsRow struct {
 	Files       string               `col:"Files"`
 	Kernel      string               `col:"Kernel"`
 	Used        unit.Opt[float64]    `col:"Used [%]; decimals=1"`
 	Underfilled unit.Opt[float64]    `col:"Underfilled XVEs [%]; decimals=1"`
-	Empty       unit.Opt[float64]    `col:"Empty XVEs [%]; decimals=1"`
+	Empty       unit.Opt[float64]    `col:"Idle XVEs [%]; decimals=1"`
 	Shortfall   unit.Opt[float64]    `col:"Shortfall [%]; decimals=1"`
 	Tail        unit.Opt[float64]    `col:"Last wave [%]; decimals=1"`
 	Limits      unit.Opt[float64]    `col:"Limits [%]; decimals=1"`
-	Loaded      unit.Opt[unit.Ratio] `col:"Held by XVEs that ran [%]"`
+	Loaded      unit.Opt[unit.Ratio] `col:"Held by busy XVEs [%]"`
 	Expected    unit.Opt[unit.Ratio] `col:"Predicted of those [%]"`
 	Intervals   unit.Opt[float64]    `col:"Sampling intervals per launch; decimals=2"`
 	Foreign     unit.Opt[unit.Ratio] `col:"Others', at most [%]"`
@@ -120,7 +120,7 @@ func (v *validation) sure(row *compare.Row, t truth) {
 	}
 }
 
-// account takes the account of a row, and how far it is from its prediction.
+// account takes the breakdown of a row, and how far it is from its prediction.
 func (v *validation) account(files []string, r *compare.Result, row *compare.Row) {
 	a := row.Breakdown
 	if a == nil {
@@ -173,7 +173,7 @@ func answerOf(row *compare.Row) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)", row.Verdict, row.Cause.Name, row.Cause.Confidence), " ()")
 }
 
-// publishedRuns holds published occupancies against the third basis, peak and measured without launch shapes: the rows of a
+// publishedRuns holds published occupancies against the third basis, peak and measured without launch sizes: the rows of a
 // pass are of one run.
 func (v *validation) publishedRuns() {
 	text, err := os.ReadFile(filepath.Join(v.root, "published", "llama_low_occupancy.csv"))
@@ -229,23 +229,23 @@ func (v *validation) write() {
 	doc := &report.Document{Title: "Validation on real runs", Sections: []report.Section{
 		{Key: "real", Title: "Runs", Text: []string{
 			"Every file of real profiler output that the project is tested with: what was predicted and measured, the answer that the tool gives with its confidence, and whether that is true. A test holds the answers against what is known and writes this page.",
-			fmt.Sprintf("Of %d answers, those for published tables included, %d are known to be true, %d are probable, and %d say that the cause cannot be told from the file. The test fails where an answer is stated more surely than that.",
+			fmt.Sprintf("Of %d answers, those for published tables included, %d are known to be true, %d are probable, and %d say that the cause cannot be determined from the file. The test fails where an answer is stated more surely than that.",
 				v.answers[known]+v.answers[probable]+v.answers[untold], v.answers[known], v.answers[probable], v.answers[untold]),
-			"known: something beside the file says the same, such as another run of the program, a trace, or the other table of the file. probable: nothing contradicts it. cannot be told: the file leaves it open, and the answer says so. Some runs are read twice, with and without their summary or for two GPUs."},
+			"known: something next to the file says the same, such as another run of the program, a trace, or the other table of the file. probable: nothing contradicts it. cannot be determined: the file leaves it open, and the answer says so. Some runs are read twice, with and without their summary or for two GPUs."},
 			Tables: []*report.Table{tagged("real", v.runs)}},
 		{Key: "error", Title: "The error of the prediction", Text: []string{
 			"Over all rows that have a breakdown and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
 			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
-			"Held by XVEs that ran against what was predicted of those, the lower end: " + spread(v.loaded) + ". Against the range: " + spread(v.fromLoaded) + ".",
+			"Held by busy XVEs against what was predicted of those, the lower end: " + spread(v.loaded) + ". Against the range: " + spread(v.fromLoaded) + ".",
 			"These are few rows of few machines, and most are one matrix multiplication."}},
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
-			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch shape, launch count or array state: measured is held against VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
+			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
 	}}
 	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "validation.md"), []byte(v.page(doc)))
 	// What stands behind it is for who changes the program.
 	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
-			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that XVEs that ran held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
+			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that busy XVEs held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
 			Tables: []*report.Table{tagged("accounts", v.accounts)}},
 		{Key: "published", Title: "Published low-occupancy tables", Tables: []*report.Table{tagged("published", v.published)}},
 	}})))

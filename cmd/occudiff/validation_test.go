@@ -24,11 +24,11 @@ type fact struct {
 	why     string // what is known of the run
 }
 
-// truth reports whether an answer is true, from what is known of the run beside the file.
+// truth reports whether an answer is true, from what is known of the run next to the file.
 type truth string
 
 const (
-	known    truth = "known"        // something beside the file says the same
+	known    truth = "known"        // something next to the file says the same
 	probable truth = "probable"     // nothing contradicts it
 	untold   truth = "undetermined" // and the answer may not sound as if it could
 )
@@ -42,7 +42,7 @@ const (
 	secondDay   = "the same program on another day: 1.4 ms launches instead of 2, 88.2 and 87.7 measured"
 	numba       = "dppyPy_dppy_py_devfn__5F__5F_main_5F__5F__2E_" // what numba puts before the names of a main program
 	lowPeak     = "a peak of 1.2: nothing can be told to be 5 points below it"
-	noShape     = "the summary has no launch shape and no array state: which of idle time and dispatch it is cannot be told from it"
+	noShape     = "the summary has no launch size and no array state: which of idle time and dispatch it is cannot be determined from it"
 	byExport    = "the export of the same run, above, says what the summary cannot"
 	noTask      = "the run has an occupancy and no task; which kernels it is of is not said"
 	nothingSeen = "the summary names the task without an occupancy"
@@ -76,7 +76,7 @@ var realRuns = []struct {
 	{[]string{"vtune-summary/bench_gaussian.offload.txt"}, "", 0, []fact{
 		{"Fan2", compare.Unmeasurable, compare.CauseSampling, known, mixedUp}, {"Fan1", compare.Unmeasurable, compare.CauseSampling, known, tooShort}}, ""},
 	{[]string{"vtune-summary/ze_gemm.hotspots.txt"}, "", 0, []fact{{ingest.WholeRun, compare.NoPrediction, "", "", noTask}}, ""},
-	{[]string{"vtune-summary/ze_gemm.offload.txt"}, "", 0, []fact{{"GEMM", compare.Below, compare.CauseUnexplained, untold, "held against a peak without its tail (100, not 91.4), because " + noShape}}, ""},
+	{[]string{"vtune-summary/ze_gemm.offload.txt"}, "", 0, []fact{{"GEMM", compare.Below, compare.CauseUnexplained, untold, "compared with a peak without its tail (100, not 91.4), because " + noShape}}, ""},
 	{[]string{"vtune-summary/tigerlake_eu_naming.offload_excerpt.txt"}, "", 0, nil, "names no kernel"},
 	{[]string{"vtune-summary/aurora_6gpu.excerpt.txt"}, "", 0, []fact{{"Comp_Geo", compare.NoPrediction, "", "", "3 ms in all; the adapters' table is 0.0 throughout, so nothing tells which stack worked"}}, ""},
 	{[]string{"vtune-summary/iso3dfd02_basic_hotspots_vtune2024.0_pvc.html"}, "", 0, []fact{{"iso3dfd", compare.NoPrediction, compare.CauseAdapters, known, itself}}, ""},
@@ -105,7 +105,7 @@ var realRuns = []struct {
 	{[]string{"oneprof/kernel_metrics.txt"}, "gen9", 0, []fact{{"GEMM", compare.Match, "", known, "four samples of one launch"}}, ""},
 	{[]string{"oneprof/kernel_intervals.txt"}, "gen9", 0, []fact{{"GEMM", compare.NoMeasurement, "", "", "times of launches: no occupancy"}}, ""},
 	{[]string{"oneprof/raw_metrics.txt"}, "gen9", 0, nil, "holds no kernel"},
-	{[]string{"unitrace/device_timing_dpc_gemm.txt"}, "max1100", 0, []fact{{"RunAndCheck", compare.NoMeasurement, "", "", "a timing table: no occupancy, no launch shape"}}, ""},
+	{[]string{"unitrace/device_timing_dpc_gemm.txt"}, "max1100", 0, []fact{{"RunAndCheck", compare.NoMeasurement, "", "", "a timing table: no occupancy, no launch size"}}, ""},
 }
 
 // TestValidation runs the tool on every real run, holds verdict and cause against what is known of it, and writes
@@ -125,7 +125,7 @@ func TestValidation(t *testing.T) {
 		r, err := compareFiles(a, paths)
 		if c.fault != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
-				t.Errorf("%v: %v, want a fault that says %q", c.files, err, c.fault)
+				t.Errorf("%v: %v, want an error that says %q", c.files, err, c.fault)
 			}
 			v.runs = append(v.runs, runRow{Files: strings.Join(c.files, " + "), Answer: "refused", Known: c.fault})
 			continue

@@ -32,7 +32,7 @@ type Build struct {
 	Changed  []string // keys of the figures that differ, in their order; never nil
 }
 
-// Kernel is what the pair is about: the kernel of the new side, else of the old one.
+// Kernel is what the pair is about: the kernel of the new side, otherwise of the old one.
 func (p *Build) Kernel() *batch.Kernel { return cmp.Or(p.New, p.Old) }
 
 // Builds pairs the kernels of two compilations by name and device and judges each pair: worse ones first, then by name.

@@ -4,7 +4,7 @@
 // and says which of them stand out.
 //
 // The idea: a sampled counter moves between runs of one program, so the measured occupancy alone is no judge. The
-// occupancy of XVEs that ran moves the least, the residual takes away what the launch itself changed, and the launch
+// busy occupancy moves the least, the residual takes away what the launch itself changed, and the launch
 // times say whether two values are of the same kind of launch at all. The package knows results of compare and the
 // statistics; it knows neither files nor how a diff is shown.
 package diff
@@ -25,7 +25,7 @@ type Verdict string
 
 // The verdicts of a diff, by these rules in turn:
 //
-//   - The occupancy of XVEs that ran is the figure to trust: days and programs move the measured one by 9 points and
+//   - The busy occupancy is the figure to trust: days and programs move the measured one by 9 points and
 //     this by one. A kernel is a regression when it fell by more than the threshold, three times the threshold where a
 //     launch is below a sampling interval on either side; an improvement when it rose by as much. Where launches are
 //     tested and became faster by more than a tenth, a kernel that fell is faster at lower occupancy.
@@ -41,8 +41,8 @@ type Verdict string
 // launches are not faster by more than a tenth. One that spills less is an improvement under the mirrored conditions.
 // The compiler's numbers have no noise.
 //
-// From 4 runs a side on all changes are tested. With fewer, and without a history that knows the noise, no test is
-// possible: what moved by less than SingleRuns cannot be told.
+// From 4 runs per side on all changes are tested. With fewer, and without a history that knows the noise, no test is
+// possible: what moved by less than SingleRuns cannot be determined.
 //
 // Where the launch or the device is not the same, the residual (what was seen - what was predicted) has to have moved
 // like that too: a work-group size that was changed on purpose may lower occupancy by exactly what was predicted, and
@@ -69,8 +69,8 @@ var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Fa
 // Options say when a change counts.
 type Options struct {
 	Threshold unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
-	// Noise returns what a history knows of the spread of a kernel's occupancy, by the name of the metric (of XVEs that ran,
-	// or measured), in squared points. With it fewer than 4 runs a side can be judged. It may be nil.
+	// Noise returns what a history knows of the spread of a kernel's occupancy, by the name of the metric (of busy XVEs,
+	// or measured), in squared points. With it fewer than 4 runs per side can be judged. It may be nil.
 	Noise func(r *Row, metric string) (stat.Variance, bool)
 }
 
@@ -149,7 +149,7 @@ type Summary struct {
 	Missing      int `json:"missing" jsonschema:"of only_old and only_new, those with a hundredth of their side's time or more"`
 }
 
-// Result is two sides, compared. Its rows are in the order of Verdicts, then by time; tasks that are no kernels last.
+// Result is two sides, compared. Its rows are in the order of Verdicts, then by time; tasks that are not a kernel last.
 type Result struct {
 	Old, New Side
 	Options  Options
@@ -161,7 +161,7 @@ type Result struct {
 	otherDevice bool
 }
 
-// CompareSides compares each of the other sides with the first. All are held against one, and not against each other: of
+// CompareSides compares each of the other sides with the first. All are compared with one, and not against each other: of
 // five that would be ten comparisons.
 func CompareSides(first Side, others []Side, opt Options) []*Result {
 	list := make([]*Result, len(others))
@@ -172,8 +172,7 @@ func CompareSides(first Side, others []Side, opt Options) []*Result {
 	return list
 }
 
-// compareTwo compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch
-// shape, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
+// compareTwo compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch size, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
 // unique, and then by names without the parts that move.
 func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}

@@ -14,20 +14,20 @@ import (
 const (
 	// timeDiffers is how far launch times may be apart before measured occupancies are of different launches.
 	// shortLaunchTimes and untestedTimes multiply the threshold of a diff: where a launch is below a sampling interval
-	// the occupancy of XVEs that ran moved by 5.6 to 6.2 points between runs of one program, and measured occupancy by
+	// the busy occupancy moved by 5.6 to 6.2 points between runs of one program, and measured occupancy by
 	// up to 2.6 between two of one day.
 	timeDiffers                  = 0.1
 	shortLaunchTimes unit.Points = 3
 	untestedTimes    unit.Points = 2
 
 	// SingleRuns is how far single runs of one program lie apart at most, over days: with fewer runs than a test takes,
-	// and without a history that knows the noise, a smaller change cannot be told from none.
+	// and without a history that knows the noise, a smaller change cannot be determined from none.
 	SingleRuns unit.Points = 9
 	// minShare is the share of a side's time from which a kernel that the other side lacks is no trifle.
 	minShare = 0.01
 )
 
-// Missing reports whether one side alone has a kernel that takes a hundredth of its time or more, or nobody knows how much.
+// Missing reports whether one side alone has a kernel that takes a hundredth of its time or more, or it is unknown how much.
 func (r *Row) Missing() bool {
 	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= minShare
 }
@@ -194,7 +194,7 @@ func (r *Row) trade() int {
 	return -pace
 }
 
-// comparable reports whether nothing speaks against comparing measured occupancies.
+// comparable reports whether nothing contradicts comparing measured occupancies.
 func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
@@ -241,7 +241,7 @@ const (
 	confidence = 0.95 // of the interval of a median
 )
 
-// digit absorbs binary fractions when a change is held against a threshold given in decimals.
+// digit absorbs binary fractions when a change is compared with a threshold given in decimals.
 const digit unit.Points = 1e-9
 
 // Sample is what the runs of one side say of one quantity.
@@ -254,7 +254,7 @@ type Sample struct {
 	Confidence unit.Opt[float64]
 }
 
-// Delta is one metric on both sides: of times it has their ratio, of everything else the change. From 4 runs a side on it is tested (Mann-Whitney, two-sided) and has intervals:
+// Delta is one metric on both sides: of times it has their ratio, of everything else the change. From 4 runs per side on it is tested (Mann-Whitney, two-sided) and has intervals:
 // those of 4 and 5 runs reach from the smallest to the largest value and hold the median with 87.5 and 93.8 %
 // confidence, from 6 runs on the confidence that was asked for is reached.
 type Delta struct {
@@ -333,7 +333,7 @@ type evidence struct {
 	own    bool // the spread is that of the row's runs, and not of a history
 }
 
-// evidenceOf returns what the rows bring of a metric: their own spread from 4 runs a side on, else that of the history,
+// evidenceOf returns what the rows bring of a metric: their own spread from 4 runs per side on, otherwise that of the history,
 // where there is one.
 func (d *Result) evidenceOf(metric string) (list []evidence) {
 	at := compare.MetricNamed(metric)
@@ -358,7 +358,7 @@ func (d *Result) evidenceOf(metric string) (list []evidence) {
 	return list
 }
 
-// stepDown describes which changes of occupancy are significant when all kernels are looked at together. From 4 runs a side
+// stepDown describes which changes of occupancy are significant when all kernels are looked at together. From 4 runs per side
 // on a change has to pass Mann-Whitney's test by itself, which outliers do not mislead, and Student's t with the
 // kernels' spreads shrunk to each other, stepped down after Holm: ranks of 4 + 4 runs cannot be rare enough for many
 // kernels. With fewer runs the spread is the history's, where there is one.

@@ -14,7 +14,7 @@ import (
 )
 
 // Runs are several runs of one program side by side: the nodes of a cluster, the ranks of a job, repeats. Which of them
-// lies aside is for trend.FindOutliers: whole runs by their occupancy and by their times, then single kernels.
+// is an outlier is for trend.FindOutliers: whole runs by their occupancy and by their times, then single kernels.
 type Runs struct {
 	Runs     []RunAcrossKernels // in the order in which they were given
 	Kernels  []KernelAcrossRuns // by time, the longest first

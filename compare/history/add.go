@@ -21,8 +21,7 @@ type Added struct {
 	Known []Input
 	// Whole states that all of the content is known, and not only some of its files.
 	Whole bool
-	// Programs are those that have kernels of the run, when it does not name its own and they are several: nobody can
-	// tell which one it is of, and its series are of none.
+	// Programs are those that have kernels of the run, when it does not name its own and they are several: it is unknown which one it is of, and its series are of none.
 	Programs []string
 	// Moved are the kernels whose name changed in what moves when other code does. Their series go on.
 	Moved []Rename
@@ -254,7 +253,7 @@ type stored struct {
 //
 // The program is part of a series, where it is known. Rows that do not name one join the only program that has their
 // kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
-// was stored before programs were known goes on. Where several programs have the kernels nobody can tell: the rows make
+// was stored before programs were known goes on. Where several programs have the kernels it is unknown: the rows make
 // series without a program, and the programs are returned.
 func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []Rename) {
 	kernels := make([]string, len(rows))

@@ -119,7 +119,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	measures := slices.ContainsFunc(in.Columns, func(name string) bool { return name != "" && Metric(name).index() >= 0 })
 	switch r.Alone = slices.Contains(in.Columns, "value"); {
 	case r.Alone && measures:
-		return nil, fmt.Errorf("%s:1: there is a column value beside columns of metrics; keep one of them: value alone is of "+
+		return nil, fmt.Errorf("%s:1: there is a column value next to columns of metrics; keep one of them: value alone is of "+
 			"the metric that --metric names", file)
 	case !r.Alone && !measures:
 		return nil, fmt.Errorf("%s:1: there is no column of a metric; expected one of %s", file,
@@ -159,7 +159,7 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	}
 }
 
-// readRecord reads the cells of a line. With an error it names the column that is at fault.
+// readRecord reads the cells of a line. With an error it names the column that is at error.
 func readRecord(places []int, known []string, line *table.Record, of Metric) (r Record, column string, err error) {
 	r.Line = line.Line
 	if line.Problem != "" {
@@ -342,7 +342,7 @@ func (r *Records) withRows(in *importedRun) Run {
 	for i, l := range in.lines {
 		run.Rows[i] = Row{*l.key, l.Values, l.verdict, l.cause}
 	}
-	shared := func(of func(*Row) string) string { // what all rows say, else nothing
+	shared := func(of func(*Row) string) string { // what all rows say, otherwise nothing
 		first := of(&run.Rows[0])
 		if slices.ContainsFunc(run.Rows, func(row Row) bool { return of(&row) != first }) {
 			return ""

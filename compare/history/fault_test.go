@@ -170,7 +170,7 @@ func TestReadersNeverWrite(t *testing.T) {
 		}
 	}
 	if snapshot(t, filepath.Dir(path)) != before {
-		t.Error("reading left something beside the history while it was open")
+		t.Error("reading left something next to the history while it was open")
 	}
 	r.Close()
 	if snapshot(t, filepath.Dir(path)) != before {

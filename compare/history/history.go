@@ -7,7 +7,7 @@
 // kernel. It is stored whole or not at all, and once: the digests of what its files say are claimed in the same
 // transaction, so that adding the same content twice changes nothing.
 //
-// A series is what may be compared over time: one task with one launch shape and direction, on one device with one
+// A series is what may be compared over time: one task with one launch size and direction, on one device with one
 // driver. These are its Key. Another device or driver makes another series, so that no reader can mix them up by
 // accident. The numbers of a row are Metrics, a column each; schema.go has the list of them.
 //
@@ -62,7 +62,7 @@ type Options struct {
 // DB is an open history. It may be used by several goroutines.
 type DB struct {
 	sql     *sql.DB
-	reading *sql.Tx // of a reader, else nil
+	reading *sql.Tx // of a reader, otherwise nil
 	engine  engine
 	options Options
 	folder  string // of a copy that is read instead, see openUndone
@@ -150,7 +150,7 @@ type source interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }
 
-// source returns the transaction of a reader, else the database.
+// source returns the transaction of a reader, otherwise the database.
 func (d *DB) source() source {
 	if d.reading != nil {
 		return d.reading
@@ -240,7 +240,7 @@ var storageErrors = []storageError{
 	{errNotHistory, "nothing was changed; name another file with --db", []int{sqlite3.SQLITE_NOTADB}, ""},
 }
 
-// storageError finds what an error means, nil when nobody knows.
+// storageError finds what an error means, nil when it is unknown.
 func (e *engine) storageError(err error) *storageError {
 	code := 0
 	if s, ok := errors.AsType[*sqlite.Error](err); ok {

@@ -131,7 +131,7 @@ func TestSameRunTwice(t *testing.T) {
 		if got, err := d.Add(bg, undated); err != nil || got.ID != id || !got.Whole {
 			t.Errorf("a copy of the file: Add = %+v, %v; want run %d", got, err, id)
 		}
-		// A summary that lies beside every run is no content: another export with it is a new run.
+		// A summary that lies next to every run is no content: another export with it is a new run.
 		second := add(t, d, sample(1, 5))
 		// Removing a run frees its content, and a number is not used again.
 		if err := d.Remove(bg, second); err != nil {
@@ -276,7 +276,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	const want = `metric "speed" is not known; use occupancy, measured, residual, busy, seconds, underfilled, idle, shortfall, peak or spill`
-	for _, name := range []string{"speed", "total"} { // what is stored beside is not followed
+	for _, name := range []string{"speed", "total"} { // what is stored next to is not followed
 		if _, err := ParseMetric(name); err == nil || err.Error() != strings.Replace(want, "speed", name, 1) {
 			t.Errorf("an unknown metric: %v, want %s", err, want)
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// large is the history of the benchmarks: a million rows. OCCUDIFF_HISTORY_ROWS=small makes a tenth of the runs.
+// large is the history of the benchmarks: a million rows. OCCUDIFF_HISTORY_ROWS=small makes 10% of the runs.
 func large() (series, runs int) {
 	if os.Getenv("OCCUDIFF_HISTORY_ROWS") == "small" {
 		return 1000, 100

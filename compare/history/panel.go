@@ -17,7 +17,7 @@ import (
 // a report and a replay of the gate read it once.
 //
 // The runs that count are those of the base branch, and the last few of the run's own branch behind these. Their order
-// is that of their commits where the repository knows them, else of time. It stands in memory, since neither database
+// is that of their commits where the repository knows them, otherwise of time. It stands in memory, since neither database
 // knows the order of commits.
 type Panel struct {
 	Runs    []Run    // in the order in which they are judged; without inputs and rows
@@ -29,8 +29,7 @@ type Panel struct {
 	place map[int64]int // of each run
 }
 
-// Kernel is a kernel over the runs of a panel: a series. A kernel that goes on with another device, driver or launch
-// shape is another one.
+// Kernel is a kernel over the runs of a panel: a series. A kernel that goes on with another device, driver or launch size is another one.
 type Kernel struct {
 	ID  int64 // of the series
 	Key Key

@@ -76,7 +76,7 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 // thereAre describes which kernels there are, those first that have to do with a name that is none of them.
 func thereAre(names []string, typed string) string {
 	if k := parseName(typed); k.Task != typed && slices.Contains(names, k.Task) {
-		return fmt.Sprintf("give it without its launch shape: %q", k.Task)
+		return fmt.Sprintf("give it without its launch size: %q", k.Task)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -160,7 +160,7 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 		}
 	}
 	type found struct {
-		series, last int64 // series is 0 where there is none, or nobody knows which
+		series, last int64 // series is 0 where there is none, or it is unknown which
 		task         string
 	}
 	from := map[string]*found{} // what the new kernel of a stable name goes on from

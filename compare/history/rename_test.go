@@ -133,7 +133,7 @@ func TestRename(t *testing.T) {
 		if got := lines(t, d); got != "old: 1=50 2=50 3=50 4=50 5=50 6=50; other: 1=51 2=51" || err != nil || !slices.Equal(list, want) {
 			t.Errorf("%s, %v, %v; want the names %v", got, list, err, want)
 		}
-		// A run with both has two kernels, whatever their launch shapes.
+		// A run with both has two kernels, whatever their launch sizes.
 		other := named(6, "old", "shaped")
 		other.Rows[1].Local = unit.Size(64)
 		shaped := add(t, d, other)
@@ -142,7 +142,7 @@ func TestRename(t *testing.T) {
 			{"old", "shaped", `both kernels are in one run: run 7 of ` + d.Where() + ` has "old" and "shaped", so they are two kernels; nothing was changed`},
 			{"nosuch", "a", `no such kernel: ` + d.Where() + ` has no "nosuch"; it has "old", "other", "shaped"`},
 			{"OTHER", "a", `no such kernel: ` + d.Where() + ` has no "OTHER"; it has "other"`},
-			{"old [2048x2048 / 1024x1, SIMD32]", "a", `no such kernel: ` + d.Where() + ` has no "old [2048x2048 / 1024x1, SIMD32]"; give it without its launch shape: "old"`},
+			{"old [2048x2048 / 1024x1, SIMD32]", "a", `no such kernel: ` + d.Where() + ` has no "old [2048x2048 / 1024x1, SIMD32]"; give it without its launch size: "old"`},
 			{"old", "old", `no such kernel: "old" to "old" is no other name`},
 			{"old", "", `no such kernel: "old" to "" is no other name`},
 		} {
@@ -155,7 +155,7 @@ func TestRename(t *testing.T) {
 		}
 		id := add(t, d, named(6, "old", "newest"))
 		if got := lines(t, d); !strings.Contains(got, fmt.Sprintf("newest: %d=51; old: 1=50 2=50 3=50 4=50 5=50 6=50 %d=50;", id, id)) {
-			t.Errorf("a run with a kernel of the former name beside it: %s", got)
+			t.Errorf("a run with a kernel of the former name next to it: %s", got)
 		}
 		whole(t, d)
 		if err := d.verify(bg); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // schema is the number of the one schema that this program knows. A history of another number is refused, and stays as
-// it is: nobody knows what its columns mean. It goes up with every change of a table, columns of metrics included.
+// it is: it is unknown what its columns mean. It goes up with every change of a table, columns of metrics included.
 const schema = 7
 
 // statements make the tables. {id}, {clustered} and {metrics} stand for what the engines spell differently, and for the
@@ -112,7 +112,7 @@ type Metric string
 
 // The metrics that the program asks for by name.
 const (
-	// Occupancy is read as Measured with Busy beside it; whoever reads it says which counts.
+	// Occupancy is read as Measured with Busy next to it; whoever reads it says which counts.
 	Occupancy Metric = "occupancy"
 	Measured  Metric = "measured" // measured occupancy in percent
 	Residual  Metric = "residual" // measured - predicted average, in points
@@ -121,7 +121,7 @@ const (
 	Total     Metric = "total"    // time of all launches; stored, and not followed
 	Peak      Metric = "peak"     // predicted peak in percent
 	Spill     Metric = "spill"    // spilled registers of a thread in bytes
-	// The parts of the account that a prediction does not have, in points of all thread slots.
+	// The parts of the breakdown that a prediction does not have, in points of all thread slots.
 	Underfilled Metric = "underfilled"
 	IdleXVEs    Metric = "idle"
 	Shortfall   Metric = "shortfall" // both, where the array state does not tell them apart

@@ -75,7 +75,7 @@ func TestPooler(t *testing.T) {
 	var group errgroup.Group
 	for w := range 3 {
 		group.Go(func() error {
-			for i := range 4 { // each command opens the history anew
+			for i := range 4 { // each command opens the history again
 				d, err := Open(bg, dsn, Options{Verify: true})
 				if err != nil {
 					return err

@@ -19,7 +19,7 @@ import (
 //
 // Its journal is the rollback journal. The write-ahead log would let readers go on while a writer commits, which takes
 // milliseconds; but it needs shared memory, which network file systems do not have, and who only reads would have to
-// write an index of it beside the file.
+// write an index of it next to the file.
 func openSQLite(path string, options Options) (*DB, error) {
 	if err := inspect(path, options); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func openSQLite(path string, options Options) (*DB, error) {
 	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, options)); err != nil {
 		return nil, d.engine.explain("opening the history "+path, err)
 	}
-	// A handful is enough for readers beside a writer, and each has a page cache.
+	// A handful is enough for readers next to a writer, and each has a page cache.
 	d.sql.SetMaxOpenConns(4)
 	return d, nil
 }
@@ -209,7 +209,7 @@ func sqliteDSN(path string, options Options) string {
 // verify looks for damage of a file that reading would not notice, because it makes rows, runs or whole series disappear:
 // pages that do not fit together, rows without their run or series, runs without some of their rows, keys that are not
 // what their digest says. It reads all keys and indexes; for a million rows that takes 2 s. A number that has become
-// another number is not found. Each statement sees one state, so that a writer beside it is no damage. A server looks
+// another number is not found. Each statement sees one state, so that a writer next to it is no damage. A server looks
 // after its pages itself.
 func (d *DB) verify(ctx context.Context) error {
 	if d.engine.server {

@@ -164,7 +164,7 @@ func ofRun(k Key, run *Run) Key {
 	return k
 }
 
-// movedKey returns the only kernel of some that one can be whose name moved since it was exported, else the kernel itself.
+// movedKey returns the only kernel of some that one can be whose name moved since it was exported, otherwise the kernel itself.
 func movedKey(left map[Key]*Row, k Key) Key {
 	var of []Key
 	for other := range left {

@@ -54,7 +54,7 @@ type Input struct {
 	Rows    int64
 	BadRows int64
 	// Contains states that kernel rows came from this file. Only such files make a run known again: a summary that lies
-	// beside every run does not. When no input carries, all do. It is not stored either.
+	// next to every run does not. When no input carries, all do. It is not stored either.
 	Contains bool
 }
 

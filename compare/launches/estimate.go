@@ -22,7 +22,7 @@ type Values [metrics]Estimate
 
 // Estimates are what is told of a recording.
 type Estimates struct {
-	Tasks []*Values // nil of tasks with too little time to be told beside so many
+	Tasks []*Values // nil of tasks with too little time to be told next to so many
 	Load  float64   // mean occupancy of the samples in which nothing was launched, in percent
 }
 
@@ -239,7 +239,7 @@ func (s *sums) fit(metric Metric, p prior) *posterior {
 func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Estimate) {
 	n := s.unknowns()
 	for k := range s.levels {
-		// What of the level's time in each column is beside others, and so for the model to say.
+		// What of the level's time in each column is next to others, and so for the model to say.
 		c, held := mat.NewVecDense(n, nil), s.held[k*n:(k+1)*n]
 		for i := range n {
 			c.SetVec(i, held[i]-s.shares.At(k, i))

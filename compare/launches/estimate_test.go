@@ -186,7 +186,7 @@ func TestCoverage(t *testing.T) {
 }
 
 // A kernel that always follows another in the same proportion is told only together with it, and one with too little time
-// beside many others not at all.
+// next to many others not at all.
 func TestUntold(t *testing.T) {
 	x := &madeUp{shapes: []shape{flat(80), flat(20)}}
 	for i := range 100 {
@@ -223,7 +223,7 @@ func TestLay(t *testing.T) {
 		least, at int // bins of the first kernel
 	}{
 		{"launches of 20 samples", []shape{trapeze(90, 0.1, 0.4)}, [][2]float64{{20, 22}}, 300, 32, 32},
-		{"short launches beside others", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.4, 0.42}, {0.3, 0.33}}, 200, 2, 32},
+		{"short launches next to others", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.4, 0.42}, {0.3, 0.33}}, 200, 2, 32},
 		{"too few to say more than the mean", []shape{trapeze(90, 0.1, 0.4), flat(30)}, [][2]float64{{0.05, 0.06}, {1.5, 1.8}}, 12, 0, 2},
 	} {
 		x := &madeUp{shapes: c.shapes}
@@ -250,7 +250,7 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// The simulated GPU beside the project, whose threads really come and go: its samples and launches, and the truth.
+// The simulated GPU next to the project, whose threads really come and go: its samples and launches, and the truth.
 func TestSimulated(t *testing.T) {
 	testenv.Long(t)
 	sim := filepath.Join("..", "..", "..", "shared", "oracle", "sim")

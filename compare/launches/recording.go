@@ -136,7 +136,7 @@ func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
 // unknowns is how many columns there are.
 func (d *recording) unknowns() int { return d.levels + d.shapes*(d.parts+1) }
 
-// slotTime is a sample's value times its length, less what others ran beside launches that take some of it.
+// slotTime is a sample's value times its length, less what others ran next to launches that take some of it.
 func (d *recording) slotTime(y *sample, metric Metric, launched float64) float64 {
 	length := y.end - y.start
 	return y.values[metric]*length - d.load[metric]*max(length-launched, 0)

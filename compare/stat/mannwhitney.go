@@ -21,7 +21,7 @@ type Test struct {
 }
 
 // MannWhitney tests whether one of two samples tends to larger values than the other. p is exact as long as the table
-// of all arrangements stays small (always for up to 50 values a side), with ties and without, and normal with tie and
+// of all arrangements stays small (always for up to 50 values per side), with ties and without, and normal with tie and
 // continuity correction beyond. Equal values everywhere give p = 1. It is absent when a side is empty or holds something that is not a number.
 func MannWhitney(a, b []float64) (Test, bool) {
 	if !finite(a) || !finite(b) {

@@ -115,7 +115,7 @@ func TestMannWhitneyAgainstEnumeration(t *testing.T) {
 	t.Logf("go-moremath's two-sided p differs from the enumeration in %d of 300 samples with ties", moremathWrong)
 }
 
-// Without ties go-moremath is exact for up to 50 values a side.
+// Without ties go-moremath is exact for up to 50 values per side.
 func TestExactAgainstMoremath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range [][2]int{{4, 50}, {50, 50}, {20, 31}, {1, 7}} {

@@ -81,7 +81,7 @@ func TwoSided(t, freedom float64) float64 {
 }
 
 // Holm describes which of several tests are significant when the chance of even one false one among them may be alpha (Holm
-// 1979): the smallest p is held against alpha / n, the next against alpha / (n - 1), until one fails.
+// 1979): the smallest p is compared with alpha / n, the next against alpha / (n - 1), until one fails.
 func Holm(ps []float64, alpha float64) []bool {
 	order := make([]int, len(ps))
 	for i := range order {

@@ -16,7 +16,7 @@ type Restart struct {
 }
 
 // launchSize is what changed when a kernel goes on in another shape.
-const launchSize = "launch shape"
+const launchSize = "launch size"
 
 func otherLaunchSize(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
@@ -44,7 +44,7 @@ func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 }
 
 // restarts describes what changed where a kernel begins; nil when nothing is known to have. A device or driver that only one of
-// the two series names counts: nobody can tell.
+// the two series names counts: it is unknown.
 func (j *judge) restarts(i int) *Restart {
 	before, ok := j.from[i]
 	if !ok {

@@ -27,7 +27,7 @@ type Check struct {
 const reach = 400
 
 // CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
-// several of them the worst verdict counts, of equal ones the last. now is the time that dates are held against.
+// several of them the worst verdict counts, of equal ones the last. now is the time that dates are compared with.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
 	c := &Check{Judgment: Judgment{Metric: m, Where: db.Where()}}
 	at := map[history.Key]int{}
@@ -75,7 +75,7 @@ func badness(t *Series) int {
 }
 
 // check judges the series of the run together. Of those that have no value in it, it gives what is open: that belongs to
-// the kernel, and a blank cell, a missing row, another driver or launch shape do not mend it.
+// the kernel, and a blank cell, a missing row, another driver or launch size do not recover it.
 func (j *judge) check(base func(branch string) bool) (list []*Series, err error) {
 	all := j.series()
 	if _, err := j.together(all); err != nil {
@@ -121,7 +121,7 @@ func isSupplement(p *history.Panel, run *history.Run) bool {
 	return slices.ContainsFunc(p.Runs, func(of history.Run) bool { return supplements(run, &of) })
 }
 
-// Suspects are the series whose newest run is one that hardly comes by chance, and of which nothing is open: measuring
+// Suspects are the series whose newest run is one that hardly comes due to noise, and of which nothing is open: measuring
 // them again tells a burst from a drop.
 func (c *Check) Suspects() (list []*Series) {
 	for _, t := range c.Series {
@@ -155,16 +155,16 @@ type MissingKernel struct {
 	Share unit.Opt[unit.Ratio] // of the time of all kernels of that run; absent when it has no times
 }
 
-// IsSignificant reports whether the kernel held more than 1 % of the time, or nobody knows how much.
+// IsSignificant reports whether the kernel held more than 1 % of the time, or it is unknown how much.
 func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
 // missingAfterRuns is how many runs tell whether a kernel belongs to them.
 const missingAfterRuns = 20
 
 // findMissing finds the kernels that more than half of the runs had, up to the last one that had them, and this one has
-// not in any launch shape; nothing but accepting that, or the kernel, makes them forgotten. The runs are those of the
+// not in any launch size; nothing but accepting that, or the kernel, makes them forgotten. The runs are those of the
 // base branch, of the same program on the same device; a new driver is no excuse. Missing is what the last of them had
-// and this one has not in that launch shape.
+// and this one has not in that launch size.
 func (c *Check) findMissing(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
@@ -188,7 +188,7 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 			has[k.Key], tasks[k.Key.Task] = true, true
 		}
 	}
-	for _, i := range j.from { // gone on from, in another launch shape
+	for _, i := range j.from { // gone on from, in another launch size
 		has[j.panel.Kernels[i].Key] = true
 	}
 	var absent []*history.Kernel
@@ -247,7 +247,7 @@ func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Ke
 	return list
 }
 
-// kernelOf is what a kernel is on a device, whatever its launch shape and driver.
+// kernelOf is what a kernel is on a device, whatever its launch size and driver.
 func kernelOf(k history.Key) history.Key {
 	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
 }

@@ -225,7 +225,7 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 	}
 }
 
-// sides returns the last n runs that were judged before the first bad one, or else before the series began anew, then
+// sides returns the last n runs that were judged before the first bad one, or else before the series began again, then
 // those from there on.
 func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.Consecutive + 1

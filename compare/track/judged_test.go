@@ -447,7 +447,7 @@ func TestMoved(t *testing.T) {
 				row.Set(history.Measured, unit.Some(70+0.1*float64(i%3)))
 				row.Set(history.Seconds, unit.Some(1.3))
 				row.Set(history.Underfilled, unit.Some(25.0))
-				row.Set(history.IdleXVEs, unit.Some(3.0)) // nobody knows what it was before
+				row.Set(history.IdleXVEs, unit.Some(3.0)) // it is unknown what it was before
 				if metricName == "measured" {
 					row.Set(history.Busy, unit.Some(90.0))
 				}
@@ -500,7 +500,7 @@ func TestRestarted(t *testing.T) {
 		}
 		s := check(t, storeRuns(t, runs...), 0, metric(t, "measured", 0)).Series[0]
 		if s.Restarted() != want || !s.Continues() || s.Age != later-1 || !near(s.Since(), 2.9) || s.Restart.Changed[0].From != "1" {
-			t.Errorf("%d runs on another driver: anew %v, goes on %v, age %d, since %v", later, s.Restarted(), s.Continues(), s.Age, s.Since())
+			t.Errorf("%d runs on another driver: again %v, goes on %v, age %d, since %v", later, s.Restarted(), s.Continues(), s.Age, s.Since())
 		}
 		if (len(s.AlsoChanged) > 0) != want {
 			t.Errorf("%d runs on another driver: moved %+v", later, s.AlsoChanged)

@@ -17,7 +17,7 @@ type Renumbered struct {
 	Names [][2]string // what a kernel is called from the run on, and what before
 }
 
-// renumber finds where numbers moved, by values and launch shapes, and gives what was measured before the numbers of
+// renumber finds where numbers moved, by values and launch sizes, and gives what was measured before the numbers of
 // later.
 func renumber(p *history.Panel, m Metric) (found []Renumbered) {
 	stable := map[string]string{} // names with numbers, without these; others without a name
@@ -166,7 +166,7 @@ func (g *alike) match(place int, old, now []string) map[string]string {
 }
 
 // far describes how far the values of a kernel in a run lie off the last ones of another before it: 1 at 5 spreads of these, at 2 points
-// or a tenth of a time at least. Other launch shapes are infinitely far.
+// or 10% of a time at least. Other launch sizes are infinitely far.
 func (g *alike) far(place int, was, is string) (far float64) {
 	for _, k := range g.kernels {
 		at := k.At(g.panel.Runs[place].ID)

@@ -33,7 +33,7 @@ func TestNumbersOfLambdasMove(t *testing.T) {
 		{"the first goes", []string{"1 16 90,2 16 60,3 16 40", "1 16 60,2 16 40", "1 16 60,2 16 40"}, "run 21: #1 was #2, #2 was #3", "#1 ok 21; #2 ok 21"},
 		{"the last goes", []string{"1 16 90,2 16 60,3 16 40", "1 16 90,2 16 60", "1 16 90,2 16 60"}, "", "#1 ok 21; #2 ok 21"},
 		{"one of alike goes: which one nobody can tell", []string{"1 16 90,2 16 90,3 16 90", "1 16 90,2 16 90"}, "", "#1 ok 20; #2 ok 20"},
-		{"a drop is no number that moved", []string{"1 16 90,2 16 60", "1 16 70,2 16 60", "1 16 70,2 16 60"}, "", "#1 regression 20; #2 ok 21"},
+		{"a drop is not a number that moved", []string{"1 16 90,2 16 60", "1 16 70,2 16 60", "1 16 70,2 16 60"}, "", "#1 regression 20; #2 ok 21"},
 		{"a drop with one behind is none", []string{"1 16 90,2 16 60", "1 16 80,2 16 60,3 16 75", "1 16 80,2 16 60,3 16 75"}, "",
 			"#1 regression 20; #2 ok 21; #3 learning 1"},
 		{"a run with one of them alone moves none", []string{"1 16 90,2 16 60", "2 16 60"}, "", "#2 ok 20"},

@@ -22,7 +22,7 @@ type Report struct {
 }
 
 // ReadReport reads the whole history of a metric, finds the change points and judges the newest values. now is the time
-// that dates are held against.
+// that dates are compared with.
 func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
 	j, moved, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {

@@ -16,11 +16,11 @@ type Shared struct {
 	// Changed is what else changed with the first run of them; it may be nothing that is known.
 	Changed       []Change
 	Before, First Ref  // the last run before it, and that run
-	Restarts      bool // they begin anew, since the change makes other series of them
+	Restarts      bool // they restart, since the change makes other series of them
 	Continues     bool // what was before the change is part of them
 	Series        []*Series
 	Of            int     // series of the device
-	Median        float64 // of how far they are off their own medians; 0 for those that begin anew
+	Median        float64 // of how far they are off their own medians; 0 for those that restart
 }
 
 // Change is what a run says, and the run before said otherwise.

@@ -69,7 +69,7 @@ func TestCheckScenarios(t *testing.T) {
 	later := func(by time.Duration) func(*history.Run) {
 		return func(r *history.Run) { r.Time = r.Time.Add(by) }
 	}
-	twice := func(global int64, by float64) func(*history.Run) { // the first kernel in another shape beside it
+	twice := func(global int64, by float64) func(*history.Run) { // the first kernel in another shape next to it
 		return func(r *history.Run) {
 			row := kernelRow("k0", r.Rows[0].Of(history.Measured).Or(0)-by)
 			row.Global, row.Driver = unit.Size(global), r.Rows[0].Driver
@@ -96,7 +96,7 @@ func TestCheckScenarios(t *testing.T) {
 		{"another shape, far lower", []chapter{{20, same}, {3, of(0, shaped(8192, 25))}}, 0},
 		{"another shape, as high", []chapter{{20, same}, {12, of(0, shaped(8192, 0))}}, 0},
 		{"of two shapes the nearer one is gone on from", []chapter{{20, twice(65536, 5)}, {3, all(of(0, shaped(8192, 0)), twice(131072, 5))}}, 0},
-		{"a second shape beside the first", []chapter{{12, same}, {10, twice(65536, 5)}}, 0},
+		{"a second shape next to the first", []chapter{{12, same}, {10, twice(65536, 5)}}, 0},
 		{"a shape that was there before comes back", []chapter{{10, same}, {10, of(0, shaped(8192, 0))}, {4, same}}, 0},
 		{"a kernel is missing", []chapter{{20, same}, {3, without(1)}}, 0},
 		{"and is there again", []chapter{{20, same}, {3, without(1)}, {2, same}}, 0},
@@ -110,7 +110,7 @@ func TestCheckScenarios(t *testing.T) {
 		{"lower, and in 0.92 of it", []chapter{{20, same}, {4, of(0, func(r *history.Row) { lower(10)(r); slower(.92)(r) })}}, 0},
 		{"runs of a week ago are added late", []chapter{{20, same}, {2, later(-5 * time.Hour)}}, 0},
 		{"a run is dated a year ahead", []chapter{{20, same}, {1, later(9000 * time.Hour)}, {1, same}}, 0},
-		{"another driver's runs are dated later, which is no fault", []chapter{{20, all(driver("1"), later(100*time.Hour))}, {12, driver("2")}}, 0},
+		{"another driver's runs are dated later, which is no error", []chapter{{20, all(driver("1"), later(100*time.Hour))}, {12, driver("2")}}, 0},
 	} {
 		db, err := history.Open(bg, filepath.Join(t.TempDir(), "h.db"), history.Options{})
 		if err != nil {
@@ -198,7 +198,7 @@ func judgment(b *strings.Builder, j *track.Judgment) {
 		b.WriteByte('\n')
 	}
 	for _, s := range j.Shared {
-		fmt.Fprintf(b, "  shared by %d of %d on %s: %d after %d by %.4g, %v, anew %v, goes on %v\n", len(s.Series), s.Of, s.Device, s.First.Run, s.Before.Run, s.Median, s.Changed, s.Restarts, s.Continues)
+		fmt.Fprintf(b, "  shared by %d of %d on %s: %d after %d by %.4g, %v, again %v, goes on %v\n", len(s.Series), s.Of, s.Device, s.First.Run, s.Before.Run, s.Median, s.Changed, s.Restarts, s.Continues)
 	}
 	for _, g := range j.MissingKernels {
 		fmt.Fprintf(b, "  gone: %s %v after %d, %.4g, matters %v\n", g.Key.Task, g.Key.Global, g.Last.Run, float64(g.Share.Or(-1)), g.IsSignificant())

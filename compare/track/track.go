@@ -1,14 +1,14 @@
 // Package track judges what a history holds. It reads series, holds the newest run of each against the ones before it
 // (trend's gate, over all series of a check together), finds change points, replays the gate over what is stored, and
-// says what a number alone cannot: that the device, the driver or the launch shape changed, that a series is over, that
+// says what a number alone cannot: that the device, the driver or the launch size changed, that a series is over, that
 // a kernel is missing, that a clock was wrong. It also says what of a compared run is stored (FromResult).
 //
-// A Series is one kernel of one program with one launch shape on one device with one driver, as the history keeps it.
+// A Series is one kernel of one program with one launch size on one device with one driver, as the history keeps it.
 // Values that are not the kernel's own, since a launch is too short for the sampling interval, are read and left out:
 // they are neither judged nor part of a baseline. Of the newest run such a value is shown, and not judged either.
 //
 // When a kernel goes on under another key, the series before it is its predecessor; begin.go has the one rule for that,
-// for a run that is checked and for a report over everything. A changed driver or launch shape is no excuse: the series
+// for a run that is checked and for a report over everything. A changed driver or launch size is no excuse: the series
 // goes on, and is judged by the runs before, with times for as many work-items. Another device begins a new one.
 //
 // What was added last is judged, whatever its date; judge.go has the rule for the order of a series.
@@ -122,10 +122,10 @@ type Ref struct {
 	Branch        string
 }
 
-// Series is one kernel of one program, with its launch shape, on one device with one driver, over time.
+// Series is one kernel of one program, with its launch size, on one device with one driver, over time.
 type Series struct {
 	Key history.Key
-	// On is the metric that is judged: of Occupancy Loaded or Measured, and the other one stands beside it.
+	// On is the metric that is judged: of Occupancy Loaded or Measured, and the other one stands next to it.
 	On     history.Metric
 	Points []history.Point // all but LeftOut, in the order in which they are judged
 	// LeftOut are earlier values that are not the kernel's own.

@@ -158,7 +158,7 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 }
 
 // TestBacktestIsTheCheck checks every run of a history as the newest and holds the replay against it: what is open, and
-// since when; over runs that are not judged, drops that are mended and drops that stay.
+// since when; over runs that are not judged, drops that are recovered and drops that stay.
 func TestBacktestIsTheCheck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var runs []history.Run
@@ -195,11 +195,11 @@ func TestBacktestIsTheCheck(t *testing.T) {
 		}
 	}
 	if len(b.Findings) != 2 || red < 30 {
-		t.Errorf("%d red checks, findings %+v; want the drop that was mended and the one that stays", red, b.Findings)
+		t.Errorf("%d red checks, findings %+v; want the drop that was recovered and the one that stays", red, b.Findings)
 	}
 }
 
-// TestBegins describes where a series begins anew, and where it only stands beside another one. A run is written as
+// TestBegins describes where a series restarts, and where it only stands next to another one. A run is written as
 // "device driver local", several kernels of one run with a comma.
 func TestBegins(t *testing.T) {
 	const a, b = "A 1 16", "B 1 16"
@@ -217,19 +217,19 @@ func TestBegins(t *testing.T) {
 			"A/2/16: driver, run 3; B/2/16: driver, run 4"},
 		{"the other one has not followed yet", []string{a, b, a, b, "A 2 16"}, "A/2/16: driver, run 3", "A/2/16: driver, run 3; B/1/16"},
 		{"a device comes and goes", []string{a, b, a}, "A/1/16", "A/1/16; B/1/16"},
-		{"a second device beside the first", []string{a, a + "," + b}, "A/1/16; B/1/16", "A/1/16; B/1/16"},
-		{"another launch shape", []string{a, "A 1 32"}, "A/1/32: launch shape, run 1", "A/1/32: launch shape, run 1"},
-		{"two runs later", []string{a, a, "A 1 32", "A 1 32"}, "A/1/32: launch shape, run 2", "A/1/32: launch shape, run 2"},
-		{"one after another", []string{a, "A 1 32", "A 1 64"}, "A/1/64: launch shape, run 2", "A/1/64: launch shape, run 2"},
-		{"a driver in between", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32: launch shape, run 3", "A/2/32: launch shape, run 3"},
-		{"two at a time: the nearer one went on", []string{a + ",A 1 32", "A 1 64"}, "A/1/64: launch shape, run 1", "A/1/16; A/1/64: launch shape, run 1"},
-		{"two at a time, of which one changes", []string{a + ",A 1 32", a + ",A 1 64"}, "A/1/16; A/1/64: launch shape, run 1", "A/1/16; A/1/64: launch shape, run 1"},
+		{"a second device next to the first", []string{a, a + "," + b}, "A/1/16; B/1/16", "A/1/16; B/1/16"},
+		{"another launch size", []string{a, "A 1 32"}, "A/1/32: launch size, run 1", "A/1/32: launch size, run 1"},
+		{"two runs later", []string{a, a, "A 1 32", "A 1 32"}, "A/1/32: launch size, run 2", "A/1/32: launch size, run 2"},
+		{"one after another", []string{a, "A 1 32", "A 1 64"}, "A/1/64: launch size, run 2", "A/1/64: launch size, run 2"},
+		{"a driver in between", []string{"A 1 32", a, "A 2 16", "A 2 32"}, "A/2/32: launch size, run 3", "A/2/32: launch size, run 3"},
+		{"two at a time: the nearer one went on", []string{a + ",A 1 32", "A 1 64"}, "A/1/64: launch size, run 1", "A/1/16; A/1/64: launch size, run 1"},
+		{"two at a time, of which one changes", []string{a + ",A 1 32", a + ",A 1 64"}, "A/1/16; A/1/64: launch size, run 1", "A/1/16; A/1/64: launch size, run 1"},
 		{"two at a time, and another driver", []string{a + ",A 1 32", "A 2 16,A 2 32"}, "A/2/16: driver, run 1; A/2/32: driver, run 1", "A/2/16: driver, run 1; A/2/32: driver, run 1"},
-		{"one became two: the nearer one goes on", []string{a, "A 1 32,A 1 64"}, "A/1/32: launch shape, run 1; A/1/64", "A/1/32: launch shape, run 1; A/1/64"},
-		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32: launch shape, run 1"},
-		{"shape and driver", []string{a, "A 2 32"}, "A/2/32: driver and launch shape, run 1", "A/2/32: driver and launch shape, run 1"},
-		{"a new launch shape on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32: launch shape, run 4",
-			"A/1/32: launch shape, run 3; B/1/32: launch shape, run 4"},
+		{"one became two: the nearer one goes on", []string{a, "A 1 32,A 1 64"}, "A/1/32: launch size, run 1; A/1/64", "A/1/32: launch size, run 1; A/1/64"},
+		{"a shape that comes and goes", []string{a, "A 1 32", a}, "A/1/16", "A/1/16; A/1/32: launch size, run 1"},
+		{"shape and driver", []string{a, "A 2 32"}, "A/2/32: driver and launch size, run 1", "A/2/32: driver and launch size, run 1"},
+		{"a new launch size on machines that take turns", []string{a, b, a, b, "A 1 32", "B 1 32"}, "B/1/32: launch size, run 4",
+			"A/1/32: launch size, run 3; B/1/32: launch size, run 4"},
 		{"a run before that did not name its driver is the one before", []string{b, "A - 16", "A 2 16"}, "A/2/16: driver, run 2", "A/2/16: driver, run 2; B/1/16, ended"},
 		{"a driver that is not known is another one, and no excuse either", []string{"A - 16", "A 2 16"}, "A/2/16: driver, run 1", "A/2/16: driver, run 1"},
 	}
@@ -330,7 +330,7 @@ func begun(s *track.Series) string {
 	return text
 }
 
-// TestOpenStaysOpen holds that a finding belongs to the kernel: what the newest run lacks, or has elsewhere, does not mend it.
+// TestOpenStaysOpen holds that a finding belongs to the kernel: what the newest run lacks, or has elsewhere, does not recover it.
 // A run is written as "driver local value", several kernels of one run with a comma; "-" is no value.
 func TestOpenStaysOpen(t *testing.T) {
 	good, bad := "1 16 90", "1 16 65"
@@ -348,7 +348,7 @@ func TestOpenStaysOpen(t *testing.T) {
 		{"a driver that takes turns hides nothing", []string{"2 16 65", "2 16 65", good}, false,
 			"1/16 ok; 2/16 regression since 21, absent"},
 		{"and the bad one is red again", []string{"2 16 65", "2 16 65", good, "2 16 65"}, false, "2/16 regression since 21"},
-		{"a shape beside the old one", []string{"1 32 65", "1 32 65", good + ",1 32 65"}, false,
+		{"a shape next to the old one", []string{"1 32 65", "1 32 65", good + ",1 32 65"}, false,
 			"1/16 ok; 1/32 regression since 21"},
 		{"another driver goes on with it", []string{bad, bad, "2 16 65"}, false, "2/16 regression since 21"},
 		{"good on another driver is not good on its own", []string{bad, bad, "2 16 90", "2 16 90"}, false,

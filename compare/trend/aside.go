@@ -14,15 +14,15 @@ import (
 // value.
 type Panel [][]float64
 
-// Outlier is what lies aside in a panel: a run over all of its kernels, or one value.
+// Outlier is what is an outlier in a panel: a run over all of its kernels, or one value.
 type Outlier struct {
 	Row int // -1 for the whole run
 	Run int
 	Off float64 // from the level of its row; of a whole run the median over its rows
-	P   float64 // chance of so many runs or values that far off in a folder without a fault
+	P   float64 // chance of so many runs or values that far off in a folder without an error
 }
 
-// OutlierBudget is the share of panels in which nothing lies aside that may name whole runs, and that may name single
+// OutlierBudget is the share of panels in which nothing is an outlier that may name whole runs, and that may name single
 // values; with 0 they are not looked for.
 type OutlierBudget struct{ Runs, Values float64 }
 
@@ -51,7 +51,7 @@ const (
 	// fewKernels is added to the kernels of a run for the degrees of freedom of
 	// its median, which has the tails of a single value if the run has one kernel.
 	fewKernels = 2.0
-	// anotherInRow is how likely another value may be by chance if its row has
+	// anotherInRow is how likely another value may be due to noise if its row has
 	// outliers on that side already.
 	anotherInRow = 0.01
 	// mostRuns is the share of the runs that may be outliers in single kernels,

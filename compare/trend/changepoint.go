@@ -78,7 +78,7 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	return merge(points, split(valuesOf(points), params), params), nil
 }
 
-// LastingChangePoints returns the change points that are left when those beside a segment of fewer than so many points are dropped.
+// LastingChangePoints returns the change points that are left when those next to a segment of fewer than so many points are dropped.
 func LastingChangePoints(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
 	indices := make([]int, len(found))
 	for i, c := range found {
@@ -125,9 +125,9 @@ func split(values []float64, params Params) []int {
 	return slices.Compact(found)
 }
 
-// merge drops weak points until all that are left are significant and large enough: first those beside too short a
+// merge drops weak points until all that are left are significant and large enough: first those next to too short a
 // segment (the smallest step first, since p says little of two or three points), then the one with the largest p of
-// all, then the one with the least magnitude. What remains beside a dropped point is judged anew, over a longer
+// all, then the one with the least magnitude. What remains next to a dropped point is judged again, over a longer
 // segment.
 func merge(points []Point, indices []int, params Params) []ChangePoint {
 	values, found := valuesOf(points), make([]ChangePoint, len(indices))
@@ -143,7 +143,7 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 			break
 		}
 		found = slices.Delete(found, weakest, weakest+1)
-		// Note: the neighbors to the right and the one after it are judged anew, the left one is not. This is what
+		// Note: the neighbors to the right and the one after it are judged again, the left one is not. This is what
 		// Hunter and Otava do, and the expected results depend on it.
 		judge(values, found, weakest)
 		judge(values, found, weakest+1)

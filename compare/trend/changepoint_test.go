@@ -186,7 +186,7 @@ func TestChangePoints(t *testing.T) {
 			before, after := describe(c.values[from:f.Index]), describe(c.values[f.Index:to])
 			if f.Before != before.n || f.After != after.n || f.MeanBefore != before.mean || f.MeanAfter != after.mean || !f.Time.Equal(day(f.Index)) ||
 				f.P != studentP(before, after) || f.Magnitude != magnitude(before.mean, after.mean) {
-				t.Errorf("%s: %+v is not what stands beside it", c.why, f)
+				t.Errorf("%s: %+v is not what stands next to it", c.why, f)
 			}
 		}
 	}

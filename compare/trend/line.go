@@ -22,7 +22,7 @@ type line struct {
 
 	pairs, squares float64 // as of a run, with the newest one
 
-	episodes []float64 // distances of runs of findings that were mended: they may have been noise
+	episodes []float64 // distances of runs of findings that were recovered: they may have been noise
 	closed   int       // the finding that was closed last
 	reopens  int       // up to which point one bad run opens it again
 
@@ -78,7 +78,7 @@ func (r *replay) push(l *line, u run) {
 	if l.judged() {
 		l.sd = l.own.shrunk(r.prior)
 	}
-	u.z, at.spread = math.NaN(), l.sd // 0 as long as nobody knows it
+	u.z, at.spread = math.NaN(), l.sd // 0 as long as it is unknown it
 	if at.n > 0 && at.spread > 0 {
 		u.z = at.distance(u.u - at.at)
 	}
@@ -156,7 +156,7 @@ func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift floa
 	if z <= 0 {
 		return 1, 0
 	}
-	if m > 1 { // several runs far off would be as good as impossible, and nobody knows tails that well
+	if m > 1 { // several runs far off would be as good as impossible, and it is unknown tails that well
 		z = min(z, far)
 	}
 	n := severityOf(m, base.n, r.rho(l.runs[from]))

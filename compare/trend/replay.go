@@ -35,7 +35,7 @@ const (
 	hold = 8
 	// better is how much rarer than a finding it must be.
 	better = 0.1
-	// recovered is the chance that runs of a bad level look as if it were mended.
+	// recovered is the chance that runs of a bad level look as if it were recovered.
 	recovered = 1e-3
 	// relapse is for how many runs after a finding was closed one bad run opens it again, when it is one in a hundred.
 	relapse, relapsed = 8, 0.01

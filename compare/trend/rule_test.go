@@ -224,7 +224,7 @@ func TestVerdict(t *testing.T) {
 	if w := kernels(limit + 0.6).Series[0].Verdict; w.Outcome != OK {
 		t.Errorf("two runs above the threshold: %+v", w)
 	}
-	// What has no noise is held against the best value, whose runs are counted.
+	// What has no noise is compared with the best value, whose runs are counted.
 	exact := one(t, ExactGate(), seriesOf([]float64{80, 100, 100})).Verdict
 	if exact.Outcome != OK || exact.Median.Or(0) != 100 || exact.Threshold.Or(0) != 99.9 || exact.N != 1 {
 		t.Errorf("a peak: %+v", exact)
@@ -279,7 +279,7 @@ func TestMending(t *testing.T) {
 		open   bool
 		n      int
 	}{
-		{"half way back is not mended", [][2]float64{{30, 60}, {6, 40}, {4, 48}}, true, 1},
+		{"half way back is not recovered", [][2]float64{{30, 60}, {6, 40}, {4, 48}}, true, 1},
 		{"nearer to the old level is", [][2]float64{{30, 60}, {6, 40}, {4, 53}}, false, 1},
 		{"bad again eight runs after: the same finding", [][2]float64{{30, 60}, {6, 40}, {8, 60}, {1, 40}}, true, 1},
 		{"nine runs after it takes two runs, and is another", [][2]float64{{30, 60}, {12, 40}, {9, 60}, {2, 40}}, true, 2},
@@ -307,7 +307,7 @@ func TestMending(t *testing.T) {
 		all = append(all, points)
 	}
 	if r := replayed(t, all); r.Series[8].Verdict.Outcome != OK || r.Checks[40].Opened {
-		t.Errorf("beside five accepted levels: %+v", r.Series[8].Verdict)
+		t.Errorf("next to five accepted levels: %+v", r.Series[8].Verdict)
 	}
 }
 

@@ -99,7 +99,7 @@ func hosts(s float64) kind {
 	}}
 }
 
-// drift moves the level by a tenth of the noise from run to run, either way.
+// drift moves the level by 10% of the noise from run to run, either way.
 func drift(s float64) kind {
 	return kind{fmt.Sprint("drift ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		at := 0.0
@@ -190,7 +190,7 @@ func long() int {
 func TestSimulatedFalse(t *testing.T) {
 	for _, c := range []struct {
 		kind
-		most float64 // of 100 checks, at 20 and 200 kernels; honest for those that nobody asked for
+		most float64 // of 100 checks, at 20 and 200 kernels; honest for those that was not requested
 	}{
 		{normal(0.5), 1}, {normal(2), 1}, {normal(5), 1}, {students(2), 1}, {outliers(0.5), 1}, {auto(2, 0.7, 1), 1},
 		{skew(2), 1.5}, {auto(2, 0.9, 10), 5}, {bursts(1), 5}, {hosts(1), 5}, {drift(1), 20}, {mixed(1), 5},
@@ -387,7 +387,7 @@ func TestSimulatedLasting(t *testing.T) {
 	}
 }
 
-// TestSimulatedMended holds that what is mended becomes green soon.
+// TestSimulatedMended holds that what is recovered becomes green soon.
 func TestSimulatedMended(t *testing.T) {
 	for _, c := range []struct {
 		kind
@@ -408,9 +408,9 @@ func TestSimulatedMended(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%-12s drop of %2.0f mended: green after 1.. runs: %v of %d", c.name, c.drop, after[1:], total)
+		t.Logf("%-12s drop of %2.0f recovered: green after 1.. runs: %v of %d", c.name, c.drop, after[1:], total)
 		if float64(after[c.runs]) < 0.85*float64(total)-1 {
-			t.Errorf("%s: %d of %d drops of %v are green %d runs after they were mended", c.name, after[c.runs], total, c.drop, c.runs)
+			t.Errorf("%s: %d of %d drops of %v are green %d runs after they were recovered", c.name, after[c.runs], total, c.drop, c.runs)
 		}
 	}
 }

@@ -55,13 +55,13 @@ func TestStories(t *testing.T) {
 		{"too few runs to judge", PointsGate(), noisy(1, 1, [2]float64{7, 60}, [2]float64{1, 10}), Learning, 0, 0, 0},
 		{"a step that nobody mends stays red, 60 runs later too", PointsGate(),
 			noisy(1, 1, [2]float64{30, 60}, [2]float64{60, 50}), Regression, 1, 30, -1},
-		{"one that is mended is green with the first good run", PointsGate(),
+		{"one that is recovered is green with the first good run", PointsGate(),
 			noisy(1, 1, [2]float64{30, 60}, [2]float64{9, 50}, [2]float64{1, 60}), OK, 1, 30, 39},
 		{"a level that rose and fell back is a loss", PointsGate(),
 			noisy(2, 1, [2]float64{30, 60}, [2]float64{30, 70}, [2]float64{5, 60}), Regression, 1, 60, -1},
 		{"a gain is none", PointsGate(), noisy(2, 1, [2]float64{30, 60}, [2]float64{10, 70}), OK, 0, 0, 0},
 		{"from 40 to 38 is 2 points", PointsGate(), noisy(3, 0.1, [2]float64{20, 40}, [2]float64{3, 38}), Regression, 1, 20, -1},
-		{"less than a point is no finding, however sure", PointsGate(),
+		{"less than a point is not a finding, however sure", PointsGate(),
 			noisy(3, 0.1, [2]float64{20, 40}, [2]float64{20, 39.2}), OK, 0, 0, 0},
 		{"one run far off is an alarm", PointsGate(), noisy(4, 1, [2]float64{30, 60}, [2]float64{1, 30}), Alarm, 0, 0, 0},
 		{"times rise", RelativeGate(), scaled(noisy(5, 0.01, [2]float64{20, 1}, [2]float64{4, 1.2})), Regression, 1, 20, -1},
@@ -191,7 +191,7 @@ func TestBacktest(t *testing.T) {
 // What ordinary events made of the gate, one each.
 func TestEvents(t *testing.T) {
 	levels := func(seed int, spread float64, l ...[2]float64) []Point { return seriesOf(noisy(seed, spread, l...)) }
-	// Others at rest beside it: they tell of the noise.
+	// Others at rest next to it: they tell of the noise.
 	beside := func(points []Point, spread float64) *Replay {
 		series := [][]Point{points}
 		for k := range 30 {
@@ -207,11 +207,11 @@ func TestEvents(t *testing.T) {
 	}
 	r = beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}, [2]float64{6, 55}), 1)
 	if open := r.Series[0].Verdict.Open; len(open) != 1 || open[0].First != 20 {
-		t.Errorf("the second step is mended: %+v; want the first finding alone", open)
+		t.Errorf("the second step is recovered: %+v; want the first finding alone", open)
 	}
 	r = beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}, [2]float64{4, 60}), 1)
 	if s := r.Series[0]; s.Verdict.Outcome != OK || len(s.Findings) != 2 || s.Findings[0].Closed != s.Findings[1].Closed {
-		t.Errorf("both are mended: %+v; want ok", s)
+		t.Errorf("both are recovered: %+v; want ok", s)
 	}
 	// Four better runs are no level; eight are.
 	r = beside(levels(21, 1, [2]float64{30, 60}, [2]float64{4, 66}, [2]float64{30, 60}), 1)
@@ -225,11 +225,11 @@ func TestEvents(t *testing.T) {
 	// A finding that was closed opens again with one bad run within eight.
 	r = beside(levels(22, 1, [2]float64{30, 60}, [2]float64{5, 50}, [2]float64{4, 60}, [2]float64{1, 50}), 1)
 	if s := r.Series[0]; len(s.Findings) != 1 || s.Verdict.Outcome != Regression || s.Findings[0].First != 30 {
-		t.Errorf("bad again four runs after it was mended: %+v, %+v; want the same finding", s.Verdict, s.Findings)
+		t.Errorf("bad again four runs after it was recovered: %+v, %+v; want the same finding", s.Verdict, s.Findings)
 	}
 	r = beside(levels(22, 1, [2]float64{30, 60}, [2]float64{12, 50}, [2]float64{12, 60}, [2]float64{1, 50}), 1)
 	if s := r.Series[0]; s.Verdict.Outcome != Alarm || !s.Verdict.Suspect {
-		t.Errorf("one bad run, twelve after it was mended: %+v; want an alarm", s.Verdict)
+		t.Errorf("one bad run, twelve after it was recovered: %+v; want an alarm", s.Verdict)
 	}
 	// A run that is suspect is no alarm yet.
 	points := levels(23, 1, [2]float64{40, 60}, [2]float64{1, 56.2})

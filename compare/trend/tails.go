@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// far is where distances are cut, in spreads: nobody knows tails beyond it.
+	// far is where distances are cut, in spreads: it is unknown tails beyond it.
 	far = 5.0
 	// grain is the width of a bin of distances.
 	grain = 0.05
 	bins  = int(far/grain) + 1
 	// pseudo is how many distances are added from Student's t with 3 degrees of freedom: with few runs of few kernels
-	// nobody knows that there are no outliers.
+	// it is unknown that there are no outliers.
 	pseudo = 50.0
 	// memory is how many checks the tails and the autocorrelation come from.
 	memory = 60
@@ -156,7 +156,7 @@ func (n *noise) beyond(z float64, s side, but []run) float64 {
 }
 
 // severityOf returns as how many runs that know nothing of each other m runs count, against a level of n runs: neighbors know
-// of each other (rho), and all of them are held against one level.
+// of each other (rho), and all of them are compared with one level.
 func severityOf(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)
 	runs := 1 + float64(m-1)/a

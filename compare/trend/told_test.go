@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPanels holds all that is told of small panels against a file: verdicts and findings of every series after every fourth
-// run, what lies aside, change points, the power of a gate and the floor that keeps a budget.
+// TestPanels compares all that is told of small panels with a file: verdicts and findings of every series after every fourth
+// run, what is an outlier, change points, the power of a gate and the floor that keeps a budget.
 func TestPanels(t *testing.T) {
 	var got strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&got, format+"\n", args...) }
@@ -139,7 +139,7 @@ func TestPanels(t *testing.T) {
 			}
 			line("accepted with %d: %s, %d open, %d of the last %d red", closed, r.Series[0].Verdict.Outcome, len(r.Series[0].Verdict.Open), red, len(r.Checks[30:]))
 		}
-		for _, n := range []int{2, 3, 4} { // of three values one can lie aside
+		for _, n := range []int{2, 3, 4} { // of three values one can are outliers
 			var few Panel
 			for k := range n {
 				few = append(few, append([]float64{}, aside[k][:n]...))

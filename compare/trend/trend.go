@@ -39,7 +39,7 @@ type Point struct {
 	// none.
 	Closed int
 	// Earlier is set for a run of the series that this one goes on from, where that is among those that are judged
-	// together: it counts as one run there, and as what this series is held against here.
+	// together: it counts as one run there, and as what this series is compared with here.
 	Earlier bool
 }
 
@@ -74,7 +74,7 @@ type Gate struct {
 	// Relative makes Floor a share of the baseline, and judges ratios. Without it percentages are in points: a drop
 	// from 40 % to 38 % is 2 points, not 5 %.
 	Relative bool
-	// Exact values have no noise: each is held against the last good one.
+	// Exact values have no noise: each is compared with the last good one.
 	Exact     bool
 	Direction Direction
 }
@@ -121,14 +121,14 @@ const (
 	Learning   Outcome = "learning"   // too few earlier runs to judge
 	OK         Outcome = "ok"         // nothing is open
 	Alarm      Outcome = "alarm"      // one run farther off than any before: it may be an outlier
-	Regression Outcome = "regression" // a drop that lasts, until it is mended or accepted
+	Regression Outcome = "regression" // a drop that lasts, until it is recovered or accepted
 )
 
 // Finding is a drop that lasts. Indices are those of the series' points.
 type Finding struct {
 	First  int // the first bad run
 	Opened int // the run that proved it
-	Closed int // the run that proved that it is mended, or with which another baseline was accepted; -1 while open
+	Closed int // the run that proved that it is recovered, or with which another baseline was accepted; -1 while open
 	Level  float64
 	Spread float64 // standard deviation of the runs before; for times in shares of the level
 	Shift  float64 // from Level, in the unit of the values; negative when they fell
@@ -148,7 +148,7 @@ type Verdict struct {
 	Median, MAD, Threshold unit.Opt[float64]
 	Consecutive            int       // runs since the first bad one, 0 when nothing is open
 	Open                   []Finding // from the first one on, each a drop from the level of the one before
-	// Suspect is set when the newest run is one that 5 checks in 100 have by chance: worth measuring again.
+	// Suspect is set when the newest run is one that 5 checks in 100 have due to noise: worth measuring again.
 	Suspect bool
 }
 

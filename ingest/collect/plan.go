@@ -22,7 +22,7 @@ const (
 	coarsest = time.Millisecond
 	// ShortestInterval is the shortest that a collection is asked for: a shorter one loses samples on many systems.
 	ShortestInterval = 100 * time.Microsecond
-	// samplesPerLaunch is how many samples a launch should have: with nine at most a tenth of a value lies outside the
+	// samplesPerLaunch is how many samples a launch should have: with nine at most 10% of a value lies outside the
 	// launch.
 	samplesPerLaunch = 9
 )
@@ -148,8 +148,8 @@ func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 
 // Job returns a script that runs `occudiff collect` on a node of a cluster, under slurm or else pbs, so that its first
 // short run, its flags and its exit status are those of the command. The folder and the outputs get the numbers of the
-// job and the rank; without outputs it is a Markdown file beside the folder. What is worth copying home of the folder
-// is packed beside it, without what VTune makes again of the rest.
+// job and the rank; without outputs it is a Markdown file next to the folder. What is worth copying home of the folder
+// is packed next to it, without what VTune makes again of the rest.
 func Job(scheduler string, o Options, outputs, flags []string) string {
 	head, launch, id := slurmHead, "srun ", "$SLURM_JOB_ID.$SLURM_PROCID"
 	if scheduler == "pbs" {

@@ -3,7 +3,7 @@ package collect
 import (
 	"cmp"
 	"context"
-	_ "embed" // traps.txt
+	_ "embed" // common mistakes.txt
 	"errors"
 	"fmt"
 	"io"

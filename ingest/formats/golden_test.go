@@ -46,7 +46,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestMade keeps what is understood of the made inputs beside each format. An archive says why it is there, and holds the
+// TestMade keeps what is understood of the made inputs next to each format. An archive says why it is there, and holds the
 // input and what is wanted. Each is read once as a whole and once byte by byte.
 func TestMade(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.txtar"))

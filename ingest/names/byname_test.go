@@ -27,7 +27,7 @@ func TestByName(t *testing.T) {
 		{"VectorAdd3<12>", "a longer pattern beats a shorter one", 160},
 		{"VectorAdd1", "what no name matches", 512},
 		{"aXb(int)", "only * stands for other text", 512},
-		{"_Z4gemmPf", "a symbol is no name that was given", 512},
+		{"_Z4gemmPf", "a symbol is not a name that was given", 512},
 	} {
 		if got, ok := b.Of(c.task); !ok || got != c.want {
 			t.Errorf("%s (%s): %d, want %d", c.task, c.why, got, c.want)

@@ -1,6 +1,6 @@
 // Package names knows what tools print for a kernel. Compilers write a function's scope and parameter types into the
 // name of its symbol: C++ compilers as the Itanium ABI says, numba's GPU backend by a scheme of its own. Profilers mostly
-// print such names decoded, and now and then as they are, with hundreds of characters; tracers put the launch shape
+// print such names decoded, and now and then as they are, with hundreds of characters; tracers put the launch size
 // behind them. What names a kernel in files for programs stays the symbol. The package knows neither kernels nor files.
 package names
 
@@ -144,7 +144,7 @@ func (p Patterns) Of(name string) string {
 }
 
 // Continues reports whether a kernel goes on from one that is gone and has the same stable name: it must be the only new one
-// of that name. Where the name counts its likes, there must be no others of it: nobody can tell which of them moved.
+// of that name. Where the name counts its likes, there must be no others of it: it is unknown which of them moved.
 func Continues(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }
 
 // isHash reports whether a word is a hash: eight or more hexadecimal digits, letters among them, which a size or a date

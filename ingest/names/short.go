@@ -30,7 +30,7 @@ func each(change func(string) string) func([]string) []string {
 		changed := make([]string, len(names))
 		for i, s := range names {
 			changed[i] = s
-			// A launch shape may follow the name.
+			// A launch size may follow the name.
 			at := strings.LastIndex(s, " [")
 			if at < 0 || !strings.HasSuffix(s, "]") {
 				at = len(s)

@@ -27,7 +27,7 @@ func TestShort(t *testing.T) {
 			[]string{"...alpha<...>", "...beta<...>", "plain", "...gamma"}},
 		{"scopes that are alike in letters alone are not shared", 8, []string{"nsa::f<int>", "nsb::f<int>"},
 			[]string{"nsa::f<...>", "nsb::f<...>"}},
-		{"a launch shape stays", 24, []string{"void f<int>(float*) [64 / 8, SIMD32]"},
+		{"a launch size stays", 24, []string{"void f<int>(float*) [64 / 8, SIMD32]"},
 			[]string{"f<int> [64 / 8, SIMD32]"}},
 		{"what is no signature stays", 5, []string{"copy of a buffer", "a < b"}, []string{"copy of a buffer", "a < b"}},
 		{"operators have brackets that do not match", 5, []string{"ns::operator<<(int)"},

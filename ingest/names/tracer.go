@@ -18,7 +18,7 @@ const (
 )
 
 // Launch is what a tracer prints for a launch, `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"`: a kernel's name with its
-// launch shape and SIMD width behind it, or that of a copy with its direction and size.
+// launch size and SIMD width behind it, or that of a copy with its direction and size.
 type Launch struct {
 	Name          string
 	Tile          string
@@ -78,7 +78,7 @@ func (t *Launch) shape(text string, items bool) error {
 		if !strings.Contains(text, "[SIMD") {
 			return nil // a name that ends so
 		}
-		return fmt.Errorf("the launch shape at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; " +
+		return fmt.Errorf("the launch size at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; " +
 			"8; 1}]")
 	}
 	t.Name = strings.TrimRight(text[:at], " ,")

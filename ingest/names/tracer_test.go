@@ -22,7 +22,7 @@ func TestParseLaunch(t *testing.T) {
 		{"shared memory may be anywhere", "zeCommandListAppendMemoryCopy(S2D)[64]", false, "zeCommandListAppendMemoryCopy(S2D)   0 "},
 		{"a kernel is no copy whatever its name", "copy(M2D)[64]", false, "copy(M2D)[64]   0 "},
 		{"the number of a launch behind its shape", `"f[SIMD32 {1; 256; 1} {512; 2; 1}]<4.1>"`, false, "f 512x512x1 512x2x1 32 "},
-		{"a template behind a bracket is no number", "f[{x}]<int>", false, "f[{x}]<int>   0 "},
+		{"a template behind a bracket is not a number", "f[{x}]<int>", false, "f[{x}]<int>   0 "},
 		{"an explicit tile", `"Tile #0: f[SIMD16 {1; 1; 1} {16; 1; 1}]"`, false, "f 16x1x1 16x1x1 16 "},
 	} {
 		x, err := ParseLaunch(c.text, c.items)

@@ -15,8 +15,7 @@ import (
 	"occudiff/internal/bug"
 )
 
-// A Handler gets the rows of one worker. Within a worker, rows come in the order of the file; between workers there is
-// no order, so what handlers gather must be put together in a way that does not depend on it.
+// A Handler gets the rows of one worker. Within a worker, rows come in the order of the file; between workers there is no order, so what handlers gather must be put together in a way that does not depend on it.
 type Handler interface {
 	Row(r *Row)
 }

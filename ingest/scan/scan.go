@@ -41,7 +41,7 @@ const maxThreads = 8
 // Input is where the bytes come from.
 type Input struct {
 	At   io.ReaderAt // random access, with Size; nil when there is none
-	Size int64       // without At only how many bytes to expect, 0 or less when nobody knows
+	Size int64       // without At only how many bytes to expect, 0 or less when it is unknown
 	R    io.Reader   // the bytes from the start, used when At is nil
 }
 

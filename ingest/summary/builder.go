@@ -293,7 +293,7 @@ func (b *builder) device(list []gpu) {
 	p := &b.platform
 	first := list[0]
 	for _, g := range list[1:] {
-		// An integrated GPU beside a discrete one is the usual case; the frequency follows from the device, so it is not
+		// An integrated GPU next to a discrete one is the usual case; the frequency follows from the device, so it is not
 		// compared.
 		if g.name != first.name || g.xves != first.xves {
 			b.notes = append(b.notes, note.Note{Severity: note.Warning, Code: "several-gpus", Pos: first.pos,

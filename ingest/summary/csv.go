@@ -22,7 +22,7 @@ type delimited struct {
 	level int      // of the current table
 }
 
-// delimiter returns what separates the cells of a line if it is the header, else 0. What vtune told while it worked may
+// delimiter returns what separates the cells of a line if it is the header, otherwise 0. What vtune told while it worked may
 // stand before it.
 func delimiter(line string) byte {
 	i := strings.Index(line, levelName)

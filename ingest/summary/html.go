@@ -113,7 +113,7 @@ func classOf(t *html.Token) string {
 	return ""
 }
 
-// end is what to make of the end of the file: what was read before a fault counts.
+// end is what to make of the end of the file: what was read before an error counts.
 func (p *page) end() error {
 	switch err := p.z.Err(); {
 	case errors.Is(err, html.ErrBufferExceeded):

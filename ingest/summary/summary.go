@@ -1,6 +1,6 @@
 // Package summary reads VTune's summary report, as text, as HTML and as CSV: what it says of the machine and the
 // collection, the tables of hottest computing tasks, and the occupancy of the whole run. Tasks in a summary have no
-// launch shape. The package does not know the device table or any other report.
+// launch size. The package does not know the device table or any other report.
 package summary
 
 import (

@@ -57,7 +57,7 @@ func page1(body string) string {
 <div class="recommendation-placeholder"><span class="recommendation-metric">Occupancy: 1%</span></div>` + body + `</body></html>`
 }
 
-// TestCutHTML: cut anywhere, a report gives what stands before the cut or a clear fault.
+// TestCutHTML: cut anywhere, a report gives what stands before the cut or a clear error.
 func TestCutHTML(t *testing.T) {
 	text := testenv.Made(t, "html")
 	for cut := range text {
@@ -363,7 +363,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no fault: %v", err)
+				t.Fatalf("an error that is no error: %v", err)
 			}
 			return
 		}

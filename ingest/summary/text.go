@@ -159,7 +159,7 @@ func (b *builder) task(cells []string, pos note.Pos) {
 		return
 	}
 	if peak, ok := k.Peak.Value(); ok && peak == 0 {
-		k.Peak = unit.Opt[unit.Ratio]{} // no launch reaches nothing: printed for tasks that are no kernels
+		k.Peak = unit.Opt[unit.Ratio]{} // no launch reaches nothing: printed for tasks that are not a kernel
 	}
 	b.rows++
 	b.merge(k)

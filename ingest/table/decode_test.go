@@ -49,7 +49,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeFaults wants every fault of a file, each at its place and one per row, and the good rows all the same.
+// TestDecodeFaults wants every error of a file, each at its place and one per row, and the good rows all the same.
 func TestDecodeFaults(t *testing.T) {
 	text := thingHeader + "a,,,,1.7,,1\n\nb,,,,,,1\nc,,,,,\n,,,,,,1\nd,,,,,010,1\ne,\"x\ny\",,,,,1G\nf,,,,-1,,\ng\"h,,,,,,1\ni,,,,,,1\n"
 	s, err := Load("t.csv", strings.NewReader(text), thingFormat())
@@ -147,7 +147,7 @@ func FuzzGuard(f *testing.F) {
 	})
 }
 
-// TestCSV writes cells that nobody has guarded.
+// TestCSV writes cells that has not been guarded.
 func TestCSV(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"=1+1", "'=1+1"}, {"'=1+1", "'=1+1"}, {"-1.5", "-1.5"}, {"+3", "+3"}, {"-1.7e-15", "-1.7e-15"}, {"-2e+06", "-2e+06"},

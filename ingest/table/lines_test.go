@@ -28,7 +28,7 @@ func TestNext(t *testing.T) {
 	}{
 		{"nothing", "", nil},
 		{"the last line end may be missing", "a\nb", []string{"a", "b"}},
-		{"an empty last line is no line", "a\n\n", []string{"a", ""}},
+		{"an empty last line is not a line", "a\n\n", []string{"a", ""}},
 		{"CRLF and BOM are no text; a carriage return inside is", "\ufeffa\r\nb\rc\r\n", []string{"a", "b\rc"}},
 		{"longer than the buffer", strings.Repeat("x", 100_000) + "\ny", []string{strings.Repeat("x", 100_000), "y"}},
 	} {

@@ -53,7 +53,7 @@ func TestRecords(t *testing.T) {
 			bad(1, `the cell b"c has a quote inside: quote the whole cell and double the quotes in it`, "a", `b"c`), ok(2, "d")}},
 		{"text after a quote", "\"a\"b,c\nd\n",
 			[]Record{bad(1, `text follows the closing quote of the cell "a"`, `"a"b`, "c"), ok(2, "d")}},
-		{"two stray quotes some lines apart: what follows the second is at fault, and only the first line is lost",
+		{"two stray quotes some lines apart: what follows the second is at error, and only the first line is lost",
 			"a,\"b\nc,d\ne\"x,f\ng\n", []Record{bad(1, `text follows the closing quote of the cell "b\nc,d\ne"`, "a", `"b`), ok(2, "c", "d"),
 				bad(3, `the cell e"x has a quote inside: quote the whole cell and double the quotes in it`, `e"x`, "f"), ok(4, "g")}},
 		{"nothing", "", nil},

@@ -3,13 +3,13 @@
 // device and platform tables, batches of launches, exported series.
 //
 // A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that
-// loses the rest of the file at a stray quote: here a line that cannot be read is a record with a fault, and the next
+// loses the rest of the file at a stray quote: here a line that cannot be read is a record with an error, and the next
 // line is read as if nothing had happened. Every record knows its line and where its cells begin. [Decode] fills
 // structs with csv tags from records, by gocsv; [CSV] writes records.
 //
 // gocsv alone would be a trap. It reads an empty cell, and a column that is missing, as 0; it reads "1,234" as 1.234;
 // and it counts records where a person wants a line number. So the fields of a struct that is read have types that
-// decode themselves, such as [Count], the header is checked first, and a cell that is at fault is reported at its own
+// decode themselves, such as [Count], the header is checked first, and a cell that is at error is reported at its own
 // place.
 //
 // The package does not know what a column means. Exports of a profiler are not read here: package scan reads those.
@@ -29,12 +29,12 @@ import (
 
 // Format is what the files of one kind look like.
 type Format struct {
-	Code string // of the faults: "device-file"
+	Code string // of the errors: "device-file"
 	What string // the kind of file in messages: "device file"
 
 	Columns  []string // those that are read, in lower case
 	Required []string // those of them that a header must have
-	Strict   bool     // another column is a fault, and an empty cell of a required one; else see Reader.Unknown
+	Strict   bool     // another column is an error, and an empty cell of a required one; else see Reader.Unknown
 	Comments bool     // lines that begin with # are skipped
 
 	// Nearest, when not nil, gives what a message adds to the name of an unknown column: which one may be meant.
@@ -47,7 +47,7 @@ type Sheet struct {
 	Columns []string
 	Records []Record
 
-	code   string // of faults
+	code   string // of errors
 	filled []int  // columns whose cells must not be empty
 }
 
@@ -101,8 +101,8 @@ func Columns[T any]() (all, required []string) {
 	return all, required
 }
 
-// decode fills a struct per record. The faults are nil when there is
-// none, else one per record, nil for those in order. The cells of a faulty record are decoded as far as they go.
+// decode fills a struct per record. The errors are nil when there is
+// none, otherwise one per record, nil for those in order. The cells of a faulty record are decoded as far as they go.
 func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	n := len(s.Records)
 	rows = make([]T, n) // gocsv makes a slice of its own unless this one has the length
@@ -149,7 +149,7 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	return rows, faults
 }
 
-// Convert makes a value of every row. It gives no values unless all rows are right, and else every fault of the file.
+// Convert makes a value of every row. It gives no values unless all rows are right, and else every error of the file.
 func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, error) {
 	rows, faults := decode[T](s)
 	values := make([]V, 0, len(rows))

@@ -16,7 +16,7 @@ import (
 
 // PyTorch's scope profiler (pytorch/kineto#1174) reads counters around each launch and writes them as a further event
 // of the category of kernels: `metrics: KERNEL`, a nanosecond longer than the launch on either side, behind all launches
-// of the trace. It names its launch by kernel_id, which numbers launches over all devices. The events of phase C beside
+// of the trace. It names its launch by kernel_id, which numbers launches over all devices. The events of phase C next to
 // it hold the same values again, and zeros that end the drawn curve: they are not read.
 
 // scopePrefix is what the name of an event with counters begins with.
@@ -145,7 +145,7 @@ func (r *reader) counters(x *reading, args []byte) error {
 		v, err := strconv.ParseFloat(string(unquoted(value)), 64)
 		switch {
 		case err != nil || math.IsNaN(v) || v < 0 || v > 1e18:
-			return fmt.Errorf("%s is %s, which is no number from 0 on", key, table.Quote(value))
+			return fmt.Errorf("%s is %s, which is not a number from 0 on", key, table.Quote(value))
 		case per == 100 && v > 100.5: // counters exceed the whole by a rounding
 			return fmt.Errorf("%s is %s, more than the whole", key, value)
 		}

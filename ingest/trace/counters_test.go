@@ -156,8 +156,8 @@ func TestCounters(t *testing.T) {
 			scoped("b", 3, 60, 5, `"XVE_ACTIVE::percent": "much"`)},
 			"a: 2 in 40 us\nb: 1 in 5 us\n" +
 				"bad-row f:6: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is 160, more than the whole\n" +
-				"bad-row f:9: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is \"-1\", which is no number from 0 on\n" +
-				"bad-row f:12: error: the counters of \"b\": XVE_ACTIVE::percent is \"\\\"much\\\"\", which is no number from 0 on\n" +
+				"bad-row f:9: error: the counters of \"a\": XVE_THREADS_OCCUPANCY_ALL::percent is \"-1\", which is not a number from 0 on\n" +
+				"bad-row f:12: error: the counters of \"b\": XVE_ACTIVE::percent is \"\\\"much\\\"\", which is not a number from 0 on\n" +
 				"counters-missing f: warning: there are no counters of 3 of 3 launches\n", times},
 	} {
 		f, err := read(t, strings.NewReader(inTrace(c.events...)), ingest.ReadOptions{})

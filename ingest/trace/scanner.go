@@ -221,7 +221,7 @@ const (
 var categories = map[string]category{"gpu_op": launchCategory, "kernel": kernelCategory, "gpu_memcpy": launchCategory,
 	"gpu_memset": launchCategory}
 
-// errNotJSON is said of an event whose members cannot be told apart.
+// errNotJSON is said of an event whose members cannot be distinguished.
 var errNotJSON = errors.New("the event is not JSON")
 
 // parse reads an event as far as it is of use: false of one that is not.

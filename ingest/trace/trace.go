@@ -346,7 +346,7 @@ type deviceSaid struct {
 	line   int
 }
 
-// head takes a member of the trace beside its events.
+// head takes a member of the trace next to its events.
 func (r *reader) head(name string, value []byte, line int) {
 	switch name {
 	case `"baseTimeNanoseconds"`:

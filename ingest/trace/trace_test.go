@@ -142,7 +142,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no fault: %v", err)
+				t.Fatalf("an error that is no error: %v", err)
 			}
 			return
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // Size3 is a launch size in work-items or work-groups, of one to three dimensions. It keeps how many dimensions were
-// printed: `1024 x 1` has two. The zero Size3 is absent (a copy has no launch shape); missing dimensions count as 1.
+// printed: `1024 x 1` has two. The zero Size3 is absent (a copy has no launch size); missing dimensions count as 1.
 type Size3 struct {
 	n    [3]int64
 	rank uint8

@@ -39,7 +39,7 @@ func JoinWords(words []string, before string) string {
 	return strings.Join(words, "")
 }
 
-// FormatBytes prints an amount of memory: in KB where that is a whole number, else in bytes.
+// FormatBytes prints an amount of memory: in KB where that is a whole number, otherwise in bytes.
 func FormatBytes(b Bytes) string {
 	if b%1024 == 0 {
 		return strconv.FormatInt(int64(b)/1024, 10) + " KB"

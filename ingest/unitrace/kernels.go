@@ -35,7 +35,7 @@ func (r *reader) into(f *ingest.File) error {
 		if c.several && a.key.adapter >= 0 {
 			k.Device = fmt.Sprintf("Device #%d", a.key.adapter)
 		}
-		// A timing table has sums only; how much launches differ is known where a timeline stands beside it.
+		// A timing table has sums only; how much launches differ is known where a timeline stands next to it.
 		if i := a.sums[fromIntervals]; i != nil && k.Launches == nil {
 			k.Launches = i.spread()
 		}
@@ -67,10 +67,10 @@ func (r *reader) into(f *ingest.File) error {
 }
 
 // coverage describes which kernels are told of launch by launch, so that a table that names less is not taken for kernels of
-// its own: timing tables without -v name neither launch shape nor adapter, those with it and timelines no adapter.
+// its own: timing tables without -v name neither launch size nor adapter, those with it and timelines no adapter.
 // Adding the tables up instead would count each launch as often as there are tables.
 type coverage struct {
-	shapes   map[string]int // kernels told of launch by launch that have a launch shape, by name
+	shapes   map[string]int // kernels told of launch by launch that have a launch size, by name
 	measured map[ingest.Key]bool
 	several  bool // adapters
 }

@@ -104,7 +104,7 @@ func (s *sum) add(x *sample) {
 func (s *sum) merge(o *sum) {
 	s.launches += o.launches
 	s.seconds += o.seconds
-	// The counters of single work-groups are not in every row, so their sum is held against the launches that have
+	// The counters of single work-groups are not in every row, so their sum is compared with the launches that have
 	// them.
 	if o.counts[groups-threads].Present() {
 		s.exact += o.launches
@@ -250,8 +250,8 @@ func (v *invalid) notes() []note.Note {
 		Hint: "collect again, with fewer metrics or alone on the GPU"}}
 }
 
-// counted holds the work-groups and threads that the GPU counted one by one against the launch shape.
-// They are counted and not sampled, so one work-group more or less is a fault of the shape and no noise.
+// counted holds the work-groups and threads that the GPU counted one by one against the launch size.
+// They are counted and not sampled, so one work-group more or less is an error of the shape and no noise.
 func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	items, sized := k.Global.Items()
 	local, _ := k.Local.Items()
@@ -265,7 +265,7 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 		shape *= (k.Global.Dim(i) + l - 1) / l
 	}
 	text := fmt.Sprintf("task %q: the GPU counted %s a launch", k.Task, perLaunch(counted, s.exact, "work-group"))
-	want := fmt.Sprintf("where its launch shape makes %d", shape)
+	want := fmt.Sprintf("where its launch size makes %d", shape)
 	differs = counted != shape*s.exact
 	ended, known := s.counts[exits-threads].Value()
 	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
@@ -277,7 +277,7 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 		differs = differs || ended != shape*each*s.exact
 	}
 	return note.Note{Severity: note.Warning, Code: "launch-shape", Pos: k.Pos, Text: text + ", " + want,
-		Hint: "the launch shape or the SIMD width of the name is not that of these launches: do not rely on its " +
+		Hint: "the launch size or the SIMD width of the name is not that of these launches: do not rely on its " +
 			"prediction"}, differs
 }
 

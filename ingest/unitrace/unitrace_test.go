@@ -78,7 +78,7 @@ f[SIMD16 {9000000000; 1; 1} {9000000000; 2; 1}],0,0,100,50,50,4,
 		`bad-row f:7:35: error: column GpuTime[ns]: -100 is below 0`,
 		`bad-row f:8:39: error: column XVE_ACTIVE[%]: "nan" is not a number`,
 		`bad-row f:9:45: error: column XVE_COMPUTE_THREAD_COUNT[threads]: "4.5" is not a whole number`,
-		`bad-row f:10:1: error: the launch shape at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; 8; 1}]`,
+		`bad-row f:10:1: error: the launch size at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; 8; 1}]`,
 		`bad-row f:11:1: error: SIMD width "99" is not a number from 1 to 64`,
 		`bad-row f:12:1: error: the launch has more work-items than 63 bits hold: 9000000000 work-groups of 9000000000`,
 		`bad-row f:13:1: error: the quote of the kernel's name is not closed`,
@@ -234,7 +234,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no fault: %v", err)
+				t.Fatalf("an error that is no error: %v", err)
 			}
 			return
 		}

@@ -153,7 +153,7 @@ func (r *reader) timing(text string, parts []int) {
 		r.remark(note.Note{Code: "out-of-bounds", Pos: t.Pos,
 			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group " +
 				"g works at g times the vector size in buffers of one vector",
-			Hint: "the sample has this fault; its times and occupancies are those of the faulty access"})
+			Hint: "the sample has this error; its times and occupancies are those of the faulty access"})
 	}
 }
 

@@ -92,7 +92,7 @@ func notes(f *ingest.File) []string {
 }
 
 const (
-	boundsNote = ` and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector (the sample has this fault; its times and occupancies are those of the faulty access)`
+	boundsNote = ` and all with more than one work-group read and write beyond their buffers: work-group g works at g times the vector size in buffers of one vector (the sample has this error; its times and occupancies are those of the faulty access)`
 	ticksHint  = ` (all u-secs of this log are read this way; the printed numbers are kept, too)`
 )
 
@@ -254,7 +254,7 @@ func TestJobFrame(t *testing.T) {
 		{"a zone nobody knows gives no date rather than a wrong one", "# Date: Tue Mar  2 07:30:37 XYZ 2021", "", "", ""},
 		{"no date at all", "# Date: soon", "", "", ""},
 		{"a device property", "# Resources: neednodes=1:iris_xe_max:ppn=2,walltime=06:00:00", "iris_xe_max", "", ""},
-		{"a general property beside the device", "# Resources: nodes=1:gpu:gen11:ppn=2", "gen11", "", ""},
+		{"a general property next to the device", "# Resources: nodes=1:gpu:gen11:ppn=2", "gen11", "", ""},
 		{"a general property alone names no device", "# Resources: nodes=1:gpu:ppn=2", "", "", ""},
 		{"the host of a running job", "# Resources: neednodes=s001-n157:ppn=2,nodes=1:gen9:ppn=2", "gen9", "s001-n157", ""},
 		{"no node asked for", "# Resources: walltime=06:00:00", "", "", ""},
@@ -362,7 +362,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no fault: %v", err)
+				t.Fatalf("an error that is no error: %v", err)
 			}
 			return
 		}

@@ -154,8 +154,8 @@ func find(form string) (q quantity, rank int, ok bool) {
 // outside is what VTune calls the time between tasks: it has no launches.
 const outside = "[Outside any task]"
 
-// counter is a column of what is read beside occupancy: a reason of stalls, or a bandwidth.
-// These are read beside the account and decide nothing in it: worth and the explanations take them.
+// counter is a column of what is read next to occupancy: a reason of stalls, or a bandwidth.
+// These are read next to the account and decide nothing in it: worth and the explanations take them.
 type counter struct {
 	index   int
 	name    string

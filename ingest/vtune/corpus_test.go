@@ -228,7 +228,7 @@ func byName(k *ingest.Kernel, column string) any {
 
 func TestCorpusByHostTask(t *testing.T) {
 	_, err := openCorpus(t, "bench_gaussian.task.csv")
-	want := "bench_gaussian.task.csv:1: this export is grouped by host task, not per kernel: it has no launch shape and no occupancy; " +
+	want := "bench_gaussian.task.csv:1: this export is grouped by host task, not per kernel: it has no launch size and no occupancy; " +
 		"expected one grouped by computing-task or computing-instance (export it with: vtune -report hotspots -group-by computing-task " +
 		"-format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR)"
 	if err == nil || err.Error() != want {

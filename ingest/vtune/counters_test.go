@@ -28,7 +28,7 @@ func TestCounters(t *testing.T) {
 		t.Errorf("barrier stalls %v, without any cell %+v", k.BarrierStall, l.Counters)
 	}
 
-	// Whoever read them, and beside the launches by themselves.
+	// Whoever read them, and next to the launches by themselves.
 	rows := strings.Repeat("K,64,64,0.3,3,20.0,80.0,10.5,1.25,99\nK,64,64,0.1,2,40.0,60.0,20.5,x,99\n", 20000)
 	f, err = readText(head+rows+"L,64,64,0.1,1,,,,,\n", ingest.ReadOptions{Instances: true, Threads: 4})
 	if err != nil {

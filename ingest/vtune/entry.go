@@ -17,8 +17,7 @@ const none = -1
 // It is an array and no map, for a file of gigabytes has millions of rows, and lies on the stack of its reader.
 type values [quantities]int64
 
-// seconds returns the time of the row's launches: the total, or else the printed average times the count. Where there is
-// no count either, it is the average: the time of one launch at least.
+// seconds returns the time of the row's launches: the total, or else the printed average times the count. Where there is no count either, it is the average: the time of one launch at least.
 func (v *values) seconds() nano {
 	switch n := v[count]; {
 	case v[total] != none:
@@ -40,7 +39,7 @@ type entry struct {
 	line     int // of the first good row
 	number   int // of the worker's entries, then of all
 
-	good         int64 // rows without a fault
+	good         int64 // rows without an error
 	rows         int64 // good ones, and those of which only a share is out of range
 	single       int64 // rows that count one launch, or have no count
 	instructions uint64

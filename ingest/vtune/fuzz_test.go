@@ -17,7 +17,7 @@ import (
 
 // FuzzRead reads anything twice, in one block and in many, and holds what must be true of every result.
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-csv/*.csv")) // none when the corpus is not beside the project
+	files, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-csv/*.csv")) // none when the corpus is not next to the project
 	for _, name := range files {
 		if text, err := os.ReadFile(name); err == nil {
 			f.Add(string(text))

@@ -159,7 +159,7 @@ func (h *header) complete() {
 			h.key = append(h.key, q)
 		case q == total || q == average:
 			h.times = append(h.times, f)
-		case q == hostToDevice || q == deviceToHost: // read for rows without a launch shape only
+		case q == hostToDevice || q == deviceToHost: // read for rows without a launch size only
 		case q < firstShare:
 			h.counts = append(h.counts, f)
 		default:

@@ -410,7 +410,7 @@ func (w wide) big() *big.Int {
 }
 
 // mean gathers what is rare of a share's mean over rows, weighted by their time; the sum of share x time of all rows
-// stands beside it, see sums.weighted.
+// stands next to it, see sums.weighted.
 type mean struct {
 	absent wide   // time of rows that lack the share
 	plain  wide   // sum of the shares of rows without time: all there is when no row of the key has any

@@ -82,7 +82,7 @@ const noFraction = 2 * one
 
 // rowPerLaunch reports whether the file is grouped by computing instance: no row of a kernel counts several launches, and
 // one has several rows. Copies tell nothing: without the columns of the transfers both directions are one key. Neither
-// do kernels where launches are not counted and launch shapes, which may be several, are missing.
+// do kernels where launches are not counted and launch sizes, which may be several, are missing.
 func (r *result) rowPerLaunch() bool {
 	repeated := false
 	for _, e := range r.entries {

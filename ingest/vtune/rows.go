@@ -34,7 +34,7 @@ type adder struct {
 	badNotes  []note.Note
 	firsts    map[int]note.Note // the first in the file of what is said once, by its place in header.twice
 	launches  ingest.Launches   // every row, of its entry, when they are kept
-	partial   int64             // of bad: rows whose only fault is a share out of range
+	partial   int64             // of bad: rows whose only error is a share out of range
 	largest   values            // of each column
 	unread    bool              // a count of instructions
 	signs     uint64            // a bit for each share that has a cell with %
@@ -154,7 +154,7 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	return nil
 }
 
-// good takes note of a row without a fault. A row whose only fault is a share out of range is added all the same,
+// good takes note of a row without an error. A row whose only error is a share out of range is added all the same,
 // without that share: it is a launch, and the totals of a kernel that has other rows would be short of its time and its
 // threads.
 func (a *adder) good(e *entry, v *values) {
@@ -230,7 +230,7 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	return outside
 }
 
-// instructions reads any form of a count of instructions. They are of use in a sum alone, so a fault in one is no fault
+// instructions reads any form of a count of instructions. They are of use in a sum alone, so an error in one is no error
 // of its row, but it leaves the sum unknown.
 func (a *adder) instructions(b []byte, column int) uint64 {
 	if unknown(b) {

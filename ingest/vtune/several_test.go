@@ -72,12 +72,12 @@ func TestSeveralExports(t *testing.T) {
 			"1 rows, 0 bad", copyK,
 			`run.csv:4:12: error: none of the 1 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`}},
 		{"only headers", "Computing Task,Total Time\nComputing Task,Total Time", []string{
-			"fault: run.csv:1: the export has a header and no rows; expected a row per computing task (" + collectHint + ")\n" +
+			"error: run.csv:1: the export has a header and no rows; expected a row per computing task (" + collectHint + ")\n" +
 				"run.csv:2: the export has a header and no rows; expected a row per computing task (" + collectHint + ")"}},
 		{"no line end between them", strings.TrimSuffix(first, "\n") + second, []string{
-			`fault: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or give each file by itself)`}},
+			`error: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or give each file by itself)`}},
 		{"the same with another delimiter", strings.TrimSuffix(first, "\n") + semicolons, []string{
-			`fault: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or give each file by itself)`}},
+			`error: run.csv:2:28: the header of another export begins within this row, after "3.0" (join the files again with a line end after each, or give each file by itself)`}},
 	} {
 		header := strings.Index(c.text, "\n") + 1
 		for _, block := range []int{0, header, header + 1, header + 7, header + 50} {

@@ -140,7 +140,7 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 			"this is a difference report of two results: two runs in one file"))
 	case h.hostTasks():
 		err = note.Errorf("host-tasks", h.pos, exportHint, "this export is grouped by host task, not per kernel: it "+
-			"has no launch shape and no occupancy; expected one grouped by computing-task or computing-instance")
+			"has no launch size and no occupancy; expected one grouped by computing-task or computing-instance")
 	case !h.has(global, total, average, count, measured, peak, active, threads): // what says anything of a kernel
 		err = note.Errorf("no-columns", h.pos, exportHint,
 			"the export has no column with a work size, a time or an occupancy; expected names like \"Work "+

@@ -25,7 +25,7 @@ func linesOf(t *testing.T, text string, opt ingest.ReadOptions) []string {
 // listed prints the kernels and notes of a file, or why it cannot be read.
 func listed(f *ingest.File, err error) []string {
 	if err != nil {
-		return []string{"fault: " + err.Error()}
+		return []string{"error: " + err.Error()}
 	}
 	got := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
 	return append(append(got, content(f)...), noteLines(f.Notes)...)
@@ -100,7 +100,7 @@ func TestRead(t *testing.T) {
 				"3|L|64||-||n 5|t 0.05|measured 90|threads -|barriers -|spill -",
 				"4|M|64||-||n 5|t 0.05|a launch 0.01 true|measured 90|threads -|barriers -|spill -",
 				"6|N|64||-||n -|t -|measured 90|threads -|barriers -|spill -"}},
-		{"an average beside a total without a count says how long a launch takes; one that was rounded to 0 does not",
+		{"an average next to a total without a count says how long a launch takes; one that was rounded to 0 does not",
 			"Computing Task,Global,Total Time,Average Time,EU Threads Occupancy(%)\nK,64,0.020000,0.000020,60\nL,64,3,0.0,60\n", []string{
 				"2 rows, 0 bad",
 				"2|K|64||-||n -|t 0.02|a launch 2e-05 false|measured 60|threads -|barriers -|spill -",
@@ -121,7 +121,7 @@ func TestRead(t *testing.T) {
 				"3 rows, 0 bad",
 				"2|K|64||-||n -|t 0.267795|measured 90.3|threads -|barriers -|spill -",
 				"3|zeCommandListAppendMemoryCopy|||-||n -|t 0.04|measured 47.5|threads -|barriers -|spill -"}},
-		{"nor do two rows of a kernel whose launch shapes are in no column",
+		{"nor do two rows of a kernel whose launch sizes are in no column",
 			"Computing Task,Total Time,EU Threads Occupancy(%)\nK,0.3,90\nK,0.1,50\n", []string{
 				"2 rows, 0 bad", "2|K|||-||n -|t 0.4|measured 80|threads -|barriers -|spill -"}},
 		{"but with a launch each they do",
@@ -182,7 +182,7 @@ func TestRead(t *testing.T) {
 				"2|K|64||-||n -|t 1|measured 62.7|threads -|barriers -|spill -",
 				"3|L|64||-||n -|t 1|measured 0.9|threads -|barriers -|spill -",
 				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, where fractions stand, but holds 62.7: taken as percent (check it against the profiler)"}},
-		{"and so is one without any value above 1 beside it: 0.9 is no share of 90%",
+		{"and so is one without any value above 1 next to it: 0.9 is no share of 90%",
 			"Computing Task,Work Size:Global,Total Time,Idle,EU Threads Occupancy\nK,64,1,0.9,62.7\n", []string{
 				"1 rows, 0 bad",
 				"2|K|64||-||n -|t 1|measured 62.7|idle 0.9|threads -|barriers -|spill -",
@@ -263,7 +263,7 @@ func TestBadRows(t *testing.T) {
 			`run.csv:3:14: error: bad row: "XVE Threads Occupancy(%)" is "-0.1"; expected a percentage from 0 to 100.5` + correct},
 		{"percentage that is a word", "L,64,8,1,1,8,nan\n",
 			`run.csv:3:14: error: bad row: "XVE Threads Occupancy(%)" is "nan"; expected a percentage from 0 to 100.5` + correct},
-		{"time with two commas is no number at all", "L,64,8,\"1,000,5\",1,8,10\n",
+		{"time with two commas is not a number at all", "L,64,8,\"1,000,5\",1,8,10\n",
 			`run.csv:3:8: error: bad row: "Computing Task:Total Time" is "1,000,5"; expected a time in seconds, 0 or above` + correct},
 		{"negative time", "L,64,8,-1,1,8,10\n",
 			`run.csv:3:8: error: bad row: "Computing Task:Total Time" is "-1"; expected a time in seconds, 0 or above` + correct},
@@ -408,7 +408,7 @@ func TestFaults(t *testing.T) {
 		{"messages only", "vtune: Error: no data\n\n", `run.csv: the file holds messages of the vtune command and no table; expected a header line that begins with "Computing Task"` + export},
 		{"another file", "a,b\n1,2\n", `run.csv: no header line; expected one whose first field is "Computing Task", "Source Computing Task" or "Task Type"` + export},
 		{"header only", "war:Column filter is ON.\nComputing Task,Total Time\n", "run.csv:2: the export has a header and no rows; expected a row per computing task (the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and look at what it prints)"},
-		{"grouped by host task", "Task Type,CPU Time,Task Time,Task Count\nclFinish,1,1,2\n", "run.csv:1: this export is grouped by host task, not per kernel: it has no launch shape and no occupancy; expected one grouped by computing-task or computing-instance" + export},
+		{"grouped by host task", "Task Type,CPU Time,Task Time,Task Count\nclFinish,1,1,2\n", "run.csv:1: this export is grouped by host task, not per kernel: it has no launch size and no occupancy; expected one grouped by computing-task or computing-instance" + export},
 		{"a column, but none of use", "Computing Task,Computing Task:SIMD Width\nK,8\n", `run.csv:1: the export has no column with a work size, a time or an occupancy; expected names like "Work Size:Global" and "XVE Threads Occupancy(%)"` + export},
 		{"no row of use", "Computing Task,Total Time\nK,x\nL,y\n", `run.csv:2:3: none of the 2 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`},
 		{"a quote opens in the header", "Computing Task,Total Time,\"X\nK,1,1\n", "run.csv:1: the header line opens a quote that is never closed (the file may be cut off: export it again)"},

@@ -39,9 +39,9 @@ func TestWrittenNumbers(t *testing.T) {
 		{"a column of whole numbers that was saved as decimals", ",", "K;4096.0;256.0;1.25;2.000;16.0;104857600.0;64.0;93.4",
 			[]string{"1 rows, 0 bad", "2|K|4096|256|16||n 2|t 1.25|measured 93.4|threads 104857600|barriers -|spill 64"}},
 		{"2.000 launches or 2, next to a decimal point", ";", "K;64;8;1.25;2.000;16;64;64;93.4",
-			[]string{`fault: run.csv:2:13: "Computing Task:Instance Count" is "2.000"` + settled}},
+			[]string{`error: run.csv:2:13: "Computing Task:Instance Count" is "2.000"` + settled}},
 		{"2,000 launches or 2, next to decimal commas", ";", "K;64;8;1,25;2,000;16;64;64;93,4",
-			[]string{`fault: run.csv:2:13: "Computing Task:Instance Count" is "2,000"` + settled}},
+			[]string{`error: run.csv:2:13: "Computing Task:Instance Count" is "2,000"` + settled}},
 		{"2,047 launches have one reading, whatever decimals have", ";", "K;64;8;1,25;2,047;16;64;64;93,4",
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2047|t 1.25|measured 93.4|threads 64|barriers -|spill 64"}},
 		{"a time of 1,234 next to decimal commas", ";", "K;64;8;1,234;2;16;64;64;93,4",
@@ -49,20 +49,20 @@ func TestWrittenNumbers(t *testing.T) {
 		{"the same in quotes between commas", ",", `K;64;8;"1,234";2;16;64;64;"93,4"`,
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2|t 1.234|measured 93.4|threads 64|barriers -|spill 64"}},
 		{"a time of 1,234 next to decimal points", ",", `K;64;8;"1,234";2;16;64;64;93.4`,
-			[]string{`fault: run.csv:2:8: "Computing Task:Total Time" is "1,234"` + settled}},
+			[]string{`error: run.csv:2:8: "Computing Task:Total Time" is "1,234"` + settled}},
 		{"a time of 1,234 alone", ";", "K;64;8;1,234;2;16;64;64;93",
-			[]string{`fault: run.csv:2:8: "Computing Task:Total Time" is "1,234"` + settled}},
+			[]string{`error: run.csv:2:8: "Computing Task:Total Time" is "1,234"` + settled}},
 		{"a time of 1.234 next to decimal commas", ";", "K;64;8;1.234;2;16;64;64;93,4",
-			[]string{`fault: run.csv:2:8: "Computing Task:Total Time" is "1.234"` + settled}},
+			[]string{`error: run.csv:2:8: "Computing Task:Total Time" is "1.234"` + settled}},
 		{"a percentage has no thousands", ";", "K;64;8;1;2;16;64;64;93,412",
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2|t 1|measured 93.412|threads 64|barriers -|spill 64"}},
 		{"a comma never separates dimensions", ",", `K;"57,344";256;1.25;1;16;64;64;93.4`,
 			[]string{"1 rows, 0 bad", "2|K|57344|256|16||n 1|t 1.25|measured 93.4|threads 64|barriers -|spill 64"}},
 		{"groups of other than three digits are no size", ",", `K;"1,024,1";256;1.25;1;16;64;64;93.4`, []string{
-			`fault: run.csv:2:3: none of the 1 rows can be used; the first: bad row: "Work Size:Global" is "1,024,1"; expected ` +
+			`error: run.csv:2:3: none of the 1 rows can be used; the first: bad row: "Work Size:Global" is "1,024,1"; expected ` +
 				`one to three numbers as in 512 x 512 (correct the cell or export the file again)`}},
 		{"nor is a group that begins with 0", ",", `K;"0,512";256;1.25;1;16;64;64;93.4`, []string{
-			`fault: run.csv:2:3: none of the 1 rows can be used; the first: bad row: "Work Size:Global" is "0,512"; expected ` +
+			`error: run.csv:2:3: none of the 1 rows can be used; the first: bad row: "Work Size:Global" is "0,512"; expected ` +
 				`one to three numbers as in 512 x 512 (correct the cell or export the file again)`}},
 		{"a counter that no verdict needs costs its cell", ",", "K;64;8;1.25;1;16;many;-1;93.4\nL;64;8;1.25;1;16;?;64;93.4", []string{
 			"2 rows, 0 bad",
@@ -72,7 +72,7 @@ func TestWrittenNumbers(t *testing.T) {
 				`without this cell, and 2 more cells are left out (correct the cell or export the file again)`}},
 		{"a file without a kernel is no run, even if a copy remains", ",",
 			"K;64;8;x;1;16;64;64;93.4\nzeCommandListAppendMemoryCopy;;;0.1;1;;;;0.4", []string{
-				`fault: run.csv:2:8: no kernel is left: 1 of 2 rows cannot be used; the first: bad row: "Computing Task:Total ` +
+				`error: run.csv:2:8: no kernel is left: 1 of 2 rows cannot be used; the first: bad row: "Computing Task:Total ` +
 					`Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`}},
 	} {
 		text := strings.ReplaceAll(head+c.row+"\n", ";", c.delim)

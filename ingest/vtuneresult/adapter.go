@@ -18,7 +18,7 @@ import (
 // A folder may hold several; each is one file of the run, as each has a clock and counters of its own.
 type adapter struct {
 	*reader
-	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples beside it
+	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples next to it
 	set                 *metricSet
 	most                [metrics]unit.Opt[float64] // of metrics in bytes: GB/s
 	clock               clock
@@ -268,7 +268,7 @@ func (a *adapter) periods(f *ingest.File) {
 		f.Platform.OccupancyPos = at
 	}
 	f.Platform.GPUTime = unit.Some(unit.Seconds(s.seconds))
-	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run beside the folder",
+	a.note(note.Warning, "launches-unknown", at, "give the computing-task export of the run next to the folder",
 		"launches are not known (%s); threads ran in %s, together %s, which is no count of launches: close ones are "+
 			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
 }

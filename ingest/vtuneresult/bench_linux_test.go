@@ -40,7 +40,7 @@ func BenchmarkLong(b *testing.B) {
 	}
 	size := writeSamples(b, samples, s, megabytes<<20)
 	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the peak begins anew
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the peak restarts
 		b.Skip(err)
 	}
 	b.SetBytes(size)

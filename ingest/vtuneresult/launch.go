@@ -36,7 +36,7 @@ type launch struct {
 	queue      uint32
 }
 
-// tasks numbers what was launched, as the trace does: a kernel in one launch shape, or copies.
+// tasks numbers what was launched, as the trace does: a kernel in one launch size, or copies.
 // A launch then has a number of 4 bytes instead of a key of a hundred.
 type tasks struct {
 	ingest.Trace // without launches until all are known

@@ -62,7 +62,7 @@ type counter struct {
 
 // element is a token: a word, with a value where it takes one.
 type element struct {
-	High       string     `xml:"EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt,attr"` // beside RD_40BIT_CNTR_ByteOffset
+	High       string     `xml:"EQUATION_ELEM_RD_40BIT_CNTR_ByteOffsetExt,attr"` // next to RD_40BIT_CNTR_ByteOffset
 	Attributes []xml.Attr `xml:",any,attr"`
 }
 

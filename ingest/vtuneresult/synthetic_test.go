@@ -227,7 +227,7 @@ func (s *synthetic) files(name string) fstest.MapFS {
 	return list
 }
 
-// mixed is a run of a long kernel, a copy, a kernel far shorter than the interval, and one beside another on a second
+// mixed is a run of a long kernel, a copy, a kernel far shorter than the interval, and one next to another on a second
 // queue; its counters wrap, and so does the GPU's 32-bit clock.
 func mixed() *synthetic {
 	s := &synthetic{interval: 16384, hertz: 19200000, first: 1<<32 - 400000, reports: 1000, raw: 1<<40 - 1<<20,
@@ -241,7 +241,7 @@ func mixed() *synthetic {
 			made1{kernel: "short", start: at + 1010000, end: at + 1010164, occupancy: 0.5, groups: 4, local: 32, simd: 32,
 				slm: 2048, queue: 1, event: 10})
 		if i == 2 {
-			s.launches = append(s.launches, made1{kernel: "beside", start: at + 500000, end: at + 900000, occupancy: 0.1,
+			s.launches = append(s.launches, made1{kernel: "next to", start: at + 500000, end: at + 900000, occupancy: 0.1,
 				groups: 2, local: 64, simd: 32, queue: 2, event: 12})
 		}
 		at += 2000000

@@ -107,7 +107,7 @@ const maxApart = 5e4
 func (a *adapter) compareTimes(finalized []span) error {
 	refused := func(format string, args ...any) error {
 		return note.Errorf(codeContradiction, a.fs.pos(path.Join(a.dir, "sqlite-db", "timelinedb")),
-			"delete sqlite-db, which VTune makes anew, or "+tableHint, format, args...)
+			"delete sqlite-db, which VTune makes again, or "+tableHint, format, args...)
 	}
 	switch {
 	case len(finalized) == 0:

@@ -27,7 +27,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// The codes of faults.
+// The codes of errors.
 const (
 	codeDamaged     = "damaged-result"
 	codeCut         = "cut-result"
@@ -127,7 +127,7 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	if len(adapters) == 0 {
 		return nil, note.Errorf(codeNoCounters, fsys.pos(r.dir), collectHint,
 			"no GPU counters in this result, which was collected with %s: data.* holds no gen_metrics*.cfg with a "+
-				".vtss beside it", cmp.Or(analyses[analysis], analysis))
+				".vtss next to it", cmp.Or(analyses[analysis], analysis))
 	}
 	return r.adapters(adapters)
 }

@@ -111,13 +111,13 @@ func TestSynthetic(t *testing.T) {
 	}
 	all := kernels(f)
 	long, short := all["long"], all["short"]
-	// 80 %, and 10 % of "beside" in two fifths of one launch of five; the samples at the two ends of a launch, of 61, hold
-	// time beside it.
+	// 80 %, and 10 % of "next to" in two fifths of one launch of five; the samples at the two ends of a launch, of 61, hold
+	// time next to it.
 	near(t, "printed", long.Printed, 80.8, 0.8)
 	if long.Measured.Present() { // it is told from the recording
 		t.Errorf("measured %v", long.Measured)
 	}
-	// Half of what moved in the two fifths is of "beside", by the time of each. A line of 64 bytes for so many active clocks, and the roofs at 1 GHz of a set that moves 64 and 128 bytes a clock.
+	// Half of what moved in the two fifths is of "next to", by the time of each. A line of 64 bytes for so many active clocks, and the peak bandwidths at 1 GHz of a set that moves 64 and 128 bytes a clock.
 	c, clock := long.Counters, 0.75*0.772*synEUs*synClocks*float64(s.hertz)
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), clock / 1024 * 64 / 1e9},
 		"memory write": {c.MemoryWrite.Or(0), clock / 4096 * 64 / 1e9}, "L3": {c.L3Read.Or(0), clock / 128 * 64 / 1e9},
@@ -140,8 +140,8 @@ func TestSynthetic(t *testing.T) {
 	if n := long.Threads.Or(0); n < 1600 || n > 2048 {
 		t.Errorf("%d threads", n)
 	}
-	if short.Printed.Present() || all["beside"].Printed.Or(0) < all["long"].Printed.Or(1) || !all[copyTask].Total.Present() {
-		t.Errorf("short %+v, beside %+v", short.Printed, all["beside"].Printed)
+	if short.Printed.Present() || all["next to"].Printed.Or(0) < all["long"].Printed.Or(1) || !all[copyTask].Total.Present() {
+		t.Errorf("short %+v, next to %+v", short.Printed, all["next to"].Printed)
 	}
 	if r := f.Recording; len(r.List) != 999 || r.Trace.Len() != 16 || r.Unassigned ||
 		math.Abs(float64(r.List[500].Active/r.List[500].Measured)-0.75) > 1e-3 {
@@ -227,7 +227,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// What cannot be told is refused in one line with the file, and never printed as 0.
+// What cannot be determined is refused in one line with the file, and never printed as 0.
 func TestRefused(t *testing.T) {
 	const cfg, vtss = "x/data.0/gen_metrics0_0_2_0_0.0.cfg", "x/data.0/gen_metrics0_0_2_0_0.0.vtss"
 	small := func() *synthetic {
@@ -343,7 +343,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// Where launches cannot be told for certain the run has busy periods, under no name.
+// Where launches cannot be determined for certain the run has busy periods, under no name.
 func TestLaunchesRefused(t *testing.T) {
 	const aux, trace = "x/data.0/1-2.0-2.0.th.aux", "x/data.0/1-2.0.trace"
 	for _, c := range []struct {
@@ -405,7 +405,7 @@ func TestNoOccupancy(t *testing.T) {
 	}
 }
 
-// Two adapters, one idle: its counters are left out with a note; with threads on both, nobody knows what ran where.
+// Two adapters, one idle: its counters are left out with a note; with threads on both, it is unknown what ran where.
 func TestAdapters(t *testing.T) {
 	list := mixed().files("x")
 	idle := mixed()
@@ -519,7 +519,7 @@ func TestPublicResult(t *testing.T) {
 	if k.Threads.Or(0) != 25000 {
 		t.Errorf("%v threads", k.Threads)
 	}
-	// By the time that launches have in samples; its roofs of the run VTune's screen cuts to whole GB/s: 92, 92 and 185.
+	// By the time that launches have in samples; its peak bandwidths of the run VTune's screen cuts to whole GB/s: 92, 92 and 185.
 	c := k.Counters
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), 0.462283},
 		"memory write": {c.MemoryWrite.Or(0), 0.006627}, "L3": {c.L3Read.Or(0), 53.677},
@@ -589,8 +589,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// Finalized launches: those of timelinedb where the traces have no times of the GPU, those of dicer.db where there are
-// no traces; and where they do not agree with the traces, that is said.
+// Finalized launches: those of timelinedb where the traces have no times of the GPU, those of dicer.db where there are no traces; and where they do not agree with the traces, that is said.
 func TestFinalized(t *testing.T) {
 	s := mixed()
 	own := func(tick uint64) uint64 { // VTune's own time
@@ -638,7 +637,7 @@ func TestFinalized(t *testing.T) {
 	list = timeline("9")
 	list[db+"dbint-1/instance/0/0"].Data = rows[:500]
 	if _, err = archive("r.zip", zipped(t, list)); err == nil || !strings.Contains(err.Error(), "it has 5 launches, and the program's traces have 16") {
-		t.Errorf("another count beside whole traces: %v", err)
+		t.Errorf("another count next to whole traces: %v", err)
 	}
 }
 

@@ -50,7 +50,7 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		note.Errorf(ingest.CodeUnknown, pos, "", "the archive holds no device image"))
 }
 
-// usable returns images, with a note on each file or member beside them that could not be read; without an image it is
+// usable returns images, with a note on each file or member next to them that could not be read; without an image it is
 // the error of those, or that there is none.
 func usable(images []Image, faults []error, left note.Note, none error) ([]Image, error) {
 	if len(images) == 0 {

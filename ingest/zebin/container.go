@@ -250,7 +250,7 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 	if err := scanMarks(ctx, r, size, found); err != nil {
 		return nil, err
 	}
-	if len(images) > 0 { // what only looks like an image is no fault of the program's
+	if len(images) > 0 { // what only looks like an image is no error of the program's
 		faults = nil
 	}
 	return usable(images[:min(len(images), maxImages)], faults, note.Note{},

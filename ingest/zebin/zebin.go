@@ -81,7 +81,7 @@ type Kernel struct {
 // Demangled is the name as profilers print it; a name that is not mangled comes back as it is.
 func (k *Kernel) Demangled() string { return names.Display(k.Name) }
 
-// Format reads binaries beside profiler output: what the compiler fixed becomes a property of the kernels of a run.
+// Format reads binaries next to profiler output: what the compiler fixed becomes a property of the kernels of a run.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -166,7 +166,7 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 		}
 		if b, err := os.ReadFile(filepath.Join(filepath.Dir(p), ".note.intelgt.compat")); err == nil &&
 			len(b) <= maxNote {
-			// ocloc's disassembly has the notes beside it
+			// ocloc's disassembly has the notes next to it
 			got[0].Target = targetOf(b, binary.LittleEndian, got[0].Target)
 		}
 		images = append(images, got...)

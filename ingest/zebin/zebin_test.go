@@ -15,7 +15,7 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// corpus returns the folder of real binaries beside the project.
+// corpus returns the folder of real binaries next to the project.
 func corpus(t testing.TB) string {
 	t.Helper()
 	return testenv.Shared(t, "corpus", "zebin")

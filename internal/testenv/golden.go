@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Update reports whether golden files are to be rewritten.
 func Update() bool { return *update }
 
-// Golden holds an output against a file. With -update it rewrites the file, for a person to review.
+// Golden compares an output with a file. With -update it rewrites the file, for a person to review.
 func Golden(t testing.TB, path string, got []byte) {
 	t.Helper()
 	if *update {

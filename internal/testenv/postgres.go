@@ -15,7 +15,7 @@ import (
 // TestMain calls Stop, which removes the cluster with all databases of the tests.
 //
 // It is on a Unix socket in a temporary folder: tests need no service of the machine, touch no database of anybody, and
-// may run beside those of other packages. A machine without PostgreSQL skips the tests with that reason, which .ci/run
+// may run next to those of other packages. A machine without PostgreSQL skips the tests with that reason, which .ci/run
 // does not let pass.
 type Postgres struct {
 	once  sync.Once

@@ -1,5 +1,5 @@
-// Package testenv decides which tests run. `go test ./...` needs Go alone and is quick. Tests of the second ring need
-// another program or data that lies beside the project, or take long: they run where OCCUDIFF_TEST=all is set.
+// Package testenv decides which tests run. `go test ./...` needs Go alone and is quick. Tests of the slow tests need
+// another program or data that lies next to the project, or take long: they run where OCCUDIFF_TEST=all is set.
 package testenv
 
 import (
@@ -12,7 +12,7 @@ import (
 // All reports whether all tests are asked for.
 func All() bool { return os.Getenv("OCCUDIFF_TEST") == "all" }
 
-// Needs skips a test of the second ring unless all tests are asked for.
+// Needs skips a test of the slow tests unless all tests are asked for.
 func Needs(t testing.TB, what string) {
 	t.Helper()
 	if !All() {
@@ -29,7 +29,7 @@ func Long(t testing.TB) {
 	}
 }
 
-// Program is the first of these programs that is installed. Its test is of the second ring and skips without one.
+// Program is the first of these programs that is installed. Its test is of the slow tests and skips without one.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	Needs(t, names[0])
@@ -42,8 +42,8 @@ func Program(t testing.TB, names ...string) string {
 	return ""
 }
 
-// Shared is a path in the folder of real profiler output and reference figures beside the project. Its test is of the
-// second ring and skips without that path.
+// Shared is a path in the folder of real profiler output and reference figures next to the project. Its test is of the
+// slow tests and skips without that path.
 func Shared(t testing.TB, names ...string) string {
 	t.Helper()
 	Needs(t, "../shared")
@@ -61,7 +61,7 @@ func Shared(t testing.TB, names ...string) string {
 	}
 	path := filepath.Join(append([]string{root, "..", "shared"}, names...)...)
 	if _, err := os.Stat(path); err != nil {
-		t.Skip("not beside the project: ../shared/" + filepath.ToSlash(filepath.Join(names...)))
+		t.Skip("not next to the project: ../shared/" + filepath.ToSlash(filepath.Join(names...)))
 	}
 	return path
 }

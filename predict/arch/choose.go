@@ -244,7 +244,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	return found, nil
 }
 
-// chooseFromInput resolves what one input says: its device line, else a node property.
+// chooseFromInput resolves what one input says: its device line, otherwise a node property.
 func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name string, err error) {
 	name, from := p.Device, p.DeviceFrom
 	if name == "" {

@@ -1,7 +1,7 @@
 // Package arch is the device table: what a GPU has of the resources that limit occupancy, with the source of every row,
 // and the look-up by the names under which GPUs go.
 //
-// The tables are CSV files beside the code: a row per GPU, the PCI ids that GPUs share, the families that stand for
+// The tables are CSV files next to the code: a row per GPU, the PCI ids that GPUs share, the families that stand for
 // several. Tools print one GPU under many names: a driver's with the PCI id in brackets, VTune's code name with the
 // marketing name, lspci's line. [Table.Find] takes a name apart, squashes it (no case, blanks, marks) and tries key,
 // name, alias, PCI id and code name in this order. A name that means GPUs of different shapes needs their XVE count;

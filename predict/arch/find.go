@@ -15,7 +15,7 @@ import (
 // Query describes which device is wanted.
 type Query struct {
 	Name string // key, name, alias, PCI id, or the text that a log, a summary or lspci prints for the device
-	XVEs int    // XVE (EU) count when it is known, else 0: it tells bins of one name apart
+	XVEs int    // XVE (EU) count when it is known, otherwise 0: it tells bins of one name apart
 	// Family accepts a family whose Xe-core count is not public. For example,
 	// one Xe-core of it can be predicted, but not a launch on the whole GPU.
 	Family bool
@@ -178,7 +178,7 @@ func (t *Table) coded(s string) hit {
 	return hit{}
 }
 
-// byCodeAndName decides VTune's CODENAME [MARKETING NAME]: what both name, else what the code name says, since the
+// byCodeAndName decides VTune's CODENAME [MARKETING NAME]: what both name, otherwise what the code name says, since the
 // hardware is sure and marketing names are shared.
 func (t *Table) byCodeAndName(code, name string) candidates {
 	byCode, byName := t.coded(squash(code)), t.named(squash(name))
@@ -266,7 +266,7 @@ func (c *candidates) pick(q Query) (Match, error) {
 		Hint: "--xve N chooses another"}}}, nil
 }
 
-// pickCount decides with an XVE count: a part of that count, else a bin of a larger one.
+// pickCount decides with an XVE count: a part of that count, otherwise a bin of a larger one.
 func (c *candidates) pickCount(q Query) (Match, error) {
 	for _, set := range [][]*Device{c.devices, c.wider} {
 		fit := slices.DeleteFunc(slices.Clone(set), func(d *Device) bool { return d.XVEs() != q.XVEs })

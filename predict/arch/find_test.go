@@ -242,7 +242,7 @@ func TestFindErrors(t *testing.T) {
 		reason string
 	}{
 		{"", 0, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "nothing asked"},
-		{" ", 96, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "a count alone is no device"},
+		{" ", 96, "no device is named; give --device NAME (a key, name, alias or PCI id; 'occudiff devices' lists them)", "a count alone is not a device"},
 		{"mtl", 0, `device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides`, "Meteor Lake needs a count"},
 		{"Intel(R) Data Center GPU Max 1550", 0, `device "Intel(R) Data Center GPU Max 1550" may be max1550 (1024 XVE), max1550-1t (512 XVE); --xve N (1024, 512) or --device KEY decides`, "one or two stacks"},
 		{"Intel(R) Arc(TM) Graphics", 0, `device "Intel(R) Arc(TM) Graphics" may be mtl-128 (128 XVE), mtl-112 (112 XVE), arl-h (128 XVE), lnl-64 (64 XVE), lnl-56 (56 XVE); --xve N (128, 112, 64, 56) or --device KEY decides`, "candidates in the order of the table"},

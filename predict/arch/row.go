@@ -13,7 +13,7 @@ import (
 )
 
 // deviceRow is a row of devices.csv or of a user's device file, column by column in the order of the file. One of
-// threads_by_registers and threads_per_xve is required beside what the tags say.
+// threads_by_registers and threads_per_xve is required next to what the tags say.
 type deviceRow struct {
 	Key            table.Name   `csv:"key" table:"required"`
 	Name           table.Name   `csv:"name" table:"required"`

@@ -246,7 +246,7 @@ func (x *target) is(family int, release string) bool {
 }
 
 // Compiled returns the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics
-// IP version where it is known, as in 12.60, else by the driver's number of the product family. None means that
+// IP version where it is known, as in 12.60, otherwise by the driver's number of the product family. None means that
 // neither is known.
 func (t *Table) Compiled(family int, release string) []*Device {
 	var keys []string
@@ -327,7 +327,7 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 
 // addReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry
 // with a key that the table has replaces that entry as a whole, with a note. Entries of device files win over
-// built-in ones of the same name or PCI id, and their confidence is "user". Every fault is returned with its place,
+// built-in ones of the same name or PCI id, and their confidence is "user". Every error is returned with its place,
 // and then the table is as it was.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	added, places, err := readDevices(name, r)

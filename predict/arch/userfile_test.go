@@ -112,7 +112,7 @@ func TestThreadsOfASingleMode(t *testing.T) {
 	}
 }
 
-// TestFaultsOfADeviceFile pins the text and place of every fault. A case replaces cells of the least device file.
+// TestFaultsOfADeviceFile pins the text and place of every error. A case replaces cells of the least device file.
 func TestFaultsOfADeviceFile(t *testing.T) {
 	cell := func(old, new string) string { return header + "\n" + strings.Replace(row, old, new, 1) + "\n" }
 	extra := func(columns, cells string) string { return header + "," + columns + "\n" + row + "," + cells + "\n" }
@@ -174,7 +174,7 @@ func TestFaultsOfADeviceFile(t *testing.T) {
 		}
 		var f *note.InputError
 		if !errors.As(err, &f) || f.Code != "device-file" {
-			t.Errorf("%s: %T is not a fault with the code device-file", c.reason, err)
+			t.Errorf("%s: %T is not an error with the code device-file", c.reason, err)
 		}
 		if n := len(table.Devices()); n != 75 {
 			t.Errorf("%s: the table has %d devices after the error, want 75", c.reason, n)

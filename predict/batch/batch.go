@@ -6,7 +6,7 @@
 // of figures, whether its line cannot be read, a cell makes no sense or the launch cannot run. Cells come back as they
 // were written. Figures have full precision, and a resource that sets no limit has an empty cell, never a 0.
 //
-// Three models can be asked: the project's own, Intel's calculator with its own texts and faults, and the register-file
+// Three models can be asked: the project's own, Intel's calculator with its own texts and errors, and the register-file
 // model of compute units. Files may be of any length: a chunk of rows is in memory at a time.
 //
 // Of binaries each kernel is predicted on the device that its image was compiled for ([Read]), or in each register mode
@@ -322,7 +322,7 @@ func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string
 		limit(slots), groups, integer(p.GroupsPerXeCore), strings.Join(p.Limits.Names(), "+"), decimal(p.XeCore.Percent())}, gpu)
 }
 
-// Calculator predicts as Intel's calculator does: texts, rounding and faults included.
+// Calculator predicts as Intel's calculator does: texts, rounding and errors included.
 func Calculator(t calculator.Table, s Shared) Run {
 	find := remembered("device", s, t.Find)
 	return launches(s, func(r *row) ([]string, error) {

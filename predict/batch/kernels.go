@@ -357,7 +357,7 @@ func ContainsKernels(path string) bool {
 	}
 	if info.IsDir() {
 		if exports, _ := filepath.Glob(filepath.Join(path, "*.[ch][st][vm]*")); len(exports) > 0 {
-			return false // .csv and .html: profiler output that happens to have binaries beside it
+			return false // .csv and .html: profiler output that happens to have binaries next to it
 		}
 		images, err := zebin.ReadPath(context.Background(), path)
 		return err == nil && len(images) > 0

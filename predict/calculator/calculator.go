@@ -1,5 +1,5 @@
 // Package calculator reproduces Intel's GPU Occupancy Calculator, a page of the oneAPI samples, number by number: its
-// devices, its form texts, its rounding and its faults. It is how the prediction model is proved against what people
+// devices, its form texts, its rounding and its errors. It is how the prediction model is proved against what people
 // compare their runs with, and what `--compat calculator` prints. It does not know the project's own model, device
 // table or policies, and it corrects nothing: where the calculator is wrong, so is this package.
 //
@@ -27,7 +27,7 @@ type Device struct {
 	XVEChoices    table.Counts `csv:"xve_choices"` // what the form offers for XVEs, the first is its default
 	XVEPerXeCore  int          `csv:"xve_per_xe_core"`
 	ThreadsPerXVE int          `csv:"threads_per_xve"`
-	Threads       int          `csv:"threads_per_xe_core"` // thread slots as the calculator has them; for some a fault
+	Threads       int          `csv:"threads_per_xe_core"` // thread slots as the calculator has them; for some an error
 	LargeGRF      bool         `csv:"large_grf"`           // the form offers the large register file
 	SIMDWidths    table.Counts `csv:"simd_widths"`         // that the form offers, largest first
 	SLMKB         int          `csv:"slm_kb_per_xe_core"`
@@ -37,7 +37,7 @@ type Device struct {
 	GroupSlots    int          `csv:"group_slots"`          // per Xe-core
 	BarrierSlots  int          `csv:"barrier_slots"`        // replaces GroupSlots for a kernel with barriers
 	Source        string       `csv:"source"`
-	Note          string       `csv:"note"` // a known fault of the row, else ""
+	Note          string       `csv:"note"` // a known error of the row, otherwise ""
 
 	XVEs int `csv:"-"` // of the whole GPU
 }

@@ -140,7 +140,7 @@ func inputOf(t testing.TB, row map[string]string) calculator.Input {
 	}
 }
 
-// The rows of testdata are the first of each kind (message, set of limits, odd text, tie of the rounding, fault) from the
+// The rows of testdata are the first of each kind (message, set of limits, odd text, tie of the rounding, error) from the
 // full reference data, so that the package is tested without that too.
 func TestReproducesRepresentativeRuns(t *testing.T) {
 	rows := readRows(t, "testdata/representative.csv")

@@ -90,7 +90,7 @@ func ReadFile(path string) (Table, error) {
 	return read(path, f)
 }
 
-// read reads a platform file: CSV with a header, a platform per row. It returns every fault of the file at once, each
+// read reads a platform file: CSV with a header, a platform per row. It returns every error of the file at once, each
 // with its place, and no platforms unless the whole file is right: half a table would give answers for a platform that
 // the user meant to replace.
 func read(file string, r io.Reader) (Table, error) {

@@ -6,7 +6,7 @@
 //
 // All threads run equally long, so time counts in run times of a thread. Free and whole follow from a division. Partial
 // is stepped from one run time to the next: a million work-groups take some milliseconds. Leaping from one occurrence
-// of a state to the next was tried and left; it paid for launches only that nobody has.
+// of a state to the next was tried and left; it paid for launches only that has not been.
 //
 // Nothing here is measured.
 package timeline

@@ -1,5 +1,5 @@
-// Package diffdoc answers one question: how do several runs, or several sides of repeats, stand beside each other? Sides
-// are held against the first one: what changed, and which kernels got worse, a row for each kernel of each side. Runs of
+// Package diffdoc answers one question: how do several runs, or several sides of repeats, stand next to each other? Sides
+// are compared with the first one: what changed, and which kernels got worse, a row for each kernel of each side. Runs of
 // one program are kernels by runs; which of them stand out comes first. It does not know file formats, and it does not
 // judge: verdicts and their figures come from compare/diff, and a run by itself is as rundoc has it.
 package diffdoc
@@ -22,13 +22,13 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// row is a kernel of a side, held against the first side. Document, CSV, summary and screen are made of one list of them.
+// row is a kernel of a side, compared with the first side. Document, CSV, summary and screen are made of one list of them.
 type row struct {
 	*diff.Row
-	side string // empty where there is one beside the first
+	side string // empty where there is one next to the first
 }
 
-// comparison is one side or several, each held against the first.
+// comparison is one side or several, each compared with the first.
 type comparison struct {
 	sides []*diff.Result
 	names []string

@@ -70,7 +70,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	if shape := shapeText(r); shape != "" {
 		c.Name += " (" + shape + ")"
 	}
-	// The new side last: it is the code that one can mend.
+	// The new side last: it is the code that one can recover.
 	for _, l := range []*diff.Launch{r.Old, r.New} {
 		if l != nil {
 			c.File, c.Line, c.Seconds = report.OneLine(l.File.Or("")), l.Line.Or(0), l.Total
@@ -88,7 +88,7 @@ func caseOf(class string, r *diff.Row) report.Case {
 	if x, ok := r.Measured().Change.Value(); ok && c.Outcome == report.Failed {
 		c.Message += ": measured " + report.Signed(x) + " points"
 		if l, ok := r.Delta(compare.MetricBusy).Change.Value(); ok {
-			c.Message += ", XVEs that ran " + report.Signed(l) + " points"
+			c.Message += ", busy XVEs " + report.Signed(l) + " points"
 		}
 	}
 	return c
@@ -236,7 +236,7 @@ func findingOf(r *row) report.Finding {
 		f.Next = unit.Some(report.CommandLine([]string{"occudiff", "explain", string(r.Verdict)}))
 	}
 	if r.Verdict == diff.Regression {
-		f.Confidence = unit.Some("medium") // one run a side, however far it moved
+		f.Confidence = unit.Some("medium") // one run per side, however far it moved
 		if r.Measured().Significant.Or(false) || r.Delta(compare.MetricBusy).Significant.Or(false) {
 			f.Confidence = unit.Some("high")
 		}

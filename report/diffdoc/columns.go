@@ -208,7 +208,7 @@ func (q quantity) of() []report.Col[diff.Delta] {
 	}))
 }
 
-// partColumns are a part of the account on both sides, for JSON.
+// partColumns are a part of the breakdown on both sides, for JSON.
 var partColumns = append([]report.Col[diff.Delta]{
 	report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(d *diff.Delta) cell { return report.TextCell(d.Metric) }),
 }, quantity{kind: report.Points}.of()...)

@@ -53,7 +53,7 @@ func side(driver string, rows ...compare.Row) *compare.Result {
 	return r
 }
 
-// repeats are four runs a side in which every verdict occurs.
+// repeats are four runs per side in which every verdict occurs.
 func repeats() []*diff.Result {
 	var older, newer []*compare.Result
 	for i := range 4 {
@@ -72,7 +72,7 @@ func repeats() []*diff.Result {
 		[]diff.Side{{Name: "runs/branch", Runs: newer}}, diff.DefaultOptions())
 }
 
-// single is one run a side: the two collections of the Gaussian run.
+// single is one run per side: the two collections of the Gaussian run.
 func single() []*diff.Result {
 	older := side("", kernel("Fan2", 1024, 32, 62.7, 99.5, 20.7, 523e-6))
 	newer := side("", kernel("Fan2", 1024, 32, 48.6, 99.5, 43, 526e-6))
@@ -95,7 +95,7 @@ func TestDiffGolden(t *testing.T) {
 		diff         []*diff.Result
 	}{
 		{"diff-repeats", "every verdict, with tests", repeats()},
-		{"diff-single", "one run a side: no tests", single()},
+		{"diff-single", "one run per side: no tests", single()},
 		{"diff-hostile", "names cannot break anything", hostileDiff()},
 		{"diff-nothing", "no row at all", nothing()},
 	} {
@@ -173,13 +173,13 @@ func TestDiffScreenWords(t *testing.T) {
 		diff        []*diff.Result
 		line, means string
 	}{
-		{"every verdict", repeats(), "8 kernels, 4 runs a side: gone and 1 more are on one side alone, Fan2 is worse (-14.0 points), " +
+		{"every verdict", repeats(), "8 kernels, 4 runs per side: gone and 1 more are on one side alone, Fan2 is worse (-14.0 points), " +
 			"reduce is better (+20.0 points), 1 has another launch, 1 is not comparable, 2 have no significant change; a launch of reduce takes 0.50 times as long",
 			// Times: Fan2 526/523, GEMM 1, stencil 1, reduce 2.0015/4, scan 1, Fan1 1: the sixth root of 0.50325 is 0.8918.
 			"runs/main -> runs/branch; changed: driver 24.35.30872 -> 25.05.32567; SIMD width 16 -> 32 (GEMM); a launch takes 0.89 times as long (6 kernels)"},
-		{"one run a side", single(), "1 kernel, one run a side: Fan2 is worse (-14.1 points)",
+		{"one run per side", single(), "1 kernel, one run per side: Fan2 is worse (-14.1 points)",
 			"bench_gaussian.hotspots.csv -> bench_gaussian.offload.csv"},
-		{"nothing", nothing(), "0 kernels, 0 runs a side: there is nothing to compare", ""},
+		{"nothing", nothing(), "0 kernels, 0 runs per side: there is nothing to compare", ""},
 	} {
 		s := diffdoc.NewOutput(c.diff, report.Provenance{}).Document().Summary
 		if s.Headline != c.line || s.Impact != c.means {
@@ -200,7 +200,7 @@ func TestBecause(t *testing.T) {
 		older, newer []compare.Row // of one run each
 		want         string
 	}{
-		{"one run a side", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 48.6, 99.5)},
+		{"one run per side", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 48.6, 99.5)},
 			"Measured occupancy 62.7 -> 48.6%: -14.1 points, beyond the 9 that single runs differ by. Slots below the prediction 36.8 -> 50.9 points: +14.1 points."},
 		{"exactly what single runs differ by", []compare.Row{fan2(32, 62.7, 99.5)}, []compare.Row{fan2(32, 53.7, 99.5)},
 			"Measured occupancy 62.7 -> 53.7%: -9.0 points, within the 9 that single runs differ by."},
@@ -234,7 +234,7 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-// TestWorse: a kernel that is worse by its XVEs that ran is told with their test, and the command has the numbers of
+// TestWorse: a kernel that is worse by its busy XVEs is told with their test, and the command has the numbers of
 // those that are worse, wherever they stand.
 func TestWorse(t *testing.T) {
 	var older, newer []*compare.Result
@@ -397,7 +397,7 @@ func TestSides(t *testing.T) {
 		t.Errorf("summary %+v", summary)
 	}
 	cases := ans.Tests()
-	const failure = "--fail-on regression: 1 of 4 kernels got worse: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, XVEs that ran -30.3 points)"
+	const failure = "--fail-on regression: 1 of 4 kernels got worse: Fan2 (4096 in 1024, SIMD32) on mtl-112/b/run (measured -30.0 points, busy XVEs -30.3 points)"
 	if text := diffdoc.Failure(cases); text != failure {
 		t.Errorf("got %s\nwant %s", text, failure)
 	}

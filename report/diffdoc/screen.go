@@ -90,7 +90,7 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 		sc.Rows = report.NewTable("screen", "", list, summaryColumns).Show()
 	}
 	if Inconclusive(c.sides) != "" {
-		sc.Advice = []string{fmt.Sprintf("To tell %s points: 4 runs a side in two folders, then occudiff diff; or --noise HISTORY",
+		sc.Advice = []string{fmt.Sprintf("To tell %s points: 4 runs per side in two folders, then occudiff diff; or --noise HISTORY",
 			report.Shortest(float64(d.Options.Threshold)))}
 	}
 	if len(worse) > 0 && len(c.sides) == 1 && len(d.New.Runs[0].Inputs) > 0 {
@@ -174,9 +174,9 @@ func (c *comparison) line() string {
 		a, b := len(d.Old.Runs), len(d.New.Runs)
 		runs := fmt.Sprintf("%d and %d runs", a, b)
 		if a == b && a == 1 {
-			runs = "one run a side"
+			runs = "one run per side"
 		} else if a == b {
-			runs = strconv.Itoa(a) + " runs a side"
+			runs = strconv.Itoa(a) + " runs per side"
 		}
 		return unit.FormatCount(d.Summary.Kernels, "kernel", "kernels") + ", " + runs + ": " + parts(d) + timeText(d)
 	}
@@ -288,7 +288,7 @@ func memory(r *diff.Row) string {
 	return ""
 }
 
-// impact describes what is compared, and what changed beside the kernels.
+// impact describes what is compared, and what changed next to the kernels.
 func (c *comparison) impact() string {
 	if len(c.sides) > 1 {
 		return ""
@@ -332,8 +332,8 @@ func changedText(changes []diff.Change) string {
 	return strings.Join(list, "; ")
 }
 
-// because describes which figures a verdict stands on: what changed, how occupancies moved and what that is held against, what
-// was predicted where something changed, the parts of the account, and the time.
+// because describes which figures a verdict stands on: what changed, how occupancies moved and what that is compared with, what
+// was predicted where something changed, the parts of the breakdown, and the time.
 func because(r *diff.Row) string {
 	switch r.Verdict {
 	case diff.NotAKernel:
@@ -415,7 +415,7 @@ func changesText(r *diff.Row) string {
 // figures are those that a verdict stands on, in the order in which they are told.
 var figures = []struct{ metric, title, unit string }{
 	{compare.MetricMeasured, "measured occupancy", "%"},
-	{compare.MetricBusy, "occupancy of XVEs that ran", "%"},
+	{compare.MetricBusy, "busy occupancy", "%"},
 	{compare.MetricPredicted, "predicted average", "%"},
 	{compare.MetricResidual, "residual (measured - predicted average)", "points"},
 	{compare.MetricTime, "time per launch", ""},
@@ -426,7 +426,7 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},
 }
 
-// movedText describes how a figure moved, and what that is held against; nothing of one that a side does not tell.
+// movedText describes how a figure moved, and what that is compared with; nothing of one that a side does not tell.
 func movedText(title, unit string, d *diff.Delta) string {
 	text := title + " "
 	switch {
@@ -480,7 +480,7 @@ func tested(d *diff.Delta) string {
 	}
 	text += fmt.Sprintf(", %d + %d runs", d.Old.N, d.New.N)
 	if d.Insignificant() && ok && p < diff.Alpha {
-		text += ", which one of so many kernels reaches by chance"
+		text += ", which one of so many kernels reaches due to noise"
 	}
 	if d.Insignificant() {
 		return "not significant: " + text

@@ -116,7 +116,7 @@ func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	return b.file.NewStreamWriter(s.name)
 }
 
-// noDate stands for a run whose date nobody knows: the library would write a date of its own.
+// noDate stands for a run whose date it is unknown: the library would write a date of its own.
 var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // The date is that of the run and not of the clock, so that the same run gives the same workbook.

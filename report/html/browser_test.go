@@ -246,7 +246,7 @@ func timed(script string) string {
 		`; requestAnimationFrame(() => setTimeout(() => done(performance.now() - start))); })`
 }
 
-// TestScreenshots makes pictures for people to look at: go test -run Screenshots -shots FOLDER. With REPORT=FILE they
+// TestScreenshots makes charts for people to look at: go test -run Screenshots -shots FOLDER. With REPORT=FILE they
 // are of that page.
 func TestScreenshots(t *testing.T) {
 	if *shots == "" {

@@ -4,7 +4,7 @@
 // It begins with the answer: a sentence, a row for each kernel, what to run next. The sections below are folded.
 //
 // The page is written from top to bottom by a writer that escapes whatever is text, so that it can be linked into a
-// browser cheaply; a test holds it against html/template. Each plot is drawn twice, for wide screens and for phones,
+// browser cheaply; a test compares it with html/template. Each plot is drawn twice, for wide screens and for phones,
 // and the style shows one of them. The order of sections and rows is the document's, until a reader asks for another;
 // the package does not know kernels, statistics or sorting, nor the name of any section or column.
 package html
@@ -135,7 +135,7 @@ func (p *htmlWriter) body() {
 		"</body>\n</html>\n", p.doc.Version)
 }
 
-// content writes the answer and the sections. Below a screen everything is folded, but for the large picture of a history:
+// content writes the answer and the sections. Below a screen everything is folded, but for the large chart of a history:
 // it has said what matters.
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")

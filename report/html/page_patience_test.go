@@ -32,7 +32,7 @@ func TestPageNothingShifts(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		b := openFile(t, whole(t), chromedp.EmulateViewport(width, 900))
 		ask[string](t, b, shifts)
-		b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+		b.want(t, "curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
 		for _, c := range []struct{ field, text, limit string }{
 			{"slm", "64K", "slm"}, {"local", "1024", "slm"}, {"slm", "0", "threads"}, {"global", "64", "grid"},
 		} {
@@ -97,7 +97,7 @@ func TestPageProgressAndStop(t *testing.T) {
 		t.Fatalf("while the file is read it says %q, want how far it is", said)
 	}
 	b.want(t, "it says so", faults, "Stopped.")
-	b.want(t, "no report comes", state, "fault")
+	b.want(t, "no report comes", state, "error")
 	b.want(t, "no progress is left", `String(document.getElementById("work").hidden)`, "true")
 	b.run(t, chromedp.Click(chromedp.CSS("#example")))
 	if got := await(t, b); got != "report" {

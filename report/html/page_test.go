@@ -61,7 +61,7 @@ const (
 func TestPagePredict(t *testing.T) {
 	b := openFile(t, whole(t))
 	b.want(t, "it answers for a launch of its own", peak, "100.0")
-	b.want(t, "with the curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+	b.want(t, "with the curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
 	b.run(t, replace("slm", "64K")...)
 	b.want(t, "SLM limits it now", limits, "slm")
 	b.want(t, "the slider follows", `document.getElementById("slm-range").value`, "64")
@@ -95,9 +95,9 @@ func TestPageLink(t *testing.T) {
 	}
 	b := openAddress(t, "file://"+path+hash(launch))
 	b.want(t, "its numbers", peak, r.Fields["peak"])
-	b.want(t, "the devices beside it", `String(document.querySelectorAll("#result-beside #t-predictions tbody tr").length)`, "3")
-	b.want(t, "the calculator beside it",
-		`String(document.getElementById("result-beside").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
+	b.want(t, "the devices next to it", `String(document.querySelectorAll("#result-next to #t-predictions tbody tr").length)`, "3")
+	b.want(t, "the calculator next to it",
+		`String(document.getElementById("result-next to").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
 	b.run(t, chromedp.Reload())
 	b.want(t, "again after a reload", `document.querySelector("#launch [name=slm]")?.value + " " + `+peak, "16K "+r.Fields["peak"])
 	b.quiet(t)
@@ -181,11 +181,11 @@ func choose(b *tab, t testing.TB, field string, paths ...string) {
 
 const (
 	state = `document.querySelector("#result-run h2") ? "report" :
-		document.getElementById("faults-run").hidden ? "none" : "fault"`
+		document.getElementById("faults-run").hidden ? "none" : "error"`
 	faults = `document.getElementById("faults-run").textContent`
 )
 
-// await waits for the answer for a run: a report or a fault.
+// await waits for the answer for a run: a report or an error.
 func await(t testing.TB, b *tab) string {
 	t.Helper()
 	return ask[string](t, b, `new Promise(done => { const look = () => { const a = `+state+`;
@@ -374,7 +374,7 @@ func TestPageHostileNames(t *testing.T) {
 		t.Fatalf("%s: %s", got, ask[string](t, b, faults))
 	}
 	b.want(t, "the name is text", `String(document.querySelector("#t-kernels").textContent.includes("<script>"))`, "true")
-	b.want(t, "no picture and no script of it", `String(document.querySelectorAll("#result-run img, #result-run script").length)`, "0")
+	b.want(t, "no chart and no script of it", `String(document.querySelectorAll("#result-run img, #result-run script").length)`, "0")
 	b.want(t, "nothing ran", `document.title`, "occudiff: GPU occupancy")
 	b.quiet(t)
 }
@@ -413,7 +413,7 @@ func TestPageBadInput(t *testing.T) {
 func TestPagePhone(t *testing.T) {
 	b := openFile(t, whole(t), chromedp.EmulateViewport(390, 900))
 	b.want(t, "it is ready", peak, "100.0")
-	b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+	b.want(t, "curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
 	for _, tab := range []string{"predict", "validate", "compare"} {
 		b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 		b.want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")
@@ -444,7 +444,7 @@ func TestPageAccessible(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
 			b := openFile(t, whole(t), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+			b.want(t, "curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
 			for _, tab := range []string{"predict", "validate", "compare"} {
 				b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 				if tab == "validate" {

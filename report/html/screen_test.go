@@ -25,7 +25,7 @@ func answered() *report.Document {
 	for i, name := range []string{"axpy<256, float>", "gemm_bf16_xmx", "histogram_rows", "reduce_tail", "stencil_step",
 		"<b>init</b>"} {
 		row := report.ListOf([]string{fmt.Sprint(i + 1), name, "15.6%", "62.5-85%", "58.3%", "256 registers (GRF)",
-			"128 registers: 2.2x at most"}, report.TextCell)
+			"128 registers: up to 2.2x"}, report.TextCell)
 		row[5].Status = report.Bad
 		rows = append(rows, row)
 		bar := report.StackedRow{Name: name}
@@ -76,7 +76,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestFirstScreen wants the answer in the first 900 pixels of a wide window and of a phone, nothing beside them, and a
+// TestFirstScreen wants the answer in the first 900 pixels of a wide window and of a phone, nothing next to them, and a
 // page of at most 3,000 as it opens; its commands can be copied.
 func TestFirstScreen(t *testing.T) {
 	page := renderDocument(t, answered())
@@ -92,7 +92,7 @@ func TestFirstScreen(t *testing.T) {
 				t.Errorf("%d wide: the page is %.0f tall, want at most 3,000", width, tall)
 			}
 			t.Logf("%d wide: the answer ends at %.0f of %.0f", width, ends, tall)
-			b.want(t, "nothing is beside it", `String(document.documentElement.scrollWidth)`, fmt.Sprint(width))
+			b.want(t, "nothing is next to it", `String(document.documentElement.scrollWidth)`, fmt.Sprint(width))
 			b.want(t, "every text is readable", contrast, "")
 			b.want(t, "a button for each command", `Array.from(document.querySelectorAll(".checks button")).map(x => x.ariaLabel).join("; ")`,
 				"Copy: unitrace --chrome-kernel-logging ./app; Copy: unitrace --device-timing --verbose ./app; "+

@@ -102,7 +102,7 @@ func (p *pen) yAxis(f *field, title string) {
 // titleHeight is what the title of yAxis takes above the field.
 const titleHeight = 26.0
 
-// fitNumbers moves the left side of a field so that the numbers of the vertical axis have room beside it.
+// fitNumbers moves the left side of a field so that the numbers of the vertical axis have room next to it.
 func (f *field) fitNumbers() {
 	values, decimals := f.y.ticks(30, 0, 6)
 	widest := 0.0

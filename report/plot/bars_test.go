@@ -59,7 +59,7 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// TestColorsOfParts: the color of a part of the account is that of nothing else, on a light and on a dark page.
+// TestColorsOfParts: the color of a part of the breakdown is that of nothing else, on a light and on a dark page.
 func TestColorsOfParts(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		of := map[string][]string{}

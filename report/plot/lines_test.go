@@ -29,7 +29,7 @@ func TestLineChart(t *testing.T) {
 	for _, want := range []string{"Occupancy &lt;of&gt; a &amp; b", ">Work-group size<", ">Occupancy [%]<",
 		">Xe-core<", ">average<", ">80<"} {
 		if !strings.Contains(svg, want) {
-			t.Errorf("%s is not in the picture", want)
+			t.Errorf("%s is not in the chart", want)
 		}
 	}
 	if svg != draw(t, p, plot.Look{}) {
@@ -78,7 +78,7 @@ func TestLineChartOfOddData(t *testing.T) {
 			t.Errorf("%s: drawn %q, want %q", c.reason, got, c.drawn)
 		}
 		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
-			t.Errorf("%s: a coordinate is no number", c.reason)
+			t.Errorf("%s: a coordinate is not a number", c.reason)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestTicks(t *testing.T) {
 	s := report.LineSeries{Points: []report.Point{{X: 0, Y: 1}, {X: 1e6, Y: 2}}}
 	svg := draw(t, lineChart(report.LineChart{XStep: 1, Series: []report.LineSeries{s}}), plot.Look{})
 	if n := strings.Count(svg, "<text"); n > 40 {
-		t.Errorf("%d texts in a small picture", n)
+		t.Errorf("%d texts in a small chart", n)
 	}
 }
 

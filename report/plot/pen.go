@@ -10,10 +10,10 @@ import (
 	"occudiff/report"
 )
 
-// phone is the width below which a picture is laid out for a phone.
+// phone is the width below which a chart is laid out for a phone.
 const phone = 480
 
-// pen writes one picture.
+// pen writes one chart.
 type pen struct {
 	strings.Builder
 	look  Look
@@ -21,7 +21,7 @@ type pen struct {
 	width float64
 }
 
-// newPen begins a picture that is as wide as the look says, or else as suits its kind.
+// newPen begins a chart that is as wide as the look says, or else as suits its kind.
 func newPen(p *report.Plot, l Look, width float64) *pen {
 	if l.Width > 0 {
 		width = l.Width
@@ -29,10 +29,10 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 	return &pen{look: l, plot: p, width: width}
 }
 
-// narrow reports whether the picture is for a phone.
+// narrow reports whether the chart is for a phone.
 func (p *pen) narrow() bool { return p.width < phone }
 
-// px prints a coordinate to a tenth of a pixel. What is no number is 0, and what is far outside is brought nearer.
+// px prints a coordinate to 10% of a pixel. What is no number is 0, and what is far outside is brought nearer.
 func px(v float64) string {
 	if math.IsNaN(v) {
 		v = 0
@@ -92,7 +92,7 @@ func (p *pen) polyline(points []point, ink paint, width float64, dashes string) 
 	}
 }
 
-// point is a place in the picture.
+// point is a place in the chart.
 type point struct{ x, y float64 }
 
 // list returns points as SVG lists them.
@@ -126,7 +126,7 @@ func textWidth(s string, size float64) float64 {
 			w += 0.9
 		case r < 0x2e80:
 			w += 0.64
-		default: // Chinese, Japanese and Korean, and most pictures
+		default: // Chinese, Japanese and Korean, and most charts
 			w++
 		}
 	}
@@ -145,7 +145,7 @@ func fit(s string, size, room float64) string {
 
 const margin = 8.0
 
-// heading draws the title of a picture that stands alone, and gives the height at which to go on.
+// heading draws the title of a chart that stands alone, and gives the height at which to go on.
 func (p *pen) heading() float64 {
 	if p.look.Inline {
 		return margin
@@ -180,7 +180,7 @@ func (p *pen) legend(y float64, keys []key) float64 {
 }
 
 // chart returns what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
-// its own beside the picture, where a title would hide the tooltips.
+// its own next to the chart, where a title would hide the tooltips.
 func (p *pen) chart(height float64) []byte {
 	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
 	if p.look.Inline {
@@ -222,7 +222,7 @@ const (
 	mark1         // what stands out
 	line1
 	good
-	part0 // the six parts of an account
+	part0 // the six parts of a breakdown
 	hue0  = part0 + 6
 )
 
@@ -261,7 +261,7 @@ func (p paint) css(l Look) string {
 	return "var(--plot-" + shades()[p].name + ")"
 }
 
-// Variables returns the CSS declarations of the colors that inline pictures use, on a light or on a dark page.
+// Variables returns the CSS declarations of the colors that inline charts use, on a light or on a dark page.
 func Variables(dark bool) string {
 	var b strings.Builder
 	for _, s := range shades() {

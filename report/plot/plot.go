@@ -4,11 +4,11 @@
 // maps values to pixels; axes, legends and titles are drawn by the same few functions for every kind of plot. No
 // drawing library is linked, because the package also runs in a browser, where every megabyte counts.
 //
-// A picture is drawn for a width. A narrow one is drawn anew rather than scaled down, so that its text stays readable
+// A chart is drawn for a width. A narrow one is drawn again rather than scaled down, so that its text stays readable
 // on a phone. Colors are named by what they are for: a page defines them as CSS variables, for light and dark; a file
 // has them written out. Names are escaped wherever they come from, and the same plot always gives the same bytes.
 //
-// The package does not know kernels, devices or what the numbers mean, nor the page around a picture.
+// The package does not know kernels, devices or what the numbers mean, nor the page around a chart.
 package plot
 
 import (
@@ -19,12 +19,12 @@ import (
 	"occudiff/report"
 )
 
-// Look describes what a picture is drawn for.
+// Look describes what a chart is drawn for.
 type Look struct {
 	// Inline draws for a page that defines the colors as CSS variables (see Variables) and prints the title itself.
-	// Otherwise the picture stands alone: with a title, a white background and fixed colors.
+	// Otherwise the chart stands alone: with a title, a white background and fixed colors.
 	Inline bool
-	// Width is that of the picture in CSS pixels; 0 is what suits the kind of plot. Below 480 the picture is laid out
+	// Width is that of the chart in CSS pixels; 0 is what suits the kind of plot. Below 480 the chart is laid out
 	// for a phone, without the tooltips that a finger cannot ask for.
 	Width float64
 }
@@ -37,7 +37,7 @@ func Draw(p *report.Plot, l Look) ([]byte, error) {
 	case p.LineChart != nil:
 		return drawLineChart(p, l)
 	}
-	return nil, errors.New("plot " + p.Key + " has no picture")
+	return nil, errors.New("plot " + p.Key + " has no chart")
 }
 
 const (

@@ -22,7 +22,7 @@ func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 	return string(svg)
 }
 
-// TestSound reads pictures of strange names back as XML and checks that they name nothing outside themselves, that names
+// TestSound reads charts of strange names back as XML and checks that they name nothing outside themselves, that names
 // are text, and that they come out the same twice.
 func TestSound(t *testing.T) {
 	for _, name := range append(sample.HostileNames(), "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" "+
@@ -37,7 +37,7 @@ func TestSound(t *testing.T) {
 				}
 				for _, bad := range []string{"<script", "style=", "href", "url("} {
 					if strings.Contains(strings.ReplaceAll(svg, "style=&#34;", ""), bad) {
-						t.Errorf("%s: %s is in the picture", name, bad)
+						t.Errorf("%s: %s is in the chart", name, bad)
 					}
 				}
 				if look.Inline == strings.Contains(svg, `="#`) {
@@ -69,7 +69,7 @@ func wellFormed(t *testing.T, name, svg string) {
 
 func TestNoPicture(t *testing.T) {
 	_, err := plot.Draw(&report.Plot{Key: "p"}, plot.Look{})
-	if want := "plot p has no picture"; err == nil || err.Error() != want {
+	if want := "plot p has no chart"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -63,7 +63,7 @@ var adviceColumns = slices.Concat(
 		report.Define(column{Path: "slm_room_bytes", Kind: report.Integer}, func(a *advice) cell { return count(a.found.SLMRoom) }),
 	})
 
-// settingColumns are of a launch that is proposed, and of the table that shows it beside the launch as it is.
+// settingColumns are of a launch that is proposed, and of the table that shows it next to the launch as it is.
 var settingColumns = slices.Concat(
 	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, shown(launchColumns)),
 	[]report.Col[setting]{
@@ -152,7 +152,7 @@ func (c *advice) now() string {
 
 // best sums the advice up.
 func (c *advice) best() string {
-	// That is no fault: with --fix everything may be held that keeps the launch from running.
+	// That is no error: with --fix everything may be held that keeps the launch from running.
 	if len(c.found.Best) == 0 {
 		return "No setting that may change makes the launch run."
 	}
@@ -201,7 +201,7 @@ func (c *advice) items() (items []report.Item) {
 	return items
 }
 
-// stepText is the text of a next step, and what it would cost beside.
+// stepText is the text of a next step, and what it would cost next to.
 func stepText(n predict.NextStep) string {
 	if n.Prediction.Partial {
 		return n.Text + fmt.Sprintf(" (a what-if: %s work-items do not divide the global size)",

@@ -21,7 +21,7 @@ type axis struct {
 	divisor          int64   // brings a value of the sweep into the unit
 	step             float64 // how far apart people mark the values
 	vary             func(*arch.Device, predict.Launch) []predict.Point
-	columns          []string // that the table has beside the values
+	columns          []string // that the table has next to the values
 }
 
 // axisOf returns the axis of a sweep by its word: local, slm, simd, grf or groups, which may be given as numbers.
@@ -185,7 +185,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		pg.brief = &report.Section{Tables: []*report.Table{report.NewTable("sweep", "", some, a.columnsOf(some, t.Device)).Show()}}
 		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
-	// The launch stands beside the points, since what is not varied bounds them all.
+	// The launch stands next to the points, since what is not varied bounds them all.
 	ans := pg.output(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
 	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step,
 		a.series(points)...)
@@ -215,7 +215,7 @@ func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch
 	return some
 }
 
-// rejection is the reason when no point of a sweep can run: then the fault is in what is not varied.
+// rejection is the reason when no point of a sweep can run: then the error is in what is not varied.
 func rejection(points []predict.Point) error {
 	var first error
 	for i := range points {

@@ -38,7 +38,7 @@ var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 		report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, In: all, Doc: "per thread; null where the binary does not tell it from private memory"}, func(k *batch.Kernel) cell { return report.OptInt(k.Spill) }),
 		report.Define(column{Key: "private_bytes", Path: "private_bytes", Title: "Private", Unit: "bytes", Kind: report.Integer, In: files, Doc: "per thread; null where the binary does not tell it from spills"}, func(k *batch.Kernel) cell { return report.OptInt(k.Private) }),
 		report.Define(column{Key: "scratch_bytes", Path: "scratch_bytes", Title: "Scratch", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all, Doc: "per thread: private memory and spills together"}, func(k *batch.Kernel) cell { return report.OptInt(k.Scratch) }),
-		report.Define(column{Key: "local", Path: "local", Always: true, Title: "Fixed local", Kind: report.Size, Drop: 4, In: all, Doc: "fixed by the kernel, else empty"}, func(k *batch.Kernel) cell { return report.SizeCell(k.Local) }),
+		report.Define(column{Key: "local", Path: "local", Always: true, Title: "Fixed local", Kind: report.Size, Drop: 4, In: all, Doc: "fixed by the kernel, otherwise empty"}, func(k *batch.Kernel) cell { return report.SizeCell(k.Local) }),
 	},
 	object("predicted", "without a global size of a full GPU; null when the kernel cannot run so", func(k *batch.Kernel) *predict.Prediction {
 		if k.Prediction == nil {

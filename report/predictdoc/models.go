@@ -25,7 +25,7 @@ type calculation struct {
 }
 
 // calculatedColumns are what the calculator shows. The figures stand as the form has them, also the average of rounded
-// waves beside that of unrounded ones, which differ.
+// waves next to that of unrounded ones, which differ.
 var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
 	report.Define(column{Path: "threads_per_work_group", Always: true, Title: "threads per work-group", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.ThreadsPerGroup) }),
 	report.Define(column{Path: "by_threads", Always: true, Title: "work-groups by threads", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitThreads) }),
@@ -61,7 +61,7 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, erro
 func calculatorLine(d *calculator.Device) string {
 	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key,
 		number(d.XeCores()), d.XVEPerXeCore, d.Threads)
-	// The fault of fractional Xe-cores stands with a device whichever XVE count is chosen; not every count has it.
+	// The error of fractional Xe-cores stands with a device whichever XVE count is chosen; not every count has it.
 	if d.Note != "" && (!strings.Contains(d.Note, "fraction") || d.XeCores() != math.Trunc(d.XeCores())) {
 		text += "; " + d.Note
 	}

@@ -82,7 +82,7 @@ var driverColumns = []report.Col[predict.DriverLimit]{
 	report.Define(column{Path: "reasons", Always: true, Kind: report.Array}, func(r *predict.DriverLimit) cell { return report.ListCell(r.Reasons) }),
 }
 
-// remark is what stands beside the figures: why there are none, that work-groups are smaller at the edges, or which end
+// remark is what stands next to the figures: why there are none, that work-groups are smaller at the edges, or which end
 // of a range they are.
 func (c *onDevice) remark() cell {
 	switch {
@@ -170,7 +170,7 @@ func (q *Question) anyLocal() (*report.Output, error) {
 	return pg.output(prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}), nil
 }
 
-// on predicts the launch on a device, with what there is to say beside it.
+// on predicts the launch on a device, with what there is to say next to it.
 func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	c := onDevice{Choice: *t, launch: l}
 	if q.Registers > 0 {

@@ -143,7 +143,7 @@ func TestSweepChart(t *testing.T) {
 	}
 }
 
-// TestAdviceDoesNotContradictItself: what no setting raises is not raised by a step that stands beside it, and what is
+// TestAdviceDoesNotContradictItself: what no setting raises is not raised by a step that stands next to it, and what is
 // called best is no worse than the launch.
 func TestAdviceDoesNotContradictItself(t *testing.T) {
 	every := predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
@@ -177,7 +177,7 @@ func TestAdviceDoesNotContradictItself(t *testing.T) {
 				none++
 			}
 			if gains && (best || strings.HasPrefix(ans.Doc.Closing, "No setting")) {
-				t.Errorf("%s %+v: %q beside a step that gains, or the launch is called best", name, l, ans.Doc.Closing)
+				t.Errorf("%s %+v: %q next to a step that gains, or the launch is called best", name, l, ans.Doc.Closing)
 			}
 		}
 	}

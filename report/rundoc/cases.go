@@ -12,7 +12,7 @@ import (
 	"occudiff/report"
 )
 
-// cases are what the kernels of a run are to CI, in the order of the rows. Tasks that are no kernels are left out.
+// cases are what the kernels of a run are to CI, in the order of the rows. Tasks that are not a kernel are left out.
 // A CI system that reads JUnit shows kernels as it shows tests, so a name must be the same from run to run: shape and
 // adapter are in it, figures are not.
 func cases(r *compare.Result, class string) (list []report.Case) {
@@ -31,7 +31,7 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	if agrees, compared := row.ModelAgrees(); compared && !agrees {
 		c.Model = "VTune's peak differs from the predicted peak by " +
 			report.Signed(float64(row.PeakDifference.Or(0))) + " points, more than " +
-			report.Shortest(float64(compare.ModelTolerance)) + ". Check --device, --xve and the launch shape."
+			report.Shortest(float64(compare.ModelTolerance)) + ". Check --device, --xve and the launch size."
 	}
 	switch row.Verdict {
 	case compare.Match, compare.PeaksAgree:
@@ -121,7 +121,7 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 }
 
 // Annotations lists what does not match, an annotation for each kernel, in the order of the rows: an error where a gate on
-// it was asked for, else a warning. Kernels that could not be judged are no mismatches. Where the model differs from the
+// it was asked for, otherwise a warning. Kernels that could not be judged are no mismatches. Where the model differs from the
 // profiler's peak alone, a row is marked under the gate "model".
 func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 	for _, c := range cases(r, "") {
@@ -191,7 +191,7 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 }
 
 // agentSummary answers in few words for agents and comments, with the kernels that need attention first.
-// Kernels that match are findings as well: an agent that asks about one must not take silence for a fault.
+// Kernels that match are findings as well: an agent that asks about one must not take silence for an error.
 func agentSummary(r *compare.Result) *report.AgentSummary {
 	s := &r.Summary
 	// A summary fails closed: whoever acts on it reads nothing else.

@@ -124,7 +124,7 @@ func TestAnnotations(t *testing.T) {
 	}
 	got = rundoc.Annotations(r, "model")
 	if len(got) != 1 || got[0].Level != report.AnnotateError ||
-		got[0].Message != "VTune's peak differs from the predicted peak by -1.5 points, more than 0.1. Check --device, --xve and the launch shape." {
+		got[0].Message != "VTune's peak differs from the predicted peak by -1.5 points, more than 0.1. Check --device, --xve and the launch size." {
 		t.Errorf("with it: %+v", got)
 	}
 }

@@ -121,7 +121,7 @@ var measuredColumns = []report.Col[kernel]{
 	percentage("idle_high_percent", "XVE idle, at most", "", func(k *kernel) percent { return k.IdleHigh }),
 	percentage("busy_occupancy_percent", "Busy occupancy", "measured / (1 - idle)", func(k *kernel) percent { return k.BusyOccupancy }),
 	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
-	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread life", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
+	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread lifetime", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
 		func(k *kernel) cell { return report.OptDuration(k.ThreadLifetime) }),
 	report.Define(column{Key: "basis", Path: "basis", Title: "Compared", Kind: report.Text, In: kept, Doc: "what difference_points compares: measured occupancy with the predicted average, or as it says"},
 		func(k *kernel) cell { return report.TextCell(string(k.Basis)) }),
@@ -205,7 +205,7 @@ var (
 	causesOf = report.TableOf("causes", breakdownCauses)
 )
 
-// breakdownCauses are the causes of the parts of an account, in JSON alone.
+// breakdownCauses are the causes of the parts of a breakdown, in JSON alone.
 var breakdownCauses = slices.Concat(
 	[]report.Col[compare.Cause]{
 		report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(c *compare.Cause) cell { return report.OptText(unit.Some(string(c.Part))) }),
@@ -268,7 +268,7 @@ var peopleColumns = []report.Col[kernel]{
 
 type percent = unit.Opt[unit.Ratio]
 
-// kernelsOf returns the rows of runs for programs one by one: the launches where there are any, else the kernels. A row is
+// kernelsOf returns the rows of runs for programs one by one: the launches where there are any, otherwise the kernels. A row is
 // good until the next one.
 func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	return func(yield func(*kernel) bool) {

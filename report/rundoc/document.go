@@ -1,6 +1,5 @@
 // Package rundoc answers one question: how does a compared run stand? It turns a compare.Result into the document that
-// people read, the values of occudiff/validate/1, test cases and annotations: the kernels and what is said of each, the
-// account of the thread slots, and the run over time where a trace or samples tell it.
+// people read, the values of occudiff/validate/1, test cases and annotations: the kernels and what is said of each, the breakdown of the thread slots, and the run over time where a trace or samples tell it.
 // What comes first, which words, which unit and how many decimals is decided here, so that every renderer says the
 // same. It does not know file formats, and it neither joins nor judges: verdicts and causes come from compare.
 package rundoc
@@ -117,7 +116,7 @@ func timingSection(r *compare.Result) report.Section {
 }
 
 // hostTimes returns the time of each row of a log alone, nil where an export has rows or a log not one time for each.
-// A host's time is not compared with a GPU's: it stands beside predictions where there is nothing else.
+// A host's time is not compared with a GPU's: it stands next to predictions where there is nothing else.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	if len(r.Timings) == 0 || slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog }) {
 		return nil

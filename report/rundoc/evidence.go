@@ -68,7 +68,7 @@ func verdictText(r *compare.Row) string {
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
 	if r.Basis == compare.BasisMeasuredPeak {
-		text += " It is held against VTune's peak, which leaves out the partial last wave."
+		text += " It is compared with VTune's peak, which leaves out the partial last wave."
 	}
 	if a := r.Breakdown; a != nil && r.Verdict == compare.Below {
 		printed, before := a.Rounded(), " "
@@ -143,7 +143,7 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 		case text == "":
 			text = sentence(c.Evidence)
 			switch c.Name {
-			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity: // they say what cannot be told
+			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity: // they say what cannot be determined
 			default:
 				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence + ")."
 			}
@@ -158,7 +158,7 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 }
 
 // speedupText describes what more threads are worth to a kernel, and how much faster it can become at most. Nothing is said
-// where it cannot be told.
+// where it cannot be determined.
 func speedupText(r *compare.Row) string {
 	w := r.Speedup
 	if w.Verdict() == compare.SpeedupUndetermined {
@@ -188,7 +188,7 @@ func compiled(k *ingest.Kernel) (text string) {
 	return text
 }
 
-// LaunchSize prints the launch shape of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
+// LaunchSize prints the launch size of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
 // is known.
 func LaunchSize(k *ingest.Kernel) string {
 	text := k.Global.String()

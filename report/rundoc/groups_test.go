@@ -75,7 +75,7 @@ func TestDivisionIntoNames(t *testing.T) {
 	numbered := func(kernel string, i int) string { return fmt.Sprintf("%s_%02d", kernel, i) }
 	lettered := func(kernel string, i int) string { return fmt.Sprintf("%s_%c", kernel, 'a'+i) }
 	arguments := func(kernel string, i int) string { return fmt.Sprintf("%s<float, %c>(int)", kernel, 'a'+i) }
-	const means = "Occupancy may cost time in # (44%): threads too short # (16%), 256 registers (GRF) # (10%), " +
+	const means = "Occupancy may cost time in # (44%): very short threads # (16%), 256 registers (GRF) # (10%), " +
 		"uneven work-groups # (10%), matches: last wave # (9%); more threads will not help # (55%)"
 	rows := func(s *report.Summary) (list []string) {
 		for i := range s.Rows.Len {
@@ -107,7 +107,7 @@ func TestDivisionIntoNames(t *testing.T) {
 		}
 		if got := rows(s); c.alike && !slices.Equal(got, whole) {
 			t.Errorf("%s: %s", c.reason, cmp.Diff(whole, got))
-		} else if !c.alike && !strings.Contains(got[0], "threads too short") {
+		} else if !c.alike && !strings.Contains(got[0], "very short threads") {
 			t.Errorf("%s: the first row is %s", c.reason, got[0])
 		}
 	}

@@ -97,7 +97,7 @@ func traceValue(s *launches.Sequence) *TraceValue {
 		report.NewTable("traced", "Tasks of the trace", tasks, taskColumns)}
 }
 
-// launchSection shows how the launches of a run follow each other; a trace for Perfetto is their picture.
+// launchSection shows how the launches of a run follow each other; a trace for Perfetto is their chart.
 func launchSection(r *compare.Result) report.Section {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
 	v := traceValue(r.Sequence)
@@ -117,7 +117,7 @@ func launchSection(r *compare.Result) report.Section {
 	return s
 }
 
-// OverTime is a kernel whose occupancy was sampled while its launches ran, beside the simulated launch.
+// OverTime is a kernel whose occupancy was sampled while its launches ran, next to the simulated launch.
 // Its samples are thinned out for JSON and the table.
 type OverTime struct {
 	Task   string        `json:"task"`

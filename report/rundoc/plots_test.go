@@ -13,7 +13,7 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestSlots wants a bar of 100 % for each kernel that has an account, and no picture where none has.
+// TestSlots wants a bar of 100 % for each kernel that has a breakdown, and no chart where none has.
 func TestSlots(t *testing.T) {
 	for _, c := range []struct {
 		reason string

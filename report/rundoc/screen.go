@@ -236,7 +236,7 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	}
 }
 
-// logWords say what a log alone has: host times beside predictions.
+// logWords say what a log alone has: host times next to predictions.
 func logWords(r *compare.Result, lines []line) string {
 	lowest, highest := unit.Ratio(math.Inf(1)), unit.Ratio(0)
 	for i := range lines {

@@ -99,7 +99,7 @@ func impactText(r *compare.Result, lines []line) string {
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
 	case len(gain) > 0:
 	case len(untold) > 0:
-		return "Whether occupancy costs time in " + theLines(untold) + inBrackets(untold) + " cannot be told"
+		return "Whether occupancy costs time in " + theLines(untold) + inBrackets(untold) + " cannot be determined"
 	default:
 		return notSaid(r, lines)
 	}
@@ -139,7 +139,7 @@ func asPredicted(r *compare.Result, lines []line) string {
 }
 
 // byCause lists why rows lose time, the most first, with the number of kernels
-// and their share: "threads too short 50 (16%), uneven work-groups 50 (10%)".
+// and their share: "very short threads 50 (16%), uneven work-groups 50 (10%)".
 func byCause(r *compare.Result, lines []line) string {
 	const most = 4
 	of, lost := map[string][]line{}, map[string]unit.Seconds{}
@@ -277,7 +277,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	case report.SortDifference:
 		list = append(list, shownAs("sorted_by", "Difference", report.Number, func(l *line) cell { return report.OptPoints(l.Difference) }))
 	}
-	// Where nothing can be held against what was measured, the rest of it is all there is.
+	// Where nothing can be compared with what was measured, the rest of it is all there is.
 	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	shown := map[string]bool{"kernels": any(func(l *line) bool { return l.kernels() > 1 }), "n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
 		"help": any(func(l *line) bool { return fixText(l) != "" })}
@@ -437,7 +437,7 @@ var shortCauses = map[string]string{
 	compare.CauseAdapters: "not all GPUs worked", compare.CauseStack: "part of the GPU",
 	compare.CauseGaps: "time between launches", compare.CausePlacement: "few Xe-cores used",
 	compare.CauseImbalance: "uneven work-groups",
-	compare.CauseDispatch:  "threads too short", compare.CauseSIMD: "another SIMD width",
+	compare.CauseDispatch:  "very short threads", compare.CauseSIMD: "another SIMD width",
 	compare.CauseSLM: "more SLM than told", compare.CauseBarriers: "more barriers than told",
 	compare.CauseUnexplained: "not known",
 }
@@ -474,9 +474,9 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	return "cannot run so"
 }
 
-// remedyTexts are the levers in few words.
+// remedyTexts are the remedies in few words.
 var remedyTexts = map[compare.Remedy]string{
-	compare.LongerThreads: "more work per work-item", compare.LessSLM: "less SLM", compare.EvenWorkGroups: "even them out",
+	compare.LongerThreads: "more work per work-item", compare.LessSLM: "less SLM", compare.EvenWorkGroups: "balance the work-groups",
 	compare.BalanceWorkGroups: "balance the work", compare.MoreThreads: "more threads", compare.ShorterGaps: "shorter gaps",
 	compare.AllStacks: "all of the GPU", compare.AllAdapters: "all GPUs", compare.RunAlone: "run it alone",
 	compare.MeasureEach: "measure each launch", compare.SampleFiner: "sample more often",
@@ -505,7 +505,7 @@ func fixText(l *line) string {
 		}
 	}
 	if b, ok := h.Bound.Value(); ok && b >= 1.05 {
-		text += ": " + report.Decimal(b, 1) + "x at most"
+		text += ": up to " + report.Decimal(b, 1) + "x"
 	}
 	return text
 }
@@ -517,7 +517,7 @@ func limiterText(l *line) string {
 		return binds + " is busy"
 	}
 	if most := l.fix.Bound.Or(1); binds == "slots" && most >= 1.05 {
-		return report.Decimal(most, 1) + "x at most"
+		return "up to " + report.Decimal(most, 1) + "x"
 	}
 	return cmp.Or(map[string]string{"slots": "slots are full", "memory": "memory is busy",
 		"stalls": "no stall that they hide"}[binds], "limited by something else")

@@ -39,7 +39,7 @@ type traceEvent struct {
 	Args     *traceArgs `json:"args,omitempty"`
 }
 
-// traceArgs is what an event says beside its times.
+// traceArgs is what an event says next to its times.
 type traceArgs struct {
 	Name      string  `json:"name,omitempty"`
 	Global    string  `json:"global,omitempty"`
@@ -54,7 +54,7 @@ type traceArgs struct {
 	Confidence string `json:"confidence,omitempty"`
 }
 
-// traceOf returns the launches and samples of a run over time, nil where nobody knows when a launch ran.
+// traceOf returns the launches and samples of a run over time, nil where it is unknown when a launch ran.
 // Launches and counters share a zero, which is the earlier of the two beginnings: a sample ends when it is taken.
 func traceOf(r *compare.Result) any {
 	t := r.Trace
@@ -100,7 +100,7 @@ func traceOf(r *compare.Result) any {
 	return f
 }
 
-// counters are the tracks beside the slices.
+// counters are the tracks next to the slices.
 var counters = [...]string{"Predicted occupancy [%]", "Measured occupancy [%]"}
 
 // track draws the occupancies of a device: those of the launch that began last of those that run, and 0 when none with

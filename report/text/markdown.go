@@ -10,7 +10,7 @@ import (
 )
 
 // Markdown writes the report as it reads well on a code host: tables, plain text without code spans. The same document
-// gives the same bytes. pictures are the addresses of the plots that have one, as seen from the page.
+// gives the same bytes. charts are the addresses of the plots that have one, as seen from the page.
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
 	p := &markdown{bufio.NewWriter(w), pictures}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
@@ -123,7 +123,7 @@ func paragraph(text string) string {
 
 // Escape makes a text plain in Markdown: entities for what HTML would take, backslashes before what marks up, one
 // line, and no spaces at the ends. A backslash is doubled only where it would escape what follows, a closing bracket
-// escaped only where it would make a link or a picture, so that ordinary names read as they are.
+// escaped only where it would make a link or a chart, so that ordinary names read as they are.
 func Escape(s string) string {
 	s = marks.Replace(backslashes.ReplaceAllString(strings.TrimSpace(report.OneLine(s)), "$1$1$2"))
 	return splitCommands(s, `${1}\[`)

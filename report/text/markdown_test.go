@@ -50,7 +50,7 @@ func TestEscape(t *testing.T) {
 		{"a backslash before a letter is itself", `C:\dir`, `C:\dir`},
 		{"a backslash before what is escaped is escaped too", `x\|y`, `x\\\|y`},
 		{"a backslash before an entity", `x\<`, `x\\&lt;`},
-		{"no picture", "![i](http://x)", `![i\](http://x)`},
+		{"no chart", "![i](http://x)", `![i\](http://x)`},
 		{"brackets alone stay", "[Outside any task]", "[Outside any task]"},
 		{"formulas are text", `=HYPERLINK("http://x")`, `=HYPERLINK("http://x")`},
 		{"control characters", "a\x1b[31mb", "a\ufffd[31mb"},

@@ -125,12 +125,12 @@ func (p *printer) items(items []report.Item) {
 		leads[i] = report.OneLine(it.Lead)
 		widest = max(widest, report.Width(leads[i]))
 	}
-	// Names take a quarter of the line at most: the text beside them is what is read.
+	// Names take 25% of the line at most: the text next to them is what is read.
 	widest = min(widest, max(p.textWidth()/4, 8))
 	leads = report.CutDistinct(leads, widest)
 	for i, it := range items[:shown] {
 		text := it.Text
-		// A launch shape is noise unless it tells two kernels of one name apart.
+		// A launch size is noise unless it tells two kernels of one name apart.
 		if count[it.Lead] > 1 && it.Detail != "" {
 			text = "(" + it.Detail + ") " + text
 		}
@@ -166,7 +166,7 @@ func (p *printer) wrap(lead, text string, status report.Status) {
 		return
 	}
 	lead = report.OneLine(lead)
-	if indent := report.Width(lead); indent > p.textWidth()/2 { // else nothing would stand beside it
+	if indent := report.Width(lead); indent > p.textWidth()/2 { // else nothing would stand next to it
 		p.line(lead)
 		lead = gap
 	}
@@ -272,7 +272,7 @@ func (p *printer) checks(list []report.NextCommand) {
 	}
 }
 
-// fitting is a command with what comes of it where both fit into a line, else the command alone.
+// fitting is a command with what comes of it where both fit into a line, otherwise the command alone.
 func (p *printer) fitting(lead string, c report.NextCommand) string {
 	if text := c.Text(); report.Width(lead+text) <= p.textWidth() {
 		return text

@@ -25,7 +25,7 @@ func render(t *testing.T, r *compare.Result, opt text.Options) string {
 	return b.String()
 }
 
-// TestDesign pins the picture that the design gives of the Gaussian run.
+// TestDesign pins the chart that the design gives of the Gaussian run.
 func TestDesign(t *testing.T) {
 	want := strings.TrimPrefix(`
 Meteor Lake Arc (the summary): 2 kernels, 1.11 s. 1 below prediction, 1 too short to measure
@@ -51,7 +51,7 @@ func TestTerminal(t *testing.T) {
 		result       *compare.Result
 		opt          text.Options
 	}{
-		{"gaussian", "the whole picture", sample.Gaussian(), text.Options{}},
+		{"gaussian", "the whole chart", sample.Gaussian(), text.Options{}},
 		{"gaussian-color", "colors repeat the verdicts", sample.Gaussian(), text.Options{Width: 140, Color: true}},
 		{"gaussian-110", "launches and time have given way", sample.Gaussian(), text.Options{Width: 110}},
 		{"gaussian-80", "local, global and SIMD have given way", sample.Gaussian(), text.Options{Width: 80}},
@@ -145,7 +145,7 @@ func TestNoEscapeSequencesWithoutColor(t *testing.T) {
 	}
 }
 
-// TestLimits: a terminal has the first rows and explanations, and says how many there are beside, unless it has all.
+// TestLimits: a terminal has the first rows and explanations, and says how many there are next to, unless it has all.
 func TestLimits(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(60), report.Provenance{})
 	d.Sections = append(d.Sections, report.Section{ItemsIn: report.Terminal, Items: make([]report.Item, 20)})

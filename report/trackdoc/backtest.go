@@ -48,7 +48,7 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	if t.Checks == 0 {
 		return &report.Summary{Headline: "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
 	}
-	// The budget is of findings and not of red checks: one drop for nothing turns every check red until it is mended,
+	// The budget is of findings and not of red checks: one drop for nothing turns every check red until it is recovered,
 	// and is still one thing to look at.
 	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
@@ -102,7 +102,7 @@ func (b *backtestView) findings(list []finding) *report.Table {
 		figure(b.metric, column{Key: "shift", Path: "shift", Always: true, Title: "Shift", Unit: b.distanceUnit()},
 			func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }),
 		define(column{Path: "p", Always: true, Kind: report.Number}, func(f *finding) cell { return report.NumCell(report.Number, f.P) }),
-		define(column{Key: "closed", Path: "closed_by", Title: "Closed with run", Kind: report.Integer, Doc: "mended or accepted; null while it is open"}, func(f *finding) cell {
+		define(column{Key: "closed", Path: "closed_by", Title: "Closed with run", Kind: report.Integer, Doc: "recovered or accepted; null while it is open"}, func(f *finding) cell {
 			if f.Closed >= 0 {
 				return report.IntCell(f.Points[f.Closed].Run)
 			}

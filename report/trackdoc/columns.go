@@ -109,7 +109,7 @@ type series struct{ *track.Series }
 
 func (s *series) key() *history.Key { return &s.Key }
 
-// occupancy is the newest value of one of the two that stand beside each other.
+// occupancy is the newest value of one of the two that stand next to each other.
 func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	p := s.Newest()
 	switch {

@@ -5,7 +5,7 @@
 // for a replay of the gate (FromBacktest) and for the list of runs (FromRuns), too. They share the words of a series
 // and the way of printing a metric (words.go) and its columns (columns.go).
 //
-// What needs attention comes first everywhere: regressions, alarms, then series that begin anew. JSON keeps the order
+// What needs attention comes first everywhere: regressions, alarms, then series that restart. JSON keeps the order
 // in which series were first stored.
 //
 // It does not know databases or file formats, and it does not judge: that is compare/track's.
@@ -185,13 +185,13 @@ func (v *view) extent() string {
 		unit.FormatCount(len(devices), "device", "devices"), when(times[0]), when(times[len(times)-1]))
 }
 
-// sectionTimeSeries is the key of the pictures of a history.
+// sectionTimeSeries is the key of the charts of a history.
 const sectionTimeSeries = "time-series"
 
 const (
 	// mostPlots is how many series are shown.
 	mostPlots = 13
-	// mostRuns is how many runs a picture shows: more points than this cannot be told apart.
+	// mostRuns is how many runs a chart shows: more points than this cannot be distinguished.
 	mostRuns = 2000
 )
 
@@ -215,7 +215,7 @@ func (v *view) plots(show []*track.Series) report.Section {
 	return sec
 }
 
-// timeSeries returns the last runs of a series as a picture, with the mean of each stretch between change points. A newest
+// timeSeries returns the last runs of a series as a chart, with the mean of each stretch between change points. A newest
 // value that is not the kernel's own is in none.
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
@@ -226,7 +226,7 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 			Name: runName(s.Ref(first+i, v.Refs)) + ": " + v.print(p.Value)})
 	}
 	var stretch report.Segment
-	end := func(at int) { // the stretch, as far as the picture shows it
+	end := func(at int) { // the stretch, as far as the chart shows it
 		if stretch.To = at - first; stretch.To > 0 {
 			stretch.From, stretch.Mean = max(stretch.From-first, 0), stretch.Mean*v.scale()
 			c.Segments = append(c.Segments, stretch)

@@ -44,7 +44,7 @@ func (v *view) sentence(word, where string) string {
 		parts = append(parts, count+text)
 	}
 	add(n[trend.Regression], " got worse and stayed so")
-	add(n[trend.Alarm], " farther off than one run goes by chance, which the next run confirms or not")
+	add(n[trend.Alarm], " farther off than one run goes due to noise, which the next run confirms or not")
 	add(n[track.Faster], " faster at lower occupancy")
 	add(n[track.OpenOnBase], " open on the base branch")
 	open := len(parts) > 0
@@ -54,7 +54,7 @@ func (v *view) sentence(word, where string) string {
 	add(ended, " of the past")
 	text := word + ": " + where + strings.Join(parts, ", ")
 	if anew > 0 {
-		text += fmt.Sprintf(" (%d after a change of device, driver or launch shape)", anew)
+		text += fmt.Sprintf(" (%d after a change of device, driver or launch size)", anew)
 	}
 	if most != nil && !open {
 		text += "; largest change " + report.ShortName(most.Key.Task, nameWidth) + " " + v.change(most.Off())
@@ -231,7 +231,7 @@ func (v *view) notices(c *track.Check) (list []string) {
 	}
 	for _, r := range v.Renumbered {
 		moved := report.ListOf(r.Names, func(n [2]string) string { return report.KernelName(n[0]) + " was " + report.KernelName(n[1]) })
-		add("numbers: With %s numbers moved, by values and launch shapes: %s. Each is judged by what it was before.",
+		add("numbers: With %s numbers moved, by values and launch sizes: %s. Each is judged by what it was before.",
 			runName(&r.Run), strings.Join(report.FirstFew(moved, 6), ", "))
 	}
 	if c == nil {

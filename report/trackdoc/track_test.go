@@ -186,7 +186,7 @@ func TestTrackPictures(t *testing.T) {
 		{"what is open comes first", []*track.Series{flat, once, down}, "down flat"},
 		{"also from far down in the list", append(many, down), "down" + strings.Repeat(" flat", 12)},
 		{"one alone is large", []*track.Series{down}, "down"},
-		{"a single run is no picture", []*track.Series{once}, ""},
+		{"a single run is no chart", []*track.Series{once}, ""},
 	} {
 		d := trackdoc.FromReport(reported("x.db", m, c.series...), prov()).Doc
 		var got []string
@@ -197,7 +197,7 @@ func TestTrackPictures(t *testing.T) {
 		for i, p := range section.Plots {
 			name, _, _ := strings.Cut(p.Title, " ")
 			if got = append(got, name); p.TimeSeries.Large != (len(c.series) == 1) {
-				t.Errorf("%s: picture %d is large: %v", c.reason, i+1, p.TimeSeries.Large)
+				t.Errorf("%s: chart %d is large: %v", c.reason, i+1, p.TimeSeries.Large)
 			}
 		}
 		if strings.Join(got, " ") != c.want {

@@ -82,7 +82,7 @@ func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
 		v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
 }
 
-// whole says all of a series where no row of a screen stands beside it: what its rows say, and the evidence.
+// whole says all of a series where no row of a screen stands next to it: what its rows say, and the evidence.
 func (v *view) whole(s *track.Series) string {
 	var text []string
 	for _, l := range v.linesOf(s) {
@@ -93,7 +93,7 @@ func (v *view) whole(s *track.Series) string {
 
 // evidence describes for a series what its row of a screen and of the table does not: what changed where it begins, what moved
 // with its finding, what comes of it, and its change points. A changed device comes first, for then there is no verdict. A
-// changed driver or launch shape is no excuse: the series is judged by the runs before it, see track/begin.go.
+// changed driver or launch size is no excuse: the series is judged by the runs before it, see track/begin.go.
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
 	for _, move := range s.AlsoChanged {
@@ -112,7 +112,7 @@ func (v *view) evidence(s *track.Series) string {
 			text = append(text, "With it moved "+strings.Join(moved, ", ")+".")
 		}
 		if s.Absent {
-			text = append(text, "A run on this driver in this launch shape mends it, or 'occudiff track accept'.")
+			text = append(text, "A run on this driver in this launch size mends it, or 'occudiff track accept'.")
 		}
 	}
 	for i := range s.Changes {
@@ -126,7 +126,7 @@ func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
 	if !s.Continues() {
-		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts anew, and %s", s.Restart.Last.Run,
+		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts again, and %s", s.Restart.Last.Run,
 			when(s.Restart.Last.Time), needed)
 	}
 	text += "The runs since are " + v.side(s.Since()) + " those before, by which they are judged."
@@ -143,7 +143,7 @@ func sharedTitle(s *track.Shared) string {
 	if s.Restarts && s.Continues {
 		what = "go on with a change"
 	} else if s.Restarts {
-		what = "begin anew"
+		what = "begin again"
 	}
 	return fmt.Sprintf("%s: %d of %d series %s", report.OneLine(s.Device), len(s.Series), s.Of, what)
 }
@@ -159,7 +159,7 @@ func (m metric) sharedText(s *track.Shared) string {
 	case s.Restarts && s.Continues:
 		return text + fmt.Sprintf("go on with it, %s the runs before in the median, by which they are judged.", m.side(s.Median))
 	case s.Restarts:
-		return text + fmt.Sprintf("begin anew, and %s needed for a verdict.",
+		return text + fmt.Sprintf("begin again, and %s needed for a verdict.",
 			unit.FormatCount(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
 	}
 	return text + fmt.Sprintf("moved at once, by %s in the median. One cause is more likely than as many.", m.difference(s.Median))
@@ -176,7 +176,7 @@ func changedText(list []track.Change) string {
 	}), ", ")
 }
 
-// missingText describes for a kernel that is gone what it was. The share is of the last run that had it, for nobody knows what it
+// missingText describes for a kernel that is gone what it was. The share is of the last run that had it, for it is unknown what it
 // would have held since.
 func missingText(g track.MissingKernel) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
@@ -292,15 +292,15 @@ func (m metric) rule() string {
 	runs := unit.FormatCount(g.Window, "run", "runs")
 	if m.Metric.Metric == history.Occupancy {
 		text += "Busy occupancy counts where all of the last " + runs +
-			" have it, else the measured one. "
+			" have it, otherwise the measured one. "
 	}
 	if g.Exact { // the same binary gives the same number
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
 	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs + ", from " +
-		unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, so unlikely by chance that at most " +
+		unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, so unlikely due to noise that at most " +
 		report.Shortest(100*g.Budget) + " of 100 checks find one for nothing, over all series together. It is open until it " +
-		"is mended or accepted."
+		"is recovered or accepted."
 }
 
 // when prints a time for people, to the minute and in UTC: runs of one history come from several time zones.

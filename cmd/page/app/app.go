@@ -35,7 +35,7 @@ type App struct {
 
 // Request is what the page asks. Its scripts write it as JSON, and read the answer so.
 type Request struct {
-	Kind     string // predict, beside, validate, example, compare or download
+	Kind     string // predict, next to, validate, example, compare or download
 	ID       int    // by which the page knows what an answer belongs to
 	State    Launch
 	Paths    [][]string // of each run
@@ -43,7 +43,7 @@ type Request struct {
 	Format   string // of a download
 }
 
-// Response is what a question gets. A fault is an answer too, so that each question has exactly one.
+// Response is what a question gets. an error is an answer too, so that each question has exactly one.
 type Response struct {
 	Kind     string    `json:"kind"`
 	ID       int       `json:"id"`
@@ -129,7 +129,7 @@ func hint(f *note.InputError) string {
 }
 
 // ProblemsOf takes an error apart, as a terminal prints it line by line.
-// Several inputs fail with one error that joins theirs: each becomes a fault of its own, with its own file.
+// Several inputs fail with one error that joins theirs: each becomes an error of its own, with its own file.
 func ProblemsOf(err error) []Problem {
 	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok {
 		var keys []string

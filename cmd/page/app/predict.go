@@ -163,7 +163,7 @@ func below(d *report.Document, key, title string) []report.Section {
 	return list
 }
 
-// others show the launch on the devices of the form beside the chosen one, which comes first.
+// others show the launch on the devices of the form next to the chosen one, which comes first.
 // A device that is none is said, and the others stand there all the same.
 func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
 	q := &predictdoc.Question{Launch: l, On: []arch.Choice{on}}

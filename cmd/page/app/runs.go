@@ -22,7 +22,7 @@ import (
 	"occudiff/report/text"
 )
 
-// RunSettings is what is said of a run beside its files.
+// RunSettings is what is said of a run next to its files.
 type RunSettings struct {
 	Device    string  // empty takes what the files say
 	Tolerance float64 // in percentage points, 0 for the usual one

@@ -50,7 +50,7 @@ func compared(run *ingest.Run, chosenBy string, o compare.Options) *compare.Resu
 }
 
 // Gaussian is a run of two kernels that do not match, two copies and what lies outside any task.
-// It is what most goldens show: every field is filled somewhere, one kernel has causes and an account, the other is
+// It is what most goldens show: every field is filled somewhere, one kernel has causes and a breakdown, the other is
 // unmeasurable. The figures are those of a real export of that benchmark.
 func Gaussian() *compare.Result {
 	return compared(gaussian(), "the summary: 112 XVE", compare.DefaultOptions())
@@ -98,7 +98,7 @@ func kernel(file string, line int, task string, global, local unit.Size3, total 
 		Barriers: unit.Some[int64](0)}
 }
 
-// other is a task that is no kernel: its measured value is nobody's occupancy and is not judged.
+// other is a task that is not a kernel: its measured value is nobody's occupancy and is not judged.
 func other(file string, line int, task, way string, n int64, total unit.Seconds, measured float64) ingest.Kernel {
 	return ingest.Kernel{Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
 		Instances: unit.Some(n), Total: unit.Some(total), Measured: ratio(measured)}
