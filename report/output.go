@@ -49,7 +49,7 @@ type TermKind struct {
 	Terms       []Term // causes stand in the order in which they are looked for
 }
 
-//go:embed terms.txt
+//go:embed glossary.txt
 var glossaryFile string
 
 // Terms returns the words of the outputs that have a text, causes first. The file has a paragraph for each term: its kind

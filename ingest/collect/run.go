@@ -177,7 +177,7 @@ func library(root string) Check {
 		"install intel-metrics-discovery (package libigdmd or metrics-discovery of the distribution)")
 }
 
-//go:embed traps.txt
+//go:embed common_mistakes.txt
 var commonMistakes string
 
 // CommonMistakes are what makes a collection say less than it could, for people who write their own commands.

@@ -3,7 +3,7 @@
 //
 // A check of a run (FromCheck) is the report (FromReport) of its last run: both go one path, see view. There are answers
 // for a replay of the gate (FromBacktest) and for the list of runs (FromRuns), too. They share the words of a series
-// and the way of printing a metric (words.go) and its columns (columns.go).
+// and the way of printing a metric (text.go) and its columns (columns.go).
 //
 // What needs attention comes first everywhere: regressions, alarms, then series that restart. JSON keeps the order
 // in which series were first stored.

@@ -76,7 +76,7 @@ func TestLaunches(t *testing.T) {
 		fmt.Fprintf(&got, "# %s: %s, %s in %s\n", c.reason, d.Key, c.global, c.local)
 		told(&got, d, l)
 	}
-	testenv.Golden(t, "testdata/told.txt", []byte(got.String()))
+	testenv.Golden(t, "testdata/launches.txt", []byte(got.String()))
 }
 
 // told prints what the model tells of a launch, a line for each thing.

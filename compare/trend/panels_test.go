@@ -160,7 +160,7 @@ func TestPanels(t *testing.T) {
 		power.Drop = math.Round(power.Drop*1e6) / 1e6
 		line("power: %+v", power)
 	}
-	testenv.Golden(t, "testdata/told.txt", []byte(got.String()))
+	testenv.Golden(t, "testdata/panels.txt", []byte(got.String()))
 }
 
 // so is 1 where something is so.

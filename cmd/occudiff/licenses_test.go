@@ -99,7 +99,7 @@ func linked(t *testing.T) map[string][]string {
 	return modules
 }
 
-// TestLicenses holds docs/licences.md against the license files of what is linked; -update rewrites its table.
+// TestLicenses holds docs/licenses.md against the license files of what is linked; -update rewrites its table.
 func TestLicences(t *testing.T) {
 	modules := linked(t)
 	var table bytes.Buffer
@@ -129,7 +129,7 @@ func TestLicences(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | %s |\n", module, strings.Join(names, ", "))
 	}
-	const path = "../../docs/licences.md"
+	const path = "../../docs/licenses.md"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

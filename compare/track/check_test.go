@@ -155,7 +155,7 @@ func TestCheckScenarios(t *testing.T) {
 		judgment(&got, &r.Judgment)
 		db.Close()
 	}
-	testenv.Golden(t, "testdata/stories.txt", []byte(got.String()))
+	testenv.Golden(t, "testdata/checks.txt", []byte(got.String()))
 }
 
 func ref(r *track.Ref) string {

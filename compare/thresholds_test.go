@@ -75,7 +75,7 @@ func TestThresholds(t *testing.T) {
 		}
 		end()
 	}
-	testenv.Golden(t, "testdata/along.txt", []byte(got.String()))
+	testenv.Golden(t, "testdata/thresholds.txt", []byte(got.String()))
 }
 
 // inShort is what is said of a row in words, without sentences and figures.

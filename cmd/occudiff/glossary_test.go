@@ -82,7 +82,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 		}
 		eachField(s, func(name string) { words[name] = jsonSchemas()[i].Command })
 	}
-	screen, err := os.ReadFile(filepath.Join(filepath.Dir(export), "..", "report", "rundoc", "screen.go"))
+	screen, err := os.ReadFile(filepath.Join(filepath.Dir(export), "..", "report", "rundoc", "summary.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func TestExplanations(t *testing.T) {
 		at := slices.IndexFunc(r.Rows, func(x Row) bool { return x.Task == c.kernels[0].Task })
 		fmt.Fprintf(&got, "# %s\n%s\n", c.reason, allSaid(r, &r.Rows[at]))
 	}
-	testenv.Golden(t, "testdata/said.txt", []byte(got.String()))
+	testenv.Golden(t, "testdata/explanations.txt", []byte(got.String()))
 }
 
 // allSaid is all that is said of a row, a line for each thing.
