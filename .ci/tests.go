@@ -1,5 +1,6 @@
-// Command tests reads the output of `go test -json` and fails when a test failed, and when one skipped that must run
-// here. It prints what failed, and every skip with its reason. What may skip stands in .ci/skips.
+// Command tests reads the output of `go test -json` and fails when a test
+// failed, and when one skipped that must run here. It prints what failed, and
+// every skip with its reason. What may skip stands in .ci/skips.
 package main
 
 import (
@@ -47,10 +48,12 @@ func run(in io.Reader, allowedFile string) error {
 		switch e.Action {
 		case "output", "build-output":
 			said[name] = append(said[name], e.Output)
-		// What a test said is kept until it ends; of one that passed nobody reads it.
+		// What a test said is kept until it ends; of one that passed nobody
+		// reads it.
 		case "pass":
 			delete(said, name)
-		// The event of a package has no test to name; what it printed stands alone.
+		// The event of a package has no test to name; what it printed stands
+		// alone.
 		case "fail", "build-fail":
 			fmt.Printf("%s%s", strings.Join(said[name], ""), map[bool]string{true: "",
 				false: "FAIL " + name + "\n"}[e.Test == ""])
@@ -78,9 +81,9 @@ func run(in io.Reader, allowedFile string) error {
 	return nil
 }
 
-// missing is the reason of a skip for want of a program that .ci/run installs. No test may have it, also not one that
-// may skip for another reason.
-// Its words are those with which the tests begin their reasons.
+// missing is the reason of a skip for want of a program that .ci/run installs.
+// No test may have it, also not one that may skip for another reason. Its words
+// are those with which the tests begin their reasons.
 var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|pgbouncer|ocloc|pdftoppm|node)\b`)
 
 // place is what stands before the text of a log line.
@@ -96,7 +99,8 @@ func reason(lines []string) string {
 	return "no reason given"
 }
 
-// readAllowed reads the names of tests that may skip, a regular expression a line; # begins a comment.
+// readAllowed reads the names of tests that may skip, a regular expression a
+// line; # begins a comment.
 func readAllowed(path string) ([]*regexp.Regexp, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"occudiff/ingest"
 )
 
-// TestTwoKernels has a kernel that takes 45% of the time, so that its samples may be 55% of another one's: what the other measures and can reach tells
+// TestTwoKernels has a kernel that takes 45% of the time, so that its samples
+// may be 55% of another one's: what the other measures and can reach tells
 // whether it can be judged all the same.
 func TestTwoKernels(t *testing.T) {
 	const most = "114688" // 4 waves of 896 threads of 32 work-items: 100 % predicted
@@ -51,8 +52,8 @@ func TestTwoKernels(t *testing.T) {
 	}
 }
 
-// TestPartsOfCandidate: a kernel of 256 registers fills half of each XVE, so that 4% of idle XVEs are 2% of all slots,
-// not 4%.
+// TestPartsOfCandidate: a kernel of 256 registers fills half of each XVE, so
+// that 4% of idle XVEs are 2% of all slots, not 4%.
 func TestPartsOfCandidate(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 1000, 5, measured(48), idle(4))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
@@ -63,8 +64,9 @@ func TestPartsOfCandidate(t *testing.T) {
 	}
 }
 
-// Idle time that instructions say is within the launches is said with low confidence where a sample can hold a launch
-// and a gap: all of them may have gone to the launch.
+// Idle time that instructions say is within the launches is said with low
+// confidence where a sample can hold a launch and a gap: all of them may have
+// gone to the launch.
 func TestIdleOfShortLaunches(t *testing.T) {
 	for _, c := range []struct {
 		launches int64

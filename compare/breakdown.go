@@ -12,7 +12,8 @@ import (
 // Part is where thread slots of the GPU were while a kernel ran.
 type Part string
 
-// The parts. Empty and Underfilled are one, Shortfall, where the XVE array state does not tell them apart.
+// The parts. Empty and Underfilled are one, Shortfall, where the XVE array
+// state does not tell them apart.
 const (
 	PartOccupied    Part = "occupied"     // held a thread
 	PartUnderfilled Part = "underfilled"  // of busy XVEs, with fewer threads than the launch admits
@@ -25,8 +26,9 @@ const (
 // Parts lists the parts in the order in which they are shown.
 func Parts() []Part { return slices.Clone(parts[:]) }
 
-// SlotBreakdown describes where the thread slots were, in points of all slots of the GPU. The parts add up to 100; those that
-// cannot be determined are absent and belong to another.
+// SlotBreakdown describes where the thread slots were, in points of all slots
+// of the GPU. The parts add up to 100; those that cannot be determined are
+// absent and belong to another.
 type SlotBreakdown struct {
 	Parts         ByPart[unit.Opt[unit.Points]]
 	Policy        predict.Policy       // of the prediction that the parts are taken from; Auto without one
@@ -55,7 +57,8 @@ func (p Part) index() int { return max(slices.Index(parts[:], p), 0) }
 
 var parts = [...]Part{PartOccupied, PartUnderfilled, PartIdle, PartShortfall, PartLastWave, PartLaunchLimit}
 
-// Rounded returns the parts as they are printed: to one decimal, by largest remainder, so that they still add up.
+// Rounded returns the parts as they are printed: to one decimal, by largest
+// remainder, so that they still add up.
 func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	var tenths, remainder ByPart[float64]
 	var told []int
@@ -78,7 +81,8 @@ func (a *SlotBreakdown) Rounded() (printed ByPart[unit.Opt[unit.Points]]) {
 	return printed
 }
 
-// Drawable returns the parts without negative ones, which are drawn as nothing and come off the predicted parts first.
+// Drawable returns the parts without negative ones, which are drawn as nothing
+// and come off the predicted parts first.
 func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	var drawn ByPart[float64]
 	over := 0.0
@@ -99,8 +103,10 @@ func (a *SlotBreakdown) Drawable() ByPart[float64] {
 	return drawn
 }
 
-// breakdown makes the breakdown of a row that has its verdict and certainty; nil when what was measured is not this kernel's,
-// the prediction is not of its launch, or it is above that. A row that is below its prediction has the causes of each part.
+// breakdown makes the breakdown of a row that has its verdict and certainty;
+// nil when what was measured is not this kernel's, the prediction is not of its
+// launch, or it is above that. A row that is below its prediction has the
+// causes of each part.
 func (r *Result) breakdown(row *Row) *SlotBreakdown {
 	if !row.mayLose() || row.Cause != nil && (row.Cause.Name == CauseLaunchSize || row.Cause.Name == CauseModelMismatch) {
 		return nil
@@ -142,8 +148,9 @@ func (r *Result) parts(row *Row) (a SlotBreakdown) {
 
 func pointsOf(v unit.Ratio) unit.Points { return unit.Points(v.Percent()) }
 
-// PredictedAt is the point of the predicted range that the row is accounted for by: the one nearest to what busy XVEs
-// held, or to what was measured where that is not known or the same all over the range.
+// PredictedAt is the point of the predicted range that the row is accounted for
+// by: the one nearest to what busy XVEs held, or to what was measured where
+// that is not known or the same all over the range.
 func (r *Row) PredictedAt() predict.Utilization {
 	x, m := &r.XVEs, r.Measured.Or(0)
 	if loaded, ran := r.BusyOccupancy.Value(); ran && abs(x.High.BusyOccupancy.Minus(x.Low.BusyOccupancy)) > printedTwice {
@@ -155,8 +162,8 @@ func (r *Row) PredictedAt() predict.Utilization {
 // reference is what the measured value is compared with.
 func (r *Row) reference() unit.Ratio { return r.nearest(r.Measured.Or(0)) }
 
-// nearest is the point of the range of the predicted average that is nearest to a value, or the profiler's peak where
-// the launch size is not known.
+// nearest is the point of the range of the predicted average that is nearest to
+// a value, or the profiler's peak where the launch size is not known.
 func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 	if r.Predicted != nil {
 		return r.Predicted.Nearest(v)
@@ -164,7 +171,8 @@ func (r *Row) nearest(v unit.Ratio) unit.Ratio {
 	return r.Peak.Or(0)
 }
 
-// Lost is the slot time of a row below its prediction, 0 where nothing was measured that is the kernel's.
+// Lost is the slot time of a row below its prediction, 0 where nothing was
+// measured that is the kernel's.
 func (r *Row) Lost() unit.Seconds {
 	if !r.mayLose() {
 		return 0

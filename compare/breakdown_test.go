@@ -73,8 +73,9 @@ func text[T ~float64](o unit.Opt[T], format string, scale float64) string {
 	return "0.0"
 }
 
-// TestBreakdownOfRealRuns holds every digit of the accounts of real runs: used, idle, busy occupancy, underfilled,
-// empty, intervals per launch, and the share of instructions in rows of kernels.
+// TestBreakdownOfRealRuns holds every digit of the accounts of real runs: used,
+// idle, busy occupancy, underfilled, empty, intervals per launch, and the share
+// of instructions in rows of kernels.
 func TestBreakdownOfRealRuns(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
 	for _, c := range []struct {
@@ -184,10 +185,12 @@ func addsUp(t *testing.T, why any, a *compare.SlotBreakdown) {
 	}
 }
 
-// broken is what no text may hold: a figure that is none, or a mistake of formatting.
+// broken is what no text may hold: a figure that is none, or a mistake of
+// formatting.
 var broken = regexp.MustCompile(`NaN|Inf\b|%!|<nil>`)
 
-// TestBreakdownsAddUp holds every row of the corpus and 10,000 random ones. Their texts are sound, too.
+// TestBreakdownsAddUp holds every row of the corpus and 10,000 random ones.
+// Their texts are sound, too.
 func TestBreakdownsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices := []*arch.Device{device(t, arch.Query{Name: "mtl", XVEs: 112}), device(t, arch.Query{Name: "max1100"}),
@@ -268,8 +271,8 @@ func TestBreakdownsAddUp(t *testing.T) {
 	}
 }
 
-// TestPolicyOfAccount takes work-groups that stay whole where both policies predict the same, and names no cause for idle XVEs
-// where they differ.
+// TestPolicyOfAccount takes work-groups that stay whole where both policies
+// predict the same, and names no cause for idle XVEs where they differ.
 func TestPolicyOfAccount(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
 	of := func(global, local int64, peak, seen float64) (*compare.SlotBreakdown, *compare.Row) {
@@ -282,7 +285,8 @@ func TestPolicyOfAccount(t *testing.T) {
 	if a, row := of(512*512, 1024, 100, 30); a.Policy != predict.Whole || row.Predicted.Policy != predict.Free || row.Cause.Name != compare.CauseImbalance {
 		t.Errorf("the same under both: %v, predicted %v, %+v", a.Policy, row.Predicted.Policy, row.Cause)
 	}
-	// Work-groups of 20 threads fill 120 of 128 slots of an Xe-core when they stay whole.
+	// Work-groups of 20 threads fill 120 of 128 slots of an Xe-core when they
+	// stay whole.
 	if a, row := of(32*20*44, 640, 98.2, 30); a.Policy != predict.Free || !row.XVEs.Other.Present() || row.Cause.Part != compare.PartIdle || row.Cause.Name != compare.CauseUnexplained {
 		t.Errorf("differing: %v, %+v, %+v", a.Policy, row.XVEs, row.Cause)
 	}

@@ -11,8 +11,9 @@ import (
 	"occudiff/predict"
 )
 
-// The causes, in the order in which they are looked for. Shape, model, sampling and tolerance come before any account; the others are of a part of it, or of a row
-// above its prediction.
+// The causes, in the order in which they are looked for. Shape, model, sampling
+// and tolerance come before any account; the others are of a part of it, or of
+// a row above its prediction.
 const (
 	CauseLaunchSize        = "launch size"
 	CauseModelMismatch     = "model mismatch"
@@ -93,7 +94,8 @@ func (f *finder) explainsEnough(c *Cause) bool {
 // remedy must be able to return.
 func (r *Row) leastReturn() unit.Points { return leastReturned * max(-r.Difference.Or(0), 0) }
 
-// surer puts the cause with more confidence first, of equal ones that which was measured.
+// surer puts the cause with more confidence first, of equal ones that which was
+// measured.
 func surer(a, b Cause) int {
 	rank := func(c *Cause) int {
 		r := 2 * slices.Index([]string{low.String(), medium.String(), high.String()}, c.Confidence)
@@ -105,7 +107,8 @@ func surer(a, b Cause) int {
 	return cmp.Compare(rank(&b), rank(&a))
 }
 
-// largest is the part that most of what is missing from the prediction went to, as printed.
+// largest is the part that most of what is missing from the prediction went to,
+// as printed.
 func (a *SlotBreakdown) largest() Part {
 	switch printed := a.Rounded(); {
 	case a.Points(PartShortfall).Present():
@@ -134,7 +137,8 @@ func (f *finder) has(cause string) bool {
 	return slices.ContainsFunc(f.found, func(c Cause) bool { return c.Name == cause })
 }
 
-// add takes a cause, no surer than the counters allow. It is good until the next one.
+// add takes a cause, no surer than the counters allow. It is good until the
+// next one.
 func (f *finder) add(part Part, name string, sure confidence, because string, decide decision) *Cause {
 	if sure = min(sure, f.row.Certainty.limit()); f.row.OwnLow.Present() { // the row is judged by a range
 		sure = low
@@ -144,8 +148,8 @@ func (f *finder) add(part Part, name string, sure confidence, because string, de
 	return &f.found[len(f.found)-1]
 }
 
-// all finds the causes of both parts, those of the larger part first. The larger
-// part is unexplained if no cause can explain enough of it.
+// all finds the causes of both parts, those of the larger part first. The
+// larger part is unexplained if no cause can explain enough of it.
 func (f *finder) all() []Cause {
 	first := f.breakdown.largest()
 	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
@@ -231,7 +235,8 @@ func (r *Row) missingColumns() (list []string) {
 	return list
 }
 
-// noActivitySeen reports whether the measured value was printed as 0.0, so that it tells nothing of the threads.
+// noActivitySeen reports whether the measured value was printed as 0.0, so that
+// it tells nothing of the threads.
 func (r *Result) noActivitySeen(row *Row) bool {
 	m, measured := row.Measured.Value()
 	return measured && m.Percent() < float64(r.unseen(row))
@@ -284,8 +289,9 @@ func (r *Result) insidePeak(row *Row) bool {
 	return row.Predicted != nil && row.Measured.Or(0).Minus(row.Predicted.Peak) <= r.unseen(row)+digit
 }
 
-// aboveText describes what a row measures more than: the most that the launch reaches alone, or the average over its waves
-// where it is within the predicted peak.
+// aboveText describes what a row measures more than: the most that the launch
+// reaches alone, or the average over its waves where it is within the predicted
+// peak.
 func (r *Result) aboveText(row *Row) string {
 	ref, name := row.Peak.Or(0), "profiler's peak"
 	switch p := row.Predicted; {
@@ -298,7 +304,8 @@ func (r *Result) aboveText(row *Row) string {
 	return fmt.Sprintf("Measured %.1f%% is above the %s of %.1f%%", row.Measured.Or(0).Percent(), name, ref.Percent())
 }
 
-// otherTasks states that other tasks under the same samples are enough to explain the value.
+// otherTasks states that other tasks under the same samples are enough to
+// explain the value.
 func (f *finder) otherTasks(Part) {
 	c, m := &f.row.Certainty, f.row.Measured.Or(0)
 	if m > c.mixed(f.row.reference()) {
@@ -308,10 +315,12 @@ func (f *finder) otherTasks(Part) {
 		c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
 }
 
-// mixed is the most that a launch and what can be of other tasks under its samples come to.
+// mixed is the most that a launch and what can be of other tasks under its
+// samples come to.
 func (c *Certainty) mixed(own unit.Ratio) unit.Ratio { return own + c.OtherTasks.Or(1)*(1-own) }
 
-// readOnOneStack fits a launch on one stack whose counter divides by that stack's slots alone.
+// readOnOneStack fits a launch on one stack whose counter divides by that
+// stack's slots alone.
 func (f *finder) readOnOneStack(Part) {
 	r, m := f.r, f.row.Measured.Or(0)
 	over, ok := r.onOneStack(r.LaunchOf(f.row))
@@ -325,8 +334,9 @@ func (f *finder) readOnOneStack(Part) {
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
 }
 
-// smallerGRF looks for a register mode with more threads than the assumed one that makes a higher value fit: an Xe3
-// kernel of 96 registers fills all 10 threads of an XVE.
+// smallerGRF looks for a register mode with more threads than the assumed one
+// that makes a higher value fit: an Xe3 kernel of 96 registers fills all 10
+// threads of an XVE.
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
 		c := f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
@@ -362,14 +372,16 @@ func (f *finder) modeWithMoreThreads() (registers int, predicted unit.Ratio, ok 
 	return 0, 0, false
 }
 
-// modelOff reports whether the two static predictions differ by so much that one of them has the wrong launch or device.
-// Where there is no measurement, that difference is the mismatch itself, however small.
+// modelOff reports whether the two static predictions differ by so much that
+// one of them has the wrong launch or device. Where there is no measurement,
+// that difference is the mismatch itself, however small.
 func modelOff(row *Row) bool {
 	d, ok := row.PeakDifference.Value()
 	return ok && (abs(d) > modelCausePoints || row.Basis == BasisPeak)
 }
 
-// launchSize says, of a row of which the model is off, that its work size lacks a dimension, where a grid larger by a whole factor has the profiler's peak.
+// launchSize says, of a row of which the model is off, that its work size lacks
+// a dimension, where a grid larger by a whole factor has the profiler's peak.
 func (r *Result) launchSize(row *Row) *Cause {
 	k, clamped := r.gridTimes(row)
 	if k < 2 {
@@ -397,8 +409,9 @@ func (r *Result) launchSize(row *Row) *Cause {
 		times, unit.Thousands(int64(math.Round(float64(threads)/float64(peak)))), fitting)}
 }
 
-// gridTimes is how many times larger a row's grid would have to be for the profiler's peak, 0 where no factor fits;
-// clamped says that it may be larger still.
+// gridTimes is how many times larger a row's grid would have to be for the
+// profiler's peak, 0 where no factor fits; clamped says that it may be larger
+// still.
 func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	p, peak := row.Predicted, row.Peak.Or(0)
 	threads := p.Groups * p.ThreadsPerGroup
@@ -406,7 +419,8 @@ func (r *Result) gridTimes(row *Row) (k int64, clamped bool) {
 	if peak <= row.ModelPeak || threads >= slots || gridStep(threads, slots) < sizeStepPoints {
 		return 0, false
 	}
-	// A grid that fills the GPU reaches the most that this work-group can; any larger one reaches it as well.
+	// A grid that fills the GPU reaches the most that this work-group can; any
+	// larger one reaches it as well.
 	k = (slots + threads - 1) / threads
 	most := r.grown(row, k)
 	clamped = abs(peak.Minus(most)) <= sizeFitPoints+digit
@@ -426,7 +440,8 @@ func gridStep(threads, slots int64) unit.Points {
 	return unit.Points(100 * float64(threads) / float64(slots))
 }
 
-// grown is the peak that the profiler would print for k times as many work-groups of the row's launch.
+// grown is the peak that the profiler would print for k times as many
+// work-groups of the row's launch.
 func (r *Result) grown(row *Row, k int64) unit.Ratio {
 	l := r.LaunchOf(row)
 	l.GRF = mostThreads(r.Device)

@@ -14,8 +14,8 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// adapters names stacks or adapters that the profiler averaged over and that did
-// not work.
+// adapters names stacks or adapters that the profiler averaged over and that
+// did not work.
 func (f *finder) adapters(p Part) {
 	if c := f.r.adapters(f.row); c != nil {
 		c.Part = p
@@ -23,8 +23,8 @@ func (f *finder) adapters(p Part) {
 	}
 }
 
-// noActivity says so where no thread was ever seen. If another stack has threads
-// of the same launches, this one was idle.
+// noActivity says so where no thread was ever seen. If another stack has
+// threads of the same launches, this one was idle.
 func (f *finder) noActivity(p Part) {
 	if idle := f.row.Idle.Or(1); (1 - idle).Percent() > float64(printedHalf+digit) {
 		return
@@ -45,13 +45,15 @@ func (r *Row) launchKey() ingest.Key {
 	return k
 }
 
-// ran returns the idle share where it can be that of the measured occupancy's window.
+// ran returns the idle share where it can be that of the measured occupancy's
+// window.
 func (r *Row) ran() (idle unit.Ratio, ok bool) {
 	idle, ok = r.Idle.Value()
 	return idle, ok && r.BusyOccupancy.Present()
 }
 
-// engines fits a GPU of which one of k stacks or compute engines worked, where nothing counts them.
+// engines fits a GPU of which one of k stacks or compute engines worked, where
+// nothing counts them.
 func (f *finder) engines(p Part) {
 	idle, d := f.row.Idle.Or(0), f.r.Device
 	_, counted := f.r.averaged(f.row)
@@ -75,7 +77,8 @@ func (f *finder) engines(p Part) {
 }
 
 // gaps is time between launches, as far as it can contain enough of what is
-// missing. If something else explains the idle time, most of it must be possible.
+// missing. If something else explains the idle time, most of it must be
+// possible.
 func (f *finder) gaps(p Part) {
 	c, idle := &f.row.Certainty, f.row.Idle.Or(0)
 	most := min(c.likelyOutside().Or(1), idle)
@@ -140,8 +143,8 @@ func (f *finder) idleWithin(p Part) {
 // evenWork is the measurement that shows whether uneven work is the cause.
 const evenWork = "the same launch with equal work in all work-groups"
 
-// otherKernels names other kernels that hold less, where what they can have made of the samples comes to all that is
-// missing.
+// otherKernels names other kernels that hold less, where what they can have
+// made of the samples comes to all that is missing.
 func (f *finder) otherKernels(p Part) {
 	c := &f.row.Certainty
 	share, m := c.OtherTasks.Or(0), f.row.Measured.Or(0)
@@ -159,9 +162,11 @@ func (f *finder) otherKernels(p Part) {
 	cause.Explains = unit.Some(points)
 }
 
-// placement fits a launch that does not fill the GPU once and whose work-groups sit on few of the Xe-cores: policy
-// partial gives occupancy and idle share together, which the prediction does not. It is how a Tiger Lake that ran 8
-// work-groups of 40 threads, on 2 of 6 Xe-cores or on 3 with a barrier, is read.
+// placement fits a launch that does not fill the GPU once and whose work-groups
+// sit on few of the Xe-cores: policy partial gives occupancy and idle share
+// together, which the prediction does not. It is how a Tiger Lake that ran 8
+// work-groups of 40 threads, on 2 of 6 Xe-cores or on 3 with a barrier, is
+// read.
 func (f *finder) placement(p Part) {
 	row, q := f.row, f.row.Predicted
 	c := &row.Certainty
@@ -202,8 +207,9 @@ type placed struct {
 	average, least, idle unit.Ratio // idle at least, and with threads that all live alike
 }
 
-// placements returns the launch of a row for each number of ports, with a barrier where it may have one. XVEs are idle where
-// their Xe-core holds no thread.
+// placements returns the launch of a row for each number of ports, with a
+// barrier where it may have one. XVEs are idle where their Xe-core holds no
+// thread.
 func (f *finder) placements() (list []placed) {
 	l := f.r.LaunchOf(f.row)
 	for ; l.Barriers < 2; l.Barriers++ {
@@ -217,10 +223,12 @@ func (f *finder) placements() (list []placed) {
 	return list
 }
 
-// Traced returns how the launches of a row follow each other, nil when no trace tells.
+// Traced returns how the launches of a row follow each other, nil when no trace
+// tells.
 func (r *Result) Traced(row *Row) *launches.Task { return r.Sequence.Of(&row.Kernel) }
 
-// aTrace is what would settle how launches follow each other; nothing where a trace has settled it.
+// aTrace is what would settle how launches follow each other; nothing where a
+// trace has settled it.
 func (f *finder) aTrace() decision {
 	if f.r.Traced(f.row) != nil {
 		return decision{}
@@ -228,13 +236,15 @@ func (f *finder) aTrace() decision {
 	return byTrace("")
 }
 
-// fact adds a cause that a trace shows. Counters that are sampled make it no less sure.
+// fact adds a cause that a trace shows. Counters that are sampled make it no
+// less sure.
 func (f *finder) fact(part Part, name string, sure confidence, because string) *Cause {
 	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Evidence: because, measured: true})
 	return &f.found[len(f.found)-1]
 }
 
-// tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
+// tracedGaps names gaps that a trace shows; a trace without gaps rules them
+// out.
 func (f *finder) tracedGaps(p Part) {
 	t := f.r.Traced(f.row)
 	share := t.GapShare()
@@ -255,7 +265,8 @@ func (f *finder) tracedGaps(p Part) {
 	cause.Explains = unit.Some(f.pointsOfGaps(share))
 }
 
-// tracedOverlap names other kernels that a trace shows in this one's time. A trace without them rules them out.
+// tracedOverlap names other kernels that a trace shows in this one's time. A
+// trace without them rules them out.
 func (f *finder) tracedOverlap(Part) {
 	t, m := f.r.Traced(f.row), f.row.Measured.Or(0)
 	share := t.SharedShare()
@@ -275,7 +286,8 @@ func (f *finder) tracedOverlap(Part) {
 		share.Percent(), with, enough))
 }
 
-// kernelName is a kernel's name in a sentence: as the source has it, and without what is too long for a line.
+// kernelName is a kernel's name in a sentence: as the source has it, and
+// without what is too long for a line.
 func kernelName(task string) string {
 	short := names.Short([]string{names.Display(task)}, func(name string) bool { return len(name) <= 80 })
 	name := []rune(strings.Join(strings.Fields(short[0]), " "))
@@ -285,7 +297,8 @@ func kernelName(task string) string {
 	return string(name)
 }
 
-// alike reports whether the launches of a row take times near enough to each other for their mean to stand for each.
+// alike reports whether the launches of a row take times near enough to each
+// other for their mean to stand for each.
 func (f *finder) alike() bool {
 	if t := f.r.Traced(f.row); t != nil && t.Launches > 1 {
 		return t.P10 > 0 && t.P90 < alikeLaunches*t.P10

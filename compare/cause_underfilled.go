@@ -9,8 +9,9 @@ import (
 	"occudiff/predict"
 )
 
-// dispatch fits threads that end faster than new ones start. Where idle time lies decides how long they live: by the
-// measured value it is within the launch, by the value over the busy XVEs it is not.
+// dispatch fits threads that end faster than new ones start. Where idle time
+// lies decides how long they live: by the measured value it is within the
+// launch, by the value over the busy XVEs it is not.
 func (f *finder) dispatch(p Part) {
 	r, row := f.r, f.row
 	shortest, longest, ok := r.threadLifetimes(row)
@@ -44,8 +45,9 @@ func (f *finder) dispatch(p Part) {
 	f.add(p, CauseDispatch, sure, lives+": the dispatcher "+may+".", decide)
 }
 
-// launchBound reports whether a launch is over so soon that what the dispatcher does shows in it: threads that end faster
-// than others start, or a launch that takes little longer than filling the Xe-cores.
+// launchBound reports whether a launch is over so soon that what the dispatcher
+// does shows in it: threads that end faster than others start, or a launch that
+// takes little longer than filling the Xe-cores.
 func (r *Result) launchBound(row *Row) bool {
 	avg, timed := row.Average().Value()
 	_, _, short := r.threadLifetimes(row)
@@ -55,7 +57,8 @@ func (r *Result) launchBound(row *Row) bool {
 // fills is how long the dispatcher takes to fill an Xe-core.
 func (r *Result) fills() unit.Seconds { return unit.Seconds(r.Device.SlotsPerXeCore()) / dispatchRate }
 
-// filling names the dispatcher for a launch that takes little longer than filling the Xe-cores.
+// filling names the dispatcher for a launch that takes little longer than
+// filling the Xe-cores.
 func (f *finder) filling(p Part) {
 	avg, timed := f.row.Average().Value()
 	if !timed || f.evidence&shortThreads == 0 {
@@ -65,9 +68,10 @@ func (f *finder) filling(p Part) {
 		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())), byOtherMeans("launches with more work, measured again"))
 }
 
-// threadLifetimes returns the mean life of a thread by Little's law, at least and at most, when it is short enough to matter,
-// also with half a printed digit more. Several GPUs may have worked in turn or at once: threads live no longer than if
-// it was in turn.
+// threadLifetimes returns the mean life of a thread by Little's law, at least
+// and at most, when it is short enough to matter, also with half a printed
+// digit more. Several GPUs may have worked in turn or at once: threads live no
+// longer than if it was in turn.
 func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, short bool) {
 	m, measured := row.Measured.Value()
 	shortest, known := r.threadLifetime(row, m)
@@ -81,8 +85,9 @@ func (r *Result) threadLifetimes(row *Row) (shortest, longest unit.Seconds, shor
 	return shortest, longest, printed <= dispatchLifetime
 }
 
-// barrierImbalance is imbalance within work-groups: threads that have ended leave their slots empty until the others are done.
-// One thread a work-group waits for nobody, and work-groups of T threads hold at least one each.
+// barrierImbalance is imbalance within work-groups: threads that have ended
+// leave their slots empty until the others are done. One thread a work-group
+// waits for nobody, and work-groups of T threads hold at least one each.
 func (f *finder) barrierImbalance(p Part) {
 	row, q := f.row, f.row.Predicted
 	barrier, exported := row.BarrierStall.Value()
@@ -100,8 +105,9 @@ func (f *finder) barrierImbalance(p Part) {
 		"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
-// largeGRF looks for a register mode with fewer threads that makes the prediction
-// fit. If other kernels can have added to the value, both halves may be higher.
+// largeGRF looks for a register mode with fewer threads that makes the
+// prediction fit. If other kernels can have added to the value, both halves may
+// be higher.
 func (f *finder) largeGRF(p Part) {
 	t, ok := f.trial(p)
 	if !ok {
@@ -132,8 +138,9 @@ func (f *finder) trial(p Part) (t trial, ok bool) {
 	return t, true
 }
 
-// predictedWhileBusy is the point of the predicted range that a row is accounted for by; of a row below it, of the register mode
-// that makes the prediction fit, where one does: its launches leave other XVEs empty.
+// predictedWhileBusy is the point of the predicted range that a row is
+// accounted for by; of a row below it, of the register mode that makes the
+// prediction fit, where one does: its launches leave other XVEs empty.
 func (r *Result) predictedWhileBusy(row *Row) predict.Utilization {
 	f := finder{r: r, row: row}
 	if t, ok := f.trial(""); ok && row.Verdict == Below {
@@ -156,9 +163,10 @@ type trial struct {
 	above          unit.Points // how much other kernels can have added
 }
 
-// predict reports whether the prediction for a launch comes near, nearer than the one as it stands: one that stays as it was
-// is no sign of anything. It has to come near by both halves: what busy XVEs held, and what was measured, but for time
-// outside the launches.
+// predict reports whether the prediction for a launch comes near, nearer than
+// the one as it stands: one that stays as it was is no sign of anything. It has
+// to come near by both halves: what busy XVEs held, and what was measured, but
+// for time outside the launches.
 func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Prediction, fits bool) {
 	p, err := predict.Predict(t.r.Device, l)
 	if err != nil {
@@ -169,7 +177,8 @@ func (t *trial) predict(l predict.Launch, within unit.Points) (p predict.Predict
 		!t.r.Options.beyond(least.Minus(t.measured), 0)
 }
 
-// nearest is the point of the range of a prediction at which busy XVEs hold most nearly what they held.
+// nearest is the point of the range of a prediction at which busy XVEs hold
+// most nearly what they held.
 func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 	g := p.Range(t.r.Device)
 	return g.NearestBusy(t.busy)
@@ -181,7 +190,8 @@ func (t *trial) name(cause string, sure confidence, what string, limit unit.Rati
 		limit.Percent(), more), decide)
 }
 
-// largerGRF is the mode with more registers that makes the prediction fit, 0 where none does.
+// largerGRF is the mode with more registers that makes the prediction fit, 0
+// where none does.
 func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	if t.row.Registers.Present() {
 		return p, 0
@@ -245,7 +255,8 @@ func (f *finder) oneStack(p Part) {
 	}
 }
 
-// onOneStack predicts the peak of a launch on one stack over the slots of all stacks.
+// onOneStack predicts the peak of a launch on one stack over the slots of all
+// stacks.
 func (r *Result) onOneStack(l predict.Launch) (unit.Ratio, bool) {
 	if r.Device.Tiles < 2 {
 		return 0, false
@@ -282,7 +293,8 @@ func (f *finder) residency(p Part, cause, what string) {
 	}
 }
 
-// spans prints two estimates of a time in the unit of the longer one: "2.2 to 2.8 us". Two digits are all they hold.
+// spans prints two estimates of a time in the unit of the longer one: "2.2 to
+// 2.8 us". Two digits are all they hold.
 func spans(a, b unit.Seconds) string {
 	x, y := unit.FormatDuration(twoDigits(a)), unit.FormatDuration(twoDigits(b))
 	if x == y {

@@ -8,15 +8,18 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Certainty describes how much of a row's counter values can be the kernel's at all.
+// Certainty describes how much of a row's counter values can be the kernel's at
+// all.
 //
-// Counters are sampled, and each sample counts once, for the task under it; by which rule is nowhere said. So OutsideLaunches and
-// Foreign are bounds, for the worst of the plausible rules, of a mean over many launches. Both say nothing where
-// several queues or processes use the GPU at once.
+// Counters are sampled, and each sample counts once, for the task under it; by
+// which rule is nowhere said. So OutsideLaunches and Foreign are bounds, for
+// the worst of the plausible rules, of a mean over many launches. Both say
+// nothing where several queues or processes use the GPU at once.
 type Certainty struct {
-	// Exact states that the counters were read around each launch: nothing of the rest applies then but Window and OutsideLaunches.
-	// Own says that each sample is of the launch in whose time it was taken: no crosstalk, and launches need not be
-	// many.
+	// Exact states that the counters were read around each launch: nothing of
+	// the rest applies then but Window and OutsideLaunches. Own says that each
+	// sample is of the launch in whose time it was taken: no crosstalk, and
+	// launches need not be many.
 	Exact, Own      bool
 	Window          unit.Opt[float64]    // how many times as long as the kernel they ran
 	Interval        unit.Seconds         // between two samples, as the hardware takes it
@@ -27,7 +30,8 @@ type Certainty struct {
 	Misattributed   unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
 }
 
-// SamplingInterval is the time between two samples of the counters, as the device's clock allows it.
+// SamplingInterval is the time between two samples of the counters, as the
+// device's clock allows it.
 func (r *Result) SamplingInterval() unit.Seconds {
 	assumed := r.Options.SamplingInterval
 	if r.Device != nil {
@@ -59,17 +63,19 @@ func (r *Result) certainty(row *Row) Certainty {
 	case r.Instructions.All > 0:
 		c.Misattributed = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/r.Instructions.All))
 	}
-	// A sample that belongs to a launch of n intervals began up to one interval before it. Below one interval most samples
-	// see both a launch and what stands next to it.
+	// A sample that belongs to a launch of n intervals began up to one interval
+	// before it. Below one interval most samples see both a launch and what
+	// stands next to it.
 	if n, ok := c.Intervals.Value(); ok {
 		c.OutsideLaunches = unit.Some(unit.Ratio(max(1-n/2, 1/(1+n))))
 	}
 	c.OtherTasks = c.OutsideLaunches
 	if s, ok := c.OwnShare.Value(); ok {
 		foreign := min(c.OutsideLaunches.Or(1), (1-s)/s)
-		// On average, of samples that go by the time in each a task's part is no less than its part of all time, and it has
-		// half of those that go to the task with the most. Launches have to be many and all tasks listed, which a summary
-		// does not do.
+		// On average, of samples that go by the time in each a task's part is
+		// no less than its part of all time, and it has half of those that go
+		// to the task with the most. Launches have to be many and all tasks
+		// listed, which a summary does not do.
 		if timed && !r.fromSummary && !r.kernelTime.unsampled {
 			foreign = min(foreign, max(1-s, 0.5))
 		}
@@ -78,9 +84,12 @@ func (r *Result) certainty(row *Row) Certainty {
 	return c
 }
 
-// likelyOutside is how much of the values' time probably lies outside the launches, of OutsideLaunches at most: samples at the edges that go to what stands next to a launch take
-// instructions along, so that by most rules no more lies outside than stands in rows of no kernel. It proves nothing: a launch that takes as many
-// samples as it loses has no crosstalk and gaps all the same.
+// likelyOutside is how much of the values' time probably lies outside the
+// launches, of OutsideLaunches at most: samples at the edges that go to what
+// stands next to a launch take instructions along, so that by most rules no
+// more lies outside than stands in rows of no kernel. It proves nothing: a
+// launch that takes as many samples as it loses has no crosstalk and gaps all
+// the same.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	x, known := c.Misattributed.Value()
 	if !known || c.Exact || c.Own {
@@ -89,7 +98,8 @@ func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
 	return unit.Some(min(c.OutsideLaunches.Or(1), x))
 }
 
-// busy is the time in which the GPU of a row ran any task. What ran on adapters of other names left no samples in it.
+// busy is the time in which the GPU of a row ran any task. What ran on adapters
+// of other names left no samples in it.
 func (r *Result) busy(row *Row) unit.Seconds {
 	if row.Device != "" {
 		return r.taskTime - r.adapterTime[""] + r.adapterTime[row.Device]
@@ -109,7 +119,8 @@ const (
 // String returns the word that outputs carry.
 func (c confidence) String() string { return [...]string{"low", "medium", "high"}[c] }
 
-// limit is the most that can be told from the row's counters: see the thresholds.
+// limit is the most that can be told from the row's counters: see the
+// thresholds.
 func (c *Certainty) limit() confidence {
 	by := sureWith(c.OtherTasks.Or(1), otherTasksHigh, otherTasksMedium)
 	crosstalk, known := c.Misattributed.Value()
@@ -119,7 +130,8 @@ func (c *Certainty) limit() confidence {
 	return min(by, sureWith(crosstalk, misattributedHigh, MisattributedMedium))
 }
 
-// sureWith is how sure one can be of values of which so much may be wrong, with the most that each confidence bears.
+// sureWith is how sure one can be of values of which so much may be wrong, with
+// the most that each confidence bears.
 func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
 	switch {
 	case wrong <= ofHigh:
@@ -130,8 +142,9 @@ func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
 	return low
 }
 
-// rejectUnmeasurable describes why the values of a row cannot be compared with its reference; nil where they can. That is a fact and no
-// conclusion, so that it has no confidence.
+// rejectUnmeasurable describes why the values of a row cannot be compared with
+// its reference; nil where they can. That is a fact and no conclusion, so that
+// it has no confidence.
 func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	c, m, reference := &row.Certainty, row.Measured.Or(0), row.reference()
 	sampled := func(format string, args ...any) *Cause {
@@ -188,13 +201,15 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	return nil
 }
 
-// shortInAll reports whether all launches of a row together are too short for sampled counters.
+// shortInAll reports whether all launches of a row together are too short for
+// sampled counters.
 func (r *Result) shortInAll(row *Row) bool {
 	t, timed := row.Total.Value()
 	return timed && t < minIntervals*row.Certainty.Interval && !row.Certainty.Own && !row.Certainty.Exact
 }
 
-// mixedUp reports whether other tasks can have made so much of a value that it alone tells nothing.
+// mixedUp reports whether other tasks can have made so much of a value that it
+// alone tells nothing.
 func (r *Result) mixedUp(row *Row) bool {
 	c := &row.Certainty
 	return r.shortInAll(row) || c.Misattributed.Or(0) > misattributedMax || c.OtherTasks.Or(0) > otherTasksMax
@@ -231,12 +246,14 @@ func (c *Certainty) outsideText() string {
 	return fmt.Sprintf("A launch lasts %s sampling intervals", intervals(n))
 }
 
-// resample names the collection that would tell a launch from what stands next to it: with enough samples in each where a
-// collector takes an interval so short, otherwise with counters that are read around each.
+// resample names the collection that would tell a launch from what stands next
+// to it: with enough samples in each where a collector takes an interval so
+// short, otherwise with counters that are read around each.
 func (c *Certainty) resample() decision {
 	n, known := c.Intervals.Value()
 	enough := n * float64(c.Interval) / enoughIntervals * 1e3
-	// As 'occudiff collect' chooses it: to a hundredth of a millisecond, and of VTune no shorter than it keeps up with.
+	// As 'occudiff collect' chooses it: to a hundredth of a millisecond, and of
+	// VTune no shorter than it keeps up with.
 	want := math.Floor(enough*100+1e-9) / 100
 	if !c.Own {
 		want = max(want, leastOfVTune)
@@ -256,8 +273,9 @@ func (c *Certainty) resample() decision {
 	return decision{"unitrace -q", NextStep{Action: Query}}
 }
 
-// moreWork is what is left for launches too short for any collector: the query of a launch lasts half a millisecond, 76
-// and 89 times as long as kernels of 7 us in real files.
+// moreWork is what is left for launches too short for any collector: the query
+// of a launch lasts half a millisecond, 76 and 89 times as long as kernels of 7
+// us in real files.
 const moreWork = "more work per launch, or more launches in one submission"
 
 // intervals prints a number of intervals with two digits.
@@ -279,14 +297,16 @@ func shareText(v unit.Ratio) string {
 	return fmt.Sprintf("%.0f%%", v.Percent())
 }
 
-// kernelTimes is the time of the kernels that were measured: in all, and times what each used.
+// kernelTimes is the time of the kernels that were measured: in all, and times
+// what each used.
 type kernelTimes struct {
 	all       unit.Seconds
 	used      use
 	kernels   int  // with or without a time
 	unsampled bool // there are kernels of which no sample is: what they held is in those of others
-	// The same of all kernels, measured or not: the least and the most that their launches hold, as far as they are
-	// known, and the least time in which they leave XVEs empty.
+	// The same of all kernels, measured or not: the least and the most that
+	// their launches hold, as far as they are known, and the least time in
+	// which they leave XVEs empty.
 	timed, least, most, empty unit.Seconds
 }
 
@@ -322,11 +342,13 @@ func (u use) with(v use, join func(u, v float64) float64) use {
 	return use{join(u.measured, v.measured), join(u.idle, v.idle), join(u.pipe, v.pipe), join(u.memory, v.memory)}
 }
 
-// ownTime bounds what a kernel holds, and the XVEs that it leaves empty from below.
+// ownTime bounds what a kernel holds, and the XVEs that it leaves empty from
+// below.
 type ownTime struct{ least, most, empty unit.Ratio }
 
-// bounds are those of what a neighbor holds: what its own row says, give or take what neighbors put into that, and
-// anything up to its peak where it has no sample.
+// bounds are those of what a neighbor holds: what its own row says, give or
+// take what neighbors put into that, and anything up to its peak where it has
+// no sample.
 func (r *Row) bounds() ownTime {
 	reach := r.Peak.Or(1)
 	if r.Predicted != nil {
@@ -351,7 +373,8 @@ func unsampled(k *ingest.Kernel) bool {
 	return measured && known && m.Percent() < float64(printedHalf) && (1-idle).Percent() > float64(arraySum)
 }
 
-// apart is the least idle share of a row that the other kernels' idle shares leave for it.
+// apart is the least idle share of a row that the other kernels' idle shares
+// leave for it.
 func (r *Result) apart(row *Row, idle unit.Ratio) unit.Ratio {
 	f := row.Certainty.OtherTasks.Or(0)
 	others, known := r.others(row)
@@ -373,11 +396,14 @@ func (r *Result) others(row *Row) (mean use, known bool) {
 	}), true
 }
 
-// ownRange bounds what the launches of a row held by themselves. Of its value a share a is of other tasks and a share g
-// of time in which nothing ran, so that own = (measured - a theirs) / (1 - a - g): a is at most OtherTasks, a and g
-// together at most OutsideLaunches, and idle time is no less than what those two leave idle. Others hold what their rows say, give
-// or take asMeasured; no launch holds more than is predicted, but for the tolerance. It says nothing of kernels that run
-// side by side. It holds 113 of 114 simulated rows that are refused, and half are at most 40 points wide.
+// ownRange bounds what the launches of a row held by themselves. Of its value a
+// share a is of other tasks and a share g of time in which nothing ran, so that
+// own = (measured - a theirs) / (1 - a - g): a is at most OtherTasks, a and g
+// together at most OutsideLaunches, and idle time is no less than what those
+// two leave idle. Others hold what their rows say, give or take asMeasured; no
+// launch holds more than is predicted, but for the tolerance. It says nothing
+// of kernels that run side by side. It holds 113 of 114 simulated rows that are
+// refused, and half are at most 40 points wide.
 func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	c, top := &row.Certainty, r.maxOwn(row)
 	if row.MeasuredLow.Present() {
@@ -409,8 +435,8 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	return least, max(min(most+few, top), least)
 }
 
-// maxOwn is the most that the launches of a row can hold by the prediction; all slots where that may be of another
-// launch or device.
+// maxOwn is the most that the launches of a row can hold by the prediction; all
+// slots where that may be of another launch or device.
 func (r *Result) maxOwn(row *Row) unit.Ratio {
 	switch p := row.Predicted; {
 	case modelOff(row) || r.Fit.Contradiction != "":
@@ -421,7 +447,8 @@ func (r *Result) maxOwn(row *Row) unit.Ratio {
 	return row.Peak.Or(1)
 }
 
-// neighbors bounds what the other tasks of a run hold. Those that are not a kernel hold nothing.
+// neighbors bounds what the other tasks of a run hold. Those that are not a
+// kernel hold nothing.
 func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	t, of, own := row.Total.Or(0), &r.kernelTime, row.bounds()
 	rest, all := of.timed-t, r.busy(row)-t
@@ -437,8 +464,8 @@ func (r *Result) neighbors(row *Row) (theirs ownTime) {
 	return theirs
 }
 
-// sameAnyway reports whether the verdict of a row is the same wherever in their range its launches are: no less than is
-// predicted, or less.
+// sameAnyway reports whether the verdict of a row is the same wherever in their
+// range its launches are: no less than is predicted, or less.
 func (r *Result) sameAnyway(row *Row) bool {
 	p, c := row.Predicted, &row.Certainty
 	if p == nil || modelOff(row) || r.Fit.Contradiction != "" || row.Total.Or(0) < leastIntervals*c.Interval {

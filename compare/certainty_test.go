@@ -6,7 +6,8 @@ import (
 	"occudiff/ingest"
 )
 
-// TestResample names the collection that would tell launches from what stands next to them.
+// TestResample names the collection that would tell launches from what stands
+// next to them.
 func TestResample(t *testing.T) {
 	for _, c := range []struct {
 		reason string

@@ -14,8 +14,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Compare lines a run up with the predictions for a device. Without one, rows have no prediction. Rows are ordered for
-// reading: what needs attention first, then by slot time lost.
+// Compare lines a run up with the predictions for a device. Without one, rows
+// have no prediction. Rows are ordered for reading: what needs attention first,
+// then by slot time lost.
 func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	if on.fit == nil {
 		on.fit = fitDevices(run, on.Device, nil, opt)
@@ -43,8 +44,8 @@ func (r *Result) warn(code string, at note.Pos, hint, format string, args ...any
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: code, Pos: at, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// recorded notes where an export has fewer or more launches than the summary of its run, as happens when tracing them
-// stopped early.
+// recorded notes where an export has fewer or more launches than the summary of
+// its run, as happens when tracing them stopped early.
 func (r *Result) recorded(run *ingest.Run) {
 	counts := map[string]int64{}
 	for _, k := range run.Kernels {
@@ -58,7 +59,8 @@ func (r *Result) recorded(run *ingest.Run) {
 	}
 }
 
-// nothingMeasured names the column that the exports lack where no kernel has an occupancy.
+// nothingMeasured names the column that the exports lack where no kernel has an
+// occupancy.
 func (r *Result) nothingMeasured() {
 	if r.Summary.NoMeasurement < max(r.Summary.Kernels, 1) {
 		return
@@ -120,8 +122,9 @@ func (r *Result) forecast(row *Row) {
 	}
 }
 
-// shapeMissing names what a prediction needs of a launch and the input lacks, so that nothing but the profiler's peak is
-// left to hold the measured value against; "" where it has all. A launch that cannot run is another matter.
+// shapeMissing names what a prediction needs of a launch and the input lacks,
+// so that nothing but the profiler's peak is left to hold the measured value
+// against; "" where it has all. A launch that cannot run is another matter.
 func (r *Result) shapeMissing(row *Row) string {
 	l := r.launchOfKernel(&row.Kernel)
 	switch {
@@ -135,9 +138,10 @@ func (r *Result) shapeMissing(row *Row) string {
 	return ""
 }
 
-// predictIdleXVEs takes what a prediction implies for XVEs without a thread from the policy that was taken, and from
-// work-groups that stay whole where both predict the same: real runs of such launches leave as many XVEs empty as that
-// says.
+// predictIdleXVEs takes what a prediction implies for XVEs without a thread
+// from the policy that was taken, and from work-groups that stay whole where
+// both predict the same: real runs of such launches leave as many XVEs empty as
+// that says.
 func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	apart := func(a, b unit.Ratio) bool { return abs(a.Minus(b)) > policyPoints+digit }
 	p, q := taken, other
@@ -153,14 +157,16 @@ func (r *Result) predictIdleXVEs(taken, other *predict.Prediction) XVEs {
 	return x
 }
 
-// mostThreads returns the registers of the GRF mode in which an XVE holds the most threads.
+// mostThreads returns the registers of the GRF mode in which an XVE holds the
+// most threads.
 func mostThreads(d *arch.Device) int {
 	return slices.MaxFunc(d.DistinctModes(), func(a, b arch.GRFMode) int {
 		return cmp.Compare(a.ThreadsPerXVE, b.ThreadsPerXVE)
 	}).Registers
 }
 
-// launchOfKernel is what is known of a kernel's launch; the options say what the input does not.
+// launchOfKernel is what is known of a kernel's launch; the options say what
+// the input does not.
 func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	l := predict.Launch{Global: k.Global, Local: k.Local, SIMD: k.SIMD.Or(0), SLM: k.SLM.Or(0),
 		Barriers: k.LeastBarriers(), GRF: k.Registers.Or(0)}
@@ -174,7 +180,8 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 	return l
 }
 
-// LaunchOf is the launch of a row as it is predicted, with the policy that was taken.
+// LaunchOf is the launch of a row as it is predicted, with the policy that was
+// taken.
 func (r *Result) LaunchOf(row *Row) predict.Launch {
 	l := r.launchOfKernel(&row.Kernel)
 	if row.Predicted != nil {
@@ -183,9 +190,10 @@ func (r *Result) LaunchOf(row *Row) predict.Launch {
 	return l
 }
 
-// choosePolicy predicts under the policy that the evidence names: SLM, barriers or a limit of the profiler on either
-// mean that work-groups stay whole. Without such evidence it is the one that agrees with the profiler's peak when the
-// other does not, and else free.
+// choosePolicy predicts under the policy that the evidence names: SLM, barriers
+// or a limit of the profiler on either mean that work-groups stay whole.
+// Without such evidence it is the one that agrees with the profiler's peak when
+// the other does not, and else free.
 func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other predict.Prediction, err error) {
 	l.Policy = predict.Whole
 	whole, err := predict.Predict(r.Device, l)
@@ -210,12 +218,14 @@ func (r *Result) derive(row *Row) {
 	if !ok {
 		return
 	}
-	// Both are printed to 0.1: above that, a thread would have been loaded in idle time.
+	// Both are printed to 0.1: above that, a thread would have been loaded in
+	// idle time.
 	if idle, ok := row.Idle.Value(); ok && idle < 1 && m.Minus(1-idle) <= arraySum {
 		row.BusyOccupancy = unit.Some(min(m/(1-idle), 1))
 	}
 	if o, ok := row.XVEs.Other.Value(); ok && m.Minus(o.Low.BusyOccupancy) > policyIdlePoints {
-		// The other policy's XVEs cannot hold as much even while all of them run.
+		// The other policy's XVEs cannot hold as much even while all of them
+		// run.
 		row.XVEs.Other = unit.Opt[predict.Range]{}
 	}
 	if life, known := r.threadLifetime(row, m); known {
@@ -223,8 +233,9 @@ func (r *Result) derive(row *Row) {
 	}
 }
 
-// threadLifetime returns the mean life of a thread at an occupancy by Little's law: threads resident = arrival rate x mean life.
-// It is that on all GPUs that the profiler averaged over, as if they had worked in turn.
+// threadLifetime returns the mean life of a thread at an occupancy by Little's
+// law: threads resident = arrival rate x mean life. It is that on all GPUs that
+// the profiler averaged over, as if they had worked in turn.
 func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Seconds, known bool) {
 	avg, timed := row.Average().Value()
 	if row.Predicted == nil || !timed || row.Predicted.Groups <= 0 {
@@ -234,8 +245,8 @@ func (r *Result) threadLifetime(row *Row, occupancy unit.Ratio) (mean unit.Secon
 	return unit.Seconds(float64(occupancy) * float64(slots) * float64(avg) / float64(threads)), true
 }
 
-// unseen is how far a measured value may be from the one that was printed. The tools that tell samples of launches
-// apart print them in full.
+// unseen is how far a measured value may be from the one that was printed. The
+// tools that tell samples of launches apart print them in full.
 func (r *Result) unseen(row *Row) unit.Points {
 	if row.Reading != ingest.Sampled {
 		return 0
@@ -243,7 +254,8 @@ func (r *Result) unseen(row *Row) unit.Points {
 	return printedHalf
 }
 
-// judge takes the differences and gives the verdict. Of a launch it is that by the rule of its kernel, which is given.
+// judge takes the differences and gives the verdict. Of a launch it is that by
+// the rule of its kernel, which is given.
 func (r *Result) judge(row, kernel *Row) {
 	m, measured := row.Measured.Value()
 	peak, peaked := row.Peak.Value()
@@ -292,8 +304,8 @@ func (r *Result) judge(row, kernel *Row) {
 	}
 }
 
-// onlyIdle reports whether busy XVEs held what is predicted of them, and no more idle time is missing from the rest
-// than can lie between launches.
+// onlyIdle reports whether busy XVEs held what is predicted of them, and no
+// more idle time is missing from the rest than can lie between launches.
 func (r *Result) onlyIdle(row *Row) bool {
 	c := &row.Certainty
 	loaded, known := row.BusyOccupancy.Value()
@@ -336,8 +348,9 @@ func (r *Result) checkRow(row *Row) {
 	}
 }
 
-// threadsStarted returns how many threads were counted over all launches of a row, and how many would be of those that are
-// predicted; false where nothing tells.
+// threadsStarted returns how many threads were counted over all launches of a
+// row, and how many would be of those that are predicted; false where nothing
+// tells.
 func (r *Result) threadsStarted(row *Row) (started, predicted float64, known bool) {
 	want, known := row.ThreadsPredicted().Value()
 	n, counted := row.Threads.Value()

@@ -13,7 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// mtl112 is the Meteor Lake part of the real runs: 7 Xe-cores x 16 XVE x 8 threads = 896 thread slots.
+// mtl112 is the Meteor Lake part of the real runs: 7 Xe-cores x 16 XVE x 8
+// threads = 896 thread slots.
 func mtl112() *arch.Device {
 	return &arch.Device{Key: "mtl-112", XeCores: 7, XVEPerXeCore: 16, ThreadsPerXVE: 8, Tiles: 1,
 		GRFModes: []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 8}, {Registers: 256, ThreadsPerXVE: 4}}, SIMDWidths: []int{8, 16, 32},
@@ -21,7 +22,8 @@ func mtl112() *arch.Device {
 		MaxGroupSize: 1024, GroupSlots: 128, BarrierSlots: []arch.SourcedCount{{Source: "calculator", Count: 128}}}
 }
 
-// gen9 has 3 x 8 x 7 = 168 thread slots, and 32 barrier slots in each Xe-core of 56.
+// gen9 has 3 x 8 x 7 = 168 thread slots, and 32 barrier slots in each Xe-core
+// of 56.
 func gen9() *arch.Device {
 	d := *mtl112()
 	d.Architecture = "Gen9"
@@ -58,7 +60,8 @@ func tgl() *arch.Device {
 	return &d
 }
 
-// xe3 has 12 x 8 x 10 slots, of which a kernel of 128 registers reaches 8 of 10.
+// xe3 has 12 x 8 x 10 slots, of which a kernel of 128 registers reaches 8 of
+// 10.
 func xe3() *arch.Device {
 	d := *mtl112()
 	d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, d.SIMDWidths, d.GroupSlots = "b390", 12, 8, 10, []int{16, 32}, 80
@@ -100,13 +103,15 @@ func barrier(v float64) tell  { return func(k *ingest.Kernel) { pct(&k.BarrierSt
 func barriers(n int64) tell   { return func(k *ingest.Kernel) { k.Barriers = unit.Some(n) } }
 func slmLimit(v float64) tell { return func(k *ingest.Kernel) { pct(&k.PeakSLM, v) } }
 
-// TestOtherDevice has runs whose peaks are all off: by the device, or by dimensions that are missing from cells.
+// TestOtherDevice has runs whose peaks are all off: by the device, or by
+// dimensions that are missing from cells.
 func TestOtherDevice(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Launches of 128, 224 and 896 threads with the peaks of a GPU of 896 thread slots, read for one of 3,584.
+	// Launches of 128, 224 and 896 threads with the peaks of a GPU of 896
+	// thread slots, read for one of 3,584.
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(13), peak(14.3))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(24), peak(25))
 	full := kernel("full", "14336", "16", 16, 10, 1, measured(99), peak(100)) // 896 threads
@@ -144,7 +149,8 @@ func TestOtherDevice(t *testing.T) {
 	}
 }
 
-// What other adapters run takes none of a kernel's share of its own; what names none may have run there.
+// What other adapters run takes none of a kernel's share of its own; what names
+// none may have run there.
 func TestOwnShareOfAdapter(t *testing.T) {
 	of := func(task, adapter string, seconds float64) ingest.Kernel {
 		return kernel(task, "1048576", "256", 16, 10, seconds, measured(90), func(k *ingest.Kernel) { k.Device = adapter })
@@ -164,7 +170,8 @@ func TestOwnShareOfAdapter(t *testing.T) {
 	}
 }
 
-// A number of adapters that fits is no surer than the counters are; a summary's count of those that worked is.
+// A number of adapters that fits is no surer than the counters are; a summary's
+// count of those that worked is.
 func TestAdaptersConfidence(t *testing.T) {
 	fourOf := func(busy unit.Opt[int]) ingest.Platform {
 		return ingest.Platform{Adapters: unit.Some(4), Stacks: unit.Some(1), BusyStacks: busy}
@@ -194,7 +201,8 @@ func TestAdaptersConfidence(t *testing.T) {
 	}
 }
 
-// TestVerdictAndCause has a case for every verdict and cause. "Real" cases carry the figures of real exports.
+// TestVerdictAndCause has a case for every verdict and cause. "Real" cases
+// carry the figures of real exports.
 func TestVerdictAndCause(t *testing.T) {
 	four := ingest.Platform{Adapters: unit.Some(4)}
 	oneOfFour := ingest.Platform{Adapters: unit.Some(4), Stacks: unit.Some(1), BusyStacks: unit.Some(1)}
@@ -369,7 +377,8 @@ func TestVerdictAndCause(t *testing.T) {
 	}
 }
 
-// TestThreadLife holds the mean life to Little's law over the slots that the measured value is of.
+// TestThreadLife holds the mean life to Little's law over the slots that the
+// measured value is of.
 func TestThreadLife(t *testing.T) {
 	four, one, two := unit.Some(4), unit.Some(1), unit.Some(2)
 	for _, c := range []struct {
@@ -441,7 +450,8 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// TestThreadsStarted counts threads only against launches that are known and are all of those that were counted.
+// TestThreadsStarted counts threads only against launches that are known and
+// are all of those that were counted.
 func TestThreadsStarted(t *testing.T) {
 	for _, c := range []struct {
 		why  string
@@ -469,7 +479,8 @@ func TestThreadsStarted(t *testing.T) {
 	}
 }
 
-// TestOrder wants what needs attention first, then by time, and tasks that are not a kernel last.
+// TestOrder wants what needs attention first, then by time, and tasks that are
+// not a kernel last.
 func TestOrder(t *testing.T) {
 	run := &ingest.Run{Kernels: []ingest.Kernel{
 		kernel("copy", "", "", 0, 1, 9, measured(1), func(k *ingest.Kernel) { k.Direction = names.HostToDevice }),
@@ -490,7 +501,8 @@ func TestOrder(t *testing.T) {
 	if s.Kernels != 3 || s.NotKernels != 1 || s.Matched != 1 || s.Below != 2 || s.Unexplained != 2 {
 		t.Errorf("summary %+v", s)
 	}
-	// Differences by hand: 2048 work-groups of 16 threads are 36.571 waves, average 36.571/37 = 98.842 % to 99.034 %.
+	// Differences by hand: 2048 work-groups of 16 threads are 36.571 waves,
+	// average 36.571/37 = 98.842 % to 99.034 %.
 	avg := 100 * (32768.0 / 896) / 37
 	if b, _ := s.Bias.Value(); math.Abs(float64(b)-(0+(30-avg)+(20-avg))/3) > 1e-9 {
 		t.Errorf("bias %v", b)
@@ -500,7 +512,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestTimings joins the log's names to VTune's, and predicts timings on their own when the sizes are given.
+// TestTimings joins the log's names to VTune's, and predicts timings on their
+// own when the sizes are given.
 func TestTimings(t *testing.T) {
 	timings := []ingest.Timing{
 		{Kernel: "VectorAdd<12>", Groups: unit.Some(int64(12)), Pos: note.Pos{File: "log", Line: 2}},
@@ -556,7 +569,8 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// TestNoPrediction: a row says what its launch lacks, the first of what has to be given first.
+// TestNoPrediction: a row says what its launch lacks, the first of what has to
+// be given first.
 func TestNoPrediction(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -580,8 +594,9 @@ func TestNoPrediction(t *testing.T) {
 	}
 }
 
-// TestPolicy takes a policy that agrees with the profiler's peak, never one that is only nearer: work-groups of 20 threads fill
-// 120 of 128 slots whole (93.75 %) and all of them free.
+// TestPolicy takes a policy that agrees with the profiler's peak, never one
+// that is only nearer: work-groups of 20 threads fill 120 of 128 slots whole
+// (93.75 %) and all of them free.
 func TestPolicy(t *testing.T) {
 	for _, c := range []struct {
 		peak float64
@@ -595,7 +610,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// A peak below the predicted one says nothing of the device where the export does not say what SLM and barriers limit.
+// A peak below the predicted one says nothing of the device where the export
+// does not say what SLM and barriers limit.
 func TestDeviceThatCannotBe(t *testing.T) {
 	low := kernel("k", "114688", "256", 32, 10, 1, measured(40), peak(40))
 	none := func(k *ingest.Kernel) { pct(&k.PeakSLM, 100); pct(&k.PeakBarrier, 100) }

@@ -17,8 +17,9 @@ import (
 // NoDevice describes what becomes of a run whose device nobody names.
 type NoDevice uint8
 
-// A run without a device is refused; or it is compared with the profiler's peaks, as long as it has any; or it is
-// compared in any case, since its measured values alone are of use.
+// A run without a device is refused; or it is compared with the profiler's
+// peaks, as long as it has any; or it is compared in any case, since its
+// measured values alone are of use.
 const (
 	RejectRun NoDevice = iota
 	UsePeaks
@@ -31,7 +32,8 @@ type Choice struct {
 	fit         *Fit
 }
 
-// ChooseDevice takes the device that is named, or else the one that the run's inputs say.
+// ChooseDevice takes the device that is named, or else the one that the run's
+// inputs say.
 func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDevice, opt Options) (c Choice, err error) {
 	by.Inputs, by.Run, by.Needed, by.Naming = run.Platforms, run.Platform, needsDevice(run), opt.Naming
 	if i := slices.IndexFunc(run.Inputs, func(in ingest.Input) bool { return in.Traits.XVEColumns }); i >= 0 {
@@ -71,7 +73,8 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	return c, nil
 }
 
-// intervalGiven notes a sampling interval that is not the one at which the samples of a run were taken.
+// intervalGiven notes a sampling interval that is not the one at which the
+// samples of a run were taken.
 func (r *Result) intervalGiven() {
 	real, known := r.Platform.SamplingInterval.Value()
 	if !known || r.Options.SamplingAssumed || r.Device == nil {
@@ -83,8 +86,9 @@ func (r *Result) intervalGiven() {
 	}
 }
 
-// withheldCause is the cause of all rows where the device cannot be the one that ran, or where a row says that it may not be;
-// nil where nothing contradicts it. It is made once: its text is the same for 100,000 kernels.
+// withheldCause is the cause of all rows where the device cannot be the one
+// that ran, or where a row says that it may not be; nil where nothing
+// contradicts it. It is made once: its text is the same for 100,000 kernels.
 func (r *Result) withheldCause() *Cause {
 	against, sure := r.Fit.against()
 	if against == "" {
@@ -97,14 +101,16 @@ func (r *Result) withheldCause() *Cause {
 	return c
 }
 
-// needsDevice reports whether anything in a run can be predicted: a launch with a global size, or a timing of a log.
+// needsDevice reports whether anything in a run can be predicted: a launch with
+// a global size, or a timing of a log.
 func needsDevice(run *ingest.Run) bool {
 	return len(run.Timings) > 0 || slices.ContainsFunc(run.Kernels, func(k ingest.Kernel) bool { return k.Global.Present() })
 }
 
-// Fit is which devices what a run says is consistent with: its launches run on them, and the profiler's peaks, which
-// come from the launches and the thread slots of the GPU alone, follow; counters that tell the XVE count are of theirs,
-// or of one stack's.
+// Fit is which devices what a run says is consistent with: its launches run on
+// them, and the profiler's peaks, which come from the launches and the thread
+// slots of the GPU alone, follow; counters that tell the XVE count are of
+// theirs, or of one stack's.
 type Fit struct {
 	Devices       []*arch.Device
 	Of            int    // devices that were tried
@@ -116,11 +122,13 @@ type Fit struct {
 	Doubt         string // a peak that is not of the device, unless a dimension is missing from its work size, and others fit
 }
 
-// mostFitted is how many launch settings are compared with each device: a few dozen are usual.
+// mostFitted is how many launch settings are compared with each device: a few
+// dozen are usual.
 const mostFitted = 256
 
-// fitDevices finds the devices that a run fits under either policy, when its own does not. Peaks that SLM or barriers
-// limit are left out, since no export says how much of them a work-group has.
+// fitDevices finds the devices that a run fits under either policy, when its
+// own does not. Peaks that SLM or barriers limit are left out, since no export
+// says how much of them a work-group has.
 func fitDevices(run *ingest.Run, own *arch.Device, devices []arch.Device, opt Options) *Fit {
 	f := &Fit{Of: len(devices), Counted: run.Platform.CountedXVEs.Or(0)}
 	kernels := settings(run.Kernels)
@@ -170,7 +178,8 @@ func (f *Fit) among(listed []arch.Device) *Fit {
 	return &g
 }
 
-// settings returns the first kernels that are launched in different ways or with other peaks, whatever their names are.
+// settings returns the first kernels that are launched in different ways or
+// with other peaks, whatever their names are.
 func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 	seen := map[ingest.Kernel]bool{}
 	for i := range list {
@@ -184,19 +193,22 @@ func settings(list []ingest.Kernel) (different []ingest.Kernel) {
 	return different
 }
 
-// comparable reports whether the profiler's peak comes from the launch and the thread slots alone.
+// comparable reports whether the profiler's peak comes from the launch and the
+// thread slots alone.
 func comparable(k *ingest.Kernel) bool {
 	return k.Peak.Present() && k.PeakSLM.Or(1) == 1 && k.PeakBarrier.Or(1) == 1
 }
 
-// counted reports whether counters of so many XVEs can be of the device or of one of its stacks; 0 tells nothing.
+// counted reports whether counters of so many XVEs can be of the device or of
+// one of its stacks; 0 tells nothing.
 func (r *Result) counted(xves int) bool {
 	return xves == 0 || xves == r.Device.XVEs() || xves*max(r.Device.Tiles, 1) == r.Device.XVEs()
 }
 
-// misfit looks whether the device can be the one on which some launches ran. Launches that it does not run and peaks
-// that are off say no, but for peaks that a dimension missing from the work size explains: such a peak only does not
-// agree.
+// misfit looks whether the device can be the one on which some launches ran.
+// Launches that it does not run and peaks that are off say no, but for peaks
+// that a dimension missing from the work size explains: such a peak only does
+// not agree.
 func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	if !r.counted(f.Counted) {
 		f.Contradiction = fmt.Sprintf("the counters are of %s XVEs (events / (clocks x utilization)), and it has %s",
@@ -228,7 +240,8 @@ func (f *Fit) misfit(r *Result, kernels []ingest.Kernel) (agrees bool) {
 	return agrees
 }
 
-// fitsLaunch reports whether a launch runs on the device and has the profiler's peak there.
+// fitsLaunch reports whether a launch runs on the device and has the profiler's
+// peak there.
 func (r *Result) fitsLaunch(k *ingest.Kernel) bool {
 	l := r.launchOfKernel(k)
 	l.GRF = mostThreads(r.Device)
@@ -241,7 +254,8 @@ func (r *Result) fitsLaunch(k *ingest.Kernel) bool {
 	return false
 }
 
-// String names the devices: "mtl-112 only", "25 of 75 devices, among them a770, a750 and b580".
+// String names the devices: "mtl-112 only", "25 of 75 devices, among them a770,
+// a750 and b580".
 func (f *Fit) String() string {
 	const named = 3
 	var keys []string
@@ -267,7 +281,8 @@ func (f *Fit) String() string {
 	return fmt.Sprintf("%d of %d devices, among them %s", len(keys), f.Of, strings.Join(keys[:named], ", "))
 }
 
-// Against states that a run is not of the device that it is compared with; "" where nothing says so.
+// Against states that a run is not of the device that it is compared with; ""
+// where nothing says so.
 func (f *Fit) Against() string {
 	if text, _ := f.against(); text != "" {
 		return text + ". What ran is consistent with " + f.String()
@@ -285,7 +300,8 @@ func (f *Fit) against() (text string, sure confidence) {
 	return "", low
 }
 
-// advice describes how a device can be named, and which where only one comes into question.
+// advice describes how a device can be named, and which where only one comes
+// into question.
 func (f *Fit) advice(by arch.Naming) string {
 	if f.Listed {
 		var keys []string
@@ -302,9 +318,10 @@ func (f *Fit) advice(by arch.Naming) string {
 	return by.Words("name it with --device (see 'occudiff devices')", "choose it above") + "," + summary
 }
 
-// averaged says over how many stacks of all adapters the profiler averaged a row's counters, and how many of those
-// worked, where a summary counts them. A row that names its adapter, or whose counters were read around each launch, is
-// of one adapter. A row that names its stack is of that stack.
+// averaged says over how many stacks of all adapters the profiler averaged a
+// row's counters, and how many of those worked, where a summary counts them. A
+// row that names its adapter, or whose counters were read around each launch,
+// is of one adapter. A row that names its stack is of that stack.
 func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	if row.OneStack {
 		return 1, worked
@@ -316,8 +333,8 @@ func (r *Result) averaged(row *Row) (stacks int, worked unit.Opt[int]) {
 	return stacks * r.Platform.Adapters.Or(1), r.Platform.BusyStacks
 }
 
-// averagedGPUs is how many of the device the profiler averaged over; where nothing says how many stacks an adapter has,
-// it is one of the device.
+// averagedGPUs is how many of the device the profiler averaged over; where
+// nothing says how many stacks an adapter has, it is one of the device.
 func (r *Result) averagedGPUs(row *Row) int {
 	tiles := max(r.Device.Tiles, 1)
 	stacks, _ := r.averaged(row)
@@ -327,7 +344,8 @@ func (r *Result) averagedGPUs(row *Row) int {
 	return max(stacks/tiles, 1)
 }
 
-// workedGPUs is how many of those worked at once, as far as anything says so: all of them where nothing does.
+// workedGPUs is how many of those worked at once, as far as anything says so:
+// all of them where nothing does.
 func (r *Result) workedGPUs(row *Row) int {
 	if r.workedShare(row) == 1 {
 		return r.averagedGPUs(row)
@@ -337,8 +355,9 @@ func (r *Result) workedGPUs(row *Row) int {
 	return (worked.Or(0) + tiles - 1) / tiles
 }
 
-// workedShare is the part of the averaged stacks that worked, where a summary counts them and the row's own figures do
-// not contradict that; else 1. What the others add to a row is nothing but idle time.
+// workedShare is the part of the averaged stacks that worked, where a summary
+// counts them and the row's own figures do not contradict that; else 1. What
+// the others add to a row is nothing but idle time.
 func (r *Result) workedShare(row *Row) unit.Ratio {
 	stacks, counted := r.averaged(row)
 	worked, ok := counted.Value()
@@ -352,8 +371,8 @@ func (r *Result) workedShare(row *Row) unit.Ratio {
 	return share
 }
 
-// perBusyStack returns the measured occupancy and the idle share of the stacks that worked. Occupancy while loaded is the same
-// with and without the others.
+// perBusyStack returns the measured occupancy and the idle share of the stacks
+// that worked. Occupancy while loaded is the same with and without the others.
 func (r *Result) perBusyStack(row *Row) (measured unit.Ratio, idle unit.Opt[unit.Ratio]) {
 	share := r.workedShare(row)
 	i, known := row.Idle.Value()
@@ -375,7 +394,9 @@ func (r *Result) ownText(row *Row) string {
 	return text + ". "
 }
 
-// adapters explains a measured value by adapters or stacks that did not work: as the summary's own table counts them, otherwise as a number of them fits the prediction or the idle share.
+// adapters explains a measured value by adapters or stacks that did not work:
+// as the summary's own table counts them, otherwise as a number of them fits
+// the prediction or the idle share.
 func (r *Result) adapters(row *Row) *Cause {
 	n, counted := r.averaged(row)
 	m, measured := row.Measured.Value()

@@ -8,8 +8,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestDeviceInDoubt: 128 threads that VTune puts at 14.3% are of 896 slots, or of a grid four times as large on a Max 1100.
-// Where a GPU of the table fits all rows, the device is in doubt and nothing else is told.
+// TestDeviceInDoubt: 128 threads that VTune puts at 14.3% are of 896 slots, or
+// of a grid four times as large on a Max 1100. Where a GPU of the table fits
+// all rows, the device is in doubt and nothing else is told.
 func TestDeviceInDoubt(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

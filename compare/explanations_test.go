@@ -13,9 +13,11 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestExplanations compares all that is said of constructed kernels with a file: verdicts, causes with their sentences, worth, and
-// what to do next. The first kernel of a case is the one of its reason. Figures of the sentences can be checked by hand from
-// the case: 4 full waves of 896 thread slots, or what it says.
+// TestExplanations compares all that is said of constructed kernels with a
+// file: verdicts, causes with their sentences, worth, and what to do next. The
+// first kernel of a case is the one of its reason. Figures of the sentences can
+// be checked by hand from the case: 4 full waves of 896 thread slots, or what
+// it says.
 func TestExplanations(t *testing.T) {
 	const most = "114688" // 4 full waves of the Meteor Lake part
 	reading := func(r ingest.Reading) tell { return func(k *ingest.Kernel) { k.Reading = r } }

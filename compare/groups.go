@@ -7,9 +7,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Group is the kernels that share one finding: the same verdict, cause, confidence,
-// and remedy, with names that differ only in numbers or template arguments. A run of
-// 300 kernels of 0.3% each is read by its groups.
+// Group is the kernels that share one finding: the same verdict, cause,
+// confidence, and remedy, with names that differ only in numbers or template
+// arguments. A run of 300 kernels of 0.3% each is read by its groups.
 type Group struct {
 	Rows []int       // of the result, in its order; the first one stands for the group
 	Help PossibleFix // of all rows: At and From are 0 if they differ, and Max is the largest
@@ -32,8 +32,8 @@ func (h PossibleFix) joined(other PossibleFix) PossibleFix {
 	return h
 }
 
-// Drawn returns the drawn parts of the breakdowns of a group, as a mean by time.
-// ok is false if no kernel of it has a breakdown.
+// Drawn returns the drawn parts of the breakdowns of a group, as a mean by
+// time. ok is false if no kernel of it has a breakdown.
 func (r *Result) Drawn(g *Group) (mean ByPart[float64], ok bool) {
 	weights := 0.0
 	for _, i := range g.Rows {

@@ -29,13 +29,15 @@ const (
 // change, which confirms no cause.
 func (a Action) Measures() bool { return a != NoAction && a != Advise && a != Grid }
 
-// NextStep is what to run next about a row. Setting is the sampling interval in seconds, of Interval alone.
+// NextStep is what to run next about a row. Setting is the sampling interval in
+// seconds, of Interval alone.
 type NextStep struct {
 	Action  Action
 	Setting unit.Opt[float64]
 }
 
-// decision is what would settle a cause, in words and, where it is a collection, as a value.
+// decision is what would settle a cause, in words and, where it is a
+// collection, as a value.
 type decision struct {
 	text string
 	NextStep
@@ -57,8 +59,8 @@ func byExport(columns ...string) decision {
 	return decision{"an export with the columns " + unit.JoinWords(columns, "and"), NextStep{Action: Export}}
 }
 
-// UnconfirmedCause returns the cause that heads a row if a measurement can change its
-// confidence, otherwise nil.
+// UnconfirmedCause returns the cause that heads a row if a measurement can
+// change its confidence, otherwise nil.
 func (r *Row) UnconfirmedCause() *Cause {
 	if r.Cause != nil && r.Cause.ConfirmWith != "" {
 		return r.Cause
@@ -66,15 +68,18 @@ func (r *Row) UnconfirmedCause() *Cause {
 	return nil
 }
 
-// Proven reports whether the cause of a row is told by a figure that has nothing to do with occupancy, or needs none: that a
-// row cannot be judged is a fact.
+// Proven reports whether the cause of a row is told by a figure that has
+// nothing to do with occupancy, or needs none: that a row cannot be judged is a
+// fact.
 func (r *Row) Proven() bool {
 	return r.Cause == nil || r.Cause.Confidence == high.String() || r.Cause.Confidence == ""
 }
 
-// NextStep decides what to run next about a row. What would settle its cause comes before any change of the program; then
-// what shows a setting that is predicted to hold more; then the experiment, where it is unknown what more threads are
-// worth. There is nothing where no command would tell more: a setting is searched for before the search is proposed.
+// NextStep decides what to run next about a row. What would settle its cause
+// comes before any change of the program; then what shows a setting that is
+// predicted to hold more; then the experiment, where it is unknown what more
+// threads are worth. There is nothing where no command would tell more: a
+// setting is searched for before the search is proposed.
 func (r *Result) NextStep(row *Row) NextStep {
 	if c := row.UnconfirmedCause(); c != nil && c.Next.Action != NoAction && row.Verdict != Match {
 		return c.Next
@@ -99,7 +104,8 @@ func (r *Result) NextStep(row *Row) NextStep {
 	case row.Speedup.Has(MoreThreadsMayHelp) && r.Better(row):
 		return NextStep{Action: Advise}
 	case row.Speedup.Verdict() == SpeedupUndetermined && row.Measured.Present() && row.Verdict.Compared():
-		// As long as there are settings that lower the occupancy of the launch and leave its work as it is.
+		// As long as there are settings that lower the occupancy of the launch
+		// and leave its work as it is.
 		if p, err := predict.Probes(r.Device, r.KnownLaunch(row)); err == nil && len(p) > 0 {
 			return NextStep{Action: Probe}
 		}
@@ -107,8 +113,8 @@ func (r *Result) NextStep(row *Row) NextStep {
 	return NextStep{}
 }
 
-// KnownLaunch is the launch of a row with all that is known of its kernel, the register mode that its cause names
-// included.
+// KnownLaunch is the launch of a row with all that is known of its kernel, the
+// register mode that its cause names included.
 func (r *Result) KnownLaunch(row *Row) predict.Launch {
 	l := r.LaunchOf(row)
 	if l.GRF == 0 && row.Cause != nil {
@@ -117,7 +123,8 @@ func (r *Result) KnownLaunch(row *Row) predict.Launch {
 	return l
 }
 
-// Better reports whether any launch setting is predicted to hold more than the kernel's own, by a point or more.
+// Better reports whether any launch setting is predicted to hold more than the
+// kernel's own, by a point or more.
 func (r *Result) Better(row *Row) bool {
 	a, err := predict.Advise(r.Device, r.KnownLaunch(row), predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true})
 	if err != nil || a.Current == nil || len(a.Best) == 0 || len(a.Best[0].Changes) == 0 {
@@ -156,8 +163,8 @@ const (
 var remedyOf = map[string]Remedy{CauseDispatch: LongerThreads, CauseGaps: ShorterGaps, CauseStack: AllStacks,
 	CauseAdapters: AllAdapters, CauseConcurrentKernels: RunAlone}
 
-// PossibleFix is what may make a row faster. Most is how many times as fast at most, where that is known and the remedy is not
-// plain arithmetic.
+// PossibleFix is what may make a row faster. Most is how many times as fast at
+// most, where that is known and the remedy is not plain arithmetic.
 type PossibleFix struct {
 	Remedy
 	At, From int64
@@ -169,9 +176,9 @@ func (l Remedy) SavesTime() bool {
 	return !slices.Contains([]Remedy{NoRemedy, RunAlone, MeasureEach, SampleFiner, LongerLaunch, LimitedElsewhere}, l)
 }
 
-// PossibleFix returns what may make a row faster. A row that is below its prediction
-// has no remedy that cannot return enough of the missing points. For example,
-// filling a last wave of 9 points is no remedy for 80.
+// PossibleFix returns what may make a row faster. A row that is below its
+// prediction has no remedy that cannot return enough of the missing points. For
+// example, filling a last wave of 9 points is no remedy for 80.
 func (r *Result) PossibleFix(row *Row) PossibleFix {
 	h := r.help(row)
 	if row.Verdict == Below && h.SavesTime() && r.returns(row, h.Remedy) < row.leastReturn() {
@@ -244,11 +251,13 @@ func (r *Result) help(row *Row) PossibleFix {
 	return PossibleFix{}
 }
 
-// groups turns a remedy into arithmetic where the number of work-groups alone leaves thread slots empty: a launch that
-// does not fill the GPU once, or whose last wave costs a twentieth of it or more.
+// groups turns a remedy into arithmetic where the number of work-groups alone
+// leaves thread slots empty: a launch that does not fill the GPU once, or whose
+// last wave costs a twentieth of it or more.
 func (r *Result) groups(row *Row, otherwise PossibleFix) PossibleFix {
 	p := row.Predicted
-	// A prediction that VTune's peak contradicts is of another launch or device: nothing is to be counted from it.
+	// A prediction that VTune's peak contradicts is of another launch or
+	// device: nothing is to be counted from it.
 	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) || modelOff(row) {
 		return otherwise
 	}
@@ -265,7 +274,8 @@ func (r *Result) groups(row *Row, otherwise PossibleFix) PossibleFix {
 	return otherwise
 }
 
-// leastTail is how much of the GPU a partial last wave has to leave empty to be named, in points.
+// leastTail is how much of the GPU a partial last wave has to leave empty to be
+// named, in points.
 const leastTail unit.Points = 5
 
 // toMeasure is what would make a row measurable.
@@ -286,9 +296,9 @@ func (r *Row) toMeasure() PossibleFix {
 // it. A kernel that spills already needs more registers, not fewer.
 var remedyConditions = map[Remedy]conditions{Registers: {excludedBy: spills}}
 
-// fewerRegisters returns the remedy for a kernel whose threads are limited by its
-// register mode. The mode limits it if busy XVEs have nearly all threads that the
-// mode allows.
+// fewerRegisters returns the remedy for a kernel whose threads are limited by
+// its register mode. The mode limits it if busy XVEs have nearly all threads
+// that the mode allows.
 func (r *Result) fewerRegisters(row *Row) PossibleFix {
 	gain, mode := r.modeGain(row)
 	if gain <= 1 || row.BusyOccupancy.Or(row.Measured.Or(0)) < modeReached*r.modeReach(row) {

@@ -10,7 +10,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestOwnRange computes the range of what launches can have held by hand: 4 waves of 896 threads, samples of 1 ms.
+// TestOwnRange computes the range of what launches can have held by hand: 4
+// waves of 896 threads, samples of 1 ms.
 func TestOwnRange(t *testing.T) {
 	const most = "114688"
 	for _, c := range []struct {
@@ -19,10 +20,12 @@ func TestOwnRange(t *testing.T) {
 		verdict   Verdict
 		low, high float64 // percent
 	}{
-		// r = 0.9, s = 0.45: at most 0.55 of the value is the other's, which holds 70 give or take 6; 900 samples.
+		// r = 0.9, s = 0.45: at most 0.55 of the value is the other's, which
+		// holds 70 give or take 6; 900 samples.
 		{"(60 - 0.55 x 76) / 0.45 - 5 / 30, and 60 / (1 - 0.08) + 5 / 30", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(70), idle(8))}, Below, 40.28, 65.38},
-		// The other leaves 34 % idle at least, so that no more than 8 / 34 of the samples can be its.
+		// The other leaves 34 % idle at least, so that no more than 8 / 34 of
+		// the samples can be its.
 		{"(60 - 0.2353 x 24) / 0.7647 + 5 / 30", []ingest.Kernel{
 			kernel("k", most, "256", 32, 1000, 0.9, measured(60), idle(8)), kernel("o", most, "256", 32, 1222, 1.1, measured(30), idle(40))}, Below, 59.83, 71.24},
 		{"nine samples, of which a tenth can lie outside: 90 - 5 / 3, and 90 / 0.9 + 5 / 3, of 100", []ingest.Kernel{
@@ -53,8 +56,8 @@ func TestOwnRange(t *testing.T) {
 	}
 }
 
-// TestEstimatedRows has values with an interval: a wide one is no conclusion, and what VTune prints is said where it is
-// something else.
+// TestEstimatedRows has values with an interval: a wide one is no conclusion,
+// and what VTune prints is said where it is something else.
 func TestEstimatedRows(t *testing.T) {
 	for _, c := range []struct {
 		reason    string
@@ -90,7 +93,8 @@ func notesOf(row *Row) (text string) {
 	return text
 }
 
-// TestModelDiffers: half a point between the two peaks is no cause, and is said.
+// TestModelDiffers: half a point between the two peaks is no cause, and is
+// said.
 func TestModelDiffers(t *testing.T) {
 	for _, c := range []struct {
 		peak float64
@@ -104,7 +108,8 @@ func TestModelDiffers(t *testing.T) {
 	}
 }
 
-// TestSurest: what was measured goes before what was bounded, and more confidence before less.
+// TestSurest: what was measured goes before what was bounded, and more
+// confidence before less.
 func TestSurest(t *testing.T) {
 	bounded, told := Cause{Name: CauseImbalance, Confidence: "medium"}, Cause{Name: CauseGaps, Confidence: "medium", measured: true}
 	weak, sure := Cause{Name: CauseGRF, Confidence: "low", measured: true}, Cause{Name: CauseDispatch, Confidence: "high"}
@@ -122,7 +127,8 @@ func TestSurest(t *testing.T) {
 	}
 }
 
-// TestAlike: threads that live 2 us on average are the dispatcher's matter for sure only where launches are alike.
+// TestAlike: threads that live 2 us on average are the dispatcher's matter for
+// sure only where launches are alike.
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		p10, p90 unit.Seconds
@@ -139,7 +145,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestStake is the time that a kernel can gain: a second at most half as long gains half of one.
+// TestStake is the time that a kernel can gain: a second at most half as long
+// gains half of one.
 func TestStake(t *testing.T) {
 	row := &Row{Kernel: kernel("k", "1024", "256", 32, 1, 1)}
 	w := PotentialSpeedup{Verdicts: []SpeedupVerdict{MoreThreadsMayHelp}, MoreThreads: Bound{Max: unit.Some(2.0)}}

@@ -27,7 +27,8 @@ func compared(t *testing.T, d *arch.Device, o Options, run *ingest.Run) *Row {
 	return nil
 }
 
-// TestOthersBeside has causes that hang on what the other kernels of a run measured, and how idle XVEs were in theirs.
+// TestOthersBeside has causes that hang on what the other kernels of a run
+// measured, and how idle XVEs were in theirs.
 func TestOthersBeside(t *testing.T) {
 	const most = "114688" // 4 waves of 896 threads: 100 % predicted
 	for _, c := range []struct {
@@ -79,7 +80,8 @@ func TestEdgesOfCauses(t *testing.T) {
 	}
 }
 
-// TestHalfTheSlots: two launches of other sizes that are both off by 2 may be of a GPU with half the thread slots.
+// TestHalfTheSlots: two launches of other sizes that are both off by 2 may be
+// of a GPU with half the thread slots.
 func TestHalfTheSlots(t *testing.T) {
 	a := kernel("a", "2048", "16", 16, 10, 1, measured(7), peak(7.1))
 	b := kernel("b", "3584", "16", 16, 10, 1, measured(12), peak(12.5))
@@ -92,7 +94,8 @@ func TestHalfTheSlots(t *testing.T) {
 	}
 }
 
-// TestWidthOfOptions: a width that the options say is no part of the launch that is missing.
+// TestWidthOfOptions: a width that the options say is no part of the launch
+// that is missing.
 func TestWidthOfOptions(t *testing.T) {
 	k := kernel("k", "4096", "2048", 0, 1, 1, measured(50), peak(50)) // more than a work-group may have
 	for simd, want := range map[int]Basis{0: BasisMeasuredPeak, 1: "", 32: ""} {
@@ -104,7 +107,8 @@ func TestWidthOfOptions(t *testing.T) {
 	}
 }
 
-// TestTraceWithoutOverlap: a trace in which nothing else runs rules other kernels out.
+// TestTraceWithoutOverlap: a trace in which nothing else runs rules other
+// kernels out.
 func TestTraceWithoutOverlap(t *testing.T) {
 	tr := &ingest.Trace{}
 	tr.AddLane("")
@@ -129,8 +133,9 @@ func TestTimesOfSummary(t *testing.T) {
 	}
 }
 
-// TestCounted: counters that tell how many XVEs they are of name the device where one alone has as many, and say where it
-// cannot be the one that is named.
+// TestCounted: counters that tell how many XVEs they are of name the device
+// where one alone has as many, and say where it cannot be the one that is
+// named.
 func TestCounted(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {
@@ -170,8 +175,9 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestSummaryBeside: a summary lists the hottest tasks alone, so that the GPU's time is its own figure where that is more;
-// next to an export it says how many launches there were.
+// TestSummaryBeside: a summary lists the hottest tasks alone, so that the GPU's
+// time is its own figure where that is more; next to an export it says how many
+// launches there were.
 func TestSummaryBeside(t *testing.T) {
 	k := kernel("k", "114688", "256", 32, 10, 1, measured(60), idle(4))
 	times := ingest.Platform{GPUTime: unit.Some[unit.Seconds](2)}

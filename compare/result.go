@@ -1,17 +1,22 @@
-// Package compare lines predicted and measured occupancy up, kernel by kernel: it joins a run with a device and the
-// model, takes the differences, gives each row a verdict and a cause, and sums up. It does not know file formats or
+// Package compare lines predicted and measured occupancy up, kernel by kernel:
+// it joins a run with a device and the model, takes the differences, gives each
+// row a verdict and a cause, and sums up. It does not know file formats or
 // layout.
 //
-// A row of an export is a mean over samples, and a sample is a mean over whatever ran in an interval of a
-// millisecond. So the breakdown comes first: it splits the thread slots' time into parts that add up, each a
-// difference of two figures that were measured or follow from the launch. A cause is a reason for one part. It is
-// claimed with "high" where a figure that has nothing to do with occupancy proves it, with "medium" where the
-// simulated GPU shows it true in nine of ten runs, otherwise with "low", and with what would decide it. threshold.go has
-// each limit with its reason.
+// A row of an export is a mean over samples, and a sample is a mean over
+// whatever ran in an interval of a millisecond. So the breakdown comes first:
+// it splits the thread slots' time into parts that add up, each a difference of
+// two figures that were measured or follow from the launch. A cause is a reason
+// for one part. It is claimed with "high" where a figure that has nothing to do
+// with occupancy proves it, with "medium" where the simulated GPU shows it true
+// in nine of ten runs, otherwise with "low", and with what would decide it.
+// threshold.go has each limit with its reason.
 //
-// What was tried and left: one cause for a whole row (most rows have two, and the larger hides the other); causes
-// ranked by how well they fit alone (a launch with large GRF also drains, so its idle time was told twice: a
-// candidate now has to give all parts at once); "gaps" wherever idle time was long (true in a third of the cases).
+// What was tried and left: one cause for a whole row (most rows have two, and
+// the larger hides the other); causes ranked by how well they fit alone (a
+// launch with large GRF also drains, so its idle time was told twice: a
+// candidate now has to give all parts at once); "gaps" wherever idle time was
+// long (true in a third of the cases).
 package compare
 
 import (
@@ -54,33 +59,38 @@ const (
 	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch size: measured - profiler's peak
 )
 
-// XVEs is what a prediction implies for the XVEs that hold no thread. It is that of work-groups that stay whole where
-// both policies predict the same occupancies.
+// XVEs is what a prediction implies for the XVEs that hold no thread. It is
+// that of work-groups that stay whole where both policies predict the same
+// occupancies.
 type XVEs struct {
 	Policy predict.Policy
 	predict.Range
 	Floor unit.Ratio // the least idle share that either policy implies
-	// Other is that of the other policy, where that predicts another average and so much else of the XVEs that nothing
-	// is told by them.
+	// Other is that of the other policy, where that predicts another average
+	// and so much else of the XVEs that nothing is told by them.
 	Other unit.Opt[predict.Range]
 }
 
 // Row is one task with its three occupancies.
 type Row struct {
 	ingest.Kernel
-	// Predicted is nil when the launch cannot be predicted; NoPredictionWhy then says why.
+	// Predicted is nil when the launch cannot be predicted; NoPredictionWhy
+	// then says why.
 	Predicted    *predict.Prediction
 	NoPrediction string
-	// ModelPeak is the predicted peak that the profiler's is compared with: the profiler does not know the GRF mode and
-	// divides by all thread slots, so it is that of the mode with the most threads.
+	// ModelPeak is the predicted peak that the profiler's is compared with: the
+	// profiler does not know the GRF mode and divides by all thread slots, so
+	// it is that of the mode with the most threads.
 	ModelPeak unit.Ratio
 	XVEs      XVEs // of Predicted
 
-	// BusyOccupancy is measured / (1 - MatchWhileBusy), occupancy while any thread was loaded; absent where the two counters contradict.
+	// BusyOccupancy is measured / (1 - MatchWhileBusy), occupancy while any
+	// thread was loaded; absent where the two counters contradict.
 	BusyOccupancy  unit.Opt[unit.Ratio]
 	ThreadLifetime unit.Opt[unit.Seconds] // mean, by Little's law
-	// OwnLow and OwnHigh are what the launches can have held by themselves, where other tasks can have made so much of
-	// the measured value that it alone tells nothing.
+	// OwnLow and OwnHigh are what the launches can have held by themselves,
+	// where other tasks can have made so much of the measured value that it
+	// alone tells nothing.
 	OwnLow, OwnHigh unit.Opt[unit.Ratio]
 
 	Basis          Basis
@@ -108,8 +118,8 @@ func (r *Row) ThreadsPredicted() unit.Opt[int64] {
 	return unit.Maybe(launch*n, launch <= 0 || n <= math.MaxInt64/launch) // more is a count that nobody launched
 }
 
-// IdleLanes is the share of lanes without a work-item, in the last sub-group of each work-group. Occupancy does not
-// show it.
+// IdleLanes is the share of lanes without a work-item, in the last sub-group of
+// each work-group. Occupancy does not show it.
 func (r *Row) IdleLanes() unit.Opt[unit.Ratio] {
 	p := r.Predicted
 	if p == nil || p.GroupSize <= 0 {
@@ -161,8 +171,8 @@ type Result struct {
 	Fit        Fit          // where none is known, or where it cannot be the one that ran
 	// Sequence is how the launches follow each other, nil without a trace.
 	Sequence *launches.Sequence
-	// Rows are the kernels in the order for reading: what needs attention first, then by slot time lost. Each is
-	// complete and does not change.
+	// Rows are the kernels in the order for reading: what needs attention
+	// first, then by slot time lost. Each is complete and does not change.
 	Rows    []Row
 	Timings []Timing
 	Summary Summary
@@ -177,7 +187,8 @@ type Result struct {
 	withheld    *Cause
 }
 
-// Options are the tolerances and what the inputs do not say. Use DefaultOptions: the zero value has no tolerance.
+// Options are the tolerances and what the inputs do not say. Use
+// DefaultOptions: the zero value has no tolerance.
 type Options struct {
 	Tolerance        unit.Points  // of measured against the range of the predicted average
 	SamplingInterval unit.Seconds // of the GPU counters
@@ -195,13 +206,16 @@ func DefaultOptions() Options {
 	return Options{Tolerance: 5, SamplingInterval: 0.001, SamplingAssumed: true}
 }
 
-// within is the rule of the tolerance: whether so many points are no difference.
+// within is the rule of the tolerance: whether so many points are no
+// difference.
 func (o *Options) within(p unit.Points) bool { return !o.beyond(abs(p), 0) }
 
-// beyond reports whether so many points, but for those that something else explains, are a difference.
+// beyond reports whether so many points, but for those that something else
+// explains, are a difference.
 func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance+explained+digit }
 
-// summarize counts the verdicts and takes the statistics of the differences of all rows that were judged.
+// summarize counts the verdicts and takes the statistics of the differences of
+// all rows that were judged.
 func (r *Result) summarize() Summary {
 	var s Summary
 	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, MatchWhileBusy: &s.MatchedWhileBusy, Below: &s.Below, Above: &s.Above,
@@ -250,7 +264,8 @@ func (r *Result) summarize() Summary {
 	return s
 }
 
-// Compared reports whether a row of this verdict was compared with a prediction.
+// Compared reports whether a row of this verdict was compared with a
+// prediction.
 func (v Verdict) Compared() bool {
 	return v == Match || v == MatchWhileBusy || v == Below || v == Above
 }
@@ -258,26 +273,28 @@ func (v Verdict) Compared() bool {
 // Compared is how many rows were, and Mismatched how many of them are no match.
 func (s *Summary) Compared() int { return s.Matched + s.MatchedWhileBusy + s.Mismatched() }
 
-// Mismatched is how many rows the prediction does not hold for. Idle time around launches is no error of it.
+// Mismatched is how many rows the prediction does not hold for. Idle time
+// around launches is no error of it.
 func (s *Summary) Mismatched() int { return s.Below + s.Above }
 
 func points(v float64, ok bool) unit.Opt[unit.Points] {
 	return unit.Maybe(unit.Points(v), ok)
 }
 
-// ModelAgrees reports whether the profiler's peak and the predicted peak agree within ModelTolerance, and whether there are
-// both.
+// ModelAgrees reports whether the profiler's peak and the predicted peak agree
+// within ModelTolerance, and whether there are both.
 func (r *Row) ModelAgrees() (agrees, compared bool) {
 	d, ok := r.PeakDifference.Value()
 	return ok && abs(d) <= ModelTolerance+digit, ok
 }
 
-// Metric is a figure of a row that is compared with other runs: by a diff, by many runs side by side, and by a history,
-// which stores it under its name.
+// Metric is a figure of a row that is compared with other runs: by a diff, by
+// many runs side by side, and by a history, which stores it under its name.
 type Metric struct {
 	Name string // stable
 	Unit string // "%", "points", "s" or "bytes"
-	// Sampled is set for what counters say: in a row that is unmeasurable it is not that of the kernel.
+	// Sampled is set for what counters say: in a row that is unmeasurable it is
+	// not that of the kernel.
 	Sampled bool
 	Of      func(*Row) unit.Opt[float64]
 }
@@ -294,7 +311,8 @@ const (
 	MetricTotal        = "total"     // of all launches
 )
 
-// metrics is the list. Whoever goes by it takes what it needs: not all of them are stored, and not all are tested.
+// metrics is the list. Whoever goes by it takes what it needs: not all of them
+// are stored, and not all are tested.
 var metrics = append([]Metric{
 	{MetricMeasured, "%", true, func(r *Row) unit.Opt[float64] { return percentOf(r.Measured) }},
 	{MetricResidual, "points", true, predicted(func(r *Row) unit.Opt[float64] { return minus(r.Measured, r.Predicted.Average) })},
@@ -351,7 +369,8 @@ func minus(o unit.Opt[unit.Ratio], predicted unit.Ratio) unit.Opt[float64] {
 	return unit.Maybe(float64(v.Minus(predicted)), ok)
 }
 
-// View returns the result with some of its rows, in another order. What it sums up is still of all rows.
+// View returns the result with some of its rows, in another order. What it sums
+// up is still of all rows.
 func (r *Result) View(rows []int) *Result {
 	v := *r
 	v.Rows = make([]Row, len(rows))

@@ -14,8 +14,8 @@ import (
 	"occudiff/internal/bug"
 )
 
-// makeRows makes the rows of kernels and of timings of a log that no kernel explains, each once and on all cores, in
-// the order for reading.
+// makeRows makes the rows of kernels and of timings of a log that no kernel
+// explains, each once and on all cores, in the order for reading.
 func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	r.Rows = make([]Row, len(kernels))
 	inParallel(len(r.Rows), func(i int) {
@@ -35,8 +35,8 @@ func (r *Result) makeRows(run *ingest.Run, kernels []ingest.Kernel) {
 	r.Finish()
 }
 
-// addTimes adds up the times of all kernels, in the order of the file: what one of them can hold of the others depends
-// on these sums.
+// addTimes adds up the times of all kernels, in the order of the file: what one
+// of them can hold of the others depends on these sums.
 func (r *Result) addTimes() {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -57,7 +57,8 @@ func (r *Result) addTimes() {
 	}
 }
 
-// judgeAndExplain holds a row against what is predicted for it and says why it differs.
+// judgeAndExplain holds a row against what is predicted for it and says why it
+// differs.
 func (r *Result) judgeAndExplain(row *Row) {
 	if !row.IsKernel() {
 		row.Verdict = NotAKernel
@@ -77,9 +78,10 @@ func (r *Result) judgeAndExplain(row *Row) {
 	r.checkRow(row)
 }
 
-// Finish adds to rows that have their verdict, cause and notes what follows from these and from all rows together:
-// certainty, account, worth, and the share of the time. Compare has done it; it is for results that are put together by
-// hand.
+// Finish adds to rows that have their verdict, cause and notes what follows
+// from these and from all rows together: certainty, account, worth, and the
+// share of the time. Compare has done it; it is for results that are put
+// together by hand.
 func (r *Result) Finish() {
 	r.taskTime = r.Summary.GPUTime.Or(r.taskTime)
 	inParallel(len(r.Rows), func(i int) {
@@ -104,8 +106,8 @@ func (r *Result) timeShare(k *ingest.Kernel) unit.Opt[unit.Ratio] {
 // attention describes how soon a reader should see a row, the least first.
 var attention = map[Verdict]int{Below: -3, Above: -3, Unmeasurable: -2, MatchWhileBusy: -2, NoPrediction: -1, NotAKernel: 1}
 
-// sort puts the rows in order for reading: what needs attention first, then by slot time lost, then by time; equal ones
-// stay in the order of the file.
+// sort puts the rows in order for reading: what needs attention first, then by
+// slot time lost, then by time; equal ones stay in the order of the file.
 func (r *Result) sort() {
 	type key struct {
 		total       unit.Seconds
@@ -130,7 +132,8 @@ func (r *Result) sort() {
 			t.Row = r.place[t.Row]
 		}
 	}
-	// In place, since a second list of rows would take as much as the rows: what stood before i has been moved on.
+	// In place, since a second list of rows would take as much as the rows:
+	// what stood before i has been moved on.
 	for i := range keys {
 		from := keys[i].from
 		for from < i {
@@ -140,7 +143,8 @@ func (r *Result) sort() {
 	}
 }
 
-// perWorker is how many items one goroutine takes at least: fewer are done before others have started.
+// perWorker is how many items one goroutine takes at least: fewer are done
+// before others have started.
 const perWorker = 64
 
 // inParallel does something for each number below n, on all cores.
@@ -160,8 +164,8 @@ func inParallel(n int, do func(i int)) {
 	_ = bug.Raise(all.Wait()) // do returns no error
 }
 
-// joinTimings assigns each timing of a log to its row. A timing without one becomes a row of its own when the
-// launch sizes are known from the options.
+// joinTimings assigns each timing of a log to its row. A timing without one
+// becomes a row of its own when the launch sizes are known from the options.
 func (r *Result) joinTimings(run *ingest.Run) {
 	var missing, groupsMissing []ingest.Timing
 	byKey := map[ingest.Key]int{}
@@ -216,7 +220,8 @@ func (r *Result) noteNames() {
 	}
 }
 
-// launched is the kernel of a timing, with its global size where the others are known.
+// launched is the kernel of a timing, with its global size where the others are
+// known.
 func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kernel {
 	l := r.launchOfKernel(&ingest.Kernel{Task: t.Kernel})
 	k := ingest.Kernel{Task: t.Kernel, Local: l.Local, SIMD: unit.NonZero(l.SIMD), Pos: t.Pos}
@@ -234,8 +239,9 @@ func (r *Result) launched(t *ingest.Timing, vector unit.Opt[int64]) ingest.Kerne
 	return k
 }
 
-// byName returns the row of each name that a log may print, the one with the most time when several launch sizes carry
-// it. It is not made when there is no log.
+// byName returns the row of each name that a log may print, the one with the
+// most time when several launch sizes carry it. It is not made when there is no
+// log.
 func (r *Result) byName(run *ingest.Run) map[names.Base]int {
 	best := map[names.Base]int{}
 	for i := range r.Rows {

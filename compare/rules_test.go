@@ -23,7 +23,8 @@ func on(run *ingest.Run, t *arch.Table, name string, xves int, opt Options) (*Re
 	return Compare(run, c, opt), nil
 }
 
-// TestRules has kernels of 4 full waves on each side of a rule: the verdict, and the causes of the breakdown.
+// TestRules has kernels of 4 full waves on each side of a rule: the verdict,
+// and the causes of the breakdown.
 func TestRules(t *testing.T) {
 	const most = "114688"
 	threads := func(n int64, uneven bool) tell {
@@ -63,7 +64,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestContradictingFigures: what the figures of a row say against each other is said, and nothing where they agree or are not there.
+// TestContradictingFigures: what the figures of a row say against each other is
+// said, and nothing where they agree or are not there.
 func TestContradictingFigures(t *testing.T) {
 	const grf, sum = "does not know the GRF mode", "add up to"
 	state := func(active, stalled float64) tell {
@@ -108,7 +110,8 @@ func TestFitString(t *testing.T) {
 	}
 }
 
-// TestNamesOfMetrics: a history finds a metric by its name, and asks which of them counters say.
+// TestNamesOfMetrics: a history finds a metric by its name, and asks which of
+// them counters say.
 func TestNamesOfMetrics(t *testing.T) {
 	for i, m := range Metrics() {
 		sampled := !slices.Contains([]string{MetricPredicted, "peak", MetricTime, MetricTotal, "spill"}, m.Name)
@@ -134,7 +137,8 @@ func TestNamesOfMetrics(t *testing.T) {
 	}
 }
 
-// TestSamplingInterval: how far apart the samples of a result are counts, and not what was said, which is noted.
+// TestSamplingInterval: how far apart the samples of a result are counts, and
+// not what was said, which is noted.
 func TestSamplingInterval(t *testing.T) {
 	opt := DefaultOptions()
 	opt.SamplingInterval = 0.002
@@ -153,7 +157,8 @@ func TestSamplingInterval(t *testing.T) {
 	}
 }
 
-// TestPeaksAgree counts rows whose two predictions agree and which nobody measured apart from matches.
+// TestPeaksAgree counts rows whose two predictions agree and which nobody
+// measured apart from matches.
 func TestPeaksAgree(t *testing.T) {
 	if s := (Summary{Matched: 1, MatchedWhileBusy: 2, Below: 4, Above: 8}); s.Compared() != 15 || s.Mismatched() != 12 {
 		t.Errorf("%d compared, %d of them mismatched", s.Compared(), s.Mismatched())

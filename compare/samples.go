@@ -14,12 +14,14 @@ import (
 	"occudiff/predict/timeline"
 )
 
-// OverTime is a kernel's launches laid over each other, next to the simulated launch.
+// OverTime is a kernel's launches laid over each other, next to the simulated
+// launch.
 type OverTime struct {
 	Length   unit.Seconds `json:"launch_seconds" jsonschema:"mean; all launches are laid over one of this length"`
 	From     string       `json:"launch_seconds_from" jsonschema:"what tells it"`
 	Launches int          `json:"launches" jsonschema:"that have samples"`
-	// Tail is when the tail begins; absent where there is none, or where the length is not known well enough.
+	// Tail is when the tail begins; absent where there is none, or where the
+	// length is not known well enough.
 	Tail  unit.Opt[unit.Seconds] `json:"tail_seconds" jsonschema:"when the tail begins; null without one, or where the length is not known well"`
 	Bins  []Bin                  `json:"-"` // equal parts of a launch, as many as are known to 5 points; empty where only the mean is
 	Bars  []Bin                  `json:"-"` // samples that are mostly of one launch
@@ -32,18 +34,20 @@ type Step struct {
 	Simulated unit.Ratio
 }
 
-// Bin is a part of the launch, or a sample in it, which has the measured value alone.
+// Bin is a part of the launch, or a sample in it, which has the measured value
+// alone.
 type Bin struct {
 	Start, End          unit.Seconds // since the launch began
 	Measured, Low, High unit.Ratio
 	Simulated           unit.Ratio
 }
 
-// lengthOfSamples states that nothing but the samples tells how long a launch takes.
+// lengthOfSamples states that nothing but the samples tells how long a launch
+// takes.
 const lengthOfSamples = "its samples, which may miss its end"
 
-// OverTime lays the launches of a row over each other, which laid has by the tasks of the recording; nil where the row has
-// no samples or no prediction.
+// OverTime lays the launches of a row over each other, which laid has by the
+// tasks of the recording; nil where the row has no samples or no prediction.
 func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 	if row.Predicted == nil {
 		return nil
@@ -71,7 +75,8 @@ func (r *Result) OverTime(row *Row, laid []launches.Profile) *OverTime {
 		o.Length, o.From = mean, "the times of the kernel"
 	}
 	o.simulate(&sim)
-	// Parts of the launches that the samples know, which may end before the launch does.
+	// Parts of the launches that the samples know, which may end before the
+	// launch does.
 	known := min(own.Span, o.Length)
 	if o.From == "the trace" {
 		known = o.Length
@@ -114,15 +119,17 @@ func (o *OverTime) between(start, end unit.Seconds) (mean unit.Ratio) {
 }
 
 const (
-	// mostMargin is half of the widest interval of an estimate that carries a conclusion, in percent.
+	// mostMargin is half of the widest interval of an estimate that carries a
+	// conclusion, in percent.
 	mostMargin unit.Points = 5
-	// leastLoad is the occupancy of samples without launches that says that others used the GPU, in percent; counters
-	// are read a little apart.
+	// leastLoad is the occupancy of samples without launches that says that
+	// others used the GPU, in percent; counters are read a little apart.
 	leastLoad = 0.3
 )
 
-// estimated returns kernels with what all samples and launches of the run tell of each, in place of the counters by the
-// profiler's own rule, which of short launches are those of whatever ran next to them.
+// estimated returns kernels with what all samples and launches of the run tell
+// of each, in place of the counters by the profiler's own rule, which of short
+// launches are those of whatever ran next to them.
 func (r *Result) estimated(kernels []ingest.Kernel) []ingest.Kernel {
 	e := launches.NewEstimates(r.Recording)
 	if e == nil {
@@ -171,17 +178,20 @@ func setEstimates(k *ingest.Kernel, v *launches.Values) {
 	k.Stalled = ratio(busy.Mean - k.Active.Or(0).Percent())
 }
 
-// margin is how far the truth may be from a row's measured value on either side, where that is known.
+// margin is how far the truth may be from a row's measured value on either
+// side, where that is known.
 func margin(k *ingest.Kernel) unit.Opt[unit.Points] {
 	low, ok := k.MeasuredLow.Value()
 	m := k.Measured.Or(0)
 	return unit.Maybe(max(m.Minus(low), k.MeasuredHigh.Or(m).Minus(m)), ok)
 }
 
-// Launches returns every launch as a row, in the order of the file: with its own time and counters, and compared with the
-// prediction of its kernel by the kernel's rule. A launch whose kernel's counters are not its own is not judged either.
-// It has no cause, account, worth or notes: these are of kernels. Without a row for each launch in a file there are
-// none. A row is good until the next one.
+// Launches returns every launch as a row, in the order of the file: with its
+// own time and counters, and compared with the prediction of its kernel by the
+// kernel's rule. A launch whose kernel's counters are not its own is not judged
+// either. It has no cause, account, worth or notes: these are of kernels.
+// Without a row for each launch in a file there are none. A row is good until
+// the next one.
 func (r *Result) Launches() iter.Seq[*Row] {
 	return func(yield func(*Row) bool) {
 		var row Row

@@ -13,7 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// SpeedupVerdict reports whether more threads, or work for XVEs that stand empty, would make a kernel faster.
+// SpeedupVerdict reports whether more threads, or work for XVEs that stand
+// empty, would make a kernel faster.
 type SpeedupVerdict string
 
 // The verdicts. None of them promises a speed-up.
@@ -25,20 +26,23 @@ const (
 	SpeedupUndetermined SpeedupVerdict = "undetermined"
 )
 
-// Bound is how many times as fast a kernel can become at most, and how that was computed; absent where nothing tells.
+// Bound is how many times as fast a kernel can become at most, and how that was
+// computed; absent where nothing tells.
 type Bound struct {
 	Max     unit.Opt[float64]
 	Formula string
 }
 
-// PotentialSpeedup describes what more occupancy is worth to a kernel: two questions, each with a bound. The zero value is that of a
-// task that is not a kernel.
+// PotentialSpeedup describes what more occupancy is worth to a kernel: two
+// questions, each with a bound. The zero value is that of a task that is not a
+// kernel.
 type PotentialSpeedup struct {
 	Verdicts    []SpeedupVerdict // the one with most to gain first
 	Evidence    string           // the figures, in a sentence without a period
 	MoreThreads Bound            // of more threads on busy XVEs
 	Balancing   Bound            // of work for XVEs that stood empty within the launches
-	// LimitedBy is what does where more threads do not help: "slots", "pipe XMX", "memory", "stalls"; else empty.
+	// LimitedBy is what does where more threads do not help: "slots", "pipe
+	// XMX", "memory", "stalls"; else empty.
 	LimitedBy string
 }
 
@@ -62,7 +66,8 @@ func (w *PotentialSpeedup) Words() string {
 	return strings.Join(words, ", ")
 }
 
-// Bound is that of the first verdict. Where it cannot be determined there is none.
+// Bound is that of the first verdict. Where it cannot be determined there is
+// none.
 func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	switch w.Verdict() {
 	case SpeedupUndetermined, "":
@@ -73,7 +78,8 @@ func (w *PotentialSpeedup) Bound() unit.Opt[float64] {
 	return w.MoreThreads.Max
 }
 
-// SavableTime is the time that a kernel can gain at most, by which kernels are ranked; NaN where that cannot be determined.
+// SavableTime is the time that a kernel can gain at most, by which kernels are
+// ranked; NaN where that cannot be determined.
 func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	t, timed := row.Total.Value()
 	b, bounded := w.Bound().Value()
@@ -83,8 +89,9 @@ func (w *PotentialSpeedup) SavableTime(row *Row) float64 {
 	return float64(t) * (1 - 1/max(b, 1))
 }
 
-// ownUse is what is left of a row's counters without the other kernels that are in them: f of a value is theirs at most,
-// so that the kernel's own is (value - f x theirs) / (1 - f). All of these are mixes only where kernels take turns.
+// ownUse is what is left of a row's counters without the other kernels that are
+// in them: f of a value is theirs at most, so that the kernel's own is (value -
+// f x theirs) / (1 - f). All of these are mixes only where kernels take turns.
 func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 	others, several := r.others(row)
 	f := min(float64(row.Certainty.OtherTasks.Or(1)), 1-1e-9)
@@ -100,8 +107,9 @@ type limit struct {
 	text  string
 }
 
-// threadLimits are what bounds more threads on busy XVEs, the tightest first: by Little's law the slots that are
-// free, the busiest pipe, and the peak bandwidths of memory.
+// threadLimits are what bounds more threads on busy XVEs, the tightest first:
+// by Little's law the slots that are free, the busiest pipe, and the peak
+// bandwidths of memory.
 func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
@@ -131,9 +139,11 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	return list
 }
 
-// idleWithinLaunches is how much of the launches' own time XVEs were idle: likely and at most. Time outside the launches leaves
-// all XVEs empty and is bounded by min(edges, idle); where nothing measures it, likelyOutside of the bound is taken. What
-// the launch leaves empty by itself is the floor, the lower one where policies differ.
+// idleWithinLaunches is how much of the launches' own time XVEs were idle:
+// likely and at most. Time outside the launches leaves all XVEs empty and is
+// bounded by min(edges, idle); where nothing measures it, likelyOutside of the
+// bound is taken. What the launch leaves empty by itself is the floor, the
+// lower one where policies differ.
 func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	floor, idle := row.XVEs.Floor, unit.Ratio(min(u.idle, 1-1e-3))
 	outside := min(row.Certainty.OutsideLaunches.Or(1), idle)
@@ -147,7 +157,8 @@ func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 	return max(within, floor), max(idle, floor)
 }
 
-// undeterminedReason describes why nothing can be told of what more occupancy is worth to a row, "" where something can.
+// undeterminedReason describes why nothing can be told of what more occupancy
+// is worth to a row, "" where something can.
 func (r *Result) undeterminedReason(row *Row) string {
 	t := r.Traced(row)
 	switch {
@@ -169,7 +180,8 @@ func (r *Result) undeterminedReason(row *Row) string {
 	return ""
 }
 
-// potentialSpeedup judges a row by what its XVEs did while they ran and by how long they stood empty.
+// potentialSpeedup judges a row by what its XVEs did while they ran and by how
+// long they stood empty.
 func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	if why := r.undeterminedReason(row); why != "" {
 		return PotentialSpeedup{Verdicts: []SpeedupVerdict{SpeedupUndetermined}, Evidence: why}
@@ -194,8 +206,9 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	var depth SpeedupVerdict
 	var because string
 	depth, because, w.LimitedBy = r.moreThreads(row, limits, roofs, &why)
-	// Where threads end faster than others start for most of a launch, XVEs are empty for want of threads that has not been
-	// started, of which more work has no more.
+	// Where threads end faster than others start for most of a launch, XVEs are
+	// empty for want of threads that has not been started, of which more work
+	// has no more.
 	_, _, short := r.threadLifetimes(row)
 	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != MatchWhileBusy &&
 		!(short && row.Predicted.Waves >= imbalanceWaves)
@@ -227,7 +240,8 @@ func (r *Result) modeFull(row *Row) string {
 	return ""
 }
 
-// moreThreads describes what more threads on busy XVEs are worth, by the tightest limit first.
+// moreThreads describes what more threads on busy XVEs are worth, by the
+// tightest limit first.
 func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict, because, binds string) {
 	tight := limits[0]
 	active, told := activeWhileBusy(row)
@@ -270,7 +284,8 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	return MoreThreadsMayHelp, text, ""
 }
 
-// memoryUntold describes why it is not known whether memory leaves room for more threads; "" where it does.
+// memoryUntold describes why it is not known whether memory leaves room for
+// more threads; "" where it does.
 func (r *Result) memoryUntold(row *Row, roofs []peakBandwidth) string {
 	used, counted := row.Counters.Memory().Value()
 	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })
@@ -293,8 +308,8 @@ func (r *Result) memoryUntold(row *Row, roofs []peakBandwidth) string {
 	return ""
 }
 
-// activeWhileBusy is the part of the time in which XVEs ran that they were active; not told where the states of the array
-// do not add up, or none ran.
+// activeWhileBusy is the part of the time in which XVEs ran that they were
+// active; not told where the states of the array do not add up, or none ran.
 func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 	sum, all := arrayStates(row)
 	busy := row.Active.Or(0) + row.Stalled.Or(0)
@@ -304,12 +319,14 @@ func activeWhileBusy(row *Row) (active unit.Ratio, told bool) {
 	return row.Active.Or(0) / busy, true
 }
 
-// arrayStates adds up the states of the XVE array; false where the input lacks one.
+// arrayStates adds up the states of the XVE array; false where the input lacks
+// one.
 func arrayStates(row *Row) (sum unit.Ratio, all bool) {
 	return row.Active.Or(0) + row.Stalled.Or(0) + row.Idle.Or(0), row.Active.Present() && row.Stalled.Present() && row.Idle.Present()
 }
 
-// noArray reports whether all states of the XVE array are 0.0 %, which only a row without a sample has.
+// noArray reports whether all states of the XVE array are 0.0 %, which only a
+// row without a sample has.
 func noArray(row *Row) bool {
 	sum, all := arrayStates(row)
 	return all && sum <= 0
@@ -318,7 +335,8 @@ func noArray(row *Row) bool {
 // tenth prints a share with a decimal, which counters are printed with.
 func tenth(v unit.Ratio) string { return fmt.Sprintf("%.1f%%", v.Percent()) }
 
-// peakBandwidth is a bandwidth that a kernel used, and the most that the device has, both in GB/s.
+// peakBandwidth is a bandwidth that a kernel used, and the most that the device
+// has, both in GB/s.
 type peakBandwidth struct {
 	name       string
 	used, peak float64
@@ -330,8 +348,9 @@ type peakBandwidth struct {
 // share is how much of the peak bandwidth is used.
 func (f *peakBandwidth) share() unit.Ratio { return unit.Ratio(f.used / f.peak) }
 
-// peakBandwidths returns the bandwidths of which both figures are known. A peak bandwidth that is lower than what was measured is wrong: it
-// is said, and nothing follows from it.
+// peakBandwidths returns the bandwidths of which both figures are known. A peak
+// bandwidth that is lower than what was measured is wrong: it is said, and
+// nothing follows from it.
 func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	c := row.Counters
 	if c == nil || r.Device == nil || r.averagedGPUs(row) > 1 {
@@ -344,7 +363,8 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 		l3 = peakBandwidth{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), peak: most, source: folder}
 	}
 	for _, x := range []peakBandwidth{
-		// The interface to memory, each way, which may move more than the memory itself: the lower one binds.
+		// The interface to memory, each way, which may move more than the
+		// memory itself: the lower one binds.
 		{name: "reading from memory", used: c.MemoryRead.Or(0), peak: c.MemoryReadRoof.Or(0), source: folder},
 		{name: "writing to memory", used: c.MemoryWrite.Or(0), peak: c.MemoryWriteRoof.Or(0), source: folder},
 		memory, l3,
@@ -384,17 +404,20 @@ func (f *peakBandwidth) text() string {
 type stalls struct {
 	list []ingest.Stall
 	sum  unit.Ratio
-	// hidden is the share of those that other threads can hide: waiting for results of memory or of an instruction.
+	// hidden is the share of those that other threads can hide: waiting for
+	// results of memory or of an instruction.
 	hidden unit.Ratio
 	send   unit.Ratio // and of those that threads may hide or not
 }
 
-// latencies begin the names of reasons that other threads can hide. The rest is for want of what all threads share: a
-// pipe, instructions, or threads that wait for each other.
+// latencies begin the names of reasons that other threads can hide. The rest is
+// for want of what all threads share: a pipe, instructions, or threads that
+// wait for each other.
 var latencies = []string{"sbid", "scoreboard", "dist"}
 
-// onSend begins the names of stalls of sends. Intel's Metrics Discovery has two texts for the counter: threads that
-// wait for the result of one, which others hide, or for the dispatch of one, for which others wait too.
+// onSend begins the names of stalls of sends. Intel's Metrics Discovery has two
+// texts for the counter: threads that wait for the result of one, which others
+// hide, or for the dispatch of one, for which others wait too.
 const onSend = "send"
 
 func stallsOf(row *Row) (s stalls) {
@@ -415,7 +438,8 @@ func stallsOf(row *Row) (s stalls) {
 	return s
 }
 
-// usable reports whether the shares are of all stalls: as many roundings from 100 % as there are reasons.
+// usable reports whether the shares are of all stalls: as many roundings from
+// 100 % as there are reasons.
 func (s *stalls) usable() bool {
 	return len(s.list) > 0 && abs(s.sum.Minus(1)) <= printedHalf*unit.Points(len(s.list))+digit
 }

@@ -20,8 +20,8 @@ func array(active, stalled, idle float64) tell {
 	}
 }
 
-// worthCase is what is said of 100 launches of 28,672 threads, 32 full waves, on the Meteor Lake part, whose memory moves
-// 100 GB/s at most.
+// worthCase is what is said of 100 launches of 28,672 threads, 32 full waves,
+// on the Meteor Lake part, whose memory moves 100 GB/s at most.
 type worthCase struct {
 	name          string
 	time          float64 // seconds, of all launches
@@ -59,8 +59,8 @@ func pipes(alu, send float64) *ingest.Counters {
 
 func TestSpeedup(t *testing.T) {
 	for _, c := range []worthCase{
-		// Real pairs: a program at 99.7 % in both runs, and one that became faster at less occupancy, whose exports
-		// count no pipe.
+		// Real pairs: a program at 99.7 % in both runs, and one that became
+		// faster at less occupancy, whose exports count no pipe.
 		{"full and slow", 0.848, 99.7, array(35, 64.7, 0.3), nil, "limited by something else", 1, 1.003, "at most 1.00 times as fast (slots: 100.0% / 100.0% held"},
 		{"full, without the array", 0.848, 99.7, func(*ingest.Kernel) {}, nil, "limited by something else", 1.003, 0, "slots"},
 		{"39.8% and slow", 1.000, 39.8, array(80, 15, 5), nil, "undetermined", 95 / 39.8, 1 / .95, "counts no pipe"},
@@ -80,7 +80,8 @@ func TestSpeedup(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfOthers: counters that are not a kernel's tell nothing of what it lacks, and a copy has no worth.
+// TestSpeedupOfOthers: counters that are not a kernel's tell nothing of what it
+// lacks, and a copy has no worth.
 func TestSpeedupOfOthers(t *testing.T) {
 	short := kernel("short", "458752", "16", 16, 10, 1e-5, measured(40), peak(100), array(30, 65, 5))
 	copied := ingest.Kernel{Task: "clEnqueueReadBuffer", Direction: names.DeviceToHost}
@@ -93,7 +94,8 @@ func TestSpeedupOfOthers(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfCounters has a kernel that would be helped by more threads, by its slots and its pipes alone.
+// TestSpeedupOfCounters has a kernel that would be helped by more threads, by
+// its slots and its pipes alone.
 func TestSpeedupOfCounters(t *testing.T) {
 	with := func(change func(*ingest.Counters)) *ingest.Counters {
 		c := pipes(30, 10)
@@ -137,7 +139,8 @@ func TestSpeedupOfCounters(t *testing.T) {
 	}
 }
 
-// TestSpeedupOfTurns: what another kernel can have put into the counters is taken out, and the worse end is the bound.
+// TestSpeedupOfTurns: what another kernel can have put into the counters is
+// taken out, and the worse end is the bound.
 func TestSpeedupOfTurns(t *testing.T) {
 	counters := pipes(30, 10)
 	one := kernel("one", "458752", "16", 16, 100, 0.5, measured(40), peak(100), array(30, 65, 5))

@@ -29,7 +29,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestPrintedParts: a part that is not told is not printed, and not printed as 0.0.
+// TestPrintedParts: a part that is not told is not printed, and not printed as
+// 0.0.
 func TestPrintedParts(t *testing.T) {
 	row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{kernel("k", "114688", "256", 32, 10, 1, measured(60))}})
 	printed := row.Breakdown.Rounded()
@@ -40,7 +41,8 @@ func TestPrintedParts(t *testing.T) {
 	}
 }
 
-// TestNearestRoof: of two peak bandwidths that a kernel is near to, the nearer one is named.
+// TestNearestRoof: of two peak bandwidths that a kernel is near to, the nearer
+// one is named.
 func TestNearestRoof(t *testing.T) {
 	k := kernel("k", "458752", "16", 16, 100, 1, measured(40), idle(5), peak(100))
 	for _, c := range []struct {
@@ -57,7 +59,8 @@ func TestNearestRoof(t *testing.T) {
 	}
 }
 
-// TestUnnamedDevice: one peak is enough to say which devices come into question.
+// TestUnnamedDevice: one peak is enough to say which devices come into
+// question.
 func TestUnnamedDevice(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

@@ -23,9 +23,10 @@ type way struct {
 	next           bool // what to run next, too, which takes time
 }
 
-// TestThresholds goes along one figure at a time and holds against a file where what is said of the run's first kernel changes,
-// with the figures on both sides of the change that are not those before: every threshold shows where it is, and which side it
-// is on.
+// TestThresholds goes along one figure at a time and holds against a file where
+// what is said of the run's first kernel changes, with the figures on both
+// sides of the change that are not those before: every threshold shows where it
+// is, and which side it is on.
 func TestThresholds(t *testing.T) {
 	var got strings.Builder
 	for _, w := range ways() {
@@ -161,8 +162,9 @@ func inFigures(r *Result, row *Row) (list []string) {
 	return list
 }
 
-// ways begin with 100 launches of 4 full waves of the Meteor Lake part (896 thread slots), a second in all, unless they say
-// something else. 5 of 100 instructions stand in rows of no kernel.
+// ways begin with 100 launches of 4 full waves of the Meteor Lake part (896
+// thread slots), a second in all, unless they say something else. 5 of 100
+// instructions stand in rows of no kernel.
 func ways() []way {
 	const most = "114688"
 	of := func(kernels ...ingest.Kernel) *ingest.Run {
@@ -435,7 +437,8 @@ func ways() []way {
 	}
 }
 
-// sequence is n launches of each task, as far apart as the gap; each next task begins later by delay.
+// sequence is n launches of each task, as far apart as the gap; each next task
+// begins later by delay.
 func sequence(n, gap, length, delay int64, tasks ...string) *ingest.Trace {
 	trace := &ingest.Trace{}
 	for range tasks {

@@ -10,8 +10,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestFiguresOfSentences has how the figures of causes are written: intervals with two digits, shares without decimals, and
-// what little is there is never said to be nothing.
+// TestFiguresOfSentences has how the figures of causes are written: intervals
+// with two digits, shares without decimals, and what little is there is never
+// said to be nothing.
 func TestFiguresOfSentences(t *testing.T) {
 	short := func(n int64, total float64) ingest.Kernel {
 		return kernel("k", "114688", "256", 32, n, total, measured(90), idle(8))
@@ -43,7 +44,8 @@ func TestFiguresOfSentences(t *testing.T) {
 	}
 }
 
-// TestSavesTime: remedies that tell more, and those that say that there is nothing to gain, are none that save time.
+// TestSavesTime: remedies that tell more, and those that say that there is
+// nothing to gain, are none that save time.
 func TestSavesTime(t *testing.T) {
 	for _, l := range []Remedy{LongerThreads, Registers, LessSLM, EvenWorkGroups, FillWaves, MoreWorkGroups, BalanceWorkGroups, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
 		if !l.SavesTime() {
@@ -57,8 +59,9 @@ func TestSavesTime(t *testing.T) {
 	}
 }
 
-// TestRecorded: values that all samples of a run tell take the place of the profiler's own, which are kept as printed; what
-// counters around each launch say stays.
+// TestRecorded: values that all samples of a run tell take the place of the
+// profiler's own, which are kept as printed; what counters around each launch
+// say stays.
 func TestRecorded(t *testing.T) {
 	record := func(idle float32, tasks ...string) *ingest.Recording {
 		trace := sequence(40, 1_500_000, 2_500_000, 0, tasks...)
@@ -115,7 +118,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTraced: what a trace shows of gaps, and of how long launches take, is said as far as it explains idle time.
+// TestTraced: what a trace shows of gaps, and of how long launches take, is
+// said as far as it explains idle time.
 func TestTraced(t *testing.T) {
 	uneven := &ingest.Trace{} // nine launches of 0.2 ms and one of 2 ms, one after the other
 	uneven.AddLane("gpu")
@@ -156,7 +160,8 @@ func TestTraced(t *testing.T) {
 	}
 }
 
-// TestBesideInTrace: the kernel that shares most of the time is named, also when it is the first of the trace.
+// TestBesideInTrace: the kernel that shares most of the time is named, also
+// when it is the first of the trace.
 func TestBesideInTrace(t *testing.T) {
 	k := kernel("k", "14336", "256", 32, 10, .02, measured(90), idle(1))
 	other := kernel("other", "114688", "256", 32, 10, .02, measured(90), idle(1))
@@ -169,7 +174,8 @@ func TestBesideInTrace(t *testing.T) {
 	}
 }
 
-// TestIdleEngines: half of the XVEs of two stacks are one stack, those of one are compute engines.
+// TestIdleEngines: half of the XVEs of two stacks are one stack, those of one
+// are compute engines.
 func TestIdleEngines(t *testing.T) {
 	hpc := max1100()
 	hpc.Architecture = "Xe-HPC"
@@ -187,7 +193,8 @@ func TestIdleEngines(t *testing.T) {
 	}
 }
 
-// TestProven: what counters bound is no proof, and a row that matches or cannot be judged needs none.
+// TestProven: what counters bound is no proof, and a row that matches or cannot
+// be judged needs none.
 func TestProven(t *testing.T) {
 	for sure, want := range map[string]bool{"high": true, "medium": false, "low": false, "": true} {
 		if row := (Row{Cause: &Cause{Confidence: sure}}); row.Proven() != want {
@@ -199,7 +206,8 @@ func TestProven(t *testing.T) {
 	}
 }
 
-// TestWhyModel: a peak that is off is put down to SLM or barriers where VTune says so, or where nothing says that it is not.
+// TestWhyModel: a peak that is off is put down to SLM or barriers where VTune
+// says so, or where nothing says that it is not.
 func TestWhyModel(t *testing.T) {
 	peaks := func(slm, barrier float64) tell {
 		return func(k *ingest.Kernel) {

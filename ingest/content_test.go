@@ -11,7 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestContent: the digest of the rows does not depend on how the file is compressed, named or laid out.
+// TestContent: the digest of the rows does not depend on how the file is
+// compressed, named or laid out.
 func TestContent(t *testing.T) {
 	text := "alpha\nk 64 50 -\nm 64 51 -\n"
 	files := map[string]string{"as it is": text, "compressed": string(compressions["gzip, members"](t, []string{text})), "other line ends": "alpha\nk 64 50 -\r\nm 64 51 -\r\n",
@@ -45,7 +46,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestContentFields finds an optional value of a Kernel that the digest does not have.
+// TestContentFields finds an optional value of a Kernel that the digest does
+// not have.
 func TestContentFields(t *testing.T) {
 	known := map[string]string{(&File{Kernels: make([]Kernel, 1)}).content(): "none"}
 	for f := range reflect.TypeFor[Kernel]().Fields() {
@@ -74,7 +76,8 @@ func TestContentFields(t *testing.T) {
 	}
 }
 
-// TestFields finds an optional value of a Kernel that joining files does not know of.
+// TestFields finds an optional value of a Kernel that joining files does not
+// know of.
 func TestFields(t *testing.T) {
 	own := "SIMD Mean MeasuredLow MeasuredHigh IdleLow IdleHigh Interval CounterTimeRatio" // have rules of their own
 	known := strings.Fields(own)

@@ -17,7 +17,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// compressions write text compressed, in pieces that are a block, a member or a frame each.
+// compressions write text compressed, in pieces that are a block, a member or a
+// frame each.
 var compressions = map[string]func(t *testing.T, pieces []string) []byte{
 	"gzip, flushed": func(t *testing.T, pieces []string) []byte {
 		var b bytes.Buffer
@@ -78,8 +79,9 @@ func pieces() (parts []string, want string) {
 	return parts, want
 }
 
-// TestCutOff cuts compressed runs at every byte: none is used, and the error says how far it was whole. Where one member or
-// frame ends and the next begins nothing tells that there was a next.
+// TestCutOff cuts compressed runs at every byte: none is used, and the error
+// says how far it was whole. Where one member or frame ends and the next begins
+// nothing tells that there was a next.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	parts, want := pieces()
@@ -127,8 +129,8 @@ func TestCutOffPlace(t *testing.T) {
 	}
 }
 
-// TestBehind has bytes behind a whole compressed run: padding says nothing, and what else stands there is not taken for a run
-// that is cut off.
+// TestBehind has bytes behind a whole compressed run: padding says nothing, and
+// what else stands there is not taken for a run that is cut off.
 func TestBehind(t *testing.T) {
 	parts, want := pieces()
 	for name, compress := range compressions {
@@ -150,7 +152,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestLineEnds reads text whose lines end in CR alone, or in a mixture of which the first 64 KiB have nothing else.
+// TestLineEnds reads text whose lines end in CR alone, or in a mixture of which
+// the first 64 KiB have nothing else.
 func TestLineEnds(t *testing.T) {
 	parts, want := pieces()
 	text := strings.Join(parts, "")
@@ -162,7 +165,8 @@ func TestLineEnds(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	// A part in CR LF behind more than 64 KiB in CR: its line ends are one each.
+	// A part in CR LF behind more than 64 KiB in CR: its line ends are one
+	// each.
 	blank := "\r" + strings.Repeat(strings.Repeat(" ", 99)+"\r", 1<<10)
 	dir = write(t, map[string]string{"cr": cr,
 		"to CR LF": strings.Replace(strings.ReplaceAll(text, "\n", "\r\n"), "\r\n", blank, 1)})
@@ -174,8 +178,8 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// TestFlipped flips bits of compressed runs: what is not refused says the same as the run. A few bits of the headers say
-// nothing of the text.
+// TestFlipped flips bits of compressed runs: what is not refused says the same
+// as the run. A few bits of the headers say nothing of the text.
 func TestFlipped(t *testing.T) {
 	t.Parallel()
 	parts, want := pieces()
@@ -203,7 +207,8 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// TestDamagedAmongOthers: a folder with a damaged file is no run, whatever else it holds.
+// TestDamagedAmongOthers: a folder with a damaged file is no run, whatever else
+// it holds.
 func TestDamagedAmongOthers(t *testing.T) {
 	parts, _ := pieces()
 	whole := compressions["gzip, flushed"](t, parts)

@@ -10,7 +10,8 @@ import (
 	"occudiff/ingest/vtune"
 )
 
-// The files of a run are read by content; Read takes paths, ReadFS the files of a file system.
+// The files of a run are read by content; Read takes paths, ReadFS the files of
+// a file system.
 func ExampleReadFS() {
 	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
 	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)

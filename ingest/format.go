@@ -14,44 +14,54 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Traits are all that merging asks of a format. Files of a format without any go with the run as they are.
+// Traits are all that merging asks of a format. Files of a format without any
+// go with the run as they are.
 type Traits struct {
-	// ColumnsVary states that people choose its columns: a row may lack parts of the launch that another such file has.
+	// ColumnsVary states that people choose its columns: a row may lack parts
+	// of the launch that another such file has.
 	ColumnsVary bool
 	// XVEColumns is set if its columns count XVEs. Exports of Gen9 and Gen11
 	// GPUs count EUs.
 	XVEColumns bool
-	// NoLaunchSize states that its rows without a launch size go with the one kernel that another tool names so.
+	// NoLaunchSize states that its rows without a launch size go with the one
+	// kernel that another tool names so.
 	NoLaunchSize bool
-	// NotARun is the error of a run that has nothing else, with what to do: the format holds no run.
+	// NotARun is the error of a run that has nothing else, with what to do: the
+	// format holds no run.
 	NotARun, Hint string
 }
 
-// Format reads one kind of file. Formats know nothing of each other; the command says which exist, in the order in
-// which they are asked. A new one is a package with this interface, and a line where the command lists them.
+// Format reads one kind of file. Formats know nothing of each other; the
+// command says which exist, in the order in which they are asked. A new one is
+// a package with this interface, and a line where the command lists them.
 type Format interface {
 	// Kind is the word for Input.Kind.
 	Kind() string
-	// Description is how a message calls a file of this format, as in "a VTune export".
+	// Description is how a message calls a file of this format, as in "a VTune
+	// export".
 	Description() string
-	// Sniff reports whether the beginning of a file (up to 64 KiB, decompressed) is of this format. It must not guess:
-	// the first format that says yes reads the file.
+	// Sniff reports whether the beginning of a file (up to 64 KiB,
+	// decompressed) is of this format. It must not guess: the first format that
+	// says yes reads the file.
 	Sniff(head []byte) bool
-	// Read reads the whole file. A row that cannot be used is a note and counts as bad; an error means that nothing
-	// of the file can be used, and says what was expected and what to do (note.Errorf).
+	// Read reads the whole file. A row that cannot be used is a note and counts
+	// as bad; an error means that nothing of the file can be used, and says
+	// what was expected and what to do (note.Errorf).
 	Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error)
 }
 
-// FolderReader is a format that a folder may have, which is read as one file then.
+// FolderReader is a format that a folder may have, which is read as one file
+// then.
 type FolderReader interface {
 	// ReadFolder reads a folder; path is its name in messages.
 	ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ReadOptions) (*File, error)
 }
 
-// Shared is a format whose files may belong to all runs of the folders next to them, such as a summary.
+// Shared is a format whose files may belong to all runs of the folders next to
+// them, such as a summary.
 type Shared interface {
-	// RunAlone reports whether such a file can be a run without other files. For
-	// example, a log can be one, and a kernel binary cannot.
+	// RunAlone reports whether such a file can be a run without other files.
+	// For example, a log can be one, and a kernel binary cannot.
 	RunAlone() bool
 }
 
@@ -65,8 +75,9 @@ type Source struct {
 
 // ReadOptions is what a reader may be asked. The zero value is right for most.
 type ReadOptions struct {
-	// Result picks one of the results of a file that holds several, from 1 on: a difference report has two, an archive
-	// may have more. Without it such a file is a MultipleResultsError.
+	// Result picks one of the results of a file that holds several, from 1 on:
+	// a difference report has two, an archive may have more. Without it such a
+	// file is a MultipleResultsError.
 	Result    int
 	Samples   bool        // keep occupancies over time
 	Instances bool        // keep every launch, too, next to the kernels that add up rows of one key
@@ -117,8 +128,9 @@ func (f *File) ForgetColumns() {
 	}
 }
 
-// content is a digest of the rows that a format made of a file, and of what it says of the machine (see Input.Content).
-// Stored runs are known by it: the values of kernels have a fixed order, whatever they are called.
+// content is a digest of the rows that a format made of a file, and of what it
+// says of the machine (see Input.Content). Stored runs are known by it: the
+// values of kernels have a fixed order, whatever they are called.
 func (f *File) content() string {
 	h := sha256.New()
 	for _, p := range f.Further {
@@ -140,8 +152,8 @@ func (f *File) content() string {
 	return digest("rows", h)
 }
 
-// sumKernels adds what rows say, wherever they stand. The spread over launches, whose medians are estimates, is left
-// out.
+// sumKernels adds what rows say, wherever they stand. The spread over launches,
+// whose medians are estimates, is left out.
 func sumKernels(h hash.Hash, list []Kernel) {
 	var line []byte
 	for i := range list {

@@ -14,7 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// made is a format that the program does not know: a first line with its kind, then tasks, each with a global size.
+// made is a format that the program does not know: a first line with its kind,
+// then tasks, each with a global size.
 type made struct {
 	kind   string
 	traits ingest.Traits
@@ -43,8 +44,8 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 	return out, scan.Err()
 }
 
-// TestNewFormat: what a format is to a run is a property of the format. One that nothing in the program names takes
-// part in merging as its traits say.
+// TestNewFormat: what a format is to a run is a property of the format. One
+// that nothing in the program names takes part in merging as its traits say.
 func TestNewFormat(t *testing.T) {
 	for _, c := range []struct {
 		name   string

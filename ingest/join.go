@@ -12,9 +12,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Join makes one run of the files that belong to it. Within a file, a format has added rows of one key already; across
-// files nothing is added: a further file brings columns that the first lacks, and where both have one, the first wins
-// with a note.
+// Join makes one run of the files that belong to it. Within a file, a format
+// has added rows of one key already; across files nothing is added: a further
+// file brings columns that the first lacks, and where both have one, the first
+// wins with a note.
 func Join(files []File) (*Run, error) {
 	run := &Run{}
 	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
@@ -32,8 +33,9 @@ func Join(files []File) (*Run, error) {
 			f.lacks = shapeless
 		}
 	}
-	// Exports that lack more of the launch than another come last: their rows go with those that have it. Behind them
-	// come the files of tracers that have none of it.
+	// Exports that lack more of the launch than another come last: their rows
+	// go with those that have it. Behind them come the files of tracers that
+	// have none of it.
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Compare(max(a.lacks, j.fewest), max(b.lacks, j.fewest))
 	})
@@ -96,7 +98,8 @@ func (j *joiner) add(f *File) error {
 	r.Samples = append(r.Samples, f.Samples...)
 	j.props, j.stalls = append(j.props, f.Props...), append(j.stalls, f.Stalls...)
 	r.platform(f.Platform)
-	// Of two exports of a run both count the same instructions: added, they would be twice as many.
+	// Of two exports of a run both count the same instructions: added, they
+	// would be twice as many.
 	if r.Instructions.All == 0 {
 		r.Instructions = f.Instructions
 	}
@@ -104,8 +107,9 @@ func (j *joiner) add(f *File) error {
 	return j.trace(f)
 }
 
-// lacking counts the parts of a launch that no row of an export has. Who exports a run in two passes, because some
-// columns cannot be asked for together, often chooses them in one pass only.
+// lacking counts the parts of a launch that no row of an export has. Who
+// exports a run in two passes, because some columns cannot be asked for
+// together, often chooses them in one pass only.
 func lacking(list []Kernel) int {
 	n := allParts
 	for _, has := range []func(Kernel) bool{func(k Kernel) bool { return k.Global.Present() },
@@ -198,7 +202,8 @@ func (j *joiner) target(k *Kernel, f *File) int {
 		case partial: // a row that lacks parts of the launch goes with the one kernel of another export that it fits
 			fits = fits && from.Traits.ColumnsVary && (key.Device == "" || o.Device == "" || key.Device == o.Device) &&
 				(key.Direction == o.Direction || key.Direction == names.NoDirection || o.Direction == names.NoDirection)
-		// Tracers name the kernel, and not always its shape. A file of the same kind would have named it as well.
+		// Tracers name the kernel, and not always its shape. A file of the same
+		// kind would have named it as well.
 		default:
 			fits = fits && from.Kind != f.Kind && key.Direction == o.Direction
 		}
@@ -213,13 +218,15 @@ func (j *joiner) target(k *Kernel, f *File) int {
 	return found
 }
 
-// fits reports whether the launches of two trimmed keys agree in all that both have.
+// fits reports whether the launches of two trimmed keys agree in all that both
+// have.
 func (k *Key) fits(o *Key) bool {
 	differ := func(x, y Size3) bool { return x.Present() && y.Present() && x != y }
 	return !differ(k.Global, o.Global) && !differ(k.Local, o.Local) && (k.SIMD == 0 || o.SIMD == 0 || k.SIMD == o.SIMD)
 }
 
-// apart reports whether occupancies differ by more than a rounding: tools print them to 0.1 %.
+// apart reports whether occupancies differ by more than a rounding: tools print
+// them to 0.1 %.
 func apart(a, b *Kernel) bool {
 	x, y := a.Measured.Or(0), b.Measured.Or(0)
 	return a.Measured.Present() && b.Measured.Present() && max(y.Minus(x), x.Minus(y)) > 0.11
@@ -231,8 +238,9 @@ func twoRuns(a, b *Kernel) error {
 		b.Measured.Or(0).Percent(), a.Measured.Or(0).Percent(), a.Pos)
 }
 
-// merge fills what a kernel lacks from one of a further file. Two collections of one run never agree to the digit on
-// times and counters: a difference is noted only where the two should agree.
+// merge fills what a kernel lacks from one of a further file. Two collections
+// of one run never agree to the digit on times and counters: a difference is
+// noted only where the two should agree.
 func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 	if sameKind && a.Measured.Present() && b.Measured.Present() && a.Measured != b.Measured {
 		return twoRuns(a, b)
@@ -288,8 +296,10 @@ func joined[T any](a, b *T) *T {
 	return &all
 }
 
-// joinMean copies the mean time of b to a, as long as a has not total and count of its own to take it from. Where a keeps
-// a count of other launches than those of b's total, or a total of others than b counts, b's mean is the only one.
+// joinMean copies the mean time of b to a, as long as a has not total and count
+// of its own to take it from. Where a keeps a count of other launches than
+// those of b's total, or a total of others than b counts, b's mean is the only
+// one.
 func joinMean(a, b *Kernel, sameKind bool) {
 	timed := b.Total.Present() && b.Instances.Present()
 	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {
@@ -304,14 +314,15 @@ func joinMean(a, b *Kernel, sameKind bool) {
 	a.Mean, a.Uneven = b.Mean, b.Uneven
 }
 
-// sameTotal reports whether a total is that of a kernel, which an export without totals has from an average, printed to a
-// microsecond.
+// sameTotal reports whether a total is that of a kernel, which an export
+// without totals has from an average, printed to a microsecond.
 func sameTotal(t unit.Seconds, k *Kernel) bool {
 	const half = 0.5e-6 * (1 + 1e-9)
 	return math.Abs(float64(t-k.Total.Or(0))) <= half*float64(k.Instances.Or(0))
 }
 
-// key is the key across files: tracers print three dimensions where VTune prints those that are not 1.
+// key is the key across files: tracers print three dimensions where VTune
+// prints those that are not 1.
 func (j *joiner) key(k *Kernel) Key {
 	key := k.Key().Trim()
 	key.Task = j.plainName(key.Task)
@@ -327,9 +338,11 @@ func (j *joiner) plainName(s string) string {
 	return p
 }
 
-// chooseReading settles whose counters a kernel has where two files have some: those that were read around each launch
-// are the launch's own, whatever its length, and samples are of whatever ran. Occupancy and the state of the XVEs are of
-// one reading, for what is concluded takes them together. It gives the row with what is to be filled in of it.
+// chooseReading settles whose counters a kernel has where two files have some:
+// those that were read around each launch are the launch's own, whatever its
+// length, and samples are of whatever ran. Occupancy and the state of the XVEs
+// are of one reading, for what is concluded takes them together. It gives the
+// row with what is to be filled in of it.
 func (j *joiner) chooseReading(a, k *Kernel) *Kernel {
 	if !k.Measured.Present() {
 		return k
@@ -351,7 +364,8 @@ func (j *joiner) chooseReading(a, k *Kernel) *Kernel {
 	return k
 }
 
-// dropCounters takes out what was read of the state of the XVEs, and what is said of that.
+// dropCounters takes out what was read of the state of the XVEs, and what is
+// said of that.
 func (k *Kernel) dropCounters() {
 	stall := k.BarrierStall
 	k.ClearSampled()
@@ -363,7 +377,8 @@ func (k *Kernel) dropCounters() {
 	}
 }
 
-// noteReading says once for a file that its samples give way to what another one read around each launch.
+// noteReading says once for a file that its samples give way to what another
+// one read around each launch.
 func (j *joiner) noteReading(sampled, around note.Pos) {
 	if j.gaveWay[sampled.File] {
 		return

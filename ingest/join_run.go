@@ -11,8 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// launches takes the launches of a file, or what those that are known lack of them; to says which kernel of the run
-// each of its kernels is.
+// launches takes the launches of a file, or what those that are known lack of
+// them; to says which kernel of the run each of its kernels is.
 func (r *Run) launches(f *File, to []int) {
 	if f.Launches.Len() == 0 {
 		return
@@ -69,8 +69,9 @@ func (r *Run) broughtBy(f *File, kernel int) {
 	r.Launches.files[kernel] = f.Path
 }
 
-// sameTimes reports whether launches and others have the same times, one after the other: exports of one collection print
-// the same, so that launches which do not agree are in another order or of another run.
+// sameTimes reports whether launches and others have the same times, one after
+// the other: exports of one collection print the same, so that launches which
+// do not agree are in another order or of another run.
 func (l *Launches) sameTimes(mine []uint32, o *Launches, theirs []uint32) bool {
 	if len(mine) != len(theirs) {
 		return false
@@ -118,7 +119,8 @@ func (j *joiner) trace(f *File) error {
 	return nil
 }
 
-// wholeRun makes a row of the occupancy of a summary where nothing names a task: of the run as a whole it is known.
+// wholeRun makes a row of the occupancy of a summary where nothing names a
+// task: of the run as a whole it is known.
 func (r *Run) wholeRun() {
 	if p := &r.Platform; p.Occupancy.Present() && len(r.Kernels)+len(r.Summary)+len(r.Timings) == 0 {
 		r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy,
@@ -126,8 +128,8 @@ func (r *Run) wholeRun() {
 	}
 }
 
-// checkSummary holds the tasks of summaries against those of exports: a summary of another run would lend its platform
-// to numbers that are not its own.
+// checkSummary holds the tasks of summaries against those of exports: a summary
+// of another run would lend its platform to numbers that are not its own.
 func (j *joiner) checkSummary() error {
 	if len(j.run.Summary) == 0 {
 		return nil
@@ -169,7 +171,8 @@ func (r *Run) platform(p Platform) {
 		return
 	}
 	r.Platforms = append(r.Platforms, p)
-	// The three go together: a device of one file and the place of another would mislead.
+	// The three go together: a device of one file and the place of another
+	// would mislead.
 	if a := &r.Platform; a.Device == "" {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}
@@ -209,7 +212,8 @@ func (j *joiner) giveProperties() {
 			continue
 		}
 		joined[key.Task] = true
-		// A work-group size that the source fixes is in the binary. That of a tracer's row is of another launch size.
+		// A work-group size that the source fixes is in the binary. That of a
+		// tracer's row is of another launch size.
 		var local Size3
 		if !slices.ContainsFunc(fits, func(p Kernel) bool {
 			local = cmp.Or(local, p.Local)
@@ -259,8 +263,8 @@ func (j *joiner) giveProperties() {
 	}
 }
 
-// reasonsOfStalls assigns the stall reasons to the kernel of their name, where that is one: of several shapes they do
-// not say of which they are.
+// reasonsOfStalls assigns the stall reasons to the kernel of their name, where
+// that is one: of several shapes they do not say of which they are.
 func (j *joiner) reasonsOfStalls() {
 	if len(j.stalls) > 0 {
 		j.update()
@@ -279,8 +283,8 @@ func (j *joiner) reasonsOfStalls() {
 	}
 }
 
-// fitting returns the properties that may be those of a key: of the same launch size; else those that name no shape;
-// else those of other shapes.
+// fitting returns the properties that may be those of a key: of the same launch
+// size; else those that name no shape; else those of other shapes.
 func fitting(props []Kernel, key *Key) []Kernel {
 	var same, shapeless, others []Kernel
 	for _, p := range props {

@@ -8,15 +8,17 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Launches are the launches of a run's kernels, in the order of their file: there may be millions, and one takes 40 bytes.
-// What launches have in common is in their kernel. A nil list is empty.
+// Launches are the launches of a run's kernels, in the order of their file:
+// there may be millions, and one takes 40 bytes. What launches have in common
+// is in their kernel. A nil list is empty.
 type Launches struct {
 	n      int
 	blocks []*[launchBlock]launch
 	files  map[int]string // of kernels that another file names first
 }
 
-// launchBlock is how many launches are allocated together, here and of a trace: growing a slice would need its size twice.
+// launchBlock is how many launches are allocated together, here and of a trace:
+// growing a slice would need its size twice.
 const launchBlock = 1 << 13
 
 // launch is a launch as it is kept; values are below 0 where it has none.
@@ -42,7 +44,8 @@ func (l *Launches) Len() int {
 	return l.n
 }
 
-// Add adds a launch. Times are kept to the nanosecond, shares to a millionth of a percent.
+// Add adds a launch. Times are kept to the nanosecond, shares to a millionth of
+// a percent.
 func (l *Launches) Add(r *LaunchRecord) {
 	if l.n == len(l.blocks)*launchBlock {
 		l.blocks = append(l.blocks, new([launchBlock]launch))
@@ -72,7 +75,8 @@ func (l *Launches) At(i int) LaunchRecord {
 		Threads: unit.Maybe(x.threads, x.threads >= 0)}
 }
 
-// File returns the file that has the launches of a kernel: that of the kernel, or the one that brought them.
+// File returns the file that has the launches of a kernel: that of the kernel,
+// or the one that brought them.
 func (l *Launches) File(kernel int, k *Kernel) string { return cmp.Or(l.files[kernel], k.Pos.File) }
 
 // All returns the launches in order.
@@ -98,7 +102,8 @@ func unpacked(v int32) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.FromPercent(float64(v)/1e6), v >= 0)
 }
 
-// Renumber returns each launch the kernel that its kernel has become, and drops those of kernels below 0.
+// Renumber returns each launch the kernel that its kernel has become, and drops
+// those of kernels below 0.
 func (l *Launches) Renumber(to []int) *Launches {
 	if l == nil {
 		return nil
@@ -116,8 +121,9 @@ func (l *Launches) Renumber(to []int) *Launches {
 	return l
 }
 
-// MergeByLine returns the launches of two lists in the order of their lines, which each list has already. Both are let go
-// of on the way: together they may be most of the memory.
+// MergeByLine returns the launches of two lists in the order of their lines,
+// which each list has already. Both are let go of on the way: together they may
+// be most of the memory.
 func (l *Launches) MergeByLine(o *Launches) *Launches {
 	switch {
 	case l.Len() == 0:

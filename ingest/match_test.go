@@ -10,8 +10,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// kernels makes kernels of lines of pairs `name value`, values as an export prints them.
-// A line that begins with launch instead of task is one of the kernel that was last.
+// kernels makes kernels of lines of pairs `name value`, values as an export
+// prints them. A line that begins with launch instead of task is one of the
+// kernel that was last.
 func kernels(path, text string) (list []Kernel, props []Kernel, launches *Launches) {
 	for i, l := range strings.Split(text, "\n") {
 		k := Kernel{Pos: note.Pos{File: path, Line: i + 2}}
@@ -209,7 +210,8 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestLaunchesOfSeveralFiles: the launches of two files go together only where their times agree, one after the other.
+// TestLaunchesOfSeveralFiles: the launches of two files go together only where
+// their times agree, one after the other.
 func TestLaunchesOfSeveralFiles(t *testing.T) {
 	const first = "vtune\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 40\nlaunch A t 2 measured 55"
 	apart := func(more string) string {

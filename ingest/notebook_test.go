@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// notebookOf returns a notebook as Jupyter writes it, a line of the file for each line that the outputs have.
+// notebookOf returns a notebook as Jupyter writes it, a line of the file for
+// each line that the outputs have.
 func notebookOf(t testing.TB, indent string, outputs ...any) string {
 	t.Helper()
 	cells := []any{map[string]any{"cell_type": "markdown", "source": []string{"Vector size: 1\n"}, "metadata": map[string]any{}}}

@@ -65,13 +65,14 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 	return o, nil
 }
 
-// replace takes other text for that of the file, which has neither size nor random access then.
+// replace takes other text for that of the file, which has neither size nor
+// random access then.
 func (src *Source) replace(r io.Reader) {
 	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(r, sniffSize)}
 }
 
-// fromUTF16 makes UTF-8 of a text that begins with a byte order mark of UTF-16: so Windows PowerShell writes what a
-// program prints into a file.
+// fromUTF16 makes UTF-8 of a text that begins with a byte order mark of UTF-16:
+// so Windows PowerShell writes what a program prints into a file.
 func fromUTF16(o *opened) error {
 	head, err := peek(o.src)
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
@@ -80,7 +81,8 @@ func fromUTF16(o *opened) error {
 	return err
 }
 
-// fromCR makes line ends of LF where lines end in CR alone, as old spreadsheets write them.
+// fromCR makes line ends of LF where lines end in CR alone, as old spreadsheets
+// write them.
 func fromCR(o *opened) error {
 	head, err := peek(o.src)
 	if bytes.IndexByte(head, '\r') >= 0 && !bytes.ContainsAny(head, "\n\x00") {
@@ -180,7 +182,8 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
-// otherTools are texts of tools that say nothing of a kernel's occupancy, by what only they print.
+// otherTools are texts of tools that say nothing of a kernel's occupancy, by
+// what only they print.
 var otherTools = []struct{ mark, what, do string }{
 	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and tells no " +
 		"occupancy of a kernel", exportHint},
@@ -258,8 +261,10 @@ func decompress(o *opened) error {
 	return nil
 }
 
-// inflated reads the plain bytes of a compressed file. Only the end that the compressed file itself marks is an io.EOF:
-// everything else is an error that says how far the file was whole, because what comes before it may be no whole run.
+// inflated reads the plain bytes of a compressed file. Only the end that the
+// compressed file itself marks is an io.EOF: everything else is an error that
+// says how far the file was whole, because what comes before it may be no whole
+// run.
 type inflated struct {
 	path         string
 	r            io.Reader
@@ -304,14 +309,16 @@ func (in *inflated) place() string {
 	return fmt.Sprintf("after %d bytes of text, in line %d", in.bytes, in.lines+1)
 }
 
-// members reads the members of a gzip file, which are one text. The library's own reader takes whatever stands behind
-// the last one for a member that is cut off.
+// members reads the members of a gzip file, which are one text. The library's
+// own reader takes whatever stands behind the last one for a member that is cut
+// off.
 type members struct {
 	br *bufio.Reader
 	z  *gzip.Reader
 }
 
-// errTrailing states that what stands behind a whole member is neither a member nor padding.
+// errTrailing states that what stands behind a whole member is neither a member
+// nor padding.
 var errTrailing = errors.New("bytes that are not gzip stand behind the end")
 
 // Read implements io.Reader.
@@ -324,7 +331,8 @@ func (m *members) Read(p []byte) (int, error) {
 	switch {
 	case len(head) == 0:
 		return n, err
-	// A single byte of the two that a member begins with may be one that is cut off.
+	// A single byte of the two that a member begins with may be one that is cut
+	// off.
 	case head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b):
 		err := m.z.Reset(m.br)
 		if err == io.EOF { // where more was due
@@ -348,9 +356,10 @@ func (m *members) Read(p []byte) (int, error) {
 // maxNotebook bounds a notebook that is read: charts in it are text too.
 const maxNotebook = 64 << 20
 
-// fromNotebook replaces src.R by what the cells of a Jupyter notebook printed, when the file is one: the exercise of the
-// seeds is a notebook, and its outputs are the logs and job files that its commands showed. Each line stands in the line
-// that the file has it in, as long as the file has a line for each.
+// fromNotebook replaces src.R by what the cells of a Jupyter notebook printed,
+// when the file is one: the exercise of the seeds is a notebook, and its
+// outputs are the logs and job files that its commands showed. Each line stands
+// in the line that the file has it in, as long as the file has a line for each.
 func fromNotebook(src *Source) (is bool, err error) {
 	head, err := peek(src)
 	if err != nil || !isNotebook(head) {
@@ -383,7 +392,8 @@ func fromNotebook(src *Source) (is bool, err error) {
 	return true, nil
 }
 
-// ofNotebook describes for an error that it is about what the cells of a notebook printed.
+// ofNotebook describes for an error that it is about what the cells of a
+// notebook printed.
 func ofNotebook(notebook bool, err error) error {
 	if f, ok := errors.AsType[*note.InputError](err); ok && notebook {
 		n := *f
@@ -393,14 +403,16 @@ func ofNotebook(notebook bool, err error) error {
 	return err
 }
 
-// isNotebook reports whether a text is a notebook, by what stands near its beginning: other keys sort before none of these.
+// isNotebook reports whether a text is a notebook, by what stands near its
+// beginning: other keys sort before none of these.
 func isNotebook(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"cell_type"`)) &&
 		(bytes.Contains(head, []byte(`"cells"`)) || bytes.Contains(head, []byte(`"worksheets"`)))
 }
 
-// notebook goes through the JSON of a notebook token by token, to know the line of each text.
+// notebook goes through the JSON of a notebook token by token, to know the line
+// of each text.
 type notebook struct {
 	raw     []byte
 	in      *json.Decoder
@@ -412,8 +424,8 @@ type notebook struct {
 	depth   int   // of the value that is read
 }
 
-// value reads a value, whose keys in the objects around it are given, and writes it where it is an output; listed says
-// that it is one of a list.
+// value reads a value, whose keys in the objects around it are given, and
+// writes it where it is an output; listed says that it is one of a list.
 func (n *notebook) value(keys []string, listed bool) error {
 	const deepest = 64 // a notebook has eight levels, and those of its data are few
 	t, err := n.in.Token()
@@ -453,8 +465,9 @@ func (n *notebook) value(keys []string, listed bool) error {
 	return err
 }
 
-// printed reports whether a value is what a cell printed: of outputs their text, and that of data as plain text. What a
-// program wrote to standard error is among it.
+// printed reports whether a value is what a cell printed: of outputs their
+// text, and that of data as plain text. What a program wrote to standard error
+// is among it.
 func printed(keys []string) bool {
 	at := strings.Join(keys, "/")
 	return strings.HasSuffix(at, "cells/outputs/text") || strings.HasSuffix(at, "cells/outputs/data/text/plain")

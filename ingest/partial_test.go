@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPartialExports has runs whose columns were exported in passes of which not all have the launch.
+// TestPartialExports has runs whose columns were exported in passes of which
+// not all have the launch.
 func TestPartialExports(t *testing.T) {
 	const hint = " (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)"
 	for _, c := range []struct {

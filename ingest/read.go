@@ -29,15 +29,17 @@ type Options struct {
 	Content bool
 }
 
-// hashLimit is the size above which a format may take a digest in its own pass: SHA-256 of more costs longer than the
-// reading itself (0.83 ms per MB on one core, and it cannot be split).
+// hashLimit is the size above which a format may take a digest in its own pass:
+// SHA-256 of more costs longer than the reading itself (0.83 ms per MB on one
+// core, and it cannot be split).
 const hashLimit = 64 << 20
 
 // sniffSize is how much of a file formats see to decide whether it is theirs.
 const sniffSize = 64 << 10
 
-// Read reads the paths, files or folders of files, as one run. A folder means its files, not those of folders below.
-// A path that does not exist or cannot be opened is an error; a file that nothing can be made of is an error note as
+// Read reads the paths, files or folders of files, as one run. A folder means
+// its files, not those of folders below. A path that does not exist or cannot
+// be opened is an error; a file that nothing can be made of is an error note as
 // long as another path gives something, and otherwise part of the error.
 func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	files, err := expand(paths)
@@ -62,7 +64,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 		case f.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
 			return nil, err // a run without a part of it may look like another run
 		case !f.listed && (isCode(err, CodeUnknown, codeBinary) || isCode(err, codeEmpty) && !isExport(f.path)):
-			// The folder of a job has scripts, programs, and an empty log of errors.
+			// The folder of a job has scripts, programs, and an empty log of
+			// errors.
 			joined = append(joined, File{Notes: []note.Note{{Severity: note.Info, Code: "skipped-file",
 				Pos:  note.Pos{File: f.path},
 				Text: "skipped: no profiler output"}}})
@@ -78,7 +81,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	if len(run.Kernels) == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
 		return nil, nothingUsable(paths, run, faults)
 	}
-	// an error ends the reading only when nothing else was found: a folder with one bad file still has a run.
+	// an error ends the reading only when nothing else was found: a folder with
+	// one bad file still has a run.
 	for _, f := range faults {
 		run.Notes = append(run.Notes, FaultNote(f))
 	}
@@ -87,7 +91,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	return run, nil
 }
 
-// dropNotMeasured drops the notes of files that lack occupancy where another file of the run has it.
+// dropNotMeasured drops the notes of files that lack occupancy where another
+// file of the run has it.
 func (r *Run) dropNotMeasured() {
 	if slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Measured.Present() }) {
 		r.Notes = slices.DeleteFunc(r.Notes, func(n note.Note) bool { return n.Code == note.NotMeasured })
@@ -111,7 +116,8 @@ func isCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// MultipleResultsError is the error that a file holds several results: it is as many runs.
+// MultipleResultsError is the error that a file holds several results: it is as
+// many runs.
 type MultipleResultsError struct {
 	error
 	Results int
@@ -125,7 +131,8 @@ func NewMultipleResultsError(results int, fault error) error {
 	return &MultipleResultsError{fault, results}
 }
 
-// ResultCount returns the results of the file that an error is about, 0 when it is another error.
+// ResultCount returns the results of the file that an error is about, 0 when it
+// is another error.
 func ResultCount(err error) int {
 	if e, ok := errors.AsType[*MultipleResultsError](err); ok {
 		return e.Results
@@ -225,7 +232,8 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
-// readSource finds the format and reads. sum has seen all bytes when src.R is at its end.
+// readSource finds the format and reads. sum has seen all bytes when src.R is
+// at its end.
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*File, error) {
 	path := src.Path
 	notebook, err := fromNotebook(src)
@@ -244,7 +252,8 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 	ro.Hash = src.At != nil
 	file, err := format.Read(ctx, src, ro)
 	if err == nil && file.Digest == "" {
-		// A format may know enough before the end, and there stands the checksum of a compressed file.
+		// A format may know enough before the end, and there stands the
+		// checksum of a compressed file.
 		_, err = io.Copy(io.Discard, src.R)
 	}
 	if err != nil {
@@ -280,7 +289,8 @@ func readError(path string, err error) error {
 }
 
 var (
-	// secretValue is a flag or variable whose name says that its value is a secret, and the value.
+	// secretValue is a flag or variable whose name says that its value is a
+	// secret, and the value.
 	secretValue = regexp.MustCompile(`(?i)(--?[\w.-]*(?:key|token|passw|secret|credential)[\w.-]*(?:[=:\s]\s*)|` +
 		`[\w.-]*(?:key|token|passw|secret|credential)[\w.-]*=)("[^"]*"|'[^']*'|-?[^-\s]\S*)`)
 	// linkPassword is the password of a URL.
@@ -289,8 +299,9 @@ var (
 	homeFolder = regexp.MustCompile(`(?i)(^|[\s"'=:,])((?:/[\w.-]+)*?/(?:home|users)/|[a-z]:\\users\\)[^\s/\\"']+`)
 )
 
-// HideSecrets returns a command line without the values of flags and variables that are called key, token, password or
-// secret, without the passwords of URLs, and with ~ for the home of a user: reports are handed on.
+// HideSecrets returns a command line without the values of flags and variables
+// that are called key, token, password or secret, without the passwords of
+// URLs, and with ~ for the home of a user: reports are handed on.
 func HideSecrets(line string) string {
 	line = secretValue.ReplaceAllString(line, "${1}xxxxx")
 	return homeFolder.ReplaceAllString(linkPassword.ReplaceAllString(line, "${1}xxxxx@"), "${1}~")

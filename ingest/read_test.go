@@ -22,7 +22,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// lineFormat is a format for tests: a first line `KIND`, then a row a line: task global measured slm. "-" is absent.
+// lineFormat is a format for tests: a first line `KIND`, then a row a line:
+// task global measured slm. "-" is absent.
 type lineFormat struct{ kind string }
 
 func (f lineFormat) Kind() string           { return f.kind }
@@ -205,7 +206,8 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// TestCompressed reads gzip and zstd by their content, from files and from standard input, and digests what lies on the disk.
+// TestCompressed reads gzip and zstd by their content, from files and from
+// standard input, and digests what lies on the disk.
 func TestCompressed(t *testing.T) {
 	const text = "alpha\nk 64 50 -\n"
 	var gz, zs bytes.Buffer
@@ -257,7 +259,8 @@ func (half) Read(_ context.Context, src *Source, opt ReadOptions) (*File, error)
 	return &File{}, err
 }
 
-// TestLargeDigest: a large file whose format takes no digest of its own has that of all its bytes.
+// TestLargeDigest: a large file whose format takes no digest of its own has
+// that of all its bytes.
 func TestLargeDigest(t *testing.T) {
 	text := strings.Repeat("text\n", 50_000)
 	sum := sha256.New()
@@ -268,7 +271,8 @@ func TestLargeDigest(t *testing.T) {
 	}
 }
 
-// TestUTF16 reads what Windows PowerShell writes when output is redirected into a file.
+// TestUTF16 reads what Windows PowerShell writes when output is redirected into
+// a file.
 func TestUTF16(t *testing.T) {
 	encode := func(order binary.AppendByteOrder, text string) string {
 		var b []byte
@@ -313,7 +317,8 @@ func (f swapping) Read(ctx context.Context, src *Source, opt ReadOptions) (*File
 	return f.lineFormat.Read(ctx, src, opt)
 }
 
-// TestDigestOfWhatWasRead: a file that is replaced while it is read keeps the digest of what was parsed.
+// TestDigestOfWhatWasRead: a file that is replaced while it is read keeps the
+// digest of what was parsed.
 func TestDigestOfWhatWasRead(t *testing.T) {
 	dir := write(t, map[string]string{"run": "alpha\nk 64 50 -\n", "new": "alpha\nk 64 10 -\n"})
 	path := filepath.Join(dir, "run")
@@ -328,7 +333,8 @@ func TestDigestOfWhatWasRead(t *testing.T) {
 	}
 }
 
-// TestWholeRun: a summary that has an occupancy and names no task is a row, but not next to one that names some.
+// TestWholeRun: a summary that has an occupancy and names no task is a row, but
+// not next to one that names some.
 func TestWholeRun(t *testing.T) {
 	platform := Platform{Occupancy: unit.Some[unit.Ratio](0.5), OccupancyPos: note.Pos{File: "s", Line: 3}, GPUTime: unit.Some[unit.Seconds](2)}
 	for _, c := range []struct {
@@ -386,7 +392,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestStalls has a kernel of one launch size, one of two, and one that no export has.
+// TestStalls has a kernel of one launch size, one of two, and one that no
+// export has.
 func TestStalls(t *testing.T) {
 	list, _, _ := kernels("f1", "task A global 64 measured 50\ntask B global 64 measured 50\ntask B global 128 measured 50")
 	only := func(reason string) []Stall { return []Stall{{Reason: reason, Share: 1}} }

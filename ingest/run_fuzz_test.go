@@ -19,8 +19,8 @@ import (
 	"occudiff/ingest/zebin"
 )
 
-// FuzzRun reads any two files as one run, plain and compressed: nothing panics, what comes out can be, and compressing a
-// file changes nothing of it.
+// FuzzRun reads any two files as one run, plain and compressed: nothing panics,
+// what comes out can be, and compressing a file changes nothing of it.
 func FuzzRun(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("..", "fixtures", "*.*"))
 	if err != nil {

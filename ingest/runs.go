@@ -13,9 +13,11 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Runs splits paths into runs: several folders are a run each, a folder of folders is a run for each of those that
-// holds profiler output, together with what belongs to all runs and lies next to them, and everything else is one run.
-// What else a folder of folders holds goes with the first run, which notes that it is skipped.
+// Runs splits paths into runs: several folders are a run each, a folder of
+// folders is a run for each of those that holds profiler output, together with
+// what belongs to all runs and lies next to them, and everything else is one
+// run. What else a folder of folders holds goes with the first run, which notes
+// that it is skipped.
 func Runs(paths []string, formats []Format) [][]string {
 	if len(paths) > 1 && slices.ContainsFunc(paths, func(p string) bool { return !isFolder(p) }) {
 		return [][]string{paths}
@@ -67,7 +69,8 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 	return runs
 }
 
-// recognized returns the format of a file, as far as it can be told: nil, too, of a file of some format that is damaged.
+// recognized returns the format of a file, as far as it can be told: nil, too,
+// of a file of some format that is damaged.
 func recognized(path string, formats []Format) (f Format, known bool) {
 	o, err := open(context.Background(), path, Options{})
 	if err != nil {
@@ -83,9 +86,11 @@ func recognized(path string, formats []Format) (f Format, known bool) {
 	return f, err == nil || isCode(err, codeDamaged)
 }
 
-// EachRun reads every run that paths hold and gives each with its name: that of its folder or file. A difference report
-// is two runs, an archive of results as many, and so is each export of a folder whose exports measured the same kernels
-// differently. read reads paths as one run; side is the result of a file that holds several, 0 for others.
+// EachRun reads every run that paths hold and gives each with its name: that of
+// its folder or file. A difference report is two runs, an archive of results as
+// many, and so is each export of a folder whose exports measured the same
+// kernels differently. read reads paths as one run; side is the result of a
+// file that holds several, 0 for others.
 func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
 	each func(name string, run *Run) error) error {
 	seen := map[string]int{}
@@ -146,9 +151,11 @@ const (
 	measuresKernels
 )
 
-// samples reads the files of a folder that holds several runs of one program, each with what belongs to all of them.
-// Files with measured occupancy are samples. Without any, the exports are, then the traces, and then the summaries that
-// name tasks. An export without counters does not identify its run: next to files with counters, it is left out.
+// samples reads the files of a folder that holds several runs of one program,
+// each with what belongs to all of them. Files with measured occupancy are
+// samples. Without any, the exports are, then the traces, and then the
+// summaries that name tasks. An export without counters does not identify its
+// run: next to files with counters, it is left out.
 func samples(ctx context.Context, folder string, shared []string, read func(paths ...string) (*Run, error)) (
 	runs []*Run, err error) {
 	files, err := expand([]string{folder})
@@ -228,7 +235,8 @@ type candidate struct {
 	folder bool // a result of VTune's own, which is read as a whole
 }
 
-// folder is what lies directly in a folder, by name, without hidden entries and whatever is neither file nor folder.
+// folder is what lies directly in a folder, by name, without hidden entries and
+// whatever is neither file nor folder.
 type folder struct {
 	files, folders []string
 	result         bool // of VTune's own
@@ -288,8 +296,8 @@ func isText(path string) bool {
 	return strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".txt")
 }
 
-// isExport reports whether a file's name is one that profiler output has. Such a
-// file is not empty unless a collection failed.
+// isExport reports whether a file's name is one that profiler output has. Such
+// a file is not empty unless a collection failed.
 func isExport(path string) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	return isText(path) || strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".json")

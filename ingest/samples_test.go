@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestUnplacedSamples has samples that name no kernel, next to launches of which none ran when they were taken: what to do
-// depends on whether there are launches at all.
+// TestUnplacedSamples has samples that name no kernel, next to launches of
+// which none ran when they were taken: what to do depends on whether there are
+// launches at all.
 func TestUnplacedSamples(t *testing.T) {
 	samples := Samples{List: []CounterSample{{At: 1000, Length: 500}, {At: 1500, Length: 500}}}
 	for _, c := range []struct {

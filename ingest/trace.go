@@ -13,17 +13,20 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Trace is when launches ran: of kernels, and of copies and fills next to them. A launch takes 24 bytes, so that a
-// trace of gigabytes fits into memory. The zero Trace is empty; a nil one can be read.
+// Trace is when launches ran: of kernels, and of copies and fills next to them.
+// A launch takes 24 bytes, so that a trace of gigabytes fits into memory. The
+// zero Trace is empty; a nil one can be read.
 type Trace struct {
 	Tasks   []Key    // what was launched; Device is empty
 	Lanes   []int    // of each queue or engine: its device
 	Devices []string // their names, "" where the trace has none
 
 	First, Last int64 // nanoseconds: when the first launch began and the last one ended
-	// Step is what all times are a multiple of, in nanoseconds: 1000 of a trace in whole microseconds.
+	// Step is what all times are a multiple of, in nanoseconds: 1000 of a trace
+	// in whole microseconds.
 	Step int64
-	// Whole states that the file is a run of its own: its writer puts all of a run, or of one of its processes, into one.
+	// Whole states that the file is a run of its own: its writer puts all of a
+	// run, or of one of its processes, into one.
 	Whole bool
 
 	n      int
@@ -33,7 +36,8 @@ type Trace struct {
 	byName map[string][]int
 }
 
-// Launch is one launch, in nanoseconds of a clock that all launches of a trace share.
+// Launch is one launch, in nanoseconds of a clock that all launches of a trace
+// share.
 type Launch struct {
 	Start, End int64
 	Task, Lane uint32
@@ -80,7 +84,8 @@ func (t *Trace) Add(l Launch) {
 	}
 }
 
-// At returns launch i, in the order in which launches were added until Finish has sorted them.
+// At returns launch i, in the order in which launches were added until Finish
+// has sorted them.
 func (t *Trace) At(i int) Launch { return *t.at(i) }
 
 func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
@@ -99,8 +104,8 @@ func (t *Trace) All() iter.Seq[Launch] {
 // byStart puts launches in the order of their starts.
 type byStart struct{ *Trace }
 
-// Less implements sort.Interface. Launches that start together are ordered too, so that an answer does not depend on the
-// file.
+// Less implements sort.Interface. Launches that start together are ordered too,
+// so that an answer does not depend on the file.
 func (s byStart) Less(i, j int) bool {
 	a, b := s.at(i), s.at(j)
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
@@ -125,7 +130,8 @@ func (t *Trace) Finish() {
 	t.byName = indexKeys(t.Tasks)
 }
 
-// same reports whether another trace is this one, read again: a result folder and an archive of it.
+// same reports whether another trace is this one, read again: a result folder
+// and an archive of it.
 func (t *Trace) same(o *Trace) bool {
 	return t.Len() == o.Len() && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
 }
@@ -137,8 +143,8 @@ func (t *Trace) clone() *Trace {
 	return c
 }
 
-// merge adds the launches of another trace, false when they ran at another time: by clocks that are not the same, or in
-// another run.
+// merge adds the launches of another trace, false when they ran at another
+// time: by clocks that are not the same, or in another run.
 func (t *Trace) merge(o *Trace) bool {
 	if o.First > t.Last || o.Last < t.First {
 		return false
@@ -156,7 +162,8 @@ func (t *Trace) merge(o *Trace) bool {
 	return true
 }
 
-// AddLane adds a queue or engine of a device; ranks of one program name the one that they share alike.
+// AddLane adds a queue or engine of a device; ranks of one program name the one
+// that they share alike.
 func (t *Trace) AddLane(device string) {
 	at := slices.Index(t.Devices, device)
 	if at < 0 {
@@ -166,8 +173,9 @@ func (t *Trace) AddLane(device string) {
 	t.Lanes = append(t.Lanes, at)
 }
 
-// Find returns the task whose launches are those of a kernel; false where none is, or where several may be. Names and
-// sizes are compared as those of several files of a run are.
+// Find returns the task whose launches are those of a kernel; false where none
+// is, or where several may be. Names and sizes are compared as those of several
+// files of a run are.
 func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -202,13 +210,15 @@ func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 	return at, found == 1
 }
 
-// Samples are occupancies that were measured over time, within launches of one task or of whatever ran.
+// Samples are occupancies that were measured over time, within launches of one
+// task or of whatever ran.
 type Samples struct {
 	Key  Key // Task is empty where the samples name none
 	List []CounterSample
 }
 
-// CounterSample is what was measured in the time up to Length before At, in nanoseconds. A sample takes 32 bytes.
+// CounterSample is what was measured in the time up to Length before At, in
+// nanoseconds. A sample takes 32 bytes.
 type CounterSample struct {
 	At, Length                int64
 	Measured, Active, Stalled float32
@@ -218,7 +228,8 @@ type CounterSample struct {
 // MaxSamples bounds what is kept of one file.
 const MaxSamples = 1 << 21
 
-// During returns the launch that ran at a moment, of one task or, with a negative number, of any; false when none did.
+// During returns the launch that ran at a moment, of one task or, with a
+// negative number, of any; false when none did.
 func (t *Trace) During(task int, at int64) (Launch, bool) {
 	first := sort.Search(t.Len(), func(i int) bool { return t.at(i).Start > at })
 	const most = 256 // launches at once
@@ -230,7 +241,8 @@ func (t *Trace) During(task int, at int64) (Launch, bool) {
 	return Launch{}, false
 }
 
-// placeSamples assigns samples without a task to the task that ran when they were taken.
+// placeSamples assigns samples without a task to the task that ran when they
+// were taken.
 func (r *Run) placeSamples() {
 	var placed []Samples
 	of := map[uint32]int{}
@@ -279,7 +291,8 @@ func unplaced(samples int, t *Trace) note.Note {
 	return n
 }
 
-// SamplesOf returns the samples of a kernel, nil where there are none or where they may be of several.
+// SamplesOf returns the samples of a kernel, nil where there are none or where
+// they may be of several.
 func SamplesOf(all []Samples, k *Kernel) *Samples {
 	keys := make([]Key, len(all))
 	for i := range all {
@@ -292,11 +305,13 @@ func SamplesOf(all []Samples, k *Kernel) *Samples {
 	return &all[i]
 }
 
-// Recording is all that the counters of a run read over time, whatever ran, and the launches on the same clock.
+// Recording is all that the counters of a run read over time, whatever ran, and
+// the launches on the same clock.
 type Recording struct {
 	Trace *Trace
 	List  []CounterSample
-	// Unassigned states that the times of the launches are from another clock, which may be 0.1 ms off.
+	// Unassigned states that the times of the launches are from another clock,
+	// which may be 0.1 ms off.
 	Unassigned bool
 }
 
@@ -314,8 +329,9 @@ func (r *Recording) Add(m CounterSample) {
 	r.List = append(r.List, m)
 }
 
-// Sample gathers how much values differ, in bounded memory: beyond a limit it keeps every second, fourth, ... value,
-// so that quantiles are those of an even selection. The zero Sample is empty.
+// Sample gathers how much values differ, in bounded memory: beyond a limit it
+// keeps every second, fourth, ... value, so that quantiles are those of an even
+// selection. The zero Sample is empty.
 type Sample struct {
 	N        int64
 	Min, Max float64
@@ -323,7 +339,8 @@ type Sample struct {
 	kept     []float64
 }
 
-// SampleSize is how many values are kept of each of so many samples: many of few, few of many.
+// SampleSize is how many values are kept of each of so many samples: many of
+// few, few of many.
 func SampleSize(samples int) int {
 	if samples > 1024 {
 		return 32
@@ -351,8 +368,8 @@ func (s *Sample) Add(x float64, most int) {
 	s.N++
 }
 
-// Quantiles returns the values below which shares of all lie; a half gives the median, which is between two values
-// where they are even in number.
+// Quantiles returns the values below which shares of all lie; a half gives the
+// median, which is between two values where they are even in number.
 func (s *Sample) Quantiles(shares ...float64) []float64 {
 	list := make([]float64, len(shares))
 	x := slices.Clone(s.kept)
@@ -368,7 +385,8 @@ func (s *Sample) Quantiles(shares ...float64) []float64 {
 	return list
 }
 
-// Spread returns the spread of the times of two launches or more, and that of their measured occupancies, nil for none.
+// Spread returns the spread of the times of two launches or more, and that of
+// their measured occupancies, nil for none.
 func (s *Sample) Spread(measured *Sample) *LaunchSpread {
 	if s.N < 2 {
 		return nil
@@ -385,8 +403,8 @@ func (s *Sample) Spread(measured *Sample) *LaunchSpread {
 	return spread
 }
 
-// Mean is an average of ratios, weighted by the time that they were measured over; those without a time count alike. The
-// zero Mean is empty.
+// Mean is an average of ratios, weighted by the time that they were measured
+// over; those without a time count alike. The zero Mean is empty.
 type Mean struct{ product, weight, plain, n float64 }
 
 // Add adds a ratio, if there is one.
@@ -402,8 +420,8 @@ func (m *Mean) Merge(o *Mean) {
 	m.plain, m.n = m.plain+o.plain, m.n+o.n
 }
 
-// Value returns the mean, absent where nothing was added. One value comes as it is, without the rounding of a product and
-// its division.
+// Value returns the mean, absent where nothing was added. One value comes as it
+// is, without the rounding of a product and its division.
 func (m *Mean) Value() unit.Opt[unit.Ratio] {
 	switch {
 	case m.n == 0:
@@ -422,13 +440,15 @@ func (m *Mean) EachWeight() float64 {
 	return m.weight / m.n
 }
 
-// SetMeasured sets what counters measured of a kernel. Tracers do not print the idle share: what is neither active nor
-// stalled is idle, by the definition of the two counters.
+// SetMeasured sets what counters measured of a kernel. Tracers do not print the
+// idle share: what is neither active nor stalled is idle, by the definition of
+// the two counters.
 func (k *Kernel) SetMeasured(occupancy, active, stalled *Mean) {
 	k.Measured, k.Active, k.Stalled = occupancy.Value(), active.Value(), stalled.Value()
 	a, haveActive := k.Active.Value()
 	s, haveStalled := k.Stalled.Value()
-	// More than a rounding below 0 means that the two counters overlap on this GPU: then the idle share is not known.
+	// More than a rounding below 0 means that the two counters overlap on this
+	// GPU: then the idle share is not known.
 	if rest := 1 - a - s; haveActive && haveStalled && rest > -0.005 {
 		k.Idle = unit.Some(max(rest, 0))
 	}

@@ -11,19 +11,22 @@ import (
 	"occudiff/predict/arch"
 )
 
-// VariableSettings describes which settings of a launch Advise may change; the zero value changes none. A setting that the launch
-// lacks (no local size, no sub-group size) is always searched, since there is no prediction without it.
+// VariableSettings describes which settings of a launch Advise may change; the
+// zero value changes none. A setting that the launch lacks (no local size, no
+// sub-group size) is always searched, since there is no prediction without it.
 type VariableSettings struct {
 	Local, SIMD, SLM, GRF bool
 }
 
-// allows reports whether a setting may change. What is no setting of a search (barriers, the number of work-groups) may.
+// allows reports whether a setting may change. What is no setting of a search
+// (barriers, the number of work-groups) may.
 func (may VariableSettings) allows(setting string) bool {
 	allowed, known := map[string]bool{SettingLocal: may.Local, SettingSLM: may.SLM, SettingGRF: may.GRF}[setting]
 	return allowed || !known
 }
 
-// Change is one setting that differs from the launch that was asked about. From is 0 where the launch had none.
+// Change is one setting that differs from the launch that was asked about. From
+// is 0 where the launch had none.
 type Change struct {
 	Setting string // one of the Setting... constants
 	From    int64  // work-items, lanes, bytes, registers, barriers or work-groups
@@ -41,7 +44,8 @@ const (
 	SettingGroups   = "work-groups"
 )
 
-// worded returns a setting that is proposed, with its changes against the launch that was asked about.
+// worded returns a setting that is proposed, with its changes against the
+// launch that was asked about.
 func (s *Setting) worded(d *arch.Device, from Launch) Setting {
 	chosen := *s
 	chosen.Changes = changes([]Change{}, d, from, s.Launch)
@@ -77,46 +81,56 @@ type Setting struct {
 	usefulAverage, usefulPeak unit.Ratio // see useful
 }
 
-// Advice is what would raise the occupancy of a launch. It is plain data; nothing in it has been measured.
+// Advice is what would raise the occupancy of a launch. It is plain data;
+// nothing in it has been measured.
 type Advice struct {
 	Current   *Prediction // nil when the launch as it stands cannot run
 	Rejection error       // why it cannot: a *LaunchError
 
-	// Best are settings that reach the highest average (without a global size: the highest Xe-core occupancy) to
-	// within the printed digit, then the highest peak, both without the idle lanes; among equals the least change
-	// first, then the largest sub-group, then the smallest work-group. When no setting of the highest average has the highest peak, the last one has. Never nil; empty when no
-	// setting runs.
+	// Best are settings that reach the highest average (without a global size:
+	// the highest Xe-core occupancy) to within the printed digit, then the
+	// highest peak, both without the idle lanes; among equals the least change
+	// first, then the largest sub-group, then the smallest work-group. When no
+	// setting of the highest average has the highest peak, the last one has.
+	// Never nil; empty when no setting runs.
 	Best []Setting
 	// Equal is the number of settings that reach as much as the first of Best.
 	Equal int
-	// Least is the smallest change of a single setting that gains at least minGain points of peak or average and
-	// costs neither, also when lanes without a work-item do not count; for a launch that cannot run, the smallest
-	// that makes it run. Nil when there is none.
+	// Least is the smallest change of a single setting that gains at least
+	// minGain points of peak or average and costs neither, also when lanes
+	// without a work-item do not count; for a launch that cannot run, the
+	// smallest that makes it run. Nil when there is none.
 	Least    *Setting
 	Next     []NextStep // how far each limit is from letting go, by what may change; never nil
 	FullGrid FullGrid   // work-groups that fill the GPU, of the launch as it stands or else of the first of Best
-	// SLMRoom is the most SLM per work-group that leaves the work-groups per Xe-core as they are, 0 when none does.
+	// SLMRoom is the most SLM per work-group that leaves the work-groups per
+	// Xe-core as they are, 0 when none does.
 	SLMRoom unit.Bytes
 }
 
 // minGain is how many points a single change has to gain to be worth naming.
 const minGain unit.Points = 1
 
-// sameResult is the difference of ratios that a printed percentage with one decimal does not show.
+// sameResult is the difference of ratios that a printed percentage with one
+// decimal does not show.
 const sameResult = 0.0005
 
 // mostBest is how many of the best settings are worth a reader's time.
 const mostBest = 5
 
-// Advise searches the settings that may change for those of the highest occupancy. The search covers the sub-group
-// sizes from the launch's own on, GRF modes and SLM steps of the device and every work-group size that divides the
-// global size and is a multiple of the sub-group size; where there is none, work-groups along the first dimension whose
-// last one is smaller. Settings are ranked by the occupancy of the lanes in use, for a launch that fills threads with
-// idle lanes only looks occupied. So does one of smaller sub-groups: they take more threads for the same work-items,
-// and none is tried. SLM is never dropped altogether, nor raised: less of it is a matter of rewriting the kernel, none
-// of it of writing another one; so the launch keeps its policy.
+// Advise searches the settings that may change for those of the highest
+// occupancy. The search covers the sub-group sizes from the launch's own on,
+// GRF modes and SLM steps of the device and every work-group size that divides
+// the global size and is a multiple of the sub-group size; where there is none,
+// work-groups along the first dimension whose last one is smaller. Settings are
+// ranked by the occupancy of the lanes in use, for a launch that fills threads
+// with idle lanes only looks occupied. So does one of smaller sub-groups: they
+// take more threads for the same work-items, and none is tried. SLM is never
+// dropped altogether, nor raised: less of it is a matter of rewriting the
+// kernel, none of it of writing another one; so the launch keeps its policy.
 //
-// The error is a *LaunchError when there is no device or what may not change keeps every setting from running.
+// The error is a *LaunchError when there is no device or what may not change
+// keeps every setting from running.
 func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	a := Advice{Best: []Setting{}, Next: []NextStep{}}
 	if p, err := Predict(d, l); err == nil {
@@ -153,7 +167,8 @@ func Advise(d *arch.Device, l Launch, may VariableSettings) (Advice, error) {
 	return a, nil
 }
 
-// outcome returns the two figures that settings are ranked by: average and peak, or the Xe-core's where there is no grid.
+// outcome returns the two figures that settings are ranked by: average and
+// peak, or the Xe-core's where there is no grid.
 func (s *Setting) outcome() (average, peak unit.Ratio) {
 	if s.Prediction.HasGrid() {
 		return s.Prediction.Average, s.Prediction.Peak
@@ -161,8 +176,9 @@ func (s *Setting) outcome() (average, peak unit.Ratio) {
 	return s.Prediction.XeCore, s.Prediction.XeCore
 }
 
-// useful returns the outcome without the lanes that have no work-item: in sub-groups that a work-group does not fill,
-// and in work-groups that are smaller than the others.
+// useful returns the outcome without the lanes that have no work-item: in
+// sub-groups that a work-group does not fill, and in work-groups that are
+// smaller than the others.
 func (s *Setting) useful() (average, peak unit.Ratio) {
 	p := &s.Prediction
 	items, groups := p.GroupSize, int64(1)
@@ -175,8 +191,10 @@ func (s *Setting) useful() (average, peak unit.Ratio) {
 	return average * share, peak * share
 }
 
-// costOf describes how much of a change a setting is: first how many settings differ, then by how many doublings. Among
-// equal ones a launch parameter is changed more easily than SLM, that more easily than how the kernel is compiled.
+// costOf describes how much of a change a setting is: first how many settings
+// differ, then by how many doublings. Among equal ones a launch parameter is
+// changed more easily than SLM, that more easily than how the kernel is
+// compiled.
 func costOf(list []Change) float64 {
 	sum := 0.
 	for _, c := range list {
@@ -248,8 +266,9 @@ func (t *tops) best(d *arch.Device, l Launch, found []Setting) []Setting {
 	return chosen
 }
 
-// idleChange reports whether a setting changes all that one already chosen changes, and more, or takes yet more SLM
-// away: what it changes besides gains nothing, since those chosen before are at least as good.
+// idleChange reports whether a setting changes all that one already chosen
+// changes, and more, or takes yet more SLM away: what it changes besides gains
+// nothing, since those chosen before are at least as good.
 func idleChange(d *arch.Device, l Launch, s *Setting, chosen []Setting) bool {
 	var room [4]Change
 	own := changes(room[:0], d, l, s.Launch)
@@ -295,8 +314,8 @@ func (t *tops) leastChange(d *arch.Device, l Launch, found []Setting, current *P
 	return &chosen
 }
 
-// helps reports whether a setting gains enough of one figure and loses nothing of the other, with the idle lanes and
-// without them.
+// helps reports whether a setting gains enough of one figure and loses nothing
+// of the other, with the idle lanes and without them.
 func (s *Setting) helps(now *Setting) bool {
 	gains := func(average, peak, newAverage, newPeak unit.Ratio) bool {
 		const same = 1e-9 // equal shares of lanes are worked out in different orders
@@ -315,8 +334,9 @@ type FullGrid struct {
 	Multiple int64 // multiples of it leave no tail
 }
 
-// fullGridOf computes the work-groups that fill the GPU with a launch, whatever its global size. Under policy Whole both
-// figures are Xe-cores x N; under Free a wave ends between work-groups where T does not divide the slots.
+// fullGridOf computes the work-groups that fill the GPU with a launch, whatever
+// its global size. Under policy Whole both figures are Xe-cores x N; under Free
+// a wave ends between work-groups where T does not divide the slots.
 func fullGridOf(d *arch.Device, l Launch) (FullGrid, error) {
 	l.Global = l.Local
 	p, err := Predict(d, l) // an error if the number of Xe-cores is not known
@@ -334,7 +354,8 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// slmRoom finds the largest SLM step that admits as many work-groups as the launch has now.
+// slmRoom finds the largest SLM step that admits as many work-groups as the
+// launch has now.
 func slmRoom(d *arch.Device, l Launch) unit.Bytes {
 	now, err := Predict(d, l)
 	if err != nil {

@@ -128,7 +128,8 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// TestAdviseCompletes lets advice choose what a launch lacks, and repair one that cannot run.
+// TestAdviseCompletes lets advice choose what a launch lacks, and repair one
+// that cannot run.
 func TestAdviseCompletes(t *testing.T) {
 	a, err := Advise(tgl(), Launch{Global: size(1 << 20)}, VariableSettings{})
 	if err != nil || a.Current != nil || len(a.Best) == 0 {
@@ -162,7 +163,8 @@ func TestAdviseExplicitSIMD(t *testing.T) {
 	}
 }
 
-// TestAdviseSearch compares Best with every launch there is over a small grid, found without the search.
+// TestAdviseSearch compares Best with every launch there is over a small grid,
+// found without the search.
 func TestAdviseSearch(t *testing.T) {
 	for _, d := range allDevices() {
 		for _, l := range []Launch{
@@ -187,7 +189,8 @@ func TestAdviseSearch(t *testing.T) {
 	}
 }
 
-// TestAdviseOddGrids asks about grids that no work-group of whole sub-groups divides: idle lanes must not pass for occupancy.
+// TestAdviseOddGrids asks about grids that no work-group of whole sub-groups
+// divides: idle lanes must not pass for occupancy.
 func TestAdviseOddGrids(t *testing.T) {
 	tests := []struct {
 		d       *arch.Device
@@ -238,8 +241,8 @@ func TestAdviseOddGrids(t *testing.T) {
 	}
 }
 
-// bruteForce tries every work-group of up to three dimensions that divides the grid without idle lanes, and the launch's own
-// by the lanes that it uses.
+// bruteForce tries every work-group of up to three dimensions that divides the
+// grid without idle lanes, and the launch's own by the lanes that it uses.
 func bruteForce(d *arch.Device, l Launch) (average, peak unit.Ratio) {
 	own, _ := Predict(d, l)
 	average, peak = (&Setting{Launch: l, Prediction: own}).useful()
@@ -277,7 +280,8 @@ func BenchmarkAdvise(b *testing.B) {
 	}
 }
 
-// TestDivisors holds the divisors from prime factors against trying every number.
+// TestDivisors holds the divisors from prime factors against trying every
+// number.
 func TestDivisors(t *testing.T) {
 	for _, most := range []int64{0, 1, 2, 7, 512, 1024, 5000} {
 		for _, n := range []int64{0, 1, 2, 3, 4, 16, 49, 97, 360, 1024, 1023, 4096 * 3, 9973, 9973 * 2, 65537, 1 << 40, 3 * (1 << 33), 999_983 * 1_000_003, math.MaxInt64} {

@@ -23,8 +23,9 @@ func builtin(t testing.TB) []*arch.Device {
 	return devices
 }
 
-// TestBuiltinDevices predicts on every device of the built-in table: each has launches that run at every sub-group size and
-// GRF mode, and a copy of a device predicts what the device does.
+// TestBuiltinDevices predicts on every device of the built-in table: each has
+// launches that run at every sub-group size and GRF mode, and a copy of a
+// device predicts what the device does.
 func TestBuiltinDevices(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ran := 0
@@ -61,8 +62,10 @@ func TestBuiltinDevices(t *testing.T) {
 	}
 }
 
-// TestDriverRules reads the further limits of every built-in device: at the largest work-group that a sub-group size and
-// GRF mode admit a launch runs, and one work-item above it is refused as too large or as having too many threads.
+// TestDriverRules reads the further limits of every built-in device: at the
+// largest work-group that a sub-group size and GRF mode admit a launch runs,
+// and one work-item above it is refused as too large or as having too many
+// threads.
 func TestDriverRules(t *testing.T) {
 	largest := func(d *arch.Device, simd, registers int) int64 {
 		n := int64(0)

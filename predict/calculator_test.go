@@ -11,7 +11,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// The kinds of difference between the prediction and Intel's calculator. docs/model.md gives the reasons.
+// The kinds of difference between the prediction and Intel's calculator.
+// docs/model.md gives the reasons.
 const (
 	equal          = "equal in every figure"
 	kindFree       = "free placement: threads of a work-group without barrier and SLM need not share an Xe-core"
@@ -28,9 +29,11 @@ const (
 	kindSlots      = "not compared: a device whose thread slots are not XVEs x threads"
 )
 
-// TestCalculatorDifferences compares every row of the calculator and gives each difference its kind. A difference of no
-// kind fails, and so does a kind whose count moves. Its barriers replace the work-group slots, which shows in no row: no
-// device has more barrier slots than work-group slots and a launch that needs them.
+// TestCalculatorDifferences compares every row of the calculator and gives each
+// difference its kind. A difference of no kind fails, and so does a kind whose
+// count moves. Its barriers replace the work-group slots, which shows in no
+// row: no device has more barrier slots than work-group slots and a launch that
+// needs them.
 func TestCalculatorDifferences(t *testing.T) {
 	devices := calculatorDevices(t)
 	counts := map[string]int{}
@@ -54,7 +57,8 @@ func TestCalculatorDifferences(t *testing.T) {
 	}
 }
 
-// calculatorKind names the kind of a row and fails the test where there is none.
+// calculatorKind names the kind of a row and fails the test where there is
+// none.
 func calculatorKind(t *testing.T, devices map[string]calculatorDevice, r record) string {
 	c := devices[r["dev"]]
 	d, why := c.device(int(r.int(t, "xve")))
@@ -76,7 +80,8 @@ func calculatorKind(t *testing.T, devices map[string]calculatorDevice, r record)
 	var kinds []string
 	differ := differences(r, p)
 	if n, ok := r.number("wg_total"); ok && int64(n) < p.GroupsPerXeCore {
-		// Its Xe-core occupancy is then of as many work-groups as the launch has, its waves those of such Xe-cores.
+		// Its Xe-core occupancy is then of as many work-groups as the launch
+		// has, its waves those of such Xe-cores.
 		kinds = append(kinds, kindCapped)
 		got, _ := r.number("core_pct")
 		if want := ratio(int64(n)*p.ThreadsPerGroup, int64(d.SlotsPerXeCore())).Percent(); !near9(got, want) {
@@ -116,8 +121,9 @@ func calculatorLaunch(t *testing.T, r record) Launch {
 	return l
 }
 
-// differences returns the columns in which a row and a prediction differ. The calculator's waves are rounded to two decimals;
-// its average is compared before that rounding.
+// differences returns the columns in which a row and a prediction differ. The
+// calculator's waves are rounded to two decimals; its average is compared
+// before that rounding.
 func differences(r record, p Prediction) map[string]bool {
 	slots := p.ByGroupSlots
 	if p.ByBarriers != Unlimited {
@@ -180,7 +186,8 @@ func refusedKind(t *testing.T, d *arch.Device, r record) string {
 	return kindNoDivision
 }
 
-// onlyRefusedHere names the kind of a row that the calculator computes and the model refuses.
+// onlyRefusedHere names the kind of a row that the calculator computes and the
+// model refuses.
 func onlyRefusedHere(t *testing.T, r record, refusal *LaunchError) string {
 	switch refusal.Code {
 	case "slm-too-large":
@@ -194,8 +201,10 @@ func onlyRefusedHere(t *testing.T, r record, refusal *LaunchError) string {
 	return refusal.Code
 }
 
-// TestFreePlacementCount counts the launches of the calculator's form for which free placement and its own differ in the
-// peak. It reckons with the oracle's figures alone, so that rows of devices that cannot be predicted count as well.
+// TestFreePlacementCount counts the launches of the calculator's form for which
+// free placement and its own differ in the peak. It reckons with the oracle's
+// figures alone, so that rows of devices that cannot be predicted count as
+// well.
 func TestFreePlacementCount(t *testing.T) {
 	devices := calculatorDevices(t)
 	launches, differ := 0, 0

@@ -20,13 +20,16 @@ type Compiled struct {
 type BinaryPrediction struct {
 	Launch     Launch     // as predicted
 	Prediction Prediction // without a global size: of a GPU that is full of the kernel's work-groups
-	// Best is the work-group size of the highest occupancy; absent where the kernel fixes it.
+	// Best is the work-group size of the highest occupancy; absent where the
+	// kernel fixes it.
 	Best unit.Size3
 }
 
-// PredictCompiled predicts a kernel from its binary. local is the work-group size to predict with where the kernel
-// does not fix one; absent takes the best. Without a global size the prediction is of a full GPU: it has a peak, and
-// nothing that depends on the number of work-groups. The error is a *LaunchError.
+// PredictCompiled predicts a kernel from its binary. local is the work-group
+// size to predict with where the kernel does not fix one; absent takes the
+// best. Without a global size the prediction is of a full GPU: it has a peak,
+// and nothing that depends on the number of work-groups. The error is a
+// *LaunchError.
 func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (BinaryPrediction, error) {
 	l := Launch{Global: global, SIMD: k.SIMD, SLM: k.SLM, Barriers: k.Barriers}
 	if m, ok := GRFModeFor(d, k.Registers); ok {
@@ -67,7 +70,8 @@ func PredictCompiled(d *arch.Device, k Compiled, global, local unit.Size3) (Bina
 	return b, err
 }
 
-// sameSize compares sizes of any number of dimensions: those that are not printed are 1.
+// sameSize compares sizes of any number of dimensions: those that are not
+// printed are 1.
 func sameSize(a, b unit.Size3) bool {
 	return a.Dim(0) == b.Dim(0) && a.Dim(1) == b.Dim(1) && a.Dim(2) == b.Dim(2)
 }

@@ -7,7 +7,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestPredictCompiled pins what a binary alone says. Figures by hand from section 1 of the model.
+// TestPredictCompiled pins what a binary alone says. Figures by hand from
+// section 1 of the model.
 func TestPredictCompiled(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

@@ -7,15 +7,18 @@ import (
 	"occudiff/predict/arch"
 )
 
-// neoBarrierSlots is the barrier figure per Xe-core that the driver's formula holds for every GPU.
+// neoBarrierSlots is the barrier figure per Xe-core that the driver's formula
+// holds for every GPU.
 const neoBarrierSlots = 32
 
-// DriverLimit is a second opinion: how many work-groups of a launch the compute driver says can be resident on the
-// whole GPU at once, which is what it admits for a cooperative kernel.
+// DriverLimit is a second opinion: how many work-groups of a launch the compute
+// driver says can be resident on the whole GPU at once, which is what it admits
+// for a cooperative kernel.
 type DriverLimit struct {
 	// Groups are the co-resident work-groups.
 	Groups int64
-	// What each resource alone would admit on the whole GPU; absent where it sets no limit.
+	// What each resource alone would admit on the whole GPU; absent where it
+	// sets no limit.
 	ByThreads    unit.Opt[int64]
 	BySLM        unit.Opt[int64]
 	ByBarriers   unit.Opt[int64]
@@ -34,9 +37,10 @@ type DriverLimit struct {
 //	                        Xe-cores x floor(32 / barriers),
 //	                        floor(Xe-cores x largest SLM of a work-group / SLM as allocated))
 //
-// It differs from Xe-cores x N in three ways: it knows no work-group slots, it has 32 barrier slots on every GPU, and
-// it counts with the SLM that one work-group may have, pooled over the Xe-cores, instead of what an Xe-core has.
-// Launches that Predict refuses are refused.
+// It differs from Xe-cores x N in three ways: it knows no work-group slots, it
+// has 32 barrier slots on every GPU, and it counts with the SLM that one
+// work-group may have, pooled over the Xe-cores, instead of what an Xe-core
+// has. Launches that Predict refuses are refused.
 func DriverMaxGroups(d *arch.Device, l Launch) (DriverLimit, error) {
 	l.Global = l.Local // only the Xe-core counts here
 	p, err := Predict(d, l)
@@ -89,7 +93,8 @@ func (r *DriverLimit) explain(d *arch.Device, l Launch, p *Prediction) {
 	}
 }
 
-// barrierSlots returns the figure that a prediction of the launch uses, with its source.
+// barrierSlots returns the figure that a prediction of the launch uses, with
+// its source.
 func barrierSlots(d *arch.Device, l Launch) arch.SourcedCount {
 	switch {
 	case l.BarrierSlots > 0:

@@ -18,8 +18,8 @@ type Step struct {
 	Supporting bool   // it explains a figure of another step, or a resource that does not bind
 }
 
-// Explain returns the reasoning behind the prediction of a launch, in the order in which it is computed. The error is the one
-// that Predict gives.
+// Explain returns the reasoning behind the prediction of a launch, in the order
+// in which it is computed. The error is the one that Predict gives.
 func Explain(d *arch.Device, l Launch) ([]Step, error) {
 	p, err := Predict(d, l)
 	if err != nil {
@@ -166,7 +166,8 @@ func (e *explainer) gpu() {
 	}
 }
 
-// limits names all that binds, with a reason where the figures above do not show it.
+// limits names all that binds, with a reason where the figures above do not
+// show it.
 func (e *explainer) limits() {
 	p := e.p
 	var reasons []string
@@ -211,7 +212,8 @@ func product(s unit.Size3) string {
 	return strings.ReplaceAll(s.String(), "x", " x ")
 }
 
-// decimal prints a number with up to two decimals, and a small one with two digits: only 0 prints as 0.
+// decimal prints a number with up to two decimals, and a small one with two
+// digits: only 0 prints as 0.
 func decimal(v float64) string {
 	if v > 0 && v < 0.005 {
 		return strconv.FormatFloat(v, 'g', 2, 64)
@@ -220,7 +222,8 @@ func decimal(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// percent prints a ratio with one decimal, or more where that would print 0.0 %.
+// percent prints a ratio with one decimal, or more where that would print 0.0
+// %.
 func percent(r unit.Ratio) string {
 	p := r.Percent()
 	if p > 0 && p < 0.05 {

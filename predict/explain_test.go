@@ -9,7 +9,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestExplain pins the reasoning of a few launches; the figures of each were checked by hand when they were pinned.
+// TestExplain pins the reasoning of a few launches; the figures of each were
+// checked by hand when they were pinned.
 func TestExplain(t *testing.T) {
 	tests := []struct {
 		name string

@@ -9,10 +9,12 @@ import (
 	"occudiff/predict/arch"
 )
 
-// defaultGRF is the register count that a kernel is compiled for unless someone asks for more.
+// defaultGRF is the register count that a kernel is compiled for unless someone
+// asks for more.
 const defaultGRF = 128
 
-// HasGrid reports whether the launch had a global size: without one Groups, Peak, Average, Waves and LastWaveOccupancy say nothing.
+// HasGrid reports whether the launch had a global size: without one Groups,
+// Peak, Average, Waves and LastWaveOccupancy say nothing.
 func (p *Prediction) HasGrid() bool { return p.Groups > 0 }
 
 // policy resolves Auto.
@@ -26,17 +28,19 @@ func (l *Launch) policy() Policy {
 	return Free
 }
 
-// ExplicitSIMD is the SIMD width of kernels that are written for the vector registers (ESIMD): each of their work-items
-// is a hardware thread. All devices run them.
+// ExplicitSIMD is the SIMD width of kernels that are written for the vector
+// registers (ESIMD): each of their work-items is a hardware thread. All devices
+// run them.
 const ExplicitSIMD = 1
 
-// offersSIMD reports whether the compiler offers the sub-group size; a device that lists none offers all.
+// offersSIMD reports whether the compiler offers the sub-group size; a device
+// that lists none offers all.
 func offersSIMD(d *arch.Device, simd int) bool {
 	return len(d.SIMDWidths) == 0 || simd == ExplicitSIMD || slices.Contains(d.SIMDWidths, simd)
 }
 
-// grfMode finds the mode of exactly so many registers, or the default one for 0. A device without modes has one, which
-// leaves all threads.
+// grfMode finds the mode of exactly so many registers, or the default one
+// for 0. A device without modes has one, which leaves all threads.
 func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	if len(d.GRFModes) == 0 {
 		one := arch.GRFMode{Registers: defaultGRF, ThreadsPerXVE: d.ThreadsPerXVE}
@@ -51,14 +55,16 @@ func grfMode(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return last, registers == 0 && last.ThreadsPerXVE > 0
 }
 
-// modeSlots returns the thread slots of an Xe-core that the mode of so many registers leaves.
+// modeSlots returns the thread slots of an Xe-core that the mode of so many
+// registers leaves.
 func modeSlots(d *arch.Device, registers int) int64 {
 	mode, _ := grfMode(d, registers)
 	return int64(d.XVEPerXeCore) * int64(min(mode.ThreadsPerXVE, d.ThreadsPerXVE))
 }
 
-// GRFModeFor returns the smallest mode that holds a kernel of so many registers per thread, and false when none does. The
-// register count that a compiler reports need not be a mode: 140 registers need the 160 mode of an Xe3.
+// GRFModeFor returns the smallest mode that holds a kernel of so many registers
+// per thread, and false when none does. The register count that a compiler
+// reports need not be a mode: 140 registers need the 160 mode of an Xe3.
 func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	for _, m := range d.GRFModes {
 		if m.Registers >= registers {
@@ -71,8 +77,9 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return arch.GRFMode{}, false
 }
 
-// ForRegisters returns the launch of a kernel that needs so many registers per thread: in the smallest GRF mode that
-// holds them. The error is a *LaunchError when the device has none.
+// ForRegisters returns the launch of a kernel that needs so many registers per
+// thread: in the smallest GRF mode that holds them. The error is a *LaunchError
+// when the device has none.
 func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	mode, ok := GRFModeFor(d, registers)
 	if !ok {
@@ -88,7 +95,8 @@ func (l Launch) ForRegisters(d *arch.Device, registers int) (Launch, error) {
 	return l, nil
 }
 
-// OtherPolicy predicts a launch under the policy that its prediction did not take, nil where that gives the same.
+// OtherPolicy predicts a launch under the policy that its prediction did not
+// take, nil where that gives the same.
 func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
 	if !p.HasGrid() {
 		return nil
@@ -104,8 +112,9 @@ func OtherPolicy(d *arch.Device, l Launch, p *Prediction) *Prediction {
 	return &other
 }
 
-// allocated rounds SLM up to a size that the device allocates. Above the largest step it stays as it is: the check
-// against the work-group's maximum follows.
+// allocated rounds SLM up to a size that the device allocates. Above the
+// largest step it stays as it is: the check against the work-group's maximum
+// follows.
 func allocated(d *arch.Device, slm unit.Bytes) unit.Bytes {
 	for _, step := range d.SLMSteps {
 		if step >= slm {
@@ -124,8 +133,8 @@ func ceilDiv(a, b int64) int64 {
 	return q
 }
 
-// quotient divides two numbers that are not negative; b is above 0. Most figures fit 32 bits, where dividing costs a
-// fraction of what it does in 64.
+// quotient divides two numbers that are not negative; b is above 0. Most
+// figures fit 32 bits, where dividing costs a fraction of what it does in 64.
 func quotient(a, b int64) int64 {
 	if uint64(a|b) <= math.MaxUint32 {
 		return int64(uint32(a) / uint32(b))
@@ -142,8 +151,9 @@ func limitIf(on bool, l Limit) Limit {
 	return 0
 }
 
-// maxGroupSize returns the work-items that the driver admits in a work-group at a sub-group size and register count: the
-// device's maximum, lowered by the driver's further limits. 0 says that the device gives no maximum.
+// maxGroupSize returns the work-items that the driver admits in a work-group at
+// a sub-group size and register count: the device's maximum, lowered by the
+// driver's further limits. 0 says that the device gives no maximum.
 func maxGroupSize(d *arch.Device, simd, registers int) int64 {
 	most := int64(d.MaxGroupSize)
 	taken := false

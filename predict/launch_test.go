@@ -27,7 +27,8 @@ func TestGRFModeFor(t *testing.T) {
 	}
 }
 
-// TestDefaultGRF takes the first mode at or above 128 registers, also on a device whose modes all have more.
+// TestDefaultGRF takes the first mode at or above 128 registers, also on a
+// device whose modes all have more.
 func TestDefaultGRF(t *testing.T) {
 	d := max1100()
 	d.GRFModes = []arch.GRFMode{{Registers: 256, ThreadsPerXVE: 8}, {Registers: 512, ThreadsPerXVE: 4}}
@@ -41,7 +42,8 @@ func TestDefaultGRF(t *testing.T) {
 	}
 }
 
-// TestGroupLimits holds the limits in the ways that they may be written against what Predict then refuses.
+// TestGroupLimits holds the limits in the ways that they may be written against
+// what Predict then refuses.
 func TestGroupLimits(t *testing.T) {
 	tests := []struct {
 		rules           string

@@ -12,8 +12,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestLaunches holds all that the model tells of launches against a file, a launch for each thing that decides something:
-// predictions under both policies, the reasoning, advice, probes, sweeps and the driver's count.
+// TestLaunches holds all that the model tells of launches against a file, a
+// launch for each thing that decides something: predictions under both
+// policies, the reasoning, advice, probes, sweeps and the driver's count.
 func TestLaunches(t *testing.T) {
 	size := func(text string) unit.Size3 {
 		s, err := unit.ParseSize(text)

@@ -7,17 +7,22 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Predict computes the theoretical occupancy of a launch on a device. A launch that cannot run is a *LaunchError, which
-// says what is wrong with both figures and what would fit; every other launch has an answer, also one whose local size
-// does not divide its global size (Prediction.Partial). Without a global size only the Xe-core is predicted: Groups,
-// Peak, Average, AverageHigh, Waves and LastWaveOccupancy are then 0 and mean nothing, see Prediction.HasGrid.
+// Predict computes the theoretical occupancy of a launch on a device. A launch
+// that cannot run is a *LaunchError, which says what is wrong with both figures
+// and what would fit; every other launch has an answer, also one whose local
+// size does not divide its global size (Prediction.Partial). Without a global
+// size only the Xe-core is predicted: Groups, Peak, Average, AverageHigh, Waves
+// and LastWaveOccupancy are then 0 and mean nothing, see Prediction.HasGrid.
 //
-// Policy Auto is Whole when the launch has SLM or barriers, otherwise Free. Under Whole the GPU holds Xe-cores x N
-// work-groups. Under Free a thread goes to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
-// where a launch that has SLM, barriers or few work-group slots is asked for under Free, those still cap the
-// work-groups, for they belong to an Xe-core wherever the threads go. Free is therefore never below Whole.
+// Policy Auto is Whole when the launch has SLM or barriers, otherwise Free.
+// Under Whole the GPU holds Xe-cores x N work-groups. Under Free a thread goes
+// to any free slot, so the GPU holds slots / T work-groups, a fraction counted;
+// where a launch that has SLM, barriers or few work-group slots is asked for
+// under Free, those still cap the work-groups, for they belong to an Xe-core
+// wherever the threads go. Free is therefore never below Whole.
 //
-// Predict allocates nothing unless it returns an error, and both arguments may be shared between goroutines.
+// Predict allocates nothing unless it returns an error, and both arguments may
+// be shared between goroutines.
 func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
 	var s resolvedLaunch
 	if bad := s.resolve(d, &l); bad != noProblem {
@@ -37,7 +42,8 @@ func Predict(d *arch.Device, l Launch) (p Prediction, err error) {
 	return p, nil
 }
 
-// resolvedLaunch is what a launch means on a device before anything is divided: sizes checked, GRF mode found, SLM rounded.
+// resolvedLaunch is what a launch means on a device before anything is divided:
+// sizes checked, GRF mode found, SLM rounded.
 type resolvedLaunch struct {
 	group, threads   int64        // work-items and threads per work-group
 	mode             arch.GRFMode // of the launch
@@ -47,8 +53,9 @@ type resolvedLaunch struct {
 	groupMax         int64        // work-items that the driver admits in a work-group, 0: not known
 }
 
-// resolve checks the launch against the device and fills the shape. On an error the shape holds what was found so far,
-// which is what the error's text is made of.
+// resolve checks the launch against the device and fills the shape. On an error
+// the shape holds what was found so far, which is what the error's text is made
+// of.
 func (s *resolvedLaunch) resolve(d *arch.Device, l *Launch) launchProblem {
 	if d == nil || d.XVEPerXeCore < 1 || d.ThreadsPerXVE < 1 {
 		return badDevice
@@ -111,7 +118,8 @@ func (s *resolvedLaunch) resources(d *arch.Device, l *Launch) launchProblem {
 	return noProblem
 }
 
-// xeCore fills in section 1 of the model: the work-groups that one Xe-core holds and what limits them.
+// xeCore fills in section 1 of the model: the work-groups that one Xe-core
+// holds and what limits them.
 func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	p.Policy = l.policy()
 	p.GroupSize, p.ThreadsPerGroup, p.SLMAllocated = s.group, s.threads, s.slm
@@ -137,8 +145,9 @@ func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	p.XeCoreOfMode = ratio(s.threads*n, s.modeSlots)
 }
 
-// gpu fills in section 2 of the model: the waves over the whole GPU. Everything is counted in threads, so that the same
-// lines serve both policies: a wave is as many threads as the GPU holds under the policy.
+// gpu fills in section 2 of the model: the waves over the whole GPU. Everything
+// is counted in threads, so that the same lines serve both policies: a wave is
+// as many threads as the GPU holds under the policy.
 func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchProblem {
 	if d.XeCores < 1 {
 		return noXeCores
@@ -162,8 +171,8 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	p.Waves = float64(total) / float64(wave)
 	p.Peak = ratio(min(total, wave), slots)
 	p.LastWaveOccupancy = ratio(rest, slots)
-	// The mean over the waves of section 2 is all threads over all slots that the waves offer; one division keeps it
-	// exact.
+	// The mean over the waves of section 2 is all threads over all slots that
+	// the waves offer; one division keeps it exact.
 	p.Average = min(p.Peak, unit.Ratio(float64(total)/(float64(lasting)*float64(slots))))
 	r := p.rangeOf(d, full, wave, rest)
 	p.AverageHigh = max(r.High.Average, p.Average)
@@ -175,7 +184,8 @@ func (p *Prediction) gpu(d *arch.Device, l *Launch, s *resolvedLaunch) launchPro
 	return noProblem
 }
 
-// gpuLimits describes what keeps the whole GPU from more. See docs/model.md, "What binding means".
+// gpuLimits describes what keeps the whole GPU from more. See docs/model.md,
+// "What binding means".
 func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int64) Limit {
 	if full == 0 { // All work-groups are resident: no limit of an Xe-core keeps one out.
 		return LimitGrid
@@ -187,8 +197,9 @@ func (p *Prediction) gpuLimits(d *arch.Device, s *resolvedLaunch, full, wave int
 	return limits
 }
 
-// grid counts the work-groups per dimension; where the local size does not divide the global size the last work-group
-// of the dimension is smaller and counts as a whole one, as the hardware walker dispatches it.
+// grid counts the work-groups per dimension; where the local size does not
+// divide the global size the last work-group of the dimension is smaller and
+// counts as a whole one, as the hardware walker dispatches it.
 func (p *Prediction) grid(l *Launch) launchProblem {
 	groups := uint64(1)
 	for i := range max(l.Global.Rank(), l.Local.Rank()) {
@@ -220,7 +231,8 @@ func (p *Prediction) grid(l *Launch) launchProblem {
 	return noProblem
 }
 
-// capacity returns the threads of this launch that the GPU holds at once when an Xe-core has so many thread slots.
+// capacity returns the threads of this launch that the GPU holds at once when
+// an Xe-core has so many thread slots.
 func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	cores := int64(max(d.XeCores, 1))
 	others := p.byOtherLimits()
@@ -233,8 +245,10 @@ func (p *Prediction) capacity(d *arch.Device, slotsPerXeCore int64) int64 {
 	return cores * min(slotsPerXeCore, p.ThreadsPerGroup*others)
 }
 
-// byOtherLimits returns what the resources other than thread slots admit per Xe-core, a huge number where none does.
+// byOtherLimits returns what the resources other than thread slots admit per
+// Xe-core, a huge number where none does.
 func (p *Prediction) byOtherLimits() int64 {
-	// As unsigned numbers Unlimited is the largest, so that one comparison serves.
+	// As unsigned numbers Unlimited is the largest, so that one comparison
+	// serves.
 	return int64(min(uint64(p.BySLM), uint64(p.ByGroupSlots), uint64(p.ByBarriers), 1<<62))
 }

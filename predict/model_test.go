@@ -25,8 +25,9 @@ var (
 	largeSteps = kbSteps(0, 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128)
 )
 
-// The devices of these tests are written by hand from the published architecture tables, so that an error in the built-in
-// device table cannot hide one of the model.
+// The devices of these tests are written by hand from the published
+// architecture tables, so that an error in the built-in device table cannot
+// hide one of the model.
 func gen9() *arch.Device {
 	return &arch.Device{Key: "uhd-p630", Name: "UHD Graphics P630", Architecture: "Gen9", Tiles: 1, XeCores: 3, XVEPerXeCore: 8,
 		GRFModes: []arch.GRFMode{{Registers: 128, ThreadsPerXVE: 7}}, ThreadsPerXVE: 7, RegisterBytes: 32,
@@ -85,7 +86,8 @@ func groupLimits(text string) []arch.GroupLimit {
 
 func size(dims ...int64) unit.Size3 { return unit.Size(dims...) }
 
-// near compares ratios that were worked out by hand in another order of operations.
+// near compares ratios that were worked out by hand in another order of
+// operations.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(1, math.Abs(b)) }
 
 func TestPredict(t *testing.T) {
@@ -249,7 +251,8 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// TestGroupMaximum holds the driver's rules for large work-groups: B-series and Xe3 parts.
+// TestGroupMaximum holds the driver's rules for large work-groups: B-series and
+// Xe3 parts.
 func TestGroupMaximum(t *testing.T) {
 	tests := []struct {
 		d               *arch.Device

@@ -8,22 +8,25 @@ import (
 	"occudiff/predict/arch"
 )
 
-// NextStep describes what it takes to move one limit of a launch a step: "2 KB less SLM per work-group: 5 work-groups per
-// Xe-core instead of 4, 62.5 -> 78.1 %".
+// NextStep describes what it takes to move one limit of a launch a step: "2 KB
+// less SLM per work-group: 5 work-groups per Xe-core instead of 4, 62.5 -> 78.1
+// %".
 type NextStep struct {
 	Limits []string // the one that is moved
 	Change Change
 	Of     string     // what Before and After are of: "Xe-core", "peak", "average"
 	Before unit.Ratio // now
 	After  unit.Ratio // with this change alone
-	// Alone is false when other limits hold the launch where it is, so that this change by itself gains nothing.
+	// Alone is false when other limits hold the launch where it is, so that
+	// this change by itself gains nothing.
 	Alone      bool
 	Text       string
 	Prediction Prediction // with this change alone
 }
 
-// nextSteps returns the next step of every limit of a launch that has one, never nil. A launch that cannot run, and one
-// that fills every slot all the time, has none.
+// nextSteps returns the next step of every limit of a launch that has one,
+// never nil. A launch that cannot run, and one that fills every slot all the
+// time, has none.
 func nextSteps(d *arch.Device, l Launch) []NextStep {
 	n := stepFinder{d: d, l: l, steps: []NextStep{}}
 	var err error
@@ -63,7 +66,8 @@ type stepFinder struct {
 
 func (n *stepFinder) limiting(l Limit) bool { return n.p.XeCoreLimits&l != 0 }
 
-// moreSLM looks for the largest allocation step that admits one more work-group.
+// moreSLM looks for the largest allocation step that admits one more
+// work-group.
 func (n *stepFinder) moreSLM() {
 	if !n.limiting(LimitSLM) {
 		return
@@ -97,8 +101,9 @@ func (n *stepFinder) fewerBarriers() {
 		unit.Plural(int64(n.l.Barriers-other.Barriers), "fewer barrier")+" per work-group")
 }
 
-// resizeForThreads looks both ways: smaller work-groups, of which one more fits, and larger ones that use what the
-// present ones leave. Under Free threads of other work-groups use it already.
+// resizeForThreads looks both ways: smaller work-groups, of which one more
+// fits, and larger ones that use what the present ones leave. Under Free
+// threads of other work-groups use it already.
 func (n *stepFinder) resizeForThreads() {
 	left := n.modeSlots - n.p.ThreadsPerGroup*n.p.GroupsPerXeCore
 	if !n.limiting(LimitThreads) || left == 0 || n.p.Policy == Free {
@@ -191,7 +196,8 @@ func (n *stepFinder) grid() {
 	if n.p.Limits&LimitTail == 0 {
 		return
 	}
-	// Rounded so that the waves are full or one work-group short of it: a fraction of a work-group cannot be launched.
+	// Rounded so that the waves are full or one work-group short of it: a
+	// fraction of a work-group cannot be launched.
 	up, down := (full+1)*wave/t, full*wave/t
 	n.groups(LimitTail, up, "average", unit.Plural(up-n.p.Groups, "more work-group")+" for a full last wave")
 	n.groups(LimitTail, down, "average", unit.Plural(n.p.Groups-down, "fewer work-group")+" for no partial wave")

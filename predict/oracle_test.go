@@ -12,7 +12,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// golden returns the path of an oracle, or skips the test where the folder is missing.
+// golden returns the path of an oracle, or skips the test where the folder is
+// missing.
 func golden(t *testing.T, name string) string {
 	t.Helper()
 	return testenv.Shared(t, "golden", name)
@@ -58,7 +59,8 @@ func readOracle(t *testing.T, name string) []record {
 	return records
 }
 
-// calculatorDevice is one entry of what Intel's GPU Occupancy Calculator publishes.
+// calculatorDevice is one entry of what Intel's GPU Occupancy Calculator
+// publishes.
 type calculatorDevice struct {
 	Key            string    `json:"key"`
 	XVEs           []int     `json:"xve_total_choices"`
@@ -76,8 +78,9 @@ type calculatorDevice struct {
 	BarrierSlots   int       `json:"barrier_slots_per_core"`
 }
 
-// device makes a Device of the entry at an XVE count. It says no where the calculator's figures are of no possible device:
-// a fraction of an Xe-core, or thread slots that are not XVEs times threads.
+// device makes a Device of the entry at an XVE count. It says no where the
+// calculator's figures are of no possible device: a fraction of an Xe-core, or
+// thread slots that are not XVEs times threads.
 func (c calculatorDevice) device(xves int) (d *arch.Device, why string) {
 	cores := 0.
 	for i, n := range c.XVEs {

@@ -9,8 +9,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestProbes puts the probes of random launches on every device back into Predict, as a user does who writes them into the
-// source: each gives exactly what it names, changes one setting, is lower than the launch, and no smaller step of SLM is.
+// TestProbes puts the probes of random launches on every device back into
+// Predict, as a user does who writes them into the source: each gives exactly
+// what it names, changes one setting, is lower than the launch, and no smaller
+// step of SLM is.
 func TestProbes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	devices, padded := 0, 0
@@ -73,8 +75,9 @@ func checkLeast(t *testing.T, d *arch.Device, l predict.Launch, s *predict.Setti
 	}
 }
 
-// TestProbesOfMax1100 are by hand: 128 KB of SLM per Xe-core, given in steps of which the last are 64, 96 and 128 KB. Work-groups
-// of 32 threads fill the 64 slots of an Xe-core two at a time, and from 96 KB on only one has room.
+// TestProbesOfMax1100 are by hand: 128 KB of SLM per Xe-core, given in steps of
+// which the last are 64, 96 and 128 KB. Work-groups of 32 threads fill the 64
+// slots of an Xe-core two at a time, and from 96 KB on only one has room.
 func TestProbesOfMax1100(t *testing.T) {
 	for _, d := range builtin(t) {
 		if d.Key != "max1100" {

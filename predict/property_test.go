@@ -13,7 +13,8 @@ func allDevices() []*arch.Device {
 	return []*arch.Device{gen9(), icl(), tgl(), mtl112(), max1100(), b580(), b390()}
 }
 
-// randomLaunch makes launches of which most can run: sizes near powers of two, resources that are often unused.
+// randomLaunch makes launches of which most can run: sizes near powers of two,
+// resources that are often unused.
 func randomLaunch(r *rand.Rand, d *arch.Device) Launch {
 	around := func(most int64) int64 { return max(1, int64(1)<<r.IntN(64-leadingZeros(most))+r.Int64N(9)-4) }
 	l := Launch{SIMD: d.SIMDWidths[r.IntN(len(d.SIMDWidths))]}
@@ -80,7 +81,8 @@ func checkInvariants(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	}
 }
 
-// TestProperties checks what the model promises over random launches of every device.
+// TestProperties checks what the model promises over random launches of every
+// device.
 func TestProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	ran := 0
@@ -142,7 +144,8 @@ func moreNeverAdmitsMore(t *testing.T, r *rand.Rand, d *arch.Device, l Launch, p
 	}
 }
 
-// splittingKeepsThreads halves work-groups that are even multiples of the sub-group size.
+// splittingKeepsThreads halves work-groups that are even multiples of the
+// sub-group size.
 func splittingKeepsThreads(t *testing.T, d *arch.Device, l Launch, p Prediction) {
 	if !p.HasGrid() || p.GroupSize%int64(2*l.SIMD) != 0 || p.Partial {
 		return
@@ -156,7 +159,8 @@ func splittingKeepsThreads(t *testing.T, d *arch.Device, l Launch, p Prediction)
 	}
 }
 
-// TestSweepsAgreeWithPoints predicts each point of the sweeps once more, and finds the launch itself among them.
+// TestSweepsAgreeWithPoints predicts each point of the sweeps once more, and
+// finds the launch itself among them.
 func TestSweepsAgreeWithPoints(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	for range 200 {
@@ -212,7 +216,8 @@ func FuzzPredict(f *testing.F) {
 	})
 }
 
-// FuzzAdvise asks for advice on launches that need not make sense: it answers or refuses.
+// FuzzAdvise asks for advice on launches that need not make sense: it answers
+// or refuses.
 func FuzzAdvise(f *testing.F) {
 	f.Add(uint8(0), int64(2048), int64(2), int64(16), int64(1), 32, int64(0), 0, uint8(15))
 	f.Add(uint8(4), int64(1000003), int64(1), int64(0), int64(-4), -8, int64(70000), 7, uint8(3))

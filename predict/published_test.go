@@ -17,8 +17,8 @@ func icl() *arch.Device {
 	return d
 }
 
-// errata are the rows that are wrong in print, with what the row should say. A row here that turns out right fails, so that
-// the list stays true.
+// errata are the rows that are wrong in print, with what the row should say. A
+// row here that turns out right fails, so that the list stays true.
 var errata = map[int64]string{
 	27:  "53,760 work-groups: 13.7 M work-items and 430 K threads are 26,880",
 	38:  "47.7% for 47.62%",
@@ -39,8 +39,9 @@ var errata = map[int64]string{
 	154: "89.5% for 87.5%",
 }
 
-// TestPublishedTables reproduces the occupancy tables of the guides and the notebook: the exact figure of every row, and
-// what is printed there, rounded or truncated, except in the rows of errata.
+// TestPublishedTables reproduces the occupancy tables of the guides and the
+// notebook: the exact figure of every row, and what is printed there, rounded
+// or truncated, except in the rows of errata.
 func TestPublishedTables(t *testing.T) {
 	devices := map[string]*arch.Device{
 		"Intel UHD Graphics P630 (Gen9)": gen9(), "Intel Iris Xe-LP TGL (Gen12)": tgl(), "Intel Iris Xe ICL (Gen11)": icl(), "Gen11": icl(),
@@ -92,7 +93,8 @@ func TestPublishedTables(t *testing.T) {
 // isFigure tells errata of a percentage from those of other figures and words.
 func isFigure(text string) bool { return strings.Contains(text, "% for ") }
 
-// asPrinted reports whether a percentage, rounded or truncated at the digits that are printed, is what is printed.
+// asPrinted reports whether a percentage, rounded or truncated at the digits
+// that are printed, is what is printed.
 func asPrinted(text string, percent float64) bool {
 	text = strings.TrimSuffix(text, "%")
 	_, decimals, _ := strings.Cut(text, ".")
@@ -102,7 +104,8 @@ func asPrinted(text string, percent float64) bool {
 	return err == nil && (math.Round(want*scale) == math.Floor(digits) || math.Round(want*scale) == math.Floor(digits+0.5))
 }
 
-// publishedFigures computes the two figures of a row: of one Xe-core, and of the GPU.
+// publishedFigures computes the two figures of a row: of one Xe-core, and of
+// the GPU.
 func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Opt[unit.Ratio]) {
 	id := r.int(t, "row")
 	if r["core_threads"] != "" && int64(d.SlotsPerXeCore()) != r.int(t, "core_threads") || r["gpu_threads"] != "" && int64(d.Slots()) != r.int(t, "gpu_threads") {
@@ -113,7 +116,8 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 		l.Barriers = 1
 	}
 	if r["published_threads"] != "" && r["published_threads"] != "fail to launch" && r["table"] != "VectorAdd TGL" {
-		// Phases of a what-if dispatch, which package timeline reproduces: here only the share of the slots.
+		// Phases of a what-if dispatch, which package timeline reproduces: here
+		// only the share of the slots.
 		return core, unit.Some(ratio(r.int(t, "published_threads"), int64(d.Slots())))
 	}
 	switch {
@@ -146,7 +150,8 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 	return unit.Some(predicted(t, &one, l).Peak), gpu
 }
 
-// publishedCore computes the share of one Xe-core that one work-group takes, or as many as fit.
+// publishedCore computes the share of one Xe-core that one work-group takes, or
+// as many as fit.
 func publishedCore(t *testing.T, one *arch.Device, l Launch, r record) unit.Opt[unit.Ratio] {
 	l.Global = l.Local
 	p := predicted(t, one, l)

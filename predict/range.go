@@ -7,20 +7,24 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Utilization is what a launch holds over its waves, the last of which takes some part of a full one's time.
+// Utilization is what a launch holds over its waves, the last of which takes
+// some part of a full one's time.
 type Utilization struct {
 	Average       unit.Ratio // of all thread slots
 	Idle          unit.Ratio // of the XVEs, those without a thread
 	BusyOccupancy unit.Ratio // of the slots of the others: Average / (1 - Idle)
 }
 
-// Range is what a launch may hold. How long its last, partial wave lasts depends on what keeps threads busy. Where
-// they wait for memory, each for itself, it lasts as long as a full one: Low. Where the threads of an XVE share what
-// it can do, one that holds n threads where full ones hold N is through after n / N of the time: High. Both are one
-// where there is no partial wave after a full one. Where an Xe-core holds one
-// work-group, the Xe-cores no longer finish together after several waves, so that
-// the last wave may be as short as if all Xe-cores shared it. The idle shares are floors: launching and draining leave more XVEs
-// empty, for times that the model does not know. docs/model.md derives it.
+// Range is what a launch may hold. How long its last, partial wave lasts
+// depends on what keeps threads busy. Where they wait for memory, each for
+// itself, it lasts as long as a full one: Low. Where the threads of an XVE
+// share what it can do, one that holds n threads where full ones hold N is
+// through after n / N of the time: High. Both are one where there is no partial
+// wave after a full one. Where an Xe-core holds one work-group, the Xe-cores no
+// longer finish together after several waves, so that the last wave may be as
+// short as if all Xe-cores shared it. The idle shares are floors: launching and
+// draining leave more XVEs empty, for times that the model does not know.
+// docs/model.md derives it.
 type Range struct {
 	Low, High Utilization
 
@@ -30,9 +34,10 @@ type Range struct {
 	shortest, longest float64 // time of the last wave / that of a full one, at least and at most; 0 without one
 }
 
-// Range returns the range of a prediction on the device that it was made for. Under Whole the work-groups of a wave go
-// round the Xe-cores and the threads of an Xe-core round its XVEs; under Free the threads of a wave go round all XVEs.
-// Without a grid nothing is idle.
+// Range returns the range of a prediction on the device that it was made for.
+// Under Whole the work-groups of a wave go round the Xe-cores and the threads
+// of an Xe-core round its XVEs; under Free the threads of a wave go round all
+// XVEs. Without a grid nothing is idle.
 func (p *Prediction) Range(d *arch.Device) Range {
 	if !p.HasGrid() {
 		h := Utilization{Average: p.Average, BusyOccupancy: p.Average}
@@ -52,7 +57,8 @@ func (p *Prediction) Ranges() bool {
 	return p.HasGrid() && percent(p.Average) != percent(p.AverageHigh)
 }
 
-// rangeOf returns the range of so many full waves of so many threads, and the rest.
+// rangeOf returns the range of so many full waves of so many threads, and the
+// rest.
 func (p *Prediction) rangeOf(d *arch.Device, full, wave, rest int64) Range {
 	slots, xves := float64(d.Slots()), float64(d.XVEs())
 	used, most := p.usedXVEs(d, wave)
@@ -83,7 +89,8 @@ func (p *Prediction) drifts(fullWaves int64) bool {
 	return p.GroupsPerXeCore == 1 && p.Policy == Whole && fullWaves > 1
 }
 
-// at is the point of the range at which the last wave takes t of a full one's time.
+// at is the point of the range at which the last wave takes t of a full one's
+// time.
 func (r *Range) at(t float64) Utilization {
 	time := r.waves + t
 	used := (r.waves*r.used + t*r.leftUsed) / time
@@ -92,12 +99,14 @@ func (r *Range) at(t float64) Utilization {
 	return h
 }
 
-// NearestBusy is the point of the range that comes nearest to what busy XVEs held.
+// NearestBusy is the point of the range that comes nearest to what busy XVEs
+// held.
 func (r *Range) NearestBusy(loaded unit.Ratio) Utilization {
 	return r.nearest(loaded, Utilization.busyOccupancy, r.left-float64(loaded)*r.leftUsed, float64(loaded)*r.used-r.held)
 }
 
-// NearestAverage is the point of the range that comes nearest to an average over all slots.
+// NearestAverage is the point of the range that comes nearest to an average
+// over all slots.
 func (r *Range) NearestAverage(average unit.Ratio) Utilization {
 	return r.nearest(average, Utilization.average, r.left-float64(average), float64(average)-r.held)
 }
@@ -117,7 +126,8 @@ func (r *Range) nearest(v unit.Ratio, of func(Utilization) unit.Ratio, slope, ri
 	return r.at(min(max(r.waves*rise/slope, r.shortest), r.longest))
 }
 
-// usedXVEs counts the XVEs that hold at least one of so many threads, and the threads of the one that holds most.
+// usedXVEs counts the XVEs that hold at least one of so many threads, and the
+// threads of the one that holds most.
 func (p *Prediction) usedXVEs(d *arch.Device, threads int64) (used, most int64) {
 	cores, perCore := int64(d.XeCores), int64(d.XVEPerXeCore)
 	if p.Policy == Free {

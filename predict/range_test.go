@@ -11,7 +11,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// dealtOut counts the idle XVEs of every wave by dealing the threads out one by one.
+// dealtOut counts the idle XVEs of every wave by dealing the threads out one by
+// one.
 func dealtOut(d *arch.Device, p *Prediction, threadsPerWave int64) float64 {
 	xves, left, waves, idle := int64(d.XVEs()), p.Groups*p.ThreadsPerGroup, 0, 0.0
 	for left > 0 {
@@ -38,8 +39,9 @@ func dealtOut(d *arch.Device, p *Prediction, threadsPerWave int64) float64 {
 	return idle / float64(waves) / float64(xves)
 }
 
-// TestIdle holds the predicted idle share of real launches to figures made by hand: 28 work-groups of 32 threads fill a
-// Meteor Lake of 7 Xe-cores, and the last 4 of 256 leave 3 Xe-cores empty in one wave of ten.
+// TestIdle holds the predicted idle share of real launches to figures made by
+// hand: 28 work-groups of 32 threads fill a Meteor Lake of 7 Xe-cores, and the
+// last 4 of 256 leave 3 Xe-cores empty in one wave of ten.
 func TestIdle(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -64,8 +66,9 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// checkRange holds what is true of every range: its ends are those of the prediction, the lower one is the lower one, it
-// is one point without a partial wave after a full one, and the point nearest to one of its own is that one.
+// checkRange holds what is true of every range: its ends are those of the
+// prediction, the lower one is the lower one, it is one point without a partial
+// wave after a full one, and the point nearest to one of its own is that one.
 func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 	t.Helper()
 	if g.Low.Average != p.Average || p.HasGrid() && p.AverageHigh < p.Average || p.AverageHigh > p.Peak {
@@ -91,8 +94,10 @@ func checkRange(t *testing.T, r *rand.Rand, p *Prediction, g *Range) {
 	}
 }
 
-// TestRange holds the range of two launches that were measured within: an n-body of 80,000 work-items in groups of 128
-// on two Xe-cores of a Tiger Lake (95.5% over 20 launches) and a GEMM on a Meteor Lake (97.2 to 97.9 within launches).
+// TestRange holds the range of two launches that were measured within: an
+// n-body of 80,000 work-items in groups of 128 on two Xe-cores of a Tiger Lake
+// (95.5% over 20 launches) and a GEMM on a Meteor Lake (97.2 to 97.9 within
+// launches).
 func TestRange(t *testing.T) {
 	twoCores := *tgl()
 	twoCores.XeCores = 2
@@ -123,7 +128,8 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestIdleProperties deals random launches out and holds what is true of every one of them.
+// TestIdleProperties deals random launches out and holds what is true of every
+// one of them.
 func TestIdleProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	dealt := 0
@@ -161,8 +167,8 @@ func TestIdleProperties(t *testing.T) {
 	}
 }
 
-// TestLocalRangeRefused: the reason is the size that cannot be divided, or what no work-group of any size has, and never
-// that the work-group size is missing.
+// TestLocalRangeRefused: the reason is the size that cannot be divided, or what
+// no work-group of any size has, and never that the work-group size is missing.
 func TestLocalRangeRefused(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -188,9 +194,9 @@ func TestLocalRangeRefused(t *testing.T) {
 	}
 }
 
-// TestDriftingXeCores has launches whose work-groups fill an Xe-core each. After
-// two waves the Xe-cores do not finish together, so that the last wave may be
-// short. A profiler measured 95.5% for the first one.
+// TestDriftingXeCores has launches whose work-groups fill an Xe-core each.
+// After two waves the Xe-cores do not finish together, so that the last wave
+// may be short. A profiler measured 95.5% for the first one.
 func TestDriftingXeCores(t *testing.T) {
 	for _, c := range []struct {
 		reason    string

@@ -10,8 +10,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// launchProblem is why a launch cannot run. The check that finds one only names it; the text is made by refuse, away from the
-// path that millions of launches take.
+// launchProblem is why a launch cannot run. The check that finds one only names
+// it; the text is made by refuse, away from the path that millions of launches
+// take.
 type launchProblem uint8
 
 const (
@@ -70,7 +71,8 @@ func (s *resolvedLaunch) reject(f launchProblem, d *arch.Device, l Launch) *Laun
 	return s.rejectResource(f, d, l)
 }
 
-// rejectResource describes the errors of a launch that asks for more of a resource than there is.
+// rejectResource describes the errors of a launch that asks for more of a
+// resource than there is.
 func (s *resolvedLaunch) rejectResource(f launchProblem, d *arch.Device, l Launch) *LaunchError {
 	switch f {
 	case groupTooLarge:
@@ -120,7 +122,8 @@ func (s *resolvedLaunch) rejectThreads(d *arch.Device, l Launch) *LaunchError {
 	return &LaunchError{"too-many-threads", text, hint}
 }
 
-// fitting names sub-group sizes and GRF modes at which the same work-group would run, each changed alone.
+// fitting names sub-group sizes and GRF modes at which the same work-group
+// would run, each changed alone.
 func (s *resolvedLaunch) fitting(d *arch.Device, l Launch) string {
 	var fit []string
 	for _, w := range widths(d) {
@@ -202,7 +205,8 @@ func nameOf(d *arch.Device) string {
 	return "the device"
 }
 
-// widths returns the sub-group sizes of a device, and all that Intel GPUs have for one that lists none.
+// widths returns the sub-group sizes of a device, and all that Intel GPUs have
+// for one that lists none.
 func widths(d *arch.Device) []int {
 	if len(d.SIMDWidths) == 0 {
 		return []int{8, 16, 32}

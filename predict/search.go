@@ -11,8 +11,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// search predicts every setting that may be had and gives those that run, the launch's own among them. Work-groups that
-// do not divide the grid are tried only where none that does would run: SYCL refuses them.
+// search predicts every setting that may be had and gives those that run, the
+// launch's own among them. Work-groups that do not divide the grid are tried
+// only where none that does would run: SYCL refuses them.
 func search(d *arch.Device, l Launch, may VariableSettings) []Setting {
 	if !l.Global.Present() {
 		return searchOver(d, l, may, multiples)
@@ -25,7 +26,8 @@ func search(d *arch.Device, l Launch, may VariableSettings) []Setting {
 	return all
 }
 
-// shapes lists work-groups of up to so many work-items for a launch, one for each number of work-items, in their order.
+// shapes lists work-groups of up to so many work-items for a launch, one for
+// each number of work-items, in their order.
 type shapes func(l Launch, most int64) []unit.Size3
 
 // searchOver is search over the work-groups that one way of listing them gives.
@@ -56,8 +58,9 @@ func searchOver(d *arch.Device, l Launch, may VariableSettings, groups shapes) (
 	return found
 }
 
-// weigh works out what a setting is ranked by. Hundreds are tried and few chosen: a list of changes in memory of its
-// own for each made a search twice as long. Keeping the memory of searches in a pool gained no time.
+// weigh works out what a setting is ranked by. Hundreds are tried and few
+// chosen: a list of changes in memory of its own for each made a search twice
+// as long. Keeping the memory of searches in a pool gained no time.
 func (s *Setting) weigh(d *arch.Device, from Launch) {
 	var room [4]Change
 	list := changes(room[:0], d, from, s.Launch)
@@ -65,7 +68,8 @@ func (s *Setting) weigh(d *arch.Device, from Launch) {
 	s.usefulAverage, s.usefulPeak = s.useful()
 }
 
-// changes adds to a list, which most callers have on the stack, how a launch differs from the one that was asked about.
+// changes adds to a list, which most callers have on the stack, how a launch
+// differs from the one that was asked about.
 func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 	add := func(setting string, from, to int64) {
 		list = append(list, Change{Setting: setting, From: from, To: to})
@@ -88,7 +92,8 @@ func changes(list []Change, d *arch.Device, from, to Launch) []Change {
 	return list
 }
 
-// searchSIMD returns the sub-group sizes to try: none below the launch's own, unless the device has no other.
+// searchSIMD returns the sub-group sizes to try: none below the launch's own,
+// unless the device has no other.
 func searchSIMD(d *arch.Device, l Launch, may VariableSettings) []int {
 	if l.SIMD > 0 && !may.SIMD || l.SIMD == ExplicitSIMD { // another one would be another kernel
 		return []int{l.SIMD}
@@ -101,7 +106,8 @@ func searchSIMD(d *arch.Device, l Launch, may VariableSettings) []int {
 	return wide
 }
 
-// searchGRF returns the register counts to try; the mode that the launch has stays written as the launch has it.
+// searchGRF returns the register counts to try; the mode that the launch has
+// stays written as the launch has it.
 func searchGRF(d *arch.Device, l Launch, may VariableSettings) []int {
 	grfs := []int{l.GRF}
 	if !may.GRF {
@@ -116,7 +122,8 @@ func searchGRF(d *arch.Device, l Launch, may VariableSettings) []int {
 	return grfs
 }
 
-// searchSLM returns the amounts to try: the launch's own and the allocation steps below it.
+// searchSLM returns the amounts to try: the launch's own and the allocation
+// steps below it.
 func searchSLM(d *arch.Device, l Launch, may VariableSettings) []unit.Bytes {
 	sizes := []unit.Bytes{l.SLM}
 	if !may.SLM || l.SLM <= 0 {
@@ -130,7 +137,8 @@ func searchSLM(d *arch.Device, l Launch, may VariableSettings) []unit.Bytes {
 	return sizes
 }
 
-// searchLocal returns the work-group shapes to try at a sub-group size, one per number of work-items, in their order.
+// searchLocal returns the work-group shapes to try at a sub-group size, one per
+// number of work-items, in their order.
 func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []unit.Size3 {
 	if l.Local.Present() && !may.Local {
 		return []unit.Size3{l.Local}
@@ -151,7 +159,8 @@ func searchLocal(l Launch, may VariableSettings, groups shapes, most int64) []un
 	return slices.Insert(list, at, l.Local)
 }
 
-// multiples returns the work-groups of whole sub-groups along the first dimension, none longer than the grid is there.
+// multiples returns the work-groups of whole sub-groups along the first
+// dimension, none longer than the grid is there.
 func multiples(l Launch, most int64) []unit.Size3 {
 	simd := int64(l.SIMD)
 	if l.Global.Present() {
@@ -164,9 +173,11 @@ func multiples(l Launch, most int64) []unit.Size3 {
 	return list
 }
 
-// LocalRange returns the settings of the highest and of the lowest occupancy among the work-groups that a compiler may
-// choose for a launch which leaves that to it: those that divide the global size in every dimension and are multiples of
-// the sub-group size. tried is how many there are, 0 where none runs; then the error is that of the first.
+// LocalRange returns the settings of the highest and of the lowest occupancy
+// among the work-groups that a compiler may choose for a launch which leaves
+// that to it: those that divide the global size in every dimension and are
+// multiples of the sub-group size. tried is how many there are, 0 where none
+// runs; then the error is that of the first.
 func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err error) {
 	if l.SIMD <= 0 { // no size to be a multiple of: the reason is that, whatever the work-group is
 		l.Local = unit.Size(1)
@@ -202,8 +213,10 @@ func LocalRange(d *arch.Device, l Launch) (best, worst Setting, tried int, err e
 	return best, worst, tried, err
 }
 
-// dividing returns the shapes that divide the global size in every dimension and are multiples of the sub-group size; of
-// those with equal work-items the one nearest to the launch's own, otherwise the one that is longest in the first dimension.
+// dividing returns the shapes that divide the global size in every dimension
+// and are multiples of the sub-group size; of those with equal work-items the
+// one nearest to the launch's own, otherwise the one that is longest in the
+// first dimension.
 func dividing(l Launch, most int64) []unit.Size3 {
 	list := []unit.Size3{}
 	shapes := nearestShapes(l, most)
@@ -245,8 +258,9 @@ func nearestShapes(l Launch, most int64) map[int64]unit.Size3 {
 	return shapes
 }
 
-// distance counts the doublings between two shapes. Without a shape to be near to, longer first dimensions are
-// nearer: their work-items are neighbors in memory.
+// distance counts the doublings between two shapes. Without a shape to be near
+// to, longer first dimensions are nearer: their work-items are neighbors in
+// memory.
 func distance(s, own unit.Size3) float64 {
 	if !own.Present() {
 		return -float64(s.Dim(0))
@@ -258,8 +272,8 @@ func distance(s, own unit.Size3) float64 {
 	return sum
 }
 
-// divisorsUpTo returns the divisors of n up to a number, in their order. No work-group is so large that trying every
-// number takes long.
+// divisorsUpTo returns the divisors of n up to a number, in their order. No
+// work-group is so large that trying every number takes long.
 func divisorsUpTo(n, most int64) (list []int64) {
 	for x := int64(1); x <= min(n, most); x++ {
 		if quotient(n, x)*x == n {
@@ -269,17 +283,20 @@ func divisorsUpTo(n, most int64) (list []int64) {
 	return list
 }
 
-// MinProbe is how many points of peak a probe is below the one before: less would not be seen in a measurement.
+// MinProbe is how many points of peak a probe is below the one before: less
+// would not be seen in a measurement.
 const MinProbe unit.Points = 5
 
 // threads is how many threads a launch starts in all.
 func (p *Prediction) threads() int64 { return p.Groups * p.ThreadsPerGroup }
 
-// Probes are launches of the same work at lower occupancy, from the highest peak to the lowest: what their times say of
-// a kernel tells whether it needs its occupancy. Each differs from the launch in one setting: in SLM that nobody uses,
-// of each allocation step that lowers the peak; in the work-group size, where the launch has no SLM whose amount would
-// go with it; in the large GRF mode. The launch needs a global size. The error is a *LaunchError where the launch
-// itself cannot run.
+// Probes are launches of the same work at lower occupancy, from the highest
+// peak to the lowest: what their times say of a kernel tells whether it needs
+// its occupancy. Each differs from the launch in one setting: in SLM that
+// nobody uses, of each allocation step that lowers the peak; in the work-group
+// size, where the launch has no SLM whose amount would go with it; in the large
+// GRF mode. The launch needs a global size. The error is a *LaunchError where
+// the launch itself cannot run.
 func Probes(d *arch.Device, l Launch) ([]Setting, error) {
 	own, err := Predict(d, l)
 	if err != nil {

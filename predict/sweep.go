@@ -7,7 +7,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Point is one launch of a sweep: the value that was varied and what Predict says of the launch with it.
+// Point is one launch of a sweep: the value that was varied and what Predict
+// says of the launch with it.
 type Point struct {
 	X          int64  // work-items per work-group, bytes of SLM per work-group, sub-group size, registers or work-groups
 	Launch     Launch // as predicted
@@ -16,14 +17,17 @@ type Point struct {
 	Err        error // a *LaunchError where the launch cannot run
 }
 
-// localStep is the step of work-group sizes in SweepLocal, in work-items: the smallest sub-group that any GPU has, so
-// that the curve also shows what sizes between whole sub-groups lose. The charts of Intel's calculator step alike.
+// localStep is the step of work-group sizes in SweepLocal, in work-items: the
+// smallest sub-group that any GPU has, so that the curve also shows what sizes
+// between whole sub-groups lose. The charts of Intel's calculator step alike.
 const localStep = 8
 
-// SweepLocal predicts a launch over work-group sizes: every multiple of 8 work-items up to the largest that can run,
-// and the launch's own. The launch's own size keeps its shape; the others are one-dimensional over as many work-items
-// as the launch has. Where nothing can run, as without a sub-group size, the launch's own size is the only point, or
-// the smallest one, and says why.
+// SweepLocal predicts a launch over work-group sizes: every multiple of 8
+// work-items up to the largest that can run, and the launch's own. The launch's
+// own size keeps its shape; the others are one-dimensional over as many
+// work-items as the launch has. Where nothing can run, as without a sub-group
+// size, the launch's own size is the only point, or the smallest one, and says
+// why.
 func SweepLocal(d *arch.Device, l Launch) []Point {
 	own, _ := l.Local.Items()
 	items, counted := l.Global.Items()
@@ -46,8 +50,9 @@ func SweepLocal(d *arch.Device, l Launch) []Point {
 	})
 }
 
-// SweepSLM predicts a launch over SLM per work-group: every KB from none to the most that a work-group may have, and
-// the launch's own amount. Under policy Auto the point without SLM is dispatched as what it is, a launch without SLM.
+// SweepSLM predicts a launch over SLM per work-group: every KB from none to the
+// most that a work-group may have, and the launch's own amount. Under policy
+// Auto the point without SLM is dispatched as what it is, a launch without SLM.
 func SweepSLM(d *arch.Device, l Launch) []Point {
 	sizes := []int64{int64(l.SLM)} // also where it is 0, or below
 	if d != nil {
@@ -58,7 +63,8 @@ func SweepSLM(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, sizes, int64(l.SLM), func(l *Launch, x int64) { l.SLM = unit.Bytes(x) })
 }
 
-// SweepSIMD predicts a launch over the sub-group sizes that the device offers, and its own.
+// SweepSIMD predicts a launch over the sub-group sizes that the device offers,
+// and its own.
 func SweepSIMD(d *arch.Device, l Launch) []Point {
 	var widths []int64
 	if d != nil {
@@ -69,8 +75,9 @@ func SweepSIMD(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, widths, int64(l.SIMD), func(l *Launch, x int64) { l.SIMD = int(x) })
 }
 
-// SweepGRF predicts a launch over the register modes of the device. Registers per thread are a property of the compiled
-// kernel: what a mode spills, and which SIMD width the compiler takes for it, only compiling tells.
+// SweepGRF predicts a launch over the register modes of the device. Registers
+// per thread are a property of the compiled kernel: what a mode spills, and
+// which SIMD width the compiler takes for it, only compiling tells.
 func SweepGRF(d *arch.Device, l Launch) []Point {
 	own := l.GRF
 	if own == 0 {
@@ -84,8 +91,9 @@ func SweepGRF(d *arch.Device, l Launch) []Point {
 	return sweep(d, l, modes, int64(own), func(l *Launch, x int64) { l.GRF = int(x) })
 }
 
-// SweepGroups predicts a launch over numbers of work-groups, its own size each: those that are given, or all up to an
-// Xe-core's fill, then whole Xe-cores up to one work-group beyond a full GPU and twice that. The launch's own number
+// SweepGroups predicts a launch over numbers of work-groups, its own size each:
+// those that are given, or all up to an Xe-core's fill, then whole Xe-cores up
+// to one work-group beyond a full GPU and twice that. The launch's own number
 // is one of them.
 func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	size, sized := l.Local.Items()
@@ -103,7 +111,8 @@ func SweepGroups(d *arch.Device, l Launch, numbers []int64) []Point {
 	})
 }
 
-// fillingGroups returns the numbers of work-groups at which occupancy changes most: up to mostGroups of them.
+// fillingGroups returns the numbers of work-groups at which occupancy changes
+// most: up to mostGroups of them.
 func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	const mostGroups = 32
 	l.Global, l.Local = unit.Size(size), unit.Size(size)
@@ -126,7 +135,8 @@ func fillingGroups(d *arch.Device, l Launch, size int64) (numbers []int64) {
 	return append(numbers, max(full, 1), full+1, 2*full)
 }
 
-// sweep predicts a launch with each value set and with its own, 0 for none, in rising order, each once. It is never nil.
+// sweep predicts a launch with each value set and with its own, 0 for none, in
+// rising order, each once. It is never nil.
 func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Launch, x int64)) []Point {
 	values = slices.Clone(values)
 	if own > 0 {
@@ -144,8 +154,9 @@ func sweep(d *arch.Device, l Launch, values []int64, own int64, set func(l *Laun
 	return points
 }
 
-// LargestGroup returns the most work-items of a work-group that can run, by the device's maximum, the driver's rules
-// and the thread slots at the launch's sub-group size and GRF mode.
+// LargestGroup returns the most work-items of a work-group that can run, by the
+// device's maximum, the driver's rules and the thread slots at the launch's
+// sub-group size and GRF mode.
 func LargestGroup(d *arch.Device, l Launch) int64 {
 	mode, ok := grfMode(d, l.GRF)
 	if !ok {

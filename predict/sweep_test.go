@@ -6,9 +6,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestCalculatorSweeps compares the sweeps with the points of the calculator's charts. They differ in three ways: its charts
-// begin at 0 work-items, which is no work-group; its SLM chart does not round to allocation steps as its own table does; and
-// it holds no more work-groups than the launch has at its own work-group size.
+// TestCalculatorSweeps compares the sweeps with the points of the calculator's
+// charts. They differ in three ways: its charts begin at 0 work-items, which is
+// no work-group; its SLM chart does not round to allocation steps as its own
+// table does; and it holds no more work-groups than the launch has at its own
+// work-group size.
 func TestCalculatorSweeps(t *testing.T) {
 	devices := calculatorDevices(t)
 	sweeps := map[string]map[int64]Point{}

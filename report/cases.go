@@ -12,8 +12,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestSuite is a compared run as test cases, a kernel each, for the test pages of CI systems. All texts are one line of
-// printable characters but Case.Text.
+// TestSuite is a compared run as test cases, a kernel each, for the test pages
+// of CI systems. All texts are one line of printable characters but Case.Text.
 type TestSuite struct {
 	Name       string
 	Collected  time.Time // zero when nobody said so. Never the clock
@@ -25,7 +25,8 @@ type TestSuite struct {
 // TestProperty is a fact about a suite.
 type TestProperty struct{ Name, Value string }
 
-// Case is what a row is to CI: a test case and, where it did not pass, an annotation.
+// Case is what a row is to CI: a test case and, where it did not pass, an
+// annotation.
 type Case struct {
 	Class   string // device and label of the run: mtl-112/nightly
 	Name    string // Fan2 (2048x2048 in 1024x1, SIMD32)
@@ -42,14 +43,16 @@ type Case struct {
 // Outcome describes how a case ended.
 type Outcome uint8
 
-// The outcomes. What could not be judged is skipped: neither a success nor a failure may be claimed of it.
+// The outcomes. What could not be judged is skipped: neither a success nor a
+// failure may be claimed of it.
 const (
 	Passed  Outcome = iota // match
 	Failed                 // below, above
 	Skipped                // unmeasurable, no prediction, no measurement
 )
 
-// NewTestSuite begins the suite of a command. The label of a run is a part of its name.
+// NewTestSuite begins the suite of a command. The label of a run is a part of
+// its name.
 func NewTestSuite(of string, prov Provenance) *TestSuite {
 	return &TestSuite{Name: strings.TrimSpace("occudiff " + of + " " + OneLine(prov.Label))}
 }
@@ -68,8 +71,10 @@ func (s *TestSuite) AddEach(name string, values []string) {
 	}
 }
 
-// SetCases sets the cases of the suite, and those of one class and name a number each: CI systems would take one for a
-// repetition of the other. Numbers go by the order of the input, so that a launch keeps its own whatever its verdict.
+// SetCases sets the cases of the suite, and those of one class and name a
+// number each: CI systems would take one for a repetition of the other. Numbers
+// go by the order of the input, so that a launch keeps its own whatever its
+// verdict.
 func (s *TestSuite) SetCases(cases []Case) {
 	s.Cases = cases
 	name := func(c *Case) string { return c.Class + "\x00" + c.Name }
@@ -91,8 +96,8 @@ func (s *TestSuite) SetCases(cases []Case) {
 	}
 }
 
-// Join adds a suite, whose properties then carry its name. Its cases follow those of the suites before; their classes
-// tell them apart.
+// Join adds a suite, whose properties then carry its name. Its cases follow
+// those of the suites before; their classes tell them apart.
 func (s *TestSuite) Join(name string, other *TestSuite) {
 	for _, p := range other.Properties {
 		s.Properties = append(s.Properties, TestProperty{name + "." + p.Name, p.Value})
@@ -142,8 +147,9 @@ const (
 	AnnotateNotice  AnnotationLevel = "notice"
 )
 
-// CapAnnotations keeps what is shown: GitHub shows the first 10 of a level and step and drops the rest without a word,
-// so the last one that fits counts those that do not.
+// CapAnnotations keeps what is shown: GitHub shows the first 10 of a level and
+// step and drops the rest without a word, so the last one that fits counts
+// those that do not.
 func CapAnnotations(list []Annotation, most int) []Annotation {
 	total, seen := map[AnnotationLevel]int{}, map[AnnotationLevel]int{}
 	for _, a := range list {
@@ -163,7 +169,8 @@ func CapAnnotations(list []Annotation, most int) []Annotation {
 	return kept
 }
 
-// Unjudged is what a gate did not judge. Passing would be a claim about kernels that nobody looked at.
+// Unjudged is what a gate did not judge. Passing would be a claim about kernels
+// that nobody looked at.
 type Unjudged struct {
 	Gate    string // as it was asked for: "--fail-on mismatch"
 	Judged  int    // kernels
@@ -186,8 +193,9 @@ const (
 	ReasonMissing      = "missing" // a run or a side does not have it
 )
 
-// Sort returns the text of what is not accepted, with the flag that would accept it, and of what is: empty where there is
-// nothing. Nothing judged at all is never accepted.
+// Sort returns the text of what is not accepted, with the flag that would
+// accept it, and of what is: empty where there is nothing. Nothing judged at
+// all is never accepted.
 func (u *Unjudged) Sort(accepted []string) (refused, passed string) {
 	switch {
 	case u.Gate == "":
@@ -233,15 +241,17 @@ func (k UnjudgedKernels) String() string { return Thousands(int64(k.N)) + " " + 
 // AgentSummarySchema names the version of the JSON contract of a summary.
 const AgentSummarySchema = "occudiff/summary/1"
 
-// The bounds of a summary: what an agent reads at a glance, and a comment of CI takes.
+// The bounds of a summary: what an agent reads at a glance, and a comment of CI
+// takes.
 const (
 	summaryFindings = 20
 	summaryBytes    = 8 << 10
 	summaryName     = 80
 )
 
-// AgentSummary is what an agent or a comment needs of a run: what was found, kernel by kernel, and what may be concluded. It
-// fails closed: of input that carries no conclusion it has the reason, and no findings.
+// AgentSummary is what an agent or a comment needs of a run: what was found,
+// kernel by kernel, and what may be concluded. It fails closed: of input that
+// carries no conclusion it has the reason, and no findings.
 type AgentSummary struct {
 	Schema    string           `json:"schema"`
 	Usable    bool             `json:"usable" jsonschema:"false: conclude nothing from this input"`

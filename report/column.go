@@ -10,8 +10,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Col is a column of a table whose rows are of type R: what it is, and how its cell is made of a row. A list of them is
-// the one place that names a figure; JSON, CSV, JSON Schema, 'occudiff explain' and every table come from it:
+// Col is a column of a table whose rows are of type R: what it is, and how its
+// cell is made of a row. A list of them is the one place that names a figure;
+// JSON, CSV, JSON Schema, 'occudiff explain' and every table come from it:
 //
 //	var columns = []report.Col[launch]{
 //		report.Define(report.Column{Key: "kernel", Path: "task", Always: true, Title: "Kernel", Kind: report.Name,
@@ -25,7 +26,8 @@ import (
 //	table := report.NewTable("launches", "", launches, columns) // for JSON and CSV
 //	shown := table.Show("kernel", "total_seconds")              // for people: these first, no column that is empty
 //
-// The list stands in the order of JSON and CSV. Cells are in base units at full precision: seconds, bytes, percent.
+// The list stands in the order of JSON and CSV. Cells are in base units at full
+// precision: seconds, bytes, percent.
 type Col[R any] struct {
 	Column
 	Of func(*R) Cell
@@ -34,15 +36,17 @@ type Col[R any] struct {
 // Define makes a column, with less to write than a literal.
 func Define[R any](c Column, of func(*R) Cell) Col[R] { return Col[R]{Column: c, Of: of} }
 
-// NewTable makes a table of rows that are there. This is where their type goes away. Cells are made when they are asked
-// for, each alone, so that a table costs nothing until somebody looks, and what nobody looks at is not made.
+// NewTable makes a table of rows that are there. This is where their type goes
+// away. Cells are made when they are asked for, each alone, so that a table
+// costs nothing until somebody looks, and what nobody looks at is not made.
 func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
 	t := TableOf(key, cols)(rows)
 	t.Title = title
 	return t
 }
 
-// TableOf makes tables of many short lists, such as the notes of each row: they share their columns.
+// TableOf makes tables of many short lists, such as the notes of each row: they
+// share their columns.
 func TableOf[R any](key string, cols []Col[R]) func(rows []R) *Table {
 	columns := ColumnsOf(cols)
 	return func(rows []R) *Table {
@@ -62,8 +66,9 @@ func One[R any](row *R, cols []Col[R]) *Table {
 	return t
 }
 
-// NewStream makes a table of rows that come one after the other, and of which it is unknown beforehand how many there
-// are: for JSON and CSV alone. A row is good until the next one.
+// NewStream makes a table of rows that come one after the other, and of which
+// it is unknown beforehand how many there are: for JSON and CSV alone. A row is
+// good until the next one.
 func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	t := NewTable("rows", "", nil, cols)
 	t.records = func(yield func(Record) bool) {
@@ -76,7 +81,8 @@ func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	return t
 }
 
-// ColumnsOf returns the columns without how their cells are made, those of a kind that has a unit with it.
+// ColumnsOf returns the columns without how their cells are made, those of a
+// kind that has a unit with it.
 func ColumnsOf[R any](cols []Col[R]) []Column {
 	units := map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
 	return ListOf(cols, func(c Col[R]) Column {
@@ -85,8 +91,10 @@ func ColumnsOf[R any](cols []Col[R]) []Column {
 	})
 }
 
-// Within returns the columns of a part of a row: their keys begin with key and their paths with path, and their cells are
-// absent where of gives nil. A part with a path of its own that may be missing has a column of Kind Object as well.
+// Within returns the columns of a part of a row: their keys begin with key and
+// their paths with path, and their cells are absent where of gives nil. A part
+// with a path of its own that may be missing has a column of Kind Object as
+// well.
 func Within[R, P any](key, path string, of func(*R) *P, cols []Col[P]) []Col[R] {
 	return ListOf(cols, func(c Col[P]) Col[R] {
 		column := c.Column
@@ -125,7 +133,8 @@ func (t *Table) Records() iter.Seq[Record] {
 // Cell returns one cell. It is safe for concurrent use.
 func (t *Table) Cell(row, column int) Cell { return t.cell(row, column) }
 
-// Row appends the cells of row i to dst, one per column. It is safe for concurrent use.
+// Row appends the cells of row i to dst, one per column. It is safe for
+// concurrent use.
 func (t *Table) Row(i int, dst []Cell) []Cell {
 	for k := range t.Columns {
 		dst = append(dst, t.Cell(i, k))
@@ -133,8 +142,9 @@ func (t *Table) Row(i int, dst []Cell) []Cell {
 	return dst
 }
 
-// Show returns the table as people see it: the columns that keys name come first, the others follow in their order, and a
-// column without a title, or with nothing in any row, is left out.
+// Show returns the table as people see it: the columns that keys name come
+// first, the others follow in their order, and a column without a title, or
+// with nothing in any row, is left out.
 func (t *Table) Show(keys ...string) *Table {
 	order := slices.DeleteFunc(t.others(t.ordered(nil, keys, t.Column)), func(i int) bool {
 		return t.Columns[i].Title == "" || !t.any(i)
@@ -181,7 +191,8 @@ func (c Column) onPaper() Column {
 	return c
 }
 
-// paper is a cell as people see it: a name decoded, a list with commas, a time in the unit of its column.
+// paper is a cell as people see it: a name decoded, a list with commas, a time
+// in the unit of its column.
 func (c *Column) paper(v Cell) Cell {
 	switch v.Kind {
 	case Duration:
@@ -207,16 +218,19 @@ func OptText(o unit.Opt[string]) Cell {
 	return Cell{}
 }
 
-// SizeCell is a launch size; one of no dimension is an empty list in JSON, and nothing elsewhere.
+// SizeCell is a launch size; one of no dimension is an empty list in JSON, and
+// nothing elsewhere.
 func SizeCell(s unit.Size3) Cell { return TextCell(s.String()) }
 
 // ListCell is a list of words, which may be empty.
 func ListCell(words []string) Cell { return Cell{Kind: Array, List: words} }
 
-// listPath is the path of the one column of rows that JSON has as a list of values.
+// listPath is the path of the one column of rows that JSON has as a list of
+// values.
 const listPath = "."
 
-// IsList reports whether rows of these columns are a list of values in JSON, and not of objects.
+// IsList reports whether rows of these columns are a list of values in JSON,
+// and not of objects.
 func IsList(columns []Column) bool { return len(columns) == 1 && columns[0].Path == listPath }
 
 // ListColumns is the column of a list of values; see RowsCell.
@@ -257,7 +271,8 @@ func DurationCell(t unit.Seconds) Cell { return NumCell(Duration, float64(t)) }
 // OptDuration is a time in seconds that may be absent.
 func OptDuration(o unit.Opt[unit.Seconds]) Cell { return OptNum(Duration, o) }
 
-// ListOf returns what of makes of each element. The list is never nil, so that JSON has [] and not null.
+// ListOf returns what of makes of each element. The list is never nil, so that
+// JSON has [] and not null.
 func ListOf[T, V any](list []T, of func(T) V) []V {
 	values := make([]V, len(list))
 	for i, x := range list {

@@ -1,14 +1,17 @@
-// Package report is the model of a report: a Document of sections, tables whose columns carry a unit, cells that carry
-// the raw value and its kind, plots as data, notes and provenance; test suites and annotations; and the values that
-// several JSON outputs share, with their schema. The packages rundoc, diffdoc, predictdoc and trackdoc fill it, each
-// for one question, and decide all that a person will read - what comes first, which unit, how many decimals, which
-// words - so that every renderer says the same. It does not know file formats, neither those that are read nor those
-// that are written.
+// Package report is the model of a report: a Document of sections, tables whose
+// columns carry a unit, cells that carry the raw value and its kind, plots as
+// data, notes and provenance; test suites and annotations; and the values that
+// several JSON outputs share, with their schema. The packages rundoc, diffdoc,
+// predictdoc and trackdoc fill it, each for one question, and decide all that a
+// person will read - what comes first, which unit, how many decimals, which
+// words - so that every renderer says the same. It does not know file formats,
+// neither those that are read nor those that are written.
 package report
 
 import "time"
 
-// Document is a report as plain data, ready to be rendered. Renderers may not sort, average or pick a unit.
+// Document is a report as plain data, ready to be rendered. Renderers may not
+// sort, average or pick a unit.
 type Document struct {
 	Title    string
 	Subject  string    // one line for a file's properties
@@ -22,10 +25,12 @@ type Document struct {
 	Titled   bool      // a terminal shows the titles of sections with items
 }
 
-// View says in which kind of output a column, a table or the items of a section appear.
+// View says in which kind of output a column, a table or the items of a section
+// appear.
 type View uint8
 
-// The views. A file is read at leisure and is whole; a terminal has room for what decides.
+// The views. A file is read at leisure and is whole; a terminal has room for
+// what decides.
 const (
 	Terminal View = 1 << iota // a terminal
 	Page                      // Markdown and HTML
@@ -37,7 +42,8 @@ const (
 	All        = Everywhere | Data
 )
 
-// The keys of the sections that several documents have, or that renderers and tests look for.
+// The keys of the sections that several documents have, or that renderers and
+// tests look for.
 const (
 	SectionSummary    = "summary"
 	SectionAttention  = "attention"
@@ -49,7 +55,8 @@ const (
 	SectionSeries     = "series"
 )
 
-// Section is a heading and what stands under it: paragraphs, then tables, then plots, then items.
+// Section is a heading and what stands under it: paragraphs, then tables, then
+// plots, then items.
 type Section struct {
 	Key    string // stable
 	Title  string
@@ -59,7 +66,8 @@ type Section struct {
 	Tables []*Table
 	Plots  []Plot
 	Items  []Item
-	// ItemsIn is where the items appear: the notes are a list on a page and a table in a workbook.
+	// ItemsIn is where the items appear: the notes are a list on a page and a
+	// table in a workbook.
 	ItemsIn View
 }
 
@@ -71,7 +79,8 @@ type Item struct {
 	Status Status
 }
 
-// Shown reports whether the section appears in a view. One with nothing in it appears in none.
+// Shown reports whether the section appears in a view. One with nothing in it
+// appears in none.
 func (s *Section) Shown(in View) bool {
 	return (s.In == 0 || s.In&in != 0) && len(s.Text)+len(s.Tables)+len(s.Plots)+len(s.Items) > 0
 }
@@ -84,7 +93,8 @@ type Provenance struct {
 	Show        Selection
 }
 
-// Output is what a command has to say, in every form that it can be asked for. A form that is nil cannot be asked for.
+// Output is what a command has to say, in every form that it can be asked for.
+// A form that is nil cannot be asked for.
 type Output struct {
 	Doc          *Document            // for people: terminal, Markdown, HTML, workbook; Document gives it
 	Make         func() *Document     // makes Doc when it is asked for, where that takes long
@@ -108,14 +118,17 @@ func (a *Output) Document() *Document {
 	return a.Doc
 }
 
-// Summary is what every form of an answer begins with: what a reader takes in within five seconds. It is made once, so
-// that a terminal, a page, a sheet and a summary say the same.
+// Summary is what every form of an answer begins with: what a reader takes in
+// within five seconds. It is made once, so that a terminal, a page, a sheet and
+// a summary say the same.
 type Summary struct {
 	Headline string   // what ran on what, for how long, and how much of it is as predicted
 	Impact   string   // what that means for its time; may be empty
 	Notes    []string // what is not whole, or contradicts itself: said before any figure
-	// Rows are the first of the kernels, nil without any. Each cell is a text as people read it. The first column is the
-	// number of a row, empty where nothing is to do. Of the form Facts there is one row, and its columns are its lines.
+	// Rows are the first of the kernels, nil without any. Each cell is a text
+	// as people read it. The first column is the number of a row, empty where
+	// nothing is to do. Of the form Facts there is one row, and its columns are
+	// its lines.
 	Rows          *Table
 	Bars          *StackedBars  // where the thread slots of each of the rows went; nil where nothing tells
 	More          string        // "and 31 more, 4% of the time"; empty where Rows has all

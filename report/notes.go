@@ -18,7 +18,8 @@ func RunNotes(notes []note.Note) []TaskNote {
 	return ListOf(notes, func(n note.Note) TaskNote { return TaskNote{Note: n} })
 }
 
-// NoteSection lists notes in the order given: as a list on a page, as a table in a workbook.
+// NoteSection lists notes in the order given: as a list on a page, as a table
+// in a workbook.
 func NoteSection(notes []TaskNote) Section {
 	s := Section{Key: sectionNotes, Title: "Notes", Sheet: "Notes", ItemsIn: Page}
 	if len(notes) == 0 {
@@ -78,7 +79,8 @@ const (
 	CodeAllowedUnjudged   = "allowed-unjudged"
 )
 
-// LostRows describes what of the input could not be read, from the errors among the notes; empty when all was read.
+// LostRows describes what of the input could not be read, from the errors among
+// the notes; empty when all was read.
 func LostRows(notes []note.Note) string {
 	text, more := "", 0
 	for _, n := range notes {
@@ -96,8 +98,10 @@ func LostRows(notes []note.Note) string {
 	return text
 }
 
-// IncompleteNotes returns the notes on inputs that are cut off or lost kernels, on what was accepted, and on rows that are left
-// out: they belong in the headline, since no number below is of the whole run, or no table has all rows.
+// IncompleteNotes returns the notes on inputs that are cut off or lost kernels,
+// on what was accepted, and on rows that are left out: they belong in the
+// headline, since no number below is of the whole run, or no table has all
+// rows.
 func IncompleteNotes(notes []note.Note) []string {
 	var lines []string
 	if lost := LostRows(notes); lost != "" {

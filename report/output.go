@@ -15,7 +15,8 @@ type Schema struct {
 	Values  []any // as they are written: one, or the alternatives. What a table in them has of columns counts
 }
 
-// FindSchema finds an output by its name or its schema id: validate, validate/1, occudiff/validate/1.
+// FindSchema finds an output by its name or its schema id: validate,
+// validate/1, occudiff/validate/1.
 func FindSchema(outputs []Schema, name string) (*Schema, error) {
 	var names []string
 	for i := range outputs {
@@ -34,8 +35,8 @@ func Strings[T ~string](list []T) []string {
 	return ListOf(list, func(w T) string { return string(w) })
 }
 
-// Term is a word of an output for people who ask what it means. The rule that a text
-// tells of stands in compare, predict or trend.
+// Term is a word of an output for people who ask what it means. The rule that a
+// text tells of stands in compare, predict or trend.
 type Term struct {
 	Name, Kind, Meaning string
 	DetectedBy, Action  string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
@@ -52,8 +53,10 @@ type TermKind struct {
 //go:embed glossary.txt
 var glossaryFile string
 
-// Terms returns the words of the outputs that have a text, causes first. The file has a paragraph for each term: its kind
-// and names in the first line, then what is known of it. A line that begins with blanks goes on with the one before.
+// Terms returns the words of the outputs that have a text, causes first. The
+// file has a paragraph for each term: its kind and names in the first line,
+// then what is known of it. A line that begins with blanks goes on with the one
+// before.
 func Terms() (kinds []TermKind) {
 	for paragraph := range strings.SplitSeq(strings.ReplaceAll(glossaryFile, "\n  ", " "), "\n\n") {
 		var t Term

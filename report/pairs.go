@@ -66,7 +66,8 @@ func needsQuotes(r rune) bool {
 		strings.ContainsRune("-_./,:=@%+", r))
 }
 
-// RegisterFlags describes how a compiler is asked for a register mode; see docs/devices.md for the sources.
+// RegisterFlags describes how a compiler is asked for a register mode; see
+// docs/devices.md for the sources.
 func RegisterFlags(registers int) string {
 	switch registers {
 	case 128:

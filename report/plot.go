@@ -21,8 +21,9 @@ type Plot struct {
 // Point is one thing with two values.
 type Point struct{ X, Y float64 }
 
-// TimeSeries is a value over time, cut into segments at its change points. Runs stand side by side in their order,
-// whatever time lies between them: series are judged by runs.
+// TimeSeries is a value over time, cut into segments at its change points. Runs
+// stand side by side in their order, whatever time lies between them: series
+// are judged by runs.
 type TimeSeries struct {
 	Points   []TimePoint // oldest first
 	Segments []Segment
@@ -46,7 +47,8 @@ type Segment struct {
 	Status   Status // of that change; Plain for the first
 }
 
-// LineChart is series over one horizontal axis: the points of a sweep, or what changes over time.
+// LineChart is series over one horizontal axis: the points of a sweep, or what
+// changes over time.
 type LineChart struct {
 	X, Y   string    // titles of the axes; that of Y without its unit
 	XStep  float64   // between the numbers of the horizontal axis; doubled until they fit, 0 for round numbers
@@ -54,7 +56,8 @@ type LineChart struct {
 	Series []LineSeries
 }
 
-// LineSeries is points in the order of the horizontal axis. A point whose Y is NaN is a gap.
+// LineSeries is points in the order of the horizontal axis. A point whose Y is
+// NaN is a gap.
 type LineSeries struct {
 	Name   string
 	Style  LineStyle
@@ -71,7 +74,8 @@ const (
 	Marks                     // points alone
 )
 
-// StackedBars is a bar for each row, made of parts of a whole that follow one another.
+// StackedBars is a bar for each row, made of parts of a whole that follow one
+// another.
 type StackedBars struct {
 	Parts []string // in the order in which they stand; each has a color that nothing else has in any chart
 	Rows  []StackedRow
@@ -80,7 +84,8 @@ type StackedBars struct {
 // leastShown is the value below which a part of a bar is not seen.
 const leastShown = 0.5
 
-// Shows reports whether any bar shows a part: an entry of a legend that no bar has makes people search for it.
+// Shows reports whether any bar shows a part: an entry of a legend that no bar
+// has makes people search for it.
 func (b *StackedBars) Shows(part int) bool {
 	return slices.ContainsFunc(b.Rows, func(r StackedRow) bool {
 		return slices.ContainsFunc(r.Shares, func(s Share) bool { return s.Part == part && s.Value >= leastShown })
@@ -93,7 +98,8 @@ type StackedRow struct {
 	Shares []Share
 }
 
-// Share is how much of a row a part takes. A part that is not known has no share; a negative share takes no room.
+// Share is how much of a row a part takes. A part that is not known has no
+// share; a negative share takes no room.
 type Share struct {
 	Part  int // index of the part
 	Value float64

@@ -11,8 +11,9 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Selection describes which rows of the tables of kernels people see, and in which order. What is counted, judged and
-// written for programs is always of all rows. The zero value shows all in the order in which they are.
+// Selection describes which rows of the tables of kernels people see, and in
+// which order. What is counted, judged and written for programs is always of
+// all rows. The zero value shows all in the order in which they are.
 type Selection struct {
 	Kernel *regexp.Regexp // of the names; nil for all
 	Top    int            // the first ones; 0 for all
@@ -51,11 +52,12 @@ func (s Selection) Value(lost, time, difference float64) float64 {
 	return math.NaN()
 }
 
-// Chosen reports whether a selection shows something else than the report does by itself.
+// Chosen reports whether a selection shows something else than the report does
+// by itself.
 func (s Selection) Chosen() bool { return s.Kernel != nil || s.Top > 0 || s.Sort != "" }
 
-// Choose returns the rows that are shown, in their order. Tasks that are not a kernel come last, and not at all among the
-// first of something.
+// Choose returns the rows that are shown, in their order. Tasks that are not a
+// kernel come last, and not at all among the first of something.
 func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	var list []int
 	rows := make([]Candidate, n)
@@ -90,7 +92,8 @@ func (s Selection) Choose(n int, row func(i int) Candidate) []int {
 	return list
 }
 
-// Select returns the elements of a list that are shown, in their order, and says how many are left out.
+// Select returns the elements of a list that are shown, in their order, and
+// says how many are left out.
 func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (some []T, left []note.Note) {
 	if !s.Chosen() {
 		return list, nil
@@ -101,9 +104,10 @@ func Select[T any](s Selection, list []T, what string, of func(*T) Candidate) (s
 	return some, s.LeftOut(len(some), len(list), what, func(i int) Candidate { return of(&list[i]) })
 }
 
-// LeftOut describes how many rows are not shown and why: nothing when all are. No report may leave out rows without saying
-// so. --top counts kernels, so that copies and other tasks are not left out by it.
-// Where none is shown it names some of them.
+// LeftOut describes how many rows are not shown and why: nothing when all are.
+// No report may leave out rows without saying so. --top counts kernels, so that
+// copies and other tasks are not left out by it. Where none is shown it names
+// some of them.
 func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candidate) []note.Note {
 	var list []string
 	of := 0
@@ -137,8 +141,8 @@ func (s Selection) LeftOut(shown, rows int, what string, row func(i int) Candida
 
 const codeSelection = "selection"
 
-// KernelTables returns the tables whose columns people may choose: those of kernels, of one run or of several, or of
-// series.
+// KernelTables returns the tables whose columns people may choose: those of
+// kernels, of one run or of several, or of series.
 func (d *Document) KernelTables() (list []*Table) {
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
@@ -150,8 +154,9 @@ func (d *Document) KernelTables() (list []*Table) {
 	return list
 }
 
-// Choose shows the columns that keys name in all tables of kernels. Where a screen stands before them, it has these
-// columns, too, and no numbers that something else is said of.
+// Choose shows the columns that keys name in all tables of kernels. Where a
+// screen stands before them, it has these columns, too, and no numbers that
+// something else is said of.
 func (d *Document) Choose(keys []string) {
 	tables := d.KernelTables()
 	for _, t := range tables {
@@ -169,7 +174,8 @@ func (t *Table) Keys() []string {
 	return ListOf(t.Columns, func(c Column) string { return c.Key })
 }
 
-// Find finds a column by its key, with or without its unit, or by its heading; -1 when there is none.
+// Find finds a column by its key, with or without its unit, or by its heading;
+// -1 when there is none.
 func (t *Table) Find(name string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool {
 		unitless := c
@@ -179,8 +185,9 @@ func (t *Table) Find(name string) int {
 	})
 }
 
-// Choose makes the columns that keys name the ones that people see, in that order, behind the first one, which names
-// the rows. Keys that the table does not have are left out.
+// Choose makes the columns that keys name the ones that people see, in that
+// order, behind the first one, which names the rows. Keys that the table does
+// not have are left out.
 func (t *Table) Choose(keys []string) {
 	order := t.ordered([]int{0}, keys, t.Find)
 	shown := len(order)

@@ -82,7 +82,8 @@ func TestChooseColumns(t *testing.T) {
 	}
 }
 
-// TestChosenColumnsShown: a table that makes only the cells it needs makes those of the chosen columns, in their order.
+// TestChosenColumnsShown: a table that makes only the cells it needs makes
+// those of the chosen columns, in their order.
 func TestChosenColumnsShown(t *testing.T) {
 	table := report.NewTable("kernels", "", []int{1}, []report.Col[int]{
 		report.Define(report.Column{Key: "name", Title: "Kernel", Kind: report.Text, In: report.All}, func(*int) report.Cell { return report.TextCell("k") }),

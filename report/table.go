@@ -41,7 +41,8 @@ const (
 	Muted         // not of interest
 )
 
-// Cell is one value of a table. Num and Int are in the unit of the column, at full precision.
+// Cell is one value of a table. Num and Int are in the unit of the column, at
+// full precision.
 type Cell struct {
 	Kind   Kind
 	Status Status
@@ -57,7 +58,8 @@ type Column struct {
 	Key  string // stable; the heading in CSV
 	Path string // in JSON, which lacks it where that is empty: "predicted.peak_percent" is a field of an object
 	Doc  string // what its heading does not say, for JSON Schema and 'occudiff explain'
-	// Always is set where JSON never has null in its object, Optional where JSON leaves out what is absent.
+	// Always is set where JSON never has null in its object, Optional where
+	// JSON leaves out what is absent.
 	Always, Optional bool
 	Of               []Column // of the rows in a list
 
@@ -69,11 +71,14 @@ type Column struct {
 	// Decimals of Number cells.
 	Decimals int
 	In       View
-	// Drop is the order in which columns give way on a narrow terminal, 1 goes first; 0 stays.
+	// Drop is the order in which columns give way on a narrow terminal, 1 goes
+	// first; 0 stays.
 	Drop int
-	// Cut is set where long texts may be cut in the middle on a narrow terminal.
+	// Cut is set where long texts may be cut in the middle on a narrow
+	// terminal.
 	Cut bool
-	// Fold is set where texts are sentences or formulas: a narrow terminal breaks them into lines.
+	// Fold is set where texts are sentences or formulas: a narrow terminal
+	// breaks them into lines.
 	Fold bool
 	// Wrap is set where texts are sentences: a workbook breaks them into lines.
 	Wrap bool
@@ -91,7 +96,8 @@ const (
 	Heat                    // percentages that a workbook colors by how much they are
 )
 
-// Form describes how a page shows a table. Other files have a plain table for each.
+// Form describes how a page shows a table. Other files have a plain table for
+// each.
 type Form uint8
 
 // The forms.
@@ -101,7 +107,8 @@ const (
 	Facts               // of a screen: one row, whose columns are its lines
 )
 
-// Heading returns the whole heading on one line, with the unit: "Predicted peak [%]".
+// Heading returns the whole heading on one line, with the unit: "Predicted peak
+// [%]".
 func (c Column) Heading() string {
 	h := c.Title
 	if c.Group != "" {
@@ -116,15 +123,15 @@ func (c Column) Heading() string {
 // RightAligned reports whether the cells are numbers.
 func (c Column) RightAligned() bool { return c.Kind >= Integer }
 
-// Table is rows of cells, which are made when they are asked for, because a run that keeps every launch has millions.
-// NewTable and NewStream make one.
+// Table is rows of cells, which are made when they are asked for, because a run
+// that keeps every launch has millions. NewTable and NewStream make one.
 type Table struct {
 	Key     string
 	Title   string // empty when the section's title says it
 	Columns []Column
 	Len     int
-	// Main is how many of the first rows are what the table is about; the rest is company (copies next to kernels)
-	// that a terminal leaves out.
+	// Main is how many of the first rows are what the table is about; the rest
+	// is company (copies next to kernels) that a terminal leaves out.
 	Main int
 	In   View
 	Form Form
@@ -136,8 +143,9 @@ type Table struct {
 	records iter.Seq[Record]           // see NewStream
 }
 
-// ColumnsIn returns the indices of the columns that a view shows. A page has the words to choose rows by next to their
-// names, where a narrow one shows them, unless somebody gave the order.
+// ColumnsIn returns the indices of the columns that a view shows. A page has
+// the words to choose rows by next to their names, where a narrow one shows
+// them, unless somebody gave the order.
 func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {
 		switch {
@@ -151,8 +159,8 @@ func (t *Table) ColumnsIn(v View) (list []int) {
 	return list
 }
 
-// Shown returns the table with the columns of a view alone. It is for reading rows: the cells of other columns may take
-// longer to make.
+// Shown returns the table with the columns of a view alone. It is for reading
+// rows: the cells of other columns may take longer to make.
 func (t *Table) Shown(v View) *Table {
 	shown := *t
 	shown.arrange(t.ColumnsIn(v))
@@ -175,7 +183,8 @@ func (t *Table) arrange(order []int) {
 	}
 }
 
-// All returns the rows in order. The cells of a row are good until the next one.
+// All returns the rows in order. The cells of a row are good until the next
+// one.
 func (t *Table) All() iter.Seq[[]Cell] {
 	return func(yield func([]Cell) bool) {
 		var cells []Cell
@@ -210,7 +219,8 @@ func StatusCell(s string, status Status) Cell {
 // IntCell is a count.
 func IntCell[T ~int | ~int64](n T) Cell { return Cell{Kind: Integer, Int: int64(n)} }
 
-// NumCell is a number of a kind; NaN and the infinities are absent, since no output has a way to write them.
+// NumCell is a number of a kind; NaN and the infinities are absent, since no
+// output has a way to write them.
 func NumCell(kind Kind, x float64) Cell {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return Cell{}

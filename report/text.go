@@ -15,8 +15,8 @@ import (
 // MaxListedTasks is how many kernels a headline names for one change.
 const MaxListedTasks = 3
 
-// FirstFew returns the first of some texts, and then how many more there are. The list is left as it is: what was cut may be
-// needed elsewhere.
+// FirstFew returns the first of some texts, and then how many more there are.
+// The list is left as it is: what was cut may be needed elsewhere.
 func FirstFew(list []string, most int) []string {
 	if n := len(list) - most; n > 0 {
 		list = append(list[:most:most], Thousands(int64(n))+" more")
@@ -34,7 +34,8 @@ func UpperFirst(s string) string {
 	return s
 }
 
-// LowerFirst lets a name stand inside a sentence; a name of several capitals stays as it is.
+// LowerFirst lets a name stand inside a sentence; a name of several capitals
+// stays as it is.
 func LowerFirst(s string) string {
 	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && (s[1] < 'A' || s[1] > 'Z') {
 		return string(s[0]-'A'+'a') + s[1:]
@@ -48,7 +49,8 @@ func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 // none is what people read where there is no value.
 const none = "-"
 
-// Print returns a cell as people read it: one decimal for percent and points, thousands separated, a dash when absent.
+// Print returns a cell as people read it: one decimal for percent and points,
+// thousands separated, a dash when absent.
 func (c Column) Print(cell Cell) string {
 	switch cell.Kind {
 	case Text:
@@ -68,7 +70,8 @@ func (c Column) Print(cell Cell) string {
 // Thousands prints an integer with a comma between groups of three digits.
 func Thousands(n int64) string { return unit.Thousands(n) }
 
-// Decimal prints a number with a fixed count of decimals, thousands separated, without a minus before zero.
+// Decimal prints a number with a fixed count of decimals, thousands separated,
+// without a minus before zero.
 func Decimal(x float64, decimals int) string {
 	s := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)
 	whole, fraction, _ := strings.Cut(s, ".")
@@ -85,7 +88,8 @@ func Decimal(x float64, decimals int) string {
 	return s
 }
 
-// Round returns a number of twelve digits, which hide that 60.8 - 60.5 is not quite 0.3 to a computer.
+// Round returns a number of twelve digits, which hide that 60.8 - 60.5 is not
+// quite 0.3 to a computer.
 func Round(x float64) float64 {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	if err != nil {
@@ -94,8 +98,8 @@ func Round(x float64) float64 {
 	return short
 }
 
-// Tidy returns the number of a cell for machines: at full precision, without the
-// noise of binary arithmetic. For example, 60.8 - 60.5 is 0.3 and not
+// Tidy returns the number of a cell for machines: at full precision, without
+// the noise of binary arithmetic. For example, 60.8 - 60.5 is 0.3 and not
 // 0.29999999999999716, a share that is short of the others by 1.4e-17 is 0, and
 // 99.51409135082604 stays.
 //
@@ -125,7 +129,8 @@ func parsed(text string, otherwise float64) float64 {
 // PercentText prints a share as sentences and screens have it: 62.7%.
 func PercentText(r unit.Ratio) string { return WithUnit(Decimal(r.Percent(), 1), "%") }
 
-// WithUnit puts a unit behind a number: "3 ms", "62.7%", and nothing where it has none.
+// WithUnit puts a unit behind a number: "3 ms", "62.7%", and nothing where it
+// has none.
 func WithUnit(number, unit string) string {
 	if unit != "" && unit != "%" {
 		number += " "
@@ -142,8 +147,9 @@ func Signed(x float64) string {
 	return s
 }
 
-// Visible reports whether a character shows and does nothing else: no control character, which could drive a terminal,
-// none that makes a text show in another order than it has, and none that is no character at all.
+// Visible reports whether a character shows and does nothing else: no control
+// character, which could drive a terminal, none that makes a text show in
+// another order than it has, and none that is no character at all.
 func Visible(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -160,8 +166,9 @@ func Visible(r rune) bool {
 // KernelName is the name of a kernel for people, on one line.
 func KernelName(task string) string { return OneLine(names.Display(task)) }
 
-// OneLine makes a text safe to show on one line: line breaks and tabs become a space; what is not Visible and invalid
-// UTF-8 become the replacement character. Clean texts come back as they are.
+// OneLine makes a text safe to show on one line: line breaks and tabs become a
+// space; what is not Visible and invalid UTF-8 become the replacement
+// character. Clean texts come back as they are.
 func OneLine(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !Visible(r) }) {
 		return s
@@ -178,8 +185,8 @@ func OneLine(s string) string {
 	}, s)
 }
 
-// Clean makes a text safe to show on several lines: what is not Visible but line breaks and tabs becomes the
-// replacement character.
+// Clean makes a text safe to show on several lines: what is not Visible but
+// line breaks and tabs becomes the replacement character.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\t' || Visible(r) {
@@ -201,7 +208,8 @@ func Width(s string) int {
 
 const cutMark = names.Ellipsis
 
-// CutMiddle shortens a text to a width by taking out its middle: both ends of a kernel's name tell it apart.
+// CutMiddle shortens a text to a width by taking out its middle: both ends of a
+// kernel's name tell it apart.
 func CutMiddle(s string, width int) string {
 	if Width(s) <= width {
 		return s
@@ -214,8 +222,9 @@ func CutMiddle(s string, width int) string {
 	return head + cutMark + takeEnd(s, room-Width(head))
 }
 
-// CutDistinct shortens texts to a width as CutMiddle does, but where different texts would become equal it keeps what
-// follows their common start: the names that a compiler gives to the variants of a template differ in their middle.
+// CutDistinct shortens texts to a width as CutMiddle does, but where different
+// texts would become equal it keeps what follows their common start: the names
+// that a compiler gives to the variants of a template differ in their middle.
 // Signatures lose first what tells none of them apart.
 func CutDistinct(texts []string, width int) []string {
 	texts = names.Short(texts, func(s string) bool { return Width(s) <= width })
@@ -257,7 +266,8 @@ func ShortName(task string, width int) string {
 	return CutDistinct([]string{KernelName(task)}, width)[0]
 }
 
-// takeStart returns the longest start of s that fits a width, in whole characters as people see them.
+// takeStart returns the longest start of s that fits a width, in whole
+// characters as people see them.
 func takeStart(s string, width int) string {
 	end, used, state := 0, 0, -1
 	for rest := s; rest != ""; {

@@ -1,8 +1,10 @@
-// Sbom prints, as SPDX 2.3 JSON, the modules that are linked into a Go binary. It reads what the linker wrote into the
-// binary, so that the list is of what is shipped and not of what go.mod asks for.
+// Sbom prints, as SPDX 2.3 JSON, the modules that are linked into a Go binary.
+// It reads what the linker wrote into the binary, so that the list is of what
+// is shipped and not of what go.mod asks for.
 //
-// The output is the same for two builds of one commit, which .ci/run compares: it has no time of its own and no random
-// name. What SPDX asks for and the binary does not say is NOASSERTION.
+// The output is the same for two builds of one commit, which .ci/run compares:
+// it has no time of its own and no random name. What SPDX asks for and the
+// binary does not say is NOASSERTION.
 package main
 
 import (
@@ -64,8 +66,8 @@ func main() {
 	}
 }
 
-// run prints the list of a binary: the program first, the modules in the order of the build information, Go's library
-// last.
+// run prints the list of a binary: the program first, the modules in the order
+// of the build information, Go's library last.
 func run(path string) error {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
@@ -77,8 +79,8 @@ func run(path string) error {
 			version = s.Value
 		}
 	}
-	// SPDX wants CC0-1.0 as the license of the list itself, and a namespace that no other list has: the commit makes it
-	// one.
+	// SPDX wants CC0-1.0 as the license of the list itself, and a namespace
+	// that no other list has: the commit makes it one.
 	d := document{Version: "SPDX-2.3", License: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: "occudiff",
 		Namespace: "urn:occudiff:sbom:" + version,
 		Creation:  creation{Created: created(), Creators: []string{"Tool: occudiff-sbom"}},

@@ -1,7 +1,9 @@
-// Package cli declares flags and prints help. A flag is declared once: how it is registered, checked, completed and
-// explained. Help comes in groups and fits 80 columns; a command or flag that is not there gets the nearest one.
+// Package cli declares flags and prints help. A flag is declared once: how it
+// is registered, checked, completed and explained. Help comes in groups and
+// fits 80 columns; a command or flag that is not there gets the nearest one.
 //
-// The package knows cobra and pflag; it knows no command of the program and nothing of occupancy.
+// The package knows cobra and pflag; it knows no command of the program and
+// nothing of occupancy.
 package cli
 
 import (
@@ -27,8 +29,8 @@ func Errorf(format string, args ...any) error {
 	return note.Errorf("usage", note.Pos{}, "", format, args...)
 }
 
-// What the annotations of a flag hold: the tags of the same name, whether other commands have it, too, and whether only
-// the list of all flags shows it.
+// What the annotations of a flag hold: the tags of the same name, whether other
+// commands have it, too, and whether only the list of all flags shows it.
 const (
 	keyWords  = "words"
 	keyHints  = "hints"
@@ -38,7 +40,8 @@ const (
 	keyExpert = "expert"
 )
 
-// Declare registers the fields of a struct, or of those embedded in it, whose tags say that they are flags:
+// Declare registers the fields of a struct, or of those embedded in it, whose
+// tags say that they are flags:
 //
 //	flag     the name; "output,o" where it has a letter
 //	default  the default; without it, that is what stands in the field
@@ -101,7 +104,8 @@ func declare(f *pflag.FlagSet, v reflect.Value) {
 	}
 }
 
-// number is the value of a flag as people write it: Go also reads 5_0 as 50 and 0x10 as 16.
+// number is the value of a flag as people write it: Go also reads 5_0 as 50 and
+// 0x10 as 16.
 type number struct{ pflag.Value }
 
 // Set implements pflag.Value.
@@ -112,9 +116,10 @@ func (n number) Set(text string) error {
 	return n.Value.Set(text)
 }
 
-// Share adds flags to a command that mean the same in others, but for those that it has of its own; help shows them in
-// short. Names have a blank between them; "fail-on:never,mismatch" takes these words there, and "-local" is left out of
-// the command's help.
+// Share adds flags to a command that mean the same in others, but for those
+// that it has of its own; help shows them in short. Names have a blank between
+// them; "fail-on:never,mismatch" takes these words there, and "-local" is left
+// out of the command's help.
 func Share(f, shared *pflag.FlagSet, names string) {
 	for _, name := range strings.Fields(names) {
 		name, words, _ := strings.Cut(name, ":")
@@ -155,8 +160,8 @@ func Check(f *pflag.FlagSet) (err error) {
 	return err
 }
 
-// RejectFlags finds a flag that was given and does not go with something else that was asked for. Flags have a blank between
-// them.
+// RejectFlags finds a flag that was given and does not go with something else
+// that was asked for. Flags have a blank between them.
 func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 	for _, name := range strings.Fields(flags) {
 		if f.Changed(name) {
@@ -169,7 +174,8 @@ func RejectFlags(f *pflag.FlagSet, what, flags string) error {
 // Unlimited is no bound of the number of arguments.
 const Unlimited = math.MaxInt
 
-// Args checks the number of a command's arguments; what says what is expected, with %d for how many there are.
+// Args checks the number of a command's arguments; what says what is expected,
+// with %d for how many there are.
 func Args(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if n := len(args); n < least || n > most {
@@ -179,7 +185,8 @@ func Args(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// Complete returns what completes a flag: its words, files, or nothing where a value is the user's own.
+// Complete returns what completes a flag: its words, files, or nothing where a
+// value is the user's own.
 func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	switch words := slices.Concat(f.Annotations[keyWords], f.Annotations[keyHints]); {
 	case len(words) > 0:
@@ -192,12 +199,14 @@ func Complete(f *pflag.Flag) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// CompleteWords completes one of a list. A shell leaves out those that do not begin with what was typed.
+// CompleteWords completes one of a list. A shell leaves out those that do not
+// begin with what was typed.
 func CompleteWords(list []string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// Size is the value of a flag that takes a launch size. Counts may have a unit, 1M for 1,048,576.
+// Size is the value of a flag that takes a launch size. Counts may have a unit,
+// 1M for 1,048,576.
 type Size string
 
 // Set implements pflag.Value.
@@ -236,8 +245,9 @@ func Bytes(name, text string) (unit.Bytes, error) {
 	return b, nil
 }
 
-// Sizes is the value of a flag that takes a launch size for all kernels, and others for kernels that it names: 256, and
-// 'VectorAdd3<8>=320'. A name may be a pattern, as in 'VectorAdd3<*>=224'.
+// Sizes is the value of a flag that takes a launch size for all kernels, and
+// others for kernels that it names: 256, and 'VectorAdd3<8>=320'. A name may be
+// a pattern, as in 'VectorAdd3<*>=224'.
 type Sizes struct {
 	Size
 	Named []string // names, each with its size behind the last =

@@ -19,8 +19,8 @@ import (
 // width is what help texts fit into.
 const width = 80
 
-// Help prints what a command is for, examples by task, the commands below it, its own flags, and in short those that it
-// shares with others.
+// Help prints what a command is for, examples by task, the commands below it,
+// its own flags, and in short those that it shares with others.
 func Help(c *cobra.Command, _ []string) {
 	var b strings.Builder
 	text, usage := cmp.Or(c.Long, c.Short), c.UseLine()
@@ -62,8 +62,8 @@ func Help(c *cobra.Command, _ []string) {
 	fmt.Fprint(c.OutOrStdout(), b.String())
 }
 
-// flagLines are the flags of a command, a line or more each: its own, and those that it shares. Those of experts are only
-// counted.
+// flagLines are the flags of a command, a line or more each: its own, and those
+// that it shares. Those of experts are only counted.
 func flagLines(f *pflag.FlagSet) (own, shared string, experts int) {
 	f.VisitAll(func(f *pflag.Flag) {
 		switch {
@@ -80,7 +80,8 @@ func flagLines(f *pflag.FlagSet) (own, shared string, experts int) {
 	return own, shared, experts
 }
 
-// flagLine is a flag in a help text: its names, its value, what it is for, and its default.
+// flagLine is a flag in a help text: its names, its value, what it is for, and
+// its default.
 func flagLine(f *pflag.Flag, usage string) string {
 	const indent = 27
 	head := "      --" + f.Name
@@ -101,7 +102,8 @@ func flagLine(f *pflag.Flag, usage string) string {
 	return text.Paragraph(head, indent, usage, width)
 }
 
-// PrintFlags prints all flags below a text, whole: those that commands share, then those of experts that one command has.
+// PrintFlags prints all flags below a text, whole: those that commands share,
+// then those of experts that one command has.
 func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.FlagSet) error {
 	var b strings.Builder
 	b.WriteString(text + "\n\n")
@@ -119,7 +121,8 @@ func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.Fla
 	return err
 }
 
-// nearest returns the words that are nearly spelled as the one that was typed: cobra knows how to, of commands.
+// nearest returns the words that are nearly spelled as the one that was typed:
+// cobra knows how to, of commands.
 func nearest(typed string, words []string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: min(2, len(typed)/3)}
 	for _, w := range words {
@@ -156,8 +159,10 @@ func All(c *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// UnknownCommand is the error for a word in the place of a command that is none: cobra prints the help of the command
-// before it where a help flag follows, and succeeds. instead gives what to type for a word, empty where it knows nothing.
+// UnknownCommand is the error for a word in the place of a command that is
+// none: cobra prints the help of the command before it where a help flag
+// follows, and succeeds. instead gives what to type for a word, empty where it
+// knows nothing.
 func UnknownCommand(root *cobra.Command, args []string, instead func(word string) string) error {
 	c, rest, _ := root.Find(args)
 	if !c.HasAvailableSubCommands() || len(rest) > 0 && strings.HasPrefix(rest[0], "__") { // cobra adds its own later
@@ -190,8 +195,9 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 	return nil
 }
 
-// FlagError explains an error in the flags of a command: what a flag takes, which one is nearly called so, or which
-// commands have it. shared are the flags that several commands have.
+// FlagError explains an error in the flags of a command: what a flag takes,
+// which one is nearly called so, or which commands have it. shared are the
+// flags that several commands have.
 func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f, value := wrong.GetFlag(), wrong.GetValue()
@@ -225,7 +231,8 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	return Errorf("%v; see '%s --help'", err, c.CommandPath())
 }
 
-// Expected describes what a flag takes instead of a value, where its type says it.
+// Expected describes what a flag takes instead of a value, where its type says
+// it.
 func Expected(f *pflag.Flag, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err == nil && f.Value.Type() == "duration" {
 		return "a unit: " + value + "us or " + value + "ms?"
@@ -234,8 +241,9 @@ func Expected(f *pflag.Flag, value string) string {
 		"duration": "a duration as in 100us or 1ms"}[f.Value.Type()]
 }
 
-// RelativePath returns a path as GitHub wants it: relative to the working folder, where a job has its checkout, with slashes.
-// What lies outside stays as it is, and standard input is no file.
+// RelativePath returns a path as GitHub wants it: relative to the working
+// folder, where a job has its checkout, with slashes. What lies outside stays
+// as it is, and standard input is no file.
 func RelativePath(path string) string {
 	if path == "" || path == "-" {
 		return ""

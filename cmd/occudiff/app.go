@@ -20,9 +20,10 @@ import (
 	"occudiff/report"
 )
 
-// app is one run of the program, as all commands see it. What is set before run are the streams and the environment;
-// flags and settings fill in the rest before a command answers.
-// An app is for one command line: the flags are declared into its fields.
+// app is one run of the program, as all commands see it. What is set before run
+// are the streams and the environment; flags and settings fill in the rest
+// before a command answers. An app is for one command line: the flags are
+// declared into its fields.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -45,10 +46,11 @@ type app struct {
 	after   func() error // what the command says and judges when its answer is delivered
 }
 
-// shared are the flags that mean the same in every command that has them. Each command takes those that it uses: a flag
-// that does nothing for a command must not look as if it did.
-// The struct tags are the declaration; cli.Declare reads them. The words of --fail-on differ by command, and stand
-// where a command shares it: "fail-on:never,regression".
+// shared are the flags that mean the same in every command that has them. Each
+// command takes those that it uses: a flag that does nothing for a command must
+// not look as if it did. The struct tags are the declaration; cli.Declare reads
+// them. The words of --fail-on differ by command, and stand where a command
+// shares it: "fail-on:never,regression".
 type shared struct {
 	Device          string        `flag:"device" arg:"NAME" help:"GPU: a key, name, alias or PCI id; see 'occudiff devices'; default: the one that the inputs name"`
 	ForceDevice     bool          `flag:"force-device" expert:"true" help:"predict for --device although the inputs identify another GPU"`
@@ -79,8 +81,8 @@ type shared struct {
 	Quiet           bool          `flag:"quiet,q" help:"no notes, warnings or progress on standard error; results, errors and annotations stay"`
 }
 
-// Sets of shared flags.
-// Each begins and ends with a blank, for commands join them with + to one list of names.
+// Sets of shared flags. Each begins and ends with a blank, for commands join
+// them with + to one list of names.
 const (
 	deviceFlags = " device xve device-file "
 	runFlags    = deviceFlags + "force-device tolerance sampling-interval memory-bandwidth label progress "
@@ -89,7 +91,8 @@ const (
 	unseenFlags = " allow-unreadable allow-unjudged "
 )
 
-// setDefaults declares the shared flags, which gives them their defaults in commands that do not have them.
+// setDefaults declares the shared flags, which gives them their defaults in
+// commands that do not have them.
 func (a *app) setDefaults() {
 	a.Tolerance = float64(compare.DefaultOptions().Tolerance)
 	a.sharedFlags = pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -97,14 +100,15 @@ func (a *app) setDefaults() {
 	cli.Declare(a.sharedFlags, &a.shared)
 }
 
-// checkFlags finds wrong values before any work is done.
-// Numbers of settings are checked here, too. cli.Check visits the flags of the command line alone: the words of
-// settings are checked where they are set.
+// checkFlags finds wrong values before any work is done. Numbers of settings
+// are checked here, too. cli.Check visits the flags of the command line alone:
+// the words of settings are checked where they are set.
 func (a *app) checkFlags() error {
 	switch err := cli.Check(a.flags); {
 	case err != nil:
 		return err
-	// Written as "not at least", for a flag takes NaN as a number and NaN is below nothing.
+	// Written as "not at least", for a flag takes NaN as a number and NaN is
+	// below nothing.
 	case !(a.Tolerance >= 0) || a.Tolerance > 100:
 		return cli.Errorf("--tolerance %v: expected percentage points from 0 to 100", a.Tolerance)
 	case a.Sampling <= 0:
@@ -116,7 +120,8 @@ func (a *app) checkFlags() error {
 	case a.Top < 0 || a.Top == 0 && a.flags.Changed("top"):
 		return cli.Errorf("--top %d: expected how many kernels to show, as in 10", a.Top)
 	}
-	// A recipe passes --db "$HISTORY", which may be empty: that is no name of a history.
+	// A recipe passes --db "$HISTORY", which may be empty: that is no name of a
+	// history.
 	a.DB = cmp.Or(a.DB, a.sharedFlags.Lookup("db").DefValue)
 	a.show = report.Selection{Top: a.Top, Sort: report.SortKey(a.Sort)}
 	if a.Kernel != "" {
@@ -142,8 +147,8 @@ func (a *app) printNotes(notes []note.Note) {
 	}
 }
 
-// printWarnings prints what a person should know of the input to standard error: reports carry all notes, this the first
-// that warn.
+// printWarnings prints what a person should know of the input to standard
+// error: reports carry all notes, this the first that warn.
 func (a *app) printWarnings(notes []note.Note) {
 	const most = 20
 	notes = slices.DeleteFunc(slices.Clone(notes), func(n note.Note) bool { return n.Severity < note.Warning })
@@ -153,8 +158,9 @@ func (a *app) printWarnings(notes []note.Note) {
 	}
 }
 
-// manual holds the text of each command: how it is called, what it is for in a line, the same at length, and examples.
-// The texts are files so that they read as they print. The first line is the usage, the second stands in lists of
+// manual holds the text of each command: how it is called, what it is for in a
+// line, the same at length, and examples. The texts are files so that they read
+// as they print. The first line is the usage, the second stands in lists of
 // commands, and the examples begin at a line of their own; see command.
 //
 //go:embed help
@@ -172,15 +178,17 @@ type command struct {
 	complete cobra.CompletionFunc // of its arguments
 	endings  []string             // of the files that it can write; those of every answer when it is nil
 
-	// check finds wrong flags before files are opened.
-	// execute runs it after the settings and before the outputs are opened, so that it may set Outputs and endings.
+	// check finds wrong flags before files are opened. execute runs it after
+	// the settings and before the outputs are opened, so that it may set
+	// Outputs and endings.
 	check func(args []string) error
-	// answer returns what the command has to say; nil when it has said it. A command that groups others has none.
+	// answer returns what the command has to say; nil when it has said it. A
+	// command that groups others has none.
 	answer func(ctx context.Context, args []string) (*report.Output, error)
 }
 
-// command makes a command of the tree.
-// All commands go through execute, in one order of steps: a command cannot forget the settings, the check of its flags,
+// command makes a command of the tree. All commands go through execute, in one
+// order of steps: a command cannot forget the settings, the check of its flags,
 // or that an output must not be one of its inputs.
 func (a *app) command(d command) *cobra.Command {
 	text, _ := manual.ReadFile("help/" + d.text + ".txt") // the test of help texts finds one that is not there
@@ -196,7 +204,8 @@ func (a *app) command(d command) *cobra.Command {
 		cli.Declare(c.Flags(), f)
 	}
 	cli.Share(c.Flags(), a.sharedFlags, d.share)
-	// Who asks for more everywhere is understood everywhere, also where there is no more.
+	// Who asks for more everywhere is understood everywhere, also where there
+	// is no more.
 	if d.text != "occudiff" && c.Flags().Lookup("verbose") == nil {
 		cli.Share(c.Flags(), a.sharedFlags, "verbose")
 		c.Flags().Lookup("verbose").Hidden = true
@@ -213,7 +222,8 @@ func (a *app) command(d command) *cobra.Command {
 	return c
 }
 
-// execute runs a command: wrong flags are found first, then outputs that cannot be written, then the work begins.
+// execute runs a command: wrong flags are found first, then outputs that cannot
+// be written, then the work begins.
 func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	a.flags, a.endings = c.Flags(), d.endings
 	if !d.fixed {
@@ -245,7 +255,8 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 		}
 	})
 	err = a.openOutputs(reads, c.Context().Err)
-	// On an error nothing is left behind: temporary files go away, and the old outputs stay.
+	// On an error nothing is left behind: temporary files go away, and the old
+	// outputs stay.
 	defer a.out.discard()
 	if err == nil {
 		err = await(c.Context(), a.readDevices)

@@ -25,7 +25,8 @@ func reaches(from, to string) bool {
 	return slices.ContainsFunc(arrows[from], func(next string) bool { return next == to || reaches(next, to) })
 }
 
-// levels returns the packages of the house by level, the highest first; those of internal are left out.
+// levels returns the packages of the house by level, the highest first; those
+// of internal are left out.
 func levels() (rows [][]*box, at map[string]*box) {
 	at = map[string]*box{}
 	var place func(name string) *box
@@ -60,8 +61,8 @@ func levels() (rows [][]*box, at map[string]*box) {
 	return rows, at
 }
 
-// arrange assigns a place to each box. A row stands in the order of the folders, and within one in that of what its
-// packages import.
+// arrange assigns a place to each box. A row stands in the order of the
+// folders, and within one in that of what its packages import.
 func arrange(rows [][]*box, at map[string]*box) {
 	const width, letter = 1280, 6.7
 	folders := []string{"cmd", "report", "compare", "predict", "ingest", "fixtures"}

@@ -30,8 +30,9 @@ type collectFlags struct {
 	kept, outputs []string // flags and outputs of the command that is printed
 }
 
-// collectCommand goes from the application to the answer.
-// It has no --sampling-interval: the interval of the collection is known, so nothing has to be said or assumed.
+// collectCommand goes from the application to the answer. It has no
+// --sampling-interval: the interval of the collection is known, so nothing has
+// to be said or assumed.
 func (a *app) collectCommand() *cobra.Command {
 	f := &collectFlags{}
 	return a.command(command{text: "collect", flags: []any{f},
@@ -58,8 +59,9 @@ func (a *app) collectCommand() *cobra.Command {
 			if strings.HasPrefix(args[0], "-") {
 				return cli.Errorf("unitrace would take the application %s for an option: write ./%[1]s", args[0])
 			}
-			// A job runs collect again, with a folder and outputs that hold the number of the job; what is printed
-			// ends in validate, which has none of the flags of collecting.
+			// A job runs collect again, with a folder and outputs that hold the
+			// number of the job; what is printed ends in validate, which has
+			// none of the flags of collecting.
 			if f.Job != "" {
 				f.kept = a.keptFlags("dir", "output", "print", "job")
 			} else {
@@ -75,7 +77,8 @@ func (a *app) collectCommand() *cobra.Command {
 				return predictdoc.ToolChecks(collect.CheckTools("/"), collect.CommonMistakes()), nil
 			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
-			// What is printed may run on another machine, so what is installed here says nothing.
+			// What is printed may run on another machine, so what is installed
+			// here says nothing.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.IsInstalled("unitrace"))
 			switch {
 			case f.Job != "":
@@ -88,8 +91,9 @@ func (a *app) collectCommand() *cobra.Command {
 		}})
 }
 
-// collect profiles the application into a new folder, then validates the files that were written. The outputs are open
-// before that (see execute), so a report that cannot be written is found before the application runs.
+// collect profiles the application into a new folder, then validates the files
+// that were written. The outputs are open before that (see execute), so a
+// report that cannot be written is found before the application runs.
 func (a *app) collect(ctx context.Context, o collect.Options) (*report.Output, error) {
 	// A folder is one run: what lies there already is of another.
 	if _, err := os.Stat(o.Dir); err == nil {
@@ -112,14 +116,15 @@ func (a *app) collect(ctx context.Context, o collect.Options) (*report.Output, e
 	for _, s := range steps {
 		files = append(files, collect.OutputFiles(s)...)
 	}
-	// Only the files that were just written: the folder may get others from the program itself.
+	// Only the files that were just written: the folder may get others from the
+	// program itself.
 	return a.validatePaths(ctx, files, &validateFlags{})
 }
 
 // printSteps prints what collect would run.
 func (a *app) printSteps(o collect.Options, kept []string) error {
-	// Without --interval it would be measured, and nothing runs here: the finest stands for it, with a word on how to
-	// set it.
+	// Without --interval it would be measured, and nothing runs here: the
+	// finest stands for it, with a word on how to set it.
 	interval := o.Interval
 	var steps []collect.Step
 	if interval == 0 {
@@ -141,7 +146,8 @@ func (a *app) printSteps(o collect.Options, kept []string) error {
 	return err
 }
 
-// interval finds the sampling interval by a first short run, unless it was given.
+// interval finds the sampling interval by a first short run, unless it was
+// given.
 func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, error) {
 	if o.Interval > 0 {
 		return o.Interval, nil
@@ -159,10 +165,11 @@ func (a *app) interval(ctx context.Context, o collect.Options) (time.Duration, e
 	return interval, nil
 }
 
-// keptFlags returns the flags of the command line but for some.
-// They are written so that a shell and pflag read them back: a bool needs =, or its value would be an argument, and a
-// list is its flag several times, since values may hold commas; us is what Go reads as well as µs, and ASCII.
-// What settings gave is not among them: pflag visits what was on the command line.
+// keptFlags returns the flags of the command line but for some. They are
+// written so that a shell and pflag read them back: a bool needs =, or its
+// value would be an argument, and a list is its flag several times, since
+// values may hold commas; us is what Go reads as well as µs, and ASCII. What
+// settings gave is not among them: pflag visits what was on the command line.
 func (a *app) keptFlags(but ...string) (words []string) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		name := "--" + f.Name

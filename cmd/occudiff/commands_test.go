@@ -13,7 +13,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// documented are the flags of the collectors that a screen may name, as their manuals list them.
+// documented are the flags of the collectors that a screen may name, as their
+// manuals list them.
 var documented = map[string][]string{
 	"unitrace": {"--chrome-kernel-logging", "--device-timing", "--verbose", "-q"},
 	"oneprof":  {"-k", "-i", "--sampling-interval"},
@@ -37,8 +38,8 @@ func screenCommands(t *testing.T, args ...string) (list []string) {
 	return list
 }
 
-// checkCommand runs a command of occudiff's own as it is, which has to lead to something better, and holds those of a
-// collector against its manual.
+// checkCommand runs a command of occudiff's own as it is, which has to lead to
+// something better, and holds those of a collector against its manual.
 func checkCommand(t *testing.T, from, line string) {
 	t.Helper()
 	words := asWords.FindAllString(line, -1)
@@ -73,8 +74,9 @@ func checkCommand(t *testing.T, from, line string) {
 	}
 }
 
-// TestPrintedCommands runs what the screens of the built-in runs and of the corpus say to run: a next step that ends in
-// usage, or in "no setting does better", is a lie.
+// TestPrintedCommands runs what the screens of the built-in runs and of the
+// corpus say to run: a next step that ends in usage, or in "no setting does
+// better", is a lie.
 func TestPrintedCommands(t *testing.T) {
 	mix, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {

@@ -32,8 +32,9 @@ type diffFlags struct {
 const wrongPaths = "diff takes two paths or more, OLD and NEW, not %d: each a file, a folder of one run, or a folder " +
 	"of repeats"
 
-// diffCommand compares runs, folders of repeats, or kernel binaries. What is judged, and by which test, is for
-// compare/diff; the command tells the two questions apart and reads.
+// diffCommand compares runs, folders of repeats, or kernel binaries. What is
+// judged, and by which test, is for compare/diff; the command tells the two
+// questions apart and reads.
 func (a *app) diffCommand() *cobra.Command {
 	f := &diffFlags{Threshold: float64(diff.DefaultOptions().Threshold)}
 	return a.command(command{text: "diff", flags: []any{f},
@@ -50,8 +51,9 @@ func (a *app) diffCommand() *cobra.Command {
 }
 
 func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.Output, error) {
-	// Kernel binaries have no measurement, so they are another comparison; a mix of both is read as runs, whose reader
-	// says what is wrong with the binary.
+	// Kernel binaries have no measurement, so they are another comparison; a
+	// mix of both is read as runs, whose reader says what is wrong with the
+	// binary.
 	binaries, streams := 0, 0
 	for _, p := range paths {
 		if p == "-" {
@@ -61,7 +63,8 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 		}
 	}
 	switch {
-	// One path is enough where it holds both sides: a difference report, or an archive of two results.
+	// One path is enough where it holds both sides: a difference report, or an
+	// archive of two results.
 	case len(paths) == 1 && !hasResults(ctx, paths[0]):
 		return nil, cli.Errorf(wrongPaths, 1)
 	case streams > 1:
@@ -88,7 +91,10 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 	return a.answerComparisons(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
-// noiseOf returns what a history knows of the spread of each kernel on the device of a run, of the occupancy over the busy XVEs and of the measured one, in squared points. A history that knows nothing is an error: without noise one run per side is not judged, and the gate would pass in silence.
+// noiseOf returns what a history knows of the spread of each kernel on the
+// device of a run, of the occupancy over the busy XVEs and of the measured one,
+// in squared points. A history that knows nothing is an error: without noise
+// one run per side is not judged, and the gate would pass in silence.
 func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.Row, string) (stat.Variance, bool), error) {
 	db, err := history.Open(ctx, dsn, history.Options{MustExist: true, ReadOnly: true})
 	if err != nil {
@@ -106,8 +112,9 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.R
 	if run.Device == nil || known == 0 {
 		return nil, fmt.Errorf("--noise %q: no kernel has 8 runs or more there, so nothing is known of the noise", dsn)
 	}
-	// The noise is looked up without driver and program: these are what a difference between two runs is asked about,
-	// and the history has none yet for a new one.
+	// The noise is looked up without driver and program: these are what a
+	// difference between two runs is asked about, and the history has none yet
+	// for a new one.
 	return func(r *diff.Row, metric string) (v stat.Variance, ok bool) {
 		l := cmp.Or(r.New, r.Old)
 		v, ok = noise[metric][history.Key{Task: r.Task, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0),
@@ -116,8 +123,9 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.R
 	}, nil
 }
 
-// answerComparisons answers for sides that were compared.
-// The gate judges all sides at once, so what it could not judge is said once, with the first difference.
+// answerComparisons answers for sides that were compared. The gate judges all
+// sides at once, so what it could not judge is said once, with the first
+// difference.
 func (a *app) answerComparisons(sides []*diff.Result) (*report.Output, error) {
 	unjudged := report.Unjudged{}
 	if a.FailOn != "never" {
@@ -134,7 +142,8 @@ func (a *app) answerComparisons(sides []*diff.Result) (*report.Output, error) {
 	ans := diffdoc.NewOutput(sides, a.provenance())
 	a.after = func() error {
 		a.printWarnings(diffdoc.Notes(sides))
-		// A gate that had nothing to judge passes; said aloud, nobody takes that for a proof.
+		// A gate that had nothing to judge passes; said aloud, nobody takes
+		// that for a proof.
 		if text := diffdoc.Inconclusive(sides); text != "" && a.FailOn == "regression" {
 			a.printMessage("%s", text)
 		}
@@ -143,7 +152,8 @@ func (a *app) answerComparisons(sides []*diff.Result) (*report.Output, error) {
 	return ans, nil
 }
 
-// concludeCases ends by the test cases of an answer: those that failed are annotations, and what a gate fails for.
+// concludeCases ends by the test cases of an answer: those that failed are
+// annotations, and what a gate fails for.
 func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 	if a.FailOn == "never" && !a.Annotate {
 		return a.conclude(nil, "", unseen)
@@ -155,8 +165,8 @@ func (a *app) concludeCases(ans *report.Output, unseen []string) error {
 	return a.conclude(diffdoc.Annotations(cases, level), diffdoc.Failure(cases), unseen)
 }
 
-// readResults reads the runs of all sides and compares each with its prediction. A single path is a difference report, which
-// has both sides.
+// readResults reads the runs of all sides and compares each with its
+// prediction. A single path is a difference report, which has both sides.
 func (a *app) readResults(ctx context.Context, paths []string) (sides []diff.Side, err error) {
 	both := len(paths) == 1
 	if both {
@@ -180,17 +190,19 @@ func (a *app) readResults(ctx context.Context, paths []string) (sides []diff.Sid
 	return sides, nil
 }
 
-// hasResults reports whether a file is a difference report of VTune, or an archive of two results.
-// Reading without a choice of a side ends with an error that counts them. Any other error is told when the path is
-// read as what it is.
-// The file is read for this, and once more as the two sides: it is asked of a single path alone.
+// hasResults reports whether a file is a difference report of VTune, or an
+// archive of two results. Reading without a choice of a side ends with an error
+// that counts them. Any other error is told when the path is read as what it
+// is. The file is read for this, and once more as the two sides: it is asked of
+// a single path alone.
 func hasResults(ctx context.Context, path string) bool {
 	_, err := ingest.Read(ctx, []string{path}, ingest.Options{Formats: formats.All()})
 	return ingest.ResultCount(err) == 2
 }
 
-// diffBinaries compares the kernels of two compilations: binaries, archives, folders of dumps or sources.
-// Without --device each image is predicted for the device that it was compiled for.
+// diffBinaries compares the kernels of two compilations: binaries, archives,
+// folders of dumps or sources. Without --device each image is predicted for the
+// device that it was compiled for.
 func (a *app) diffBinaries(ctx context.Context, older, newer string, f *diffFlags) (*report.Output, error) {
 	opt := batch.Options{Compiler: f.CompileOptions}
 	var err error

@@ -15,7 +15,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// folderTruth is what the launches of a kernel held, in percent over their own time.
+// folderTruth is what the launches of a kernel held, in percent over their own
+// time.
 type folderTruth struct {
 	Kernel, Kind, Device string
 	Occ, Idle            float64
@@ -32,8 +33,9 @@ type folderRow struct {
 	IdleHigh *float64 `json:"idle_high_percent"`
 }
 
-// TestSimulatedFolders reads result folders of a simulated GPU by the command: every value is within 2 points of what the
-// launches held, or its interval holds that, idle time too; nine of ten intervals do.
+// TestSimulatedFolders reads result folders of a simulated GPU by the command:
+// every value is within 2 points of what the launches held, or its interval
+// holds that, idle time too; nine of ten intervals do.
 func TestSimulatedFolders(t *testing.T) {
 	testenv.Long(t)
 	sim, oracle, python := testenv.Shared(t, "oracle", "sim"), testenv.Shared(t, "oracle", "folder.py"), testenv.Program(t, "python3")

@@ -14,7 +14,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// fuzzRun runs the program in this process, without the programs that it would call.
+// fuzzRun runs the program in this process, without the programs that it would
+// call.
 func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -34,8 +35,9 @@ func fuzzRun(t testing.TB, args []string) (status int, stdout string) {
 	return status, out.String()
 }
 
-// FuzzArguments runs any arguments, one a line, in a folder with a few files: nothing panics, the exit status is 0, 1 or
-// 2, no input changes, and nothing is written but what -o, --db or an argument names.
+// FuzzArguments runs any arguments, one a line, in a folder with a few files:
+// nothing panics, the exit status is 0, 1 or 2, no input changes, and nothing
+// is written but what -o, --db or an argument names.
 func FuzzArguments(f *testing.F) {
 	export, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -105,7 +107,8 @@ func checkFolder(t *testing.T, dir string, inputs map[string]string, args string
 	}
 }
 
-// FuzzJSON reads any bytes as an export and holds the JSON of the commands against its schema.
+// FuzzJSON reads any bytes as an export and holds the JSON of the commands
+// against its schema.
 func FuzzJSON(f *testing.F) {
 	for _, name := range []string{"max1100_mix.hotspots.csv", "gen9_vec_add.log"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", name))

@@ -19,10 +19,12 @@ import (
 // annotationsShown is how many annotations of a level GitHub shows of a step.
 const annotationsShown = 10
 
-// conclude ends a command that judges, when its answer is delivered: with annotations, and with the error of a gate
-// that was asked for and failed, or else of what it has not seen and was not told to accept.
-// failure and unseen are texts for people, empty where there is nothing to say. failure may be there without a gate:
-// the documents say what would fail, and --fail-on decides.
+// conclude ends a command that judges, when its answer is delivered: with
+// annotations, and with the error of a gate that was asked for and failed, or
+// else of what it has not seen and was not told to accept. failure and unseen
+// are texts for people, empty where there is nothing to say. failure may be
+// there without a gate: the documents say what would fail, and --fail-on
+// decides.
 func (a *app) conclude(marks []report.Annotation, failure string, unseen []string) error {
 	if err := a.printAnnotations(marks); err != nil {
 		return err
@@ -31,8 +33,9 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 		unseen = append(unseen[:report.MaxListedTasks:report.MaxListedTasks], fmt.Sprintf("%d more of these", n-report.MaxListedTasks))
 	}
 	switch {
-	// A gate that failed and a gate that did not see all are one exit status: the failure is the stronger statement,
-	// and what was not seen is only said.
+	// A gate that failed and a gate that did not see all are one exit status:
+	// the failure is the stronger statement, and what was not seen is only
+	// said.
 	case failure != "" && a.FailOn != "never":
 		for _, text := range unseen {
 			a.printMessage("occudiff: warning: %s", text)
@@ -44,16 +47,19 @@ func (a *app) conclude(marks []report.Annotation, failure string, unseen []strin
 	return nil
 }
 
-// checkUnseen returns what a command has not seen and was not told to accept: what of the input was lost, as its notes say,
-// and kernels that a gate could not judge, if any. What is accepted becomes a note, so that every output says it.
-// A gate must not pass on kernels that it has not seen: a quote that is never closed can swallow five rows of six, and
-// a column of another name leaves nothing measured. The two are accepted by a flag each.
+// checkUnseen returns what a command has not seen and was not told to accept:
+// what of the input was lost, as its notes say, and kernels that a gate could
+// not judge, if any. What is accepted becomes a note, so that every output says
+// it. A gate must not pass on kernels that it has not seen: a quote that is
+// never closed can swallow five rows of six, and a column of another name
+// leaves nothing measured. The two are accepted by a flag each.
 func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []string, err error) {
 	accepted := func(code, flag, text string) {
 		*notes = append(*notes, note.Note{Severity: note.Warning, Code: code, Text: flag + " was given: " + text})
 	}
 	if lost := report.LostRows(*notes); lost != "" && a.AllowUnreadable {
-		// Accepting is safe because every output carries the warning, so CSV, which holds rows alone, is refused.
+		// Accepting is safe because every output carries the warning, so CSV,
+		// which holds rows alone, is refused.
 		if a.writes(".csv") {
 			return nil, cli.Errorf("--allow-unreadable: .csv has no place for the warning that kernels may be missing; " +
 				"use another format")
@@ -72,7 +78,8 @@ func (a *app) checkUnseen(notes *[]note.Note, u report.Unjudged) (unseen []strin
 	return unseen, nil
 }
 
-// allowUnreadable finds what of the input was lost, for a command that must not go on without it.
+// allowUnreadable finds what of the input was lost, for a command that must not
+// go on without it.
 func (a *app) allowUnreadable(notes *[]note.Note) error {
 	unseen, err := a.checkUnseen(notes, report.Unjudged{})
 	if err == nil && len(unseen) > 0 {
@@ -81,8 +88,9 @@ func (a *app) allowUnreadable(notes *[]note.Note) error {
 	return err
 }
 
-// printAnnotations prints GitHub annotations when --annotations asks for them. They go to standard error, from which a
-// runner reads them as well, because standard output carries results only; -q does not silence what was asked for.
+// printAnnotations prints GitHub annotations when --annotations asks for them.
+// They go to standard error, from which a runner reads them as well, because
+// standard output carries results only; -q does not silence what was asked for.
 func (a *app) printAnnotations(list []report.Annotation) error {
 	if !a.Annotate {
 		return nil
@@ -103,8 +111,9 @@ const (
 	exitBug          = 3 // the program panicked
 )
 
-// verdictError means that everything worked, and what was asked for came out with another status than exitDone. The
-// recipes of docs/ci tell a regression from a job that is broken by the status alone.
+// verdictError means that everything worked, and what was asked for came out
+// with another status than exitDone. The recipes of docs/ci tell a regression
+// from a job that is broken by the status alone.
 type verdictError struct {
 	status int
 	text   string
@@ -112,8 +121,9 @@ type verdictError struct {
 
 func (e *verdictError) Error() string { return e.text }
 
-// run runs a command line and gives the exit status.
-// The whole state of a run is in a: occudiff mcp calls run once for each call of an agent, each with an app of its own.
+// run runs a command line and gives the exit status. The whole state of a run
+// is in a: occudiff mcp calls run once for each call of an agent, each with an
+// app of its own.
 func run(ctx context.Context, a *app, args []string) int {
 	err := bug.Call(func() error { return a.perform(ctx, args) })
 	var verdict *verdictError
@@ -134,7 +144,8 @@ func run(ctx context.Context, a *app, args []string) int {
 		fmt.Fprintln(a.stderr, "occudiff: interrupted; nothing was written")
 		return exitUsage
 	}
-	// Several errors are a line each, and each says who speaks: in a log of CI lines of others stand between.
+	// Several errors are a line each, and each says who speaks: in a log of CI
+	// lines of others stand between.
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintln(a.stderr, "occudiff:", line)
 	}
@@ -148,13 +159,14 @@ func (a *app) perform(ctx context.Context, args []string) error {
 		a.completeFlags(root)
 	}
 	a.args = args
-	// Before anything can fail: the message of any error may quote the command line.
+	// Before anything can fail: the message of any error may quote the command
+	// line.
 	a.maskSecrets()
-	// raw is masked as well. It is not cleaned: Safe would replace the escape sequences of a progress bar and break the
-	// commands that annotations are.
+	// raw is masked as well. It is not cleaned: Safe would replace the escape
+	// sequences of a progress bar and break the commands that annotations are.
 	a.raw, a.stderr = a.stderr, text.Safe(a.stderr)
-	// Cobra takes the word after a flag that it does not know for its value, as in
-	// --help validate.
+	// Cobra takes the word after a flag that it does not know for its value, as
+	// in --help validate.
 	root.InitDefaultVersionFlag()
 	for _, c := range cli.All(root) {
 		c.InitDefaultHelpFlag()
@@ -164,7 +176,8 @@ func (a *app) perform(ctx context.Context, args []string) error {
 	var help bytes.Buffer // and versions: cobra would not notice that they cannot be written
 	root.SetOut(&help)
 	root.SetErr(a.stderr)
-	// Before cobra runs: where a help flag follows it prints the help of the command above, and succeeds.
+	// Before cobra runs: where a help flag follows it prints the help of the
+	// command above, and succeeds.
 	err := cli.UnknownCommand(root, args, instead)
 	if err == nil {
 		err = root.ExecuteContext(ctx)

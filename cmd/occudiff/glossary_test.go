@@ -20,7 +20,8 @@ var underHeadings = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[ :|-]+\|$`)
 // phraseOfCause is how the screen of a run says a cause in a few words.
 var phraseOfCause = regexp.MustCompile(`compare\.Cause\w+:\s*"([^"]+)"`)
 
-// TestEveryTermIsExplained asks `explain` for the headings, the keys of CSV and the fields of JSON of the outputs.
+// TestEveryTermIsExplained asks `explain` for the headings, the keys of CSV and
+// the fields of JSON of the outputs.
 func TestEveryTermIsExplained(t *testing.T) {
 	export, err := filepath.Abs(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -74,7 +75,8 @@ func TestEveryTermIsExplained(t *testing.T) {
 	for _, vendor := range strings.Fields("EU XVE subslice Xe-core SM CU warp wavefront sub-group spill high medium low Why What-may-help") {
 		words[vendor] = "the field"
 	}
-	// Of every output, also those that no line above makes: the keys of its schema. And every flag of every command.
+	// Of every output, also those that no line above makes: the keys of its
+	// schema. And every flag of every command.
 	for i, o := range jsonSchemas() {
 		s, err := machine.Schema(&o, jsonSchemas())
 		if err != nil {

@@ -31,13 +31,14 @@ var hostile = []string{
 	"\u00a0::error::a", "\u1680 ::error::b", "\u2028::error::c", "\u3000\u205f::error::d", "\u0085::error::e", "\x1b[0m::error::f", "\t\u2003##[error]g",
 }
 
-// visible reports whether a character may be printed: the rule of package report, spelled in another way.
+// visible reports whether a character may be printed: the rule of package
+// report, spelled in another way.
 func visible(r rune) bool {
 	return r == '\n' || r == '\t' || !unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Noncharacter_Code_Point)
 }
 
-// jobCommand is what the runner of a CI job takes for a command: it trims every space of Unicode first, and what shows a log
-// may take color out before.
+// jobCommand is what the runner of a CI job takes for a command: it trims every
+// space of Unicode first, and what shows a log may take color out before.
 var jobCommand = regexp.MustCompile(`(?m)^([\s\p{Z}\x{85}\x{feff}]|\x1b\[[0-9;]*m)*::|##[a-z]*\[`)
 
 // checkText finds what a terminal or the runner of a CI job would act on.

@@ -14,9 +14,10 @@ import (
 	"testing"
 )
 
-// arrows is the house: which packages of the project each one may import. A package that is not listed fails the test, so
-// that a new one is placed on purpose; in ingest it is a format, "ingest/*". What each knows and must not know stands in
-// its package comment.
+// arrows is the house: which packages of the project each one may import. A
+// package that is not listed fails the test, so that a new one is placed on
+// purpose; in ingest it is a format, "ingest/*". What each knows and must not
+// know stands in its package comment.
 var arrows = map[string][]string{
 	"ingest/note":  {},
 	"ingest/names": {"ingest/unit"},
@@ -64,7 +65,8 @@ var arrows = map[string][]string{
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/rundoc", "report/text"},
 	"cmd/page/site": {"cmd/page/app", "report/html"},
 
-	// The commands stand in cmd/occudiff, which joins all; what declares their flags knows none of them.
+	// The commands stand in cmd/occudiff, which joins all; what declares their
+	// flags knows none of them.
 	"cmd/cli": {"ingest/names", "ingest/note", "ingest/unit", "report/text"},
 
 	// Panics of goroutines.
@@ -83,7 +85,8 @@ func placed(name string) string {
 	return name
 }
 
-// TestArchitecture holds the page on the packages against the house: it names each of them, whole or by its last part.
+// TestArchitecture holds the page on the packages against the house: it names
+// each of them, whole or by its last part.
 func TestArchitecture(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 	if err != nil {

@@ -55,7 +55,8 @@ type validateOutput struct {
 	} `json:"rows"`
 }
 
-// TestInstancesAndAggregate adds the rows of --instances up and compares them with those of a run without.
+// TestInstancesAndAggregate adds the rows of --instances up and compares them
+// with those of a run without.
 func TestInstancesAndAggregate(t *testing.T) {
 	path := launchFile(t, 3000)
 	read := func(args ...string) (v validateOutput) {
@@ -93,7 +94,8 @@ func TestInstancesAndAggregate(t *testing.T) {
 	}
 }
 
-// TestInstancesOfKernels reads exports with a row per kernel, and logs: there, --instances changes nothing but its own name.
+// TestInstancesOfKernels reads exports with a row per kernel, and logs: there,
+// --instances changes nothing but its own name.
 func TestInstancesOfKernels(t *testing.T) {
 	const fixtures = "../../fixtures/"
 	for _, files := range []string{fixtures + "max1100_mix.hotspots.csv", fixtures + "gen9_vec_add.log --local 256 --simd 32 --force-device", fixtures + "gen9_vec_add.hotspots.csv"} {
@@ -107,7 +109,8 @@ func TestInstancesOfKernels(t *testing.T) {
 				}
 				return strings.ReplaceAll(out.String(), flag, "FLAG")
 			}
-			// Both flags are as long as the other, so that columns stay as wide.
+			// Both flags are as long as the other, so that columns stay as
+			// wide.
 			if d := cmp.Diff(print("--instances=0"), print("--instances=1")); d != "" {
 				t.Errorf("%s as %s: -without +with --instances\n%s", files, format, d)
 			}
@@ -115,7 +118,8 @@ func TestInstancesOfKernels(t *testing.T) {
 	}
 }
 
-// TestInstancesForPeople: what people read is of kernels, with and without --instances, but for how many launches there are.
+// TestInstancesForPeople: what people read is of kernels, with and without
+// --instances, but for how many launches there are.
 func TestInstancesForPeople(t *testing.T) {
 	path := launchFile(t, 3000)
 	print := func(flag string) string {
@@ -131,7 +135,8 @@ func TestInstancesForPeople(t *testing.T) {
 	}
 }
 
-// TestLaunchMemory bounds what launches take while their rows are written: 40 bytes each.
+// TestLaunchMemory bounds what launches take while their rows are written: 40
+// bytes each.
 func TestLaunchMemory(t *testing.T) {
 	testenv.Long(t)
 	const n, most = 300000, 60

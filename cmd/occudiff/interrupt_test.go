@@ -19,8 +19,8 @@ func (s stuck) Read([]byte) (int, error) {
 	select {}
 }
 
-// TestInterruptedWaiting interrupts commands that wait for input: each ends, and
-// leaves no temporary file.
+// TestInterruptedWaiting interrupts commands that wait for input: each ends,
+// and leaves no temporary file.
 func TestInterruptedWaiting(t *testing.T) {
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")
 	if err != nil {

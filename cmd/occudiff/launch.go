@@ -16,9 +16,10 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// launch is what predict and advise share: a launch, and the model that it is asked about.
-// The sizes stay texts until the models that need them read them: Intel's calculator has a notation of its own (64*64),
-// and a batch takes its sizes from columns.
+// launch is what predict and advise share: a launch, and the model that it is
+// asked about. The sizes stay texts until the models that need them read them:
+// Intel's calculator has a notation of its own (64*64), and a batch takes its
+// sizes from columns.
 type launch struct {
 	*app
 	launchFlags
@@ -43,7 +44,8 @@ type launchFlags struct {
 	PlatformFile string    `flag:"platform-file" expert:"true" arg:"FILE" files:"csv" help:"CSV of more platforms, see docs/devices.md"`
 }
 
-// check finds numbers that no launch has. A flag that was not given is not a number yet.
+// check finds numbers that no launch has. A flag that was not given is not a
+// number yet.
 func (l *launch) check() error {
 	if named := slices.Concat(l.Local.Named, l.SIMD.Named); named != nil {
 		return cli.Errorf("%s names a kernel: that is for logs, exports and binaries; a launch has one size", named[0])
@@ -74,9 +76,10 @@ func (l *launch) check() error {
 	return nil
 }
 
-// read reads the sizes, and the registers per thread that the kernel needs, 0 when nobody says so: which GRF mode those
-// take depends on the device.
-// A word of --policy that is not in the map (auto, partial) is predict.Auto, which SLM and barriers decide.
+// read reads the sizes, and the registers per thread that the kernel needs, 0
+// when nobody says so: which GRF mode those take depends on the device. A word
+// of --policy that is not in the map (auto, partial) is predict.Auto, which SLM
+// and barriers decide.
 func (l *launch) read() (p predict.Launch, registers int, err error) {
 	if p.Global, err = l.Global.Size("global"); err != nil {
 		return p, 0, err
@@ -98,16 +101,17 @@ func (l *launch) read() (p predict.Launch, registers int, err error) {
 	return p, registers, nil
 }
 
-// names lists the devices that were asked for, without blanks. Several names may stand in one flag, and names hold
-// commas themselves: what is known as a whole is one name.
+// names lists the devices that were asked for, without blanks. Several names
+// may stand in one flag, and names hold commas themselves: what is known as a
+// whole is one name.
 func (l *launch) names(known func(string) bool) []string {
 	var names []string
 	for _, v := range l.named {
 		parts := strings.Split(v, ",")
 		for len(parts) > 0 {
 			n := len(parts)
-			// The longest name that is known wins; what it is unknown is cut at its first comma, and the error is of
-			// that part.
+			// The longest name that is known wins; what it is unknown is cut at
+			// its first comma, and the error is of that part.
 			for ; n > 1 && !known(strings.Join(parts[:n], ",")); n-- {
 			}
 			if name := strings.TrimSpace(strings.Join(parts[:n], ",")); name != "" {
@@ -119,14 +123,16 @@ func (l *launch) names(known func(string) bool) []string {
 	return names
 }
 
-// chooseDevices finds all devices that were asked for, in the order of the flags, each once.
+// chooseDevices finds all devices that were asked for, in the order of the
+// flags, each once.
 func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	names := l.names(l.devices.Knows)
 	if len(names) == 0 {
 		return nil, cli.Errorf("no device is named: give --device NAME (see 'occudiff devices')")
 	}
 	var list []arch.Choice
-	// Aliases lead to one device, and a PCI id may as well: a row each would look like two GPUs.
+	// Aliases lead to one device, and a PCI id may as well: a row each would
+	// look like two GPUs.
 	add := func(c arch.Choice) {
 		if !slices.ContainsFunc(list, func(l arch.Choice) bool { return l.Device.Key == c.Device.Key }) {
 			list = append(list, c)
@@ -152,7 +158,8 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 	return list, nil
 }
 
-// onDevice reads the launch and finds the only device that it is for. what is how the error names the question.
+// onDevice reads the launch and finds the only device that it is for. what is
+// how the error names the question.
 func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, err error) {
 	launch, registers, err := l.read()
 	if err != nil {
@@ -172,8 +179,9 @@ func (l *launch) onDevice(what string) (c arch.Choice, launch predict.Launch, er
 	return list[0], launch, err
 }
 
-// platforms returns the table of platforms with the user's on top, and the one that was asked for: one without a key when
-// none was, for a batch has a column for it. A file of one platform is asked for that one.
+// platforms returns the table of platforms with the user's on top, and the one
+// that was asked for: one without a key when none was, for a batch has a column
+// for it. A file of one platform is asked for that one.
 func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err error) {
 	if t, err = computeunit.Builtin(); err != nil {
 		return nil, p, err
@@ -197,9 +205,9 @@ func (l *launch) platforms() (t computeunit.Table, p computeunit.Platform, err e
 	return t, p, err
 }
 
-// unitLaunch reads a kernel on a compute unit and finds the platform that was asked for.
-// --registers is an amount of bytes per work-item here, in which a unit may follow; on Intel GPUs it is a count of
-// registers per thread.
+// unitLaunch reads a kernel on a compute unit and finds the platform that was
+// asked for. --registers is an amount of bytes per work-item here, in which a
+// unit may follow; on Intel GPUs it is a count of registers per thread.
 func (l *launch) unitLaunch() (platform computeunit.Platform, k computeunit.Launch, err error) {
 	t, platform, err := l.platforms()
 	if err == nil && platform.Key == "" {
@@ -237,8 +245,9 @@ func itemsOf(flag string, s unit.Size3) (int64, error) {
 	return items, nil
 }
 
-// advise is the command, with its flags next to those of the launch.
-// It searches and judges nothing itself: predict finds the settings, and report/predictdoc says what they bring.
+// advise is the command, with its flags next to those of the launch. It
+// searches and judges nothing itself: predict finds the settings, and
+// report/predictdoc says what they bring.
 type advise struct {
 	launch
 	adviseFlags
@@ -275,8 +284,9 @@ func settingWordsOf(lists []string) []string {
 	return strings.FieldsFunc(strings.Join(lists, ","), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// check finds flags that contradict each other. There are two questions, of a launch and of a compute unit: each refuses
-// the flags of the other instead of ignoring them, so that no answer looks as if it had used them.
+// check finds flags that contradict each other. There are two questions, of a
+// launch and of a compute unit: each refuses the flags of the other instead of
+// ignoring them, so that no answer looks as if it had used them.
 func (v *advise) check([]string) error {
 	v.named, v.policy = []string{v.Device}, v.Policy
 	if err := v.launch.check(); err != nil {
@@ -328,14 +338,16 @@ func (v *advise) answer(context.Context, []string) (*report.Output, error) {
 	return predictdoc.Advise(&c, launch, v.vary())
 }
 
-// computeUnit searches the settings of the highest occupancy of a compute unit; what is given is fixed.
+// computeUnit searches the settings of the highest occupancy of a compute unit;
+// what is given is fixed.
 func (v *advise) computeUnit() (*report.Output, error) {
 	platform, launch, err := v.unitLaunch()
 	if err != nil {
 		return nil, err
 	}
-	// No work-group has 0 work-items, so 0 is a size that was not given; of SLM and registers 0 is an amount, and only
-	// the text of the flag tells whether it was given.
+	// No work-group has 0 work-items, so 0 is a size that was not given; of SLM
+	// and registers 0 is an amount, and only the text of the flag tells whether
+	// it was given.
 	want := computeunit.Target{GroupSize: unit.NonZero(launch.GroupSize), SubgroupSize: unit.NonZero(launch.SubgroupSize)}
 	if v.SLM != "" {
 		want.SLM = unit.Some(launch.SLM)

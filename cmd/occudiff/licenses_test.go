@@ -75,7 +75,8 @@ func licensesOf(path string) (names []string, err error) {
 	return names, nil
 }
 
-// linked lists the modules that the program links on any system of a release, with the folders of their packages.
+// linked lists the modules that the program links on any system of a release,
+// with the folders of their packages.
 func linked(t *testing.T) map[string][]string {
 	t.Helper()
 	modules := map[string][]string{}
@@ -99,7 +100,8 @@ func linked(t *testing.T) map[string][]string {
 	return modules
 }
 
-// TestLicenses holds docs/licenses.md against the license files of what is linked; -update rewrites its table.
+// TestLicenses holds docs/licenses.md against the license files of what is
+// linked; -update rewrites its table.
 func TestLicences(t *testing.T) {
 	modules := linked(t)
 	var table bytes.Buffer

@@ -19,16 +19,18 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// The commands that look things up: devices, the words of the answers, the schemas of JSON outputs.
+// The commands that look things up: devices, the words of the answers, the
+// schemas of JSON outputs.
 
-// devicesCommand prints the device table, or one device with its sources.
-// It shows the table as the models take it, and does not say which device a run has.
+// devicesCommand prints the device table, or one device with its sources. It
+// shows the table as the models take it, and does not say which device a run
+// has.
 func (a *app) devicesCommand() *cobra.Command {
 	return a.command(command{text: "devices", share: "xve device-file" + outputFlags, args: cobra.ArbitraryArgs,
 		names: true, complete: a.completeDevices,
 		answer: func(_ context.Context, args []string) (*report.Output, error) {
-			// Names of devices hold blanks, and who types one does not think of quotes: several arguments are one
-			// name.
+			// Names of devices hold blanks, and who types one does not think of
+			// quotes: several arguments are one name.
 			return a.listDevices(strings.Join(args, " "))
 		}})
 }
@@ -86,9 +88,9 @@ func flagTerms() (list []report.Term) {
 	return list
 }
 
-// jsonSchemas lists the JSON outputs in the order of the commands.
-// schema, explain and mcp all go by it: an output that is missing here has no schema, and nobody can look its fields
-// up.
+// jsonSchemas lists the JSON outputs in the order of the commands. schema,
+// explain and mcp all go by it: an output that is missing here has no schema,
+// and nobody can look its fields up.
 func jsonSchemas() []report.Schema {
 	return slices.Concat(rundoc.Schemas(), diffdoc.Schemas(), predictdoc.Schemas(),
 		trackdoc.Schemas())
@@ -115,8 +117,9 @@ func (a *app) printSchema(name string) error {
 	return machine.JSON(a.stdout, s)
 }
 
-// helpCommand prints the help of a command of a tree, the flags that commands share, or the schemas of JSON outputs.
-// It takes the place of cobra's own, which prints an unknown topic's error and succeeds.
+// helpCommand prints the help of a command of a tree, the flags that commands
+// share, or the schemas of JSON outputs. It takes the place of cobra's own,
+// which prints an unknown topic's error and succeeds.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return a.command(command{text: "help", args: cobra.ArbitraryArgs,
 		complete: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -173,7 +176,8 @@ func (a *app) completion(root *cobra.Command) {
 
 // completeFlags registers what completes the flags of all commands. Only a
 // shell that asks for a completion needs it: cobra keeps what is registered in
-// a global map, so that the flags of each call of a server would stay in memory.
+// a global map, so that the flags of each call of a server would stay in
+// memory.
 func (a *app) completeFlags(root *cobra.Command) {
 	for _, c := range cli.All(root) {
 		// Registering fails only if the flag has a function already.
@@ -189,14 +193,17 @@ func (a *app) completeFlags(root *cobra.Command) {
 	}
 }
 
-// completeDevices completes the keys of the device table, those of --device-file included, with the devices' names. The
-// last of a list is completed.
+// completeDevices completes the keys of the device table, those of
+// --device-file included, with the devices' names. The last of a list is
+// completed.
 func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	// A broken --device-file costs its own devices and not all completion; the error is told when the command runs.
+	// A broken --device-file costs its own devices and not all completion; the
+	// error is told when the command runs.
 	if _ = a.readDevices(); a.devices == nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	// Shells replace the whole word, so what stands before the last comma is given back with each key.
+	// Shells replace the whole word, so what stands before the last comma is
+	// given back with each key.
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var keys []string
 	for _, d := range a.devices.Devices() {

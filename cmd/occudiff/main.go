@@ -1,9 +1,12 @@
-// Command occudiff lines predicted GPU occupancy up with what Intel VTune measured, kernel by kernel, says why they
-// differ, writes it as Excel and Markdown, and keeps occupancy from regressing. See README.md.
+// Command occudiff lines predicted GPU occupancy up with what Intel VTune
+// measured, kernel by kernel, says why they differ, writes it as Excel and
+// Markdown, and keeps occupancy from regressing. See README.md.
 //
-// The package holds the commands: their flags, which stage follows which, the settings, where a result
-// goes, and the exit status. It holds no formula, no rule of a verdict, no file format and no wording of a report. What
-// a library can decide is decided there, so that the page (cmd/page) gives the same answers.
+// The package holds the commands: their flags, which stage follows which, the
+// settings, where a result goes, and the exit status. It holds no formula, no
+// rule of a verdict, no file format and no wording of a report. What a library
+// can decide is decided there, so that the page (cmd/page) gives the same
+// answers.
 package main
 
 import (
@@ -34,8 +37,8 @@ func runMain() int {
 	return run(ctx, e, os.Args[1:])
 }
 
-// rootCommand builds the command tree.
-// Usage and errors are silent in cobra: run prints errors itself, without secrets, each line with the program's name.
+// rootCommand builds the command tree. Usage and errors are silent in cobra:
+// run prints errors itself, without secrets, each line with the program's name.
 func (a *app) rootCommand() *cobra.Command {
 	a.setDefaults()
 	root := a.command(command{text: "occudiff"})
@@ -68,8 +71,8 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// instead returns the command line for a word that people type in the place of a command: one that was a command before, or
-// a file.
+// instead returns the command line for a word that people type in the place of
+// a command: one that was a command before, or a file.
 func instead(word string) string {
 	now := map[string]string{"doctor": "collect --check", "schema": "help schema", "skill": "mcp --skill", "version": "--version"}
 	_, err := os.Stat(word)
@@ -86,12 +89,13 @@ func instead(word string) string {
 	return "occudiff validate " + word
 }
 
-// release is the version of the program; a build from a module proxy has its own.
+// release is the version of the program; a build from a module proxy has its
+// own.
 const release = "0.1.0"
 
-// version is that of the program.
-// Main.Sum is there only for a module that was downloaded. Without it Main.Version is what go build made of the state
-// of a checkout.
+// version is that of the program. Main.Sum is there only for a module that was
+// downloaded. Without it Main.Version is what go build made of the state of a
+// checkout.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
 		return info.Main.Version
@@ -99,9 +103,10 @@ func version() string {
 	return release
 }
 
-// builtFrom names the commit that the program was built from and its time, as far as the build knows them.
-// It is empty for a build without -buildvcs or outside of a repository; "with changes" says that the commit alone does
-// not make this program again.
+// builtFrom names the commit that the program was built from and its time, as
+// far as the build knows them. It is empty for a build without -buildvcs or
+// outside of a repository; "with changes" says that the commit alone does not
+// make this program again.
 func builtFrom() string {
 	info, _ := debug.ReadBuildInfo()
 	known := map[string]string{}

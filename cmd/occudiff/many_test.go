@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// manyKernels writes an export of n kernels, each with another name and nearly each with another launch size, most of
-// which do not match their prediction.
+// manyKernels writes an export of n kernels, each with another name and nearly
+// each with another launch size, most of which do not match their prediction.
 func manyKernels(t testing.TB, path string, first, n int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -35,7 +35,8 @@ func manyKernels(t testing.TB, path string, first, n int) {
 	}
 }
 
-// TestManyKernels: what people read has the first of many kernels and says how many more there are; programs get all.
+// TestManyKernels: what people read has the first of many kernels and says how
+// many more there are; programs get all.
 func TestManyKernels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const n = 4000

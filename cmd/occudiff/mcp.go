@@ -32,17 +32,19 @@ import (
 	"occudiff/report/machine"
 )
 
-// skill says to agents when to ask what, and what the answers allow to conclude.
-// occudiff mcp --skill prints it whole, and occudiff mcp tells it to a client without its YAML head.
+// skill says to agents when to ask what, and what the answers allow to
+// conclude. occudiff mcp --skill prints it whole, and occudiff mcp tells it to
+// a client without its YAML head.
 //
 //go:embed skill.md
 var skill string
 
 // tool is a command as agents call it.
 //
-// An agent gets what the command prints, byte for byte: the server words refusals alone. What an agent may cause is
-// bounded here and in agentCall.inside: no output files, no network, no VTune, no compiler, and of the files only those
-// of the folder that the server was started in.
+// An agent gets what the command prints, byte for byte: the server words
+// refusals alone. What an agent may cause is bounded here and in
+// agentCall.inside: no output files, no network, no VTune, no compiler, and of
+// the files only those of the folder that the server was started in.
 type tool struct {
 	name    string
 	command string // and what is always given
@@ -51,8 +53,9 @@ type tool struct {
 	text    string
 }
 
-// tools lists what agents may call. validate and diff answer with summaries, which are small and closed where nothing can
-// be concluded. --no-vtune keeps validate from starting an installed vtune on a result folder.
+// tools lists what agents may call. validate and diff answer with summaries,
+// which are small and closed where nothing can be concluded. --no-vtune keeps
+// validate from starting an installed vtune on a result folder.
 func tools() []tool {
 	const run = "device xve device-file tolerance sampling-interval local simd"
 	const launch = "device xve device-file global local simd slm barriers grf registers"
@@ -75,8 +78,9 @@ func tools() []tool {
 	}
 }
 
-// mostBytes is what the files of a call may hold: reading more takes too long to wait for. mostAnswer is what an answer
-// may hold: more fills what an agent can keep in mind.
+// mostBytes is what the files of a call may hold: reading more takes too long
+// to wait for. mostAnswer is what an answer may hold: more fills what an agent
+// can keep in mind.
 const (
 	mostBytes  = 1 << 30
 	mostAnswer = 512 << 10
@@ -118,7 +122,8 @@ func (a *app) mcpCommand() *cobra.Command {
 			}
 			s.AddTool(add, c.answer)
 		}
-		// Standard output is the protocol from here on; the commands print into buffers.
+		// Standard output is the protocol from here on; the commands print into
+		// buffers.
 		c := newClient(a.stdin, a.stdout)
 		err = s.Run(ctx, &mcp.IOTransport{Reader: c.messages(), Writer: c})
 		if ctx.Err() != nil || c.ended.Load() { // the usual ends of a server: an interrupt, and a client that is gone
@@ -136,12 +141,13 @@ type agentCall struct {
 	takes  *jsonschema.Schema
 }
 
-// schema describes what a tool takes: the flags of its command, with their texts.
-// It comes from the flags of the command, so that a help text is written once. A size is a text as on a command line, or
-// its numbers.
+// schema describes what a tool takes: the flags of its command, with their
+// texts. It comes from the flags of the command, so that a help text is written
+// once. A size is a text as on a command line, or its numbers.
 func (t tool) schema() *jsonschema.Schema {
 	of, _, _ := new(app).rootCommand().Find(strings.Fields(t.command))
-	// The kinds of values in JSON that a type of a flag takes, those of the elements of an array before it.
+	// The kinds of values in JSON that a type of a flag takes, those of the
+	// elements of an array before it.
 	kinds := map[string][]string{"int": {"integer"}, "int64": {"integer"}, "float64": {"number"}, "bool": {"boolean"},
 		"count": {"string", "integer"}, "size": {"string", "integer", "array"}, "stringArray": {"string", "array"}}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -172,9 +178,9 @@ func (t tool) schema() *jsonschema.Schema {
 	return s
 }
 
-// answer runs the command of a call as the command line does, and gives what it prints.
-// an error is a result with IsError and no error of the protocol, since an agent sees the former alone and can recover its
-// call.
+// answer runs the command of a call as the command line does, and gives what it
+// prints. an error is a result with IsError and no error of the protocol, since
+// an agent sees the former alone and can recover its call.
 func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var args []string
 	// The server survives a panic. run catches those of the command.
@@ -188,7 +194,8 @@ func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 			environ: c.app.environ}
 		status := run(ctx, one, args)
 		switch {
-		// A gate that failed, or a summary that is not usable, is an answer. What was printed before a panic is not.
+		// A gate that failed, or a summary that is not usable, is an answer.
+		// What was printed before a panic is not.
 		case out.Len() == 0 || status == exitBug:
 			err = errors.New(strings.TrimSpace(errs.String()))
 		case out.Len() > mostAnswer:
@@ -203,8 +210,9 @@ func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 		Content: []mcp.Content{&mcp.TextContent{Text: out.String()}}}, nil
 }
 
-// arguments makes the command line of a call.
-// What an agent names as a value stays one: values follow a = and operands a --, so that none is read as a flag.
+// arguments makes the command line of a call. What an agent names as a value
+// stays one: values follow a = and operands a --, so that none is read as a
+// flag.
 func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args []string, err error) {
 	var size int64 // of all files
 	values, err := c.values(given)
@@ -238,8 +246,9 @@ func (c *agentCall) arguments(ctx context.Context, given json.RawMessage) (args 
 	return args, nil
 }
 
-// values returns the arguments of a call as the words of a command line, when they are what the schema says. A null is no
-// value, and the numbers of a size are one word.
+// values returns the arguments of a call as the words of a command line, when
+// they are what the schema says. A null is no value, and the numbers of a size
+// are one word.
 func (c *agentCall) values(given json.RawMessage) (map[string][]string, error) {
 	var values map[string]any
 	d := json.NewDecoder(bytes.NewReader(given))
@@ -287,10 +296,11 @@ func isKind(v any, kind string) bool {
 	return false
 }
 
-// inside returns a path as the commands get it, when it is a file or folder of the server's folder, with all that a
-// folder links to, and of a size that can be waited for together with the others of the call.
-// The size is checked before anything is read. It adds up over the files of a call as they are named: a file that is
-// named twice is read twice.
+// inside returns a path as the commands get it, when it is a file or folder of
+// the server's folder, with all that a folder links to, and of a size that can
+// be waited for together with the others of the call. The size is checked
+// before anything is read. It adds up over the files of a call as they are
+// named: a file that is named twice is read twice.
 func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) (string, error) {
 	wrong := func(why string) (string, error) { return "", fmt.Errorf("%s: %q %s", name, history.Mask(path), why) }
 	if history.IsAddress(path) && name == "db" || strings.Contains(path, "://") {
@@ -315,7 +325,8 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 		info, err := os.Stat(real)
 		switch {
 		case err == nil && info.IsDir() && real != p:
-			// WalkDir does not follow it, but reading does: what is in there nobody would have looked at.
+			// WalkDir does not follow it, but reading does: what is in there
+			// nobody would have looked at.
 			return errors.New("holds a link to a folder: name that folder itself")
 		case err != nil || info.IsDir():
 			return err
@@ -343,9 +354,10 @@ func (c *agentCall) inside(ctx context.Context, name, path string, size *int64) 
 
 // client is the other side of the protocol, on streams that nobody closes.
 //
-// The SDK ends its session at a line that is no message, and at the end of input even while calls are answered. client
-// stands between it and the streams to prevent both: it passes whole messages on, answers other lines itself, and keeps
-// the end of input back until no call waits.
+// The SDK ends its session at a line that is no message, and at the end of
+// input even while calls are answered. client stands between it and the streams
+// to prevent both: it passes whole messages on, answers other lines itself, and
+// keeps the end of input back until no call waits.
 type client struct {
 	in       io.Reader
 	out      io.Writer
@@ -389,8 +401,9 @@ func (c *client) Write(b []byte) (int, error) {
 // The SDK closes its transport, and the streams are the process's own.
 func (*client) Close() error { return nil }
 
-// messages returns the lines that are messages, and answers the others, at which the SDK would end. A client that says
-// all at once and ends is answered before the end is passed on.
+// messages returns the lines that are messages, and answers the others, at
+// which the SDK would end. A client that says all at once and ends is answered
+// before the end is passed on.
 func (c *client) messages() io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -431,9 +444,9 @@ func (c *client) waitForAnswers() {
 	}
 }
 
-// pass passes a line on if it is a message, and answers it otherwise: there is no number to answer to (JSON-RPC 2.0,
-// section 5.1). It also answers a call with the id of a call that has no answer
-// yet, which the SDK would drop.
+// pass passes a line on if it is a message, and answers it otherwise: there is
+// no number to answer to (JSON-RPC 2.0, section 5.1). It also answers a call
+// with the id of a call that has no answer yet, which the SDK would drop.
 func (c *client) pass(w io.Writer, line []byte) error {
 	if len(line) == 0 {
 		return nil

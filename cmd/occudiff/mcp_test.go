@@ -23,7 +23,8 @@ import (
 	"occudiff/report"
 )
 
-// agentFolder is a working folder as an agent finds it: two runs, a history, and next to it what the server must not read.
+// agentFolder is a working folder as an agent finds it: two runs, a history,
+// and next to it what the server must not read.
 func agentFolder(t *testing.T) (outside string) {
 	t.Helper()
 	fixture, err := os.ReadFile("../../fixtures/max1100_mix.hotspots.csv")
@@ -97,8 +98,9 @@ func connectWith(t *testing.T, opt *mcp.ClientOptions, getenv func(string) strin
 	return s
 }
 
-// listing is all that lies in the working folder, with times, but for an empty write-ahead log and its index: SQLite
-// makes both where it reads a history, and whoever reads alone cannot take them away again.
+// listing is all that lies in the working folder, with times, but for an empty
+// write-ahead log and its index: SQLite makes both where it reads a history,
+// and whoever reads alone cannot take them away again.
 func listing(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -117,8 +119,9 @@ func listing(t *testing.T) string {
 	return b.String()
 }
 
-// TestAgent calls every tool with the client of the SDK: right calls answer as the command line does, wrong ones get one
-// clear error, and the server lives on and writes nothing.
+// TestAgent calls every tool with the client of the SDK: right calls answer as
+// the command line does, wrong ones get one clear error, and the server lives
+// on and writes nothing.
 func TestAgent(t *testing.T) {
 	schemas := compileSchemas(t)
 	outside := agentFolder(t)
@@ -214,7 +217,8 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// TestAgentCalledOff calls a tool off while it reads: the server answers the next call.
+// TestAgentCalledOff calls a tool off while it reads: the server answers the
+// next call.
 func TestAgentCalledOff(t *testing.T) {
 	agentFolder(t)
 	f := must(os.OpenFile("big.csv", os.O_CREATE|os.O_WRONLY, 0o666))
@@ -246,7 +250,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// nodeClient lists the tools with the official client of another language and calls each.
+// nodeClient lists the tools with the official client of another language and
+// calls each.
 const nodeClient = `
 const {Client} = require("@modelcontextprotocol/sdk/client/index.js");
 const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.js");
@@ -267,7 +272,8 @@ const {StdioClientTransport} = require("@modelcontextprotocol/sdk/client/stdio.j
 })();
 `
 
-// TestAgentOfNode is called by the client of node, which checks summaries against the schema that the tool names.
+// TestAgentOfNode is called by the client of node, which checks summaries
+// against the schema that the tool names.
 func TestAgentOfNode(t *testing.T) {
 	node := testenv.Program(t, "node")
 	if exec.Command(node, "-e", `require("@modelcontextprotocol/sdk/client/index.js")`).Run() != nil {
@@ -320,7 +326,8 @@ func (s *seen) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestAgentOfAPipe: what is no message is answered and ends nothing, and who says all at once and ends is answered.
+// TestAgentOfAPipe: what is no message is answered and ends nothing, and who
+// says all at once and ends is answered.
 func TestAgentOfAPipe(t *testing.T) {
 	agentFolder(t)
 	out := &seen{text: "occudiff/summary/1", done: make(chan struct{})}

@@ -17,8 +17,9 @@ var (
 	exampleImport = regexp.MustCompile(`(?s)import \(\n(.*?)\n\)`)
 )
 
-// TestSecondModule builds the examples of the packages as programs of a module of their own, which reaches this one
-// through replace as the README says, and runs them.
+// TestSecondModule builds the examples of the packages as programs of a module
+// of their own, which reaches this one through replace as the README says, and
+// runs them.
 func TestSecondModule(t *testing.T) {
 	testenv.Long(t) // linking programs
 	root, err := filepath.Abs(filepath.Join("..", ".."))

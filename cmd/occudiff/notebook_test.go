@@ -12,8 +12,9 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestNotebooks makes the files of docs/notebooks.md with its commands and runs its code with the real pandas, DuckDB and R.
-// Each has to find the figures of the run: absent ones as absent, numbers as numbers, times as times.
+// TestNotebooks makes the files of docs/notebooks.md with its commands and runs
+// its code with the real pandas, DuckDB and R. Each has to find the figures of
+// the run: absent ones as absent, numbers as numbers, times as times.
 func TestNotebooks(t *testing.T) {
 	page, err := os.ReadFile("../../docs/notebooks.md")
 	if err != nil {
@@ -31,7 +32,8 @@ func TestNotebooks(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```([a-z]+)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		code[block[1]] += block[2]
 	}
-	// The file's own time has a fraction of a second; that of the second run has none.
+	// The file's own time has a fraction of a second; that of the second run
+	// has none.
 	commands := code["sh"] + "occudiff track add --device max1100 --time 2026-11-01T10:00:00Z fixtures/max1100_mix.hotspots.csv\n" +
 		"occudiff track export history.csv\n"
 	for line := range strings.Lines(commands) {

@@ -27,7 +27,8 @@ import (
 // formWriter writes one form of an answer.
 type formWriter func(io.Writer) error
 
-// fileEndings are the endings of the files that every answer can be written into.
+// fileEndings are the endings of the files that every answer can be written
+// into.
 func fileEndings(more ...string) []string {
 	return append([]string{".xlsx", ".md", ".html", ".json", ".csv"}, more...)
 }
@@ -35,7 +36,8 @@ func fileEndings(more ...string) []string {
 // perfettoEnding is the ending of a file for Perfetto.
 const perfettoEnding = ".trace.json"
 
-// endingOf returns the ending of a file, in lower case, which picks the way of writing.
+// endingOf returns the ending of a file, in lower case, which picks the way of
+// writing.
 func endingOf(path string) string {
 	if path = strings.ToLower(path); strings.HasSuffix(path, perfettoEnding) {
 		return perfettoEnding
@@ -43,9 +45,9 @@ func endingOf(path string) string {
 	return filepath.Ext(path)
 }
 
-// deliver writes an answer to its files, then prints it in the format that was asked for.
-// What is written while it is read (a batch, an exported history) and texts that are no report (a schema, a job script)
-// do not come this way.
+// deliver writes an answer to its files, then prints it in the format that was
+// asked for. What is written while it is read (a batch, an exported history)
+// and texts that are no report (a schema, a job script) do not come this way.
 func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	ans.Version = version()
 	if a.Format == "summary" && ans.AgentSummary == nil {
@@ -55,7 +57,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	if err := a.chooseColumns(ans); err != nil {
 		return err
 	}
-	// Files come first: a pipe that closes (head, a pager) ends the printing, and the files are in place by then.
+	// Files come first: a pipe that closes (head, a pager) ends the printing,
+	// and the files are in place by then.
 	by := a.writers(ctx, ans)
 	for _, f := range a.out.files {
 		f.write = by[f.ending]
@@ -77,7 +80,8 @@ func (a *app) deliver(ctx context.Context, ans *report.Output) error {
 	return unwritten
 }
 
-// writers are the ways of writing an answer, by the ending of a file and by format.
+// writers are the ways of writing an answer, by the ending of a file and by
+// format.
 func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWriter {
 	by := map[string]formWriter{
 		"table": func(w io.Writer) error {
@@ -107,8 +111,9 @@ func (a *app) writers(ctx context.Context, ans *report.Output) map[string]formWr
 	return by
 }
 
-// addPlots returns a Markdown file the plots of the report as files next to it: report.time-series-1.svg next to report.md. They
-// are written and put in place with all other files.
+// addPlots returns a Markdown file the plots of the report as files next to it:
+// report.time-series-1.svg next to report.md. They are written and put in place
+// with all other files.
 func (a *app) addPlots(page *outputFile, doc *report.Document) error {
 	names := map[*report.Plot]string{}
 	for _, p := range doc.Plots(report.Page) {
@@ -137,7 +142,8 @@ func svg(p *report.Plot) formWriter {
 	}
 }
 
-// stream writes what is made while it is written: the same into every file, or to a stream where none was asked for.
+// stream writes what is made while it is written: the same into every file, or
+// to a stream where none was asked for.
 func (a *app) stream(to io.Writer, write formWriter) error {
 	if len(a.Outputs) == 0 {
 		return a.print(to, write)
@@ -148,7 +154,8 @@ func (a *app) stream(to io.Writer, write formWriter) error {
 	return a.out.place()
 }
 
-// print writes to standard output while the answer is made, since it may be long.
+// print writes to standard output while the answer is made, since it may be
+// long.
 func (a *app) print(to io.Writer, write formWriter) error {
 	w := bufio.NewWriterSize(stoppable{to, a.out.stopped}, 64<<10)
 	if err := write(w); err != nil {
@@ -167,9 +174,10 @@ func (a *app) printWrittenFiles() {
 	}
 }
 
-// openOutputs checks the endings of the files of -o and opens them. What the command reads is told, since it must not
-// write over it. If some of the files cannot be written, the command writes the
-// others. If none can, it ends before the work.
+// openOutputs checks the endings of the files of -o and opens them. What the
+// command reads is told, since it must not write over it. If some of the files
+// cannot be written, the command writes the others. If none can, it ends before
+// the work.
 func (a *app) openOutputs(reads []string, stopped func() error) error {
 	a.out = &outputFiles{inputs: reads, stopped: stopped}
 	failed := 0
@@ -203,8 +211,9 @@ func (a *app) writes(ending string) bool {
 	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs, func(o string) bool { return endingOf(o) == ending })
 }
 
-// chooseColumns shows the columns that --columns names. Where several tables have kernels, a column is one of any of
-// them; CSV may have columns that no document shows.
+// chooseColumns shows the columns that --columns names. Where several tables
+// have kernels, a column is one of any of them; CSV may have columns that no
+// document shows.
 func (a *app) chooseColumns(ans *report.Output) error {
 	if len(a.Columns) == 0 {
 		return nil
@@ -232,10 +241,12 @@ func (a *app) chooseColumns(ans *report.Output) error {
 	return nil
 }
 
-// outputFiles are the files that one command writes. They are opened before the work, so that one that cannot be written
-// is found first, and each is put in place whole or not at all: it is written as a temporary file next to its target and
-// renamed when all of them are done. A link is followed to the file that it names. What is no regular file is refused; so is
-// every file that the command reads, by whatever name.
+// outputFiles are the files that one command writes. They are opened before the
+// work, so that one that cannot be written is found first, and each is put in
+// place whole or not at all: it is written as a temporary file next to its
+// target and renamed when all of them are done. A link is followed to the file
+// that it names. What is no regular file is refused; so is every file that the
+// command reads, by whatever name.
 type outputFiles struct {
 	inputs  []string     // what the command reads; a folder stands for the files in it
 	stopped func() error // whether the work was called off: a large report stops in the middle then
@@ -258,8 +269,8 @@ type outputFile struct {
 	write  formWriter // set before it is put in place
 }
 
-// open takes a path in. It opens the temporary file, so that a path that cannot be written is found before the work. An
-// error does not name the path.
+// open takes a path in. It opens the temporary file, so that a path that cannot
+// be written is found before the work. An error does not name the path.
 func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 	f := &outputFile{path: throughLink(path), ending: ending}
 	var err error
@@ -278,7 +289,8 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 			return nil, errors.New("is given twice")
 		}
 	}
-	// Not os.CreateTemp, which makes files for their owner alone: a report can be read as any new file.
+	// Not os.CreateTemp, which makes files for their owner alone: a report can
+	// be read as any new file.
 	temporary := filepath.Join(filepath.Dir(f.path), ".occudiff-"+rand.Text()+filepath.Ext(path))
 	if f.tmp, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, fmt.Errorf("%w: %w; give a path in a folder that exists and may be written",
@@ -288,7 +300,8 @@ func (s *outputFiles) open(path, ending string) (*outputFile, error) {
 	return f, nil
 }
 
-// throughLink returns the file that a symbolic link names, also one that is not there yet: the link stays a link.
+// throughLink returns the file that a symbolic link names, also one that is not
+// there yet: the link stays a link.
 func throughLink(p string) string {
 	if target, err := filepath.EvalSymlinks(p); err == nil {
 		return target
@@ -302,8 +315,9 @@ func throughLink(p string) string {
 	return filepath.Clean(p)
 }
 
-// input returns the input that a file is, by whatever name; empty when it is none. Folders stand for the files in them, and
-// in folders in them: as deep as runs are looked for.
+// input returns the input that a file is, by whatever name; empty when it is
+// none. Folders stand for the files in them, and in folders in them: as deep as
+// runs are looked for.
 func (s *outputFiles) input(info fs.FileInfo) string {
 	for _, p := range s.inputs {
 		names := []string{"."}
@@ -384,7 +398,8 @@ func (s stoppable) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// discard removes what has not been put in place; it may be called more than once.
+// discard removes what has not been put in place; it may be called more than
+// once.
 func (s *outputFiles) discard() {
 	for _, f := range s.files {
 		f.tmp.Close()

@@ -18,16 +18,17 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// prediction is the command predict, with its flags next to those of the launch.
-// It only picks the model and the question: formulas are in predict and its subpackages, words and figures of an answer
-// in report/predictdoc.
+// prediction is the command predict, with its flags next to those of the
+// launch. It only picks the model and the question: formulas are in predict and
+// its subpackages, words and figures of an answer in report/predictdoc.
 type prediction struct {
 	launch
 	predictFlags
 }
 
 type predictFlags struct {
-	// It takes the place of the flag that other commands share, for it may name several.
+	// It takes the place of the flag that other commands share, for it may name
+	// several.
 	Devices        []string `flag:"device" arg:"NAME" help:"GPU: key, name, alias or PCI id of 'occudiff devices'; several with commas, or all"`
 	Policy         string   `flag:"policy" expert:"true" arg:"POLICY" default:"auto" words:"auto free whole partial" help:"dispatch: auto, free, whole, or partial, a what-if of --timeline with --ports"`
 	Ports          int      `flag:"ports" expert:"true" arg:"N" default:"1" help:"dispatch ports of --policy partial"`
@@ -39,8 +40,8 @@ type predictFlags struct {
 	CompileOptions string   `flag:"compile-options" expert:"true" arg:"OPTIONS" help:"options of the OpenCL compiler, for source files, as in -cl-intel-256-GRF-per-thread"`
 }
 
-// predictCommand predicts one launch, a launch on many devices, a sweep, a timeline, a batch, or the kernels of a
-// binary.
+// predictCommand predicts one launch, a launch on many devices, a sweep, a
+// timeline, a batch, or the kernels of a binary.
 func (a *app) predictCommand() *cobra.Command {
 	p := &prediction{launch: launch{app: a}}
 	return a.command(command{text: "predict", flags: []any{&p.launchFlags, &p.predictFlags}, args: cobra.ArbitraryArgs,
@@ -62,13 +63,15 @@ func (p *prediction) check(paths []string) error {
 		return err
 	}
 	switch {
-	// An unset variable of a script must not turn a batch into the prediction of one launch.
+	// An unset variable of a script must not turn a batch into the prediction
+	// of one launch.
 	case f.Changed("batch") && p.Batch == "":
 		return cli.Errorf("--batch is empty: give a CSV file, or - for standard input")
 	case p.Ports < 1:
 		return cli.Errorf("--ports %d: expected a number of dispatch ports above 0", p.Ports)
 	}
-	// Refuse looks at the flags that were given; which of the groups are wrong depends on what is asked for.
+	// Refuse looks at the flags that were given; which of the groups are wrong
+	// depends on what is asked for.
 	units, partial := p.Model == "compute-unit", p.policy == "partial"
 	for _, r := range []struct {
 		on          bool
@@ -95,7 +98,8 @@ func (p *prediction) check(paths []string) error {
 	case p.Batch != "":
 		p.endings = []string{".csv"}
 	case p.Sweep != "" || p.Timeline || p.policy == "partial":
-		// These answers have one curve, which a chart can hold; see Answer.Chart.
+		// These answers have one curve, which a chart can hold; see
+		// Answer.Chart.
 		p.endings = append([]string{".svg"}, fileEndings()...)
 	}
 	return nil
@@ -144,7 +148,8 @@ func (p *prediction) answer(ctx context.Context, paths []string) (*report.Output
 	return predictdoc.Predict(&predictdoc.Question{Launch: launch, Registers: registers, On: on, Driver: p.Explain})
 }
 
-// sweep reads what --sweep varies: a word, and for groups perhaps their numbers.
+// sweep reads what --sweep varies: a word, and for groups perhaps their
+// numbers.
 func (p *prediction) sweep() (over string, groups []int64, err error) {
 	over, list, numbered := strings.Cut(p.Sweep, "=")
 	switch {
@@ -188,14 +193,16 @@ func (p *prediction) computeUnit() (*report.Output, error) {
 	return predictdoc.ComputeUnit(&platform, kernel, computeunit.WorkGroups(global, local))
 }
 
-// calculator answers as Intel's calculator does. The sizes of its form are texts, in its own notation (64*64, 1,2,3).
-// Rounding and errors are the calculator's own; see predict/calculator.
+// calculator answers as Intel's calculator does. The sizes of its form are
+// texts, in its own notation (64*64, 1,2,3). Rounding and errors are the
+// calculator's own; see predict/calculator.
 func (p *prediction) calculator() (*report.Output, error) {
 	t, err := calculator.Builtin()
 	if err != nil {
 		return nil, err
 	}
-	// The devices of the calculator have their own keys (fam:gen12, pci:E20B), so the device table is not asked.
+	// The devices of the calculator have their own keys (fam:gen12, pci:E20B),
+	// so the device table is not asked.
 	names := p.names(func(name string) bool { _, err := t.Find(name, 0); return err == nil })
 	if len(names) != 1 || slices.Contains(names, "all") {
 		return nil, cli.Errorf("--compat calculator takes one device of the calculator: give --device KEY as in " +
@@ -225,9 +232,9 @@ func (p *prediction) calculator() (*report.Output, error) {
 	return predictdoc.Calculator(&d, in)
 }
 
-// predictBatch predicts every line of a CSV file.
-// It gives no answer: rows are written while the next ones are read, so that a file of any length takes the same
-// memory.
+// predictBatch predicts every line of a CSV file. It gives no answer: rows are
+// written while the next ones are read, so that a file of any length takes the
+// same memory.
 func (p *prediction) predictBatch(ctx context.Context) error {
 	run, err := p.batchRun()
 	if err != nil {
@@ -242,8 +249,8 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 			"the batch file cannot be opened: %v", note.Reason(err))
 	}
 	defer in.Close()
-	// Rows live for a moment and there is next to nothing next to them: collecting them less often is 20% of the
-	// time.
+	// Rows live for a moment and there is next to nothing next to them:
+	// collecting them less often is 20% of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var done batch.Report
 	err = p.stream(p.output("csv"), func(w io.Writer) (err error) { done, err = run(ctx, file, in, w); return err })
@@ -254,8 +261,9 @@ func (p *prediction) predictBatch(ctx context.Context) error {
 	return nil
 }
 
-// batchRun makes the model that the flags ask for.
-// Flags of a launch hold for all rows. --device is for rows whose column is empty, so one device is enough.
+// batchRun makes the model that the flags ask for. Flags of a launch hold for
+// all rows. --device is for rows whose column is empty, so one device is
+// enough.
 func (p *prediction) batchRun() (batch.Run, error) {
 	names := p.names(p.devices.Knows)
 	if len(names) > 1 {
@@ -287,7 +295,8 @@ func (p *prediction) batchRun() (batch.Run, error) {
 	return batch.Launches(p.devices, launch, shared), nil
 }
 
-// sayBatch sums a batch up on standard error: results alone are on standard output.
+// sayBatch sums a batch up on standard error: results alone are on standard
+// output.
 func (p *prediction) sayBatch(r batch.Report) {
 	p.printNotes(r.Notes)
 	if r.Failed > 0 {
@@ -308,7 +317,8 @@ func (p *prediction) predictFiles(ctx context.Context, paths []string) (*report.
 	if opt.Local, err = p.Local.ByName(); err != nil {
 		return nil, err
 	}
-	// Without a device each image is predicted for its own; so is all, since a binary runs on no other.
+	// Without a device each image is predicted for its own; so is all, since a
+	// binary runs on no other.
 	if len(p.Devices) > 0 && !slices.Equal(p.Devices, []string{"all"}) {
 		chosen, err := p.chooseDevices()
 		if err != nil {

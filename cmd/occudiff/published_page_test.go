@@ -12,7 +12,8 @@ import (
 
 var commandAndText = regexp.MustCompile("(?s)```sh\n(.*?)```\n```text\n(.*?)```")
 
-// TestPublishedPage runs each command of docs/published-tables.md and looks for the lines below it in what it prints.
+// TestPublishedPage runs each command of docs/published-tables.md and looks for
+// the lines below it in what it prints.
 func TestPublishedPage(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

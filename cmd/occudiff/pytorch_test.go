@@ -43,8 +43,10 @@ func validate(t *testing.T, args ...string) (v validated) {
 	return v
 }
 
-// TestPyTorchPairs: a trace with counters says the same of launches, gaps and GPU time as the one without, and what was measured is
-// the truth that the pair was made from, in both spellings, for all launches and for each, at any length of the launches.
+// TestPyTorchPairs: a trace with counters says the same of launches, gaps and
+// GPU time as the one without, and what was measured is the truth that the pair
+// was made from, in both spellings, for all launches and for each, at any
+// length of the launches.
 func TestPyTorchPairs(t *testing.T) {
 	oracle, python := testenv.Shared(t, "oracle", "make_scope_trace.py"), testenv.Program(t, "python3")
 	near := func(a *float64, want float64) bool { return a != nil && math.Abs(*a-want) <= 1e-4 }
@@ -163,7 +165,8 @@ func lengthen(t *testing.T, path string, factor float64) {
 	}
 }
 
-// lengthenExport multiplies the times of an export whose columns 3 and 4 they are.
+// lengthenExport multiplies the times of an export whose columns 3 and 4 they
+// are.
 func lengthenExport(t *testing.T, path string, factor float64) {
 	t.Helper()
 	data, err := os.ReadFile(path)

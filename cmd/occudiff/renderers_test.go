@@ -35,8 +35,8 @@ func sources(t *testing.T) map[string]string {
 	return all
 }
 
-// TestRenderers keeps what a report says out of how it is shown: a renderer asks for no section or column by name, and
-// puts nothing in order.
+// TestRenderers keeps what a report says out of how it is shown: a renderer
+// asks for no section or column by name, and puts nothing in order.
 func TestRenderers(t *testing.T) {
 	for path, text := range sources(t) {
 		dir := filepath.ToSlash(filepath.Dir(path))
@@ -86,7 +86,8 @@ func isKey(e ast.Expr) bool {
 	return ok && s.Sel.Name == "Key"
 }
 
-// isName reports whether an expression is a name that stands in the code, other than the empty one.
+// isName reports whether an expression is a name that stands in the code, other
+// than the empty one.
 func isName(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -97,8 +98,9 @@ func isName(e ast.Expr) bool {
 	return false
 }
 
-// TestExported finds exported names that nothing outside their package uses. Types are left out, since values of a type
-// without a name outside are used through others; so are constants, where one of their group has a user.
+// TestExported finds exported names that nothing outside their package uses.
+// Types are left out, since values of a type without a name outside are used
+// through others; so are constants, where one of their group has a user.
 func TestExported(t *testing.T) {
 	testenv.Needs(t, "export data of all packages")
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: filepath.Join("..", ".."), Tests: true},
@@ -131,7 +133,8 @@ func TestExported(t *testing.T) {
 	}
 }
 
-// unusedNames returns the exported functions, variables and constants of a declaration without a user.
+// unusedNames returns the exported functions, variables and constants of a
+// declaration without a user.
 func unusedNames(d ast.Decl, used func(name string) bool) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -17,7 +17,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// runJSON runs a command line in this process and gives its standard output, or nothing where the input cannot be used.
+// runJSON runs a command line in this process and gives its standard output, or
+// nothing where the input cannot be used.
 func runJSON(t testing.TB, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -37,7 +38,8 @@ func formatJSON(args []string) []string {
 	return []string{"--format", "json"}
 }
 
-// compileSchemas compiles what `occudiff help schema` prints, which checks it against the meta-schema of the draft as well.
+// compileSchemas compiles what `occudiff help schema` prints, which checks it
+// against the meta-schema of the draft as well.
 func compileSchemas(t testing.TB) map[string]*jsonschema.Schema {
 	t.Helper()
 	all := map[string]*jsonschema.Schema{}
@@ -170,7 +172,8 @@ func TestRealOutputsKeepTheirSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemaBites changes a valid output in one place at a time: the schema refuses each.
+// TestSchemaBites changes a valid output in one place at a time: the schema
+// refuses each.
 func TestSchemaBites(t *testing.T) {
 	schemas := compileSchemas(t)
 	out := runJSON(t, "validate", "--device", "max1100", "../../fixtures/max1100_mix.hotspots.csv")
@@ -210,7 +213,8 @@ func TestSchemaBites(t *testing.T) {
 	}
 }
 
-// TestEveryOutputHasASchema looks for schema ids in the source that `occudiff help schema` does not know.
+// TestEveryOutputHasASchema looks for schema ids in the source that `occudiff
+// help schema` does not know.
 func TestEveryOutputHasASchema(t *testing.T) {
 	id := regexp.MustCompile(`"(occudiff/[a-z-]+/[0-9]+)"`)
 	for _, dir := range []string{".", filepath.Join("..", "..", "report")} {

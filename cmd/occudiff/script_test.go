@@ -20,8 +20,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"occudiff": main, "occudiff-each": eachMain, "occudiff-memory": memoryMain})
 }
 
-// eachMain runs the lines of standard input, the words of a command line each, up to the first that fails: stories add runs
-// by the hundred, and starting a program takes ten times as long as adding a run.
+// eachMain runs the lines of standard input, the words of a command line each,
+// up to the first that fails: stories add runs by the hundred, and starting a
+// program takes ten times as long as adding a run.
 func eachMain() {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		a := &app{stdin: strings.NewReader(""), stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ()}
@@ -40,11 +41,13 @@ func (t tests) Run() int {
 	return t.M.Run()
 }
 
-// TestScript runs the command stories of testdata/script: every exit status, output and file is real. CORPUS names the real
-// profiler output when it is there; stories that need it skip themselves.
+// TestScript runs the command stories of testdata/script: every exit status,
+// output and file is real. CORPUS names the real profiler output when it is
+// there; stories that need it skip themselves.
 func TestScript(t *testing.T) { runScripts(t, "script", func() string { return "" }) }
 
-// TestHistoryScript runs the stories of testdata/history on a file and on a server: the answers are the same.
+// TestHistoryScript runs the stories of testdata/history on a file and on a
+// server: the answers are the same.
 func TestHistoryScript(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the histories are made by shell scripts")
@@ -56,7 +59,8 @@ func TestHistoryScript(t *testing.T) {
 	})
 }
 
-// runScripts runs the stories of a folder, each with a history of its own; "" is a file in its folder.
+// runScripts runs the stories of a folder, each with a history of its own; ""
+// is a file in its folder.
 func runScripts(t *testing.T, folder string, history func() string) {
 	fixtures, err := filepath.Abs(filepath.Join("..", "..", "fixtures"))
 	if err != nil {
@@ -73,7 +77,8 @@ func runScripts(t *testing.T, folder string, history func() string) {
 			if db := history(); db != "" {
 				e.Setenv("OCCUDIFF_DB", db)
 			}
-			// A program with the race detector sleeps for a second before it exits, and there are a thousand of them.
+			// A program with the race detector sleeps for a second before it
+			// exits, and there are a thousand of them.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")
 			// And most of the time of a small one is that of the runtime.
 			if !testenv.All() {
@@ -88,7 +93,8 @@ func runScripts(t *testing.T, folder string, history func() string) {
 	})
 }
 
-// corpus returns the folder of real profiler output, or nothing where it is not asked for or not installed.
+// corpus returns the folder of real profiler output, or nothing where it is not
+// asked for or not installed.
 func corpus() string {
 	if !testenv.All() {
 		return ""
@@ -102,8 +108,9 @@ func corpus() string {
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// TestManual runs every command of the sh blocks of the README and of docs/ci.md, each document in a folder of its own, so
-// that the manual cannot rot. What cannot run here (vtune) stands in text blocks.
+// TestManual runs every command of the sh blocks of the README and of
+// docs/ci.md, each document in a folder of its own, so that the manual cannot
+// rot. What cannot run here (vtune) stands in text blocks.
 func TestManual(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -134,7 +141,8 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestSample holds the sample output of the README against what the command prints; -update rewrites it.
+// TestSample holds the sample output of the README against what the command
+// prints; -update rewrites it.
 func TestSample(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -164,7 +172,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// manualCommands returns the lines of the sh blocks, joined at backslashes, without comments.
+// manualCommands returns the lines of the sh blocks, joined at backslashes,
+// without comments.
 func manualCommands(text string) []string {
 	var lines []string
 	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {

@@ -24,17 +24,21 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// A setting is what a user need not repeat on the command line: a flag that a variable of the environment or the file
-// of settings gives. The file also keeps the thresholds of the history's gate.
+// A setting is what a user need not repeat on the command line: a flag that a
+// variable of the environment or the file of settings gives. The file also
+// keeps the thresholds of the history's gate.
 
-// runVariable is where the recipes of docs/ci keep the number of the run that they added.
+// runVariable is where the recipes of docs/ci keep the number of the run that
+// they added.
 const runVariable = "OCCUDIFF_RUN"
 
-// settingsName is the file of settings, in the working folder or in the nearest parent that has one.
+// settingsName is the file of settings, in the working folder or in the nearest
+// parent that has one.
 const settingsName = "occudiff.yaml"
 
-// settingNames are the flags that the file of settings and the environment give where the command line does not.
-// They are what holds for a team or a machine. The order is that of occudiff config.
+// settingNames are the flags that the file of settings and the environment give
+// where the command line does not. They are what holds for a team or a machine.
+// The order is that of occudiff config.
 func settingNames() []string {
 	return []string{"device", "xve", "device-file", "tolerance", "sampling-interval", "columns",
 		"fail-on", "db"}
@@ -48,15 +52,18 @@ func gates() []string {
 // given is a setting that somebody gave, and where.
 type given struct{ text, from string }
 
-// settingVariable is the environment variable of a setting: OCCUDIFF_SAMPLING_INTERVAL.
+// settingVariable is the environment variable of a setting:
+// OCCUDIFF_SAMPLING_INTERVAL.
 func settingVariable(name string) string {
 	return "OCCUDIFF_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// applySettings returns the flags of a command that are not on the command line what the environment and the file of
-// settings say. The number of XVEs belongs to the device, so a device on the command line leaves that of others out.
-// A setting goes into the value of the flag and leaves Flag.Changed alone: to Refuse a flag that was not given is not
-// there, so a device in the file does not keep predict from --model compute-unit.
+// applySettings returns the flags of a command that are not on the command line
+// what the environment and the file of settings say. The number of XVEs belongs
+// to the device, so a device on the command line leaves that of others out. A
+// setting goes into the value of the flag and leaves Flag.Changed alone: to
+// Refuse a flag that was not given is not there, so a device in the file does
+// not keep predict from --model compute-unit.
 func (a *app) applySettings() error {
 	a.given = map[string]given{}
 	takes := func(name string) bool { return a.flags.Lookup(name) != nil }
@@ -67,14 +74,15 @@ func (a *app) applySettings() error {
 	if err != nil {
 		return err
 	}
-	// A slip is a warning and no error: a newer version may know the setting, and a shared file must not stop an older
-	// one.
+	// A slip is a warning and no error: a newer version may know the setting,
+	// and a shared file must not stop an older one.
 	for _, line := range append(file.unknown(), a.unknownVariables()...) {
 		a.printMessage("%s", line)
 	}
 	for _, name := range settingNames() {
 		flag := a.flags.Lookup(name)
-		// The order is that of the nearest: command line, environment, file, default.
+		// The order is that of the nearest: command line, environment, file,
+		// default.
 		if flag == nil || flag.Changed || name == "xve" && a.flags.Changed("device") {
 			continue
 		}
@@ -86,7 +94,8 @@ func (a *app) applySettings() error {
 			continue
 		}
 		if name == "fail-on" && !slices.Contains(flag.Annotations["words"], g.text) {
-			// A file says fail-on once for validate, diff and track, which do not all know each gate.
+			// A file says fail-on once for validate, diff and track, which do
+			// not all know each gate.
 			if slices.Contains(gates(), g.text) {
 				continue // of another command
 			}
@@ -111,12 +120,14 @@ type settingsFile struct {
 	top   *yaml.Node // the mapping that the document is
 }
 
-// name names the file as people and CI systems read it; empty when there is none.
+// name names the file as people and CI systems read it; empty when there is
+// none.
 func (f *settingsFile) name() string { return cli.RelativePath(f.path) }
 
-// readSettings reads the nearest file of settings; without one all settings have their defaults.
-// Only the nearest counts: files of further parents are not merged. A file that is there and cannot be read is an
-// error, for going on without it would judge by other thresholds.
+// readSettings reads the nearest file of settings; without one all settings
+// have their defaults. Only the nearest counts: files of further parents are
+// not merged. A file that is there and cannot be read is an error, for going on
+// without it would judge by other thresholds.
 func readSettings() (*settingsFile, error) {
 	f := &settingsFile{thresholds: map[string]float64{}, top: &yaml.Node{Kind: yaml.MappingNode}}
 	folder, err := os.Getwd()
@@ -152,8 +163,8 @@ func readSmall(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// read takes the file apart. Of what it says only the thresholds are checked here; settings are when a command has the
-// flag.
+// read takes the file apart. Of what it says only the thresholds are checked
+// here; settings are when a command has the flag.
 func (f *settingsFile) read(text []byte) error {
 	// Whatever YAML makes of a line, an address has no blanks or quotes.
 	f.words = strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"',[]{}", r) })
@@ -198,10 +209,10 @@ func valueOf(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// setting returns a setting from the environment, otherwise from the file. A file that it names is next to the file of
-// settings.
-// from names the place for people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. A variable that is set and empty is none, and
-// so is a key without a value: the text is empty for both.
+// setting returns a setting from the environment, otherwise from the file. A
+// file that it names is next to the file of settings. from names the place for
+// people: $OCCUDIFF_DEVICE, or occudiff.yaml:2. A variable that is set and
+// empty is none, and so is a key without a value: the text is empty for both.
 func (f *settingsFile) setting(name string, getenv func(string) string) (g given, err error) {
 	if text := getenv(settingVariable(name)); text != "" {
 		return given{text, "$" + settingVariable(name)}, nil
@@ -230,7 +241,8 @@ func (f *settingsFile) setting(name string, getenv func(string) string) (g given
 	return g, nil
 }
 
-// unknown lists the keys that are no settings: a slip would otherwise go unnoticed.
+// unknown lists the keys that are no settings: a slip would otherwise go
+// unnoticed.
 func (f *settingsFile) unknown() (keys []string) {
 	for i := 0; i+1 < len(f.top.Content); i += 2 {
 		if key := f.top.Content[i]; key.Value != "track" && !slices.Contains(settingNames(), key.Value) {
@@ -241,7 +253,8 @@ func (f *settingsFile) unknown() (keys []string) {
 	return keys
 }
 
-// unknownVariables lists the variables of the environment that are called as settings are and that are none.
+// unknownVariables lists the variables of the environment that are called as
+// settings are and that are none.
 func (a *app) unknownVariables() (lines []string) {
 	var known []string
 	for _, name := range settingNames() {
@@ -256,9 +269,10 @@ func (a *app) unknownVariables() (lines []string) {
 	return lines
 }
 
-// configCommand shows the settings that would apply here. It reads the file by itself, for it has none of the flags
-// that settings reach. A setting that cannot be read is an error as it is in the commands, and a key that is none is
-// part of the answer.
+// configCommand shows the settings that would apply here. It reads the file by
+// itself, for it has none of the flags that settings reach. A setting that
+// cannot be read is an error as it is in the commands, and a key that is none
+// is part of the answer.
 func (a *app) configCommand() *cobra.Command {
 	return a.command(command{text: "config", share: outputFlags,
 		answer: func(context.Context, []string) (*report.Output, error) {
@@ -271,8 +285,8 @@ func (a *app) configCommand() *cobra.Command {
 		}})
 }
 
-// settings lists what applies.
-// Values are texts as they were given: whether a flag takes them is for the command that has it.
+// settings lists what applies. Values are texts as they were given: whether a
+// flag takes them is for the command that has it.
 func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 	var list []predictdoc.Setting
 	for _, name := range settingNames() {
@@ -293,7 +307,8 @@ func (a *app) settings(file *settingsFile) ([]predictdoc.Setting, error) {
 		s.Value = history.Mask(s.Value)
 		list = append(list, s)
 	}
-	// In the order of the metrics, and not in that of the file, which is a map here.
+	// In the order of the metrics, and not in that of the file, which is a map
+	// here.
 	for _, m := range history.TrackedMetrics() {
 		if x, ok := file.thresholds[string(m)]; ok {
 			list = append(list, predictdoc.Setting{Name: "track.threshold." + string(m), Value: fmt.Sprint(x),

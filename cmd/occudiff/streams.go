@@ -58,9 +58,10 @@ func await(ctx context.Context, f func() error) error {
 }
 
 // output returns standard output for a format. Names of kernels and files must
-// not drive a terminal or be commands for the runner of a CI job. A table cleans
-// its own cells, and may have colors. CSV that is not for a terminal is exact:
-// another program reads it, and CSV has no other spelling for such a name.
+// not drive a terminal or be commands for the runner of a CI job. A table
+// cleans its own cells, and may have colors. CSV that is not for a terminal is
+// exact: another program reads it, and CSV has no other spelling for such a
+// name.
 func (a *app) output(format string) io.Writer {
 	switch to, terminal := a.stdout, isTerminal(a.stdout); {
 	case format == "table":
@@ -78,8 +79,8 @@ func (a *app) output(format string) io.Writer {
 	}
 }
 
-// printResult prints a line of a result.
-// Results are not silenced by -q, and a line that cannot be written is an error: a full disk must not end with status
+// printResult prints a line of a result. Results are not silenced by -q, and a
+// line that cannot be written is an error: a full disk must not end with status
 // 0.
 func (a *app) printResult(format string, args ...any) error {
 	line := report.OneLine(fmt.Sprintf(format, args...)) + "\n"
@@ -89,7 +90,8 @@ func (a *app) printResult(format string, args ...any) error {
 	return nil
 }
 
-// useColor decides on colors for standard output; NO_COLOR (https://no-color.org) speaks before a terminal does.
+// useColor decides on colors for standard output; NO_COLOR
+// (https://no-color.org) speaks before a terminal does.
 func (a *app) useColor() bool {
 	switch {
 	case a.Color != "auto":
@@ -100,8 +102,8 @@ func (a *app) useColor() bool {
 	return isTerminal(a.stdout)
 }
 
-// pipeWidth is how wide tables are where nobody says how wide the output is: what a wide window shows, since names of
-// kernels have hundreds of letters.
+// pipeWidth is how wide tables are where nobody says how wide the output is:
+// what a wide window shows, since names of kernels have hundreds of letters.
 const pipeWidth = 160
 
 // width returns the columns that standard output has.
@@ -119,11 +121,13 @@ func (a *app) width() int {
 	return 80
 }
 
-// progressAfter is how long work may take before a bar is shown: less would only flicker.
+// progressAfter is how long work may take before a bar is shown: less would
+// only flicker.
 const progressAfter = 500 * time.Millisecond
 
-// progressBar returns a callback for the bytes read and a function that takes the bar away. Without a terminal on
-// standard error (or with --progress never, or -q) it gives nil.
+// progressBar returns a callback for the bytes read and a function that takes
+// the bar away. Without a terminal on standard error (or with --progress never,
+// or -q) it gives nil.
 func (a *app) progressBar(paths []string) (report func(int64), done func()) {
 	if a.Quiet || a.Progress == "never" || a.Progress == "auto" && !isTerminal(a.raw) {
 		return nil, func() {}
@@ -150,9 +154,10 @@ func (a *app) provenance() report.Provenance {
 	return report.Provenance{Version: version(), CommandLine: a.commandLine(), Label: a.Label, Show: a.show}
 }
 
-// commandLine is what a report gives as its origin, without passwords: reports are handed on.
-// A password can stand in a word of its own behind its flag (--token abc), so each word is also looked at together with
-// the one before it.
+// commandLine is what a report gives as its origin, without passwords: reports
+// are handed on. A password can stand in a word of its own behind its flag
+// (--token abc), so each word is also looked at together with the one before
+// it.
 func (a *app) commandLine() []string {
 	if a.NoCommand {
 		return nil
@@ -168,8 +173,8 @@ func (a *app) commandLine() []string {
 	return words
 }
 
-// maskSecrets keeps the passwords of the command line and of the history's name off standard error, whichever message
-// quotes them, however they got there.
+// maskSecrets keeps the passwords of the command line and of the history's name
+// off standard error, whichever message quotes them, however they got there.
 func (a *app) maskSecrets() {
 	words := slices.Clone(a.args)
 	for _, name := range settingNames() {
@@ -180,8 +185,9 @@ func (a *app) maskSecrets() {
 	if file != nil {
 		words = append(words, file.words...)
 	}
-	// Whole words come before their parts: where both begin at one place a Replacer takes the first, and a masked word
-	// still names its user and host.
+	// Whole words come before their parts: where both begin at one place a
+	// Replacer takes the first, and a masked word still names its user and
+	// host.
 	var pairs []string
 	for _, w := range words {
 		if safe := history.Mask(w); safe != w {
@@ -200,8 +206,8 @@ func (a *app) maskSecrets() {
 	}
 }
 
-// masked is a stream without secrets.
-// A secret that is split over two writes gets through. Messages of the program are one write each.
+// masked is a stream without secrets. A secret that is split over two writes
+// gets through. Messages of the program are one write each.
 type masked struct {
 	io.Writer
 	replace *strings.Replacer

@@ -14,7 +14,8 @@ import (
 	"occudiff/report"
 )
 
-// printSummary runs a command line and gives the summary that it prints, nil where the input cannot be read at all.
+// printSummary runs a command line and gives the summary that it prints, nil
+// where the input cannot be read at all.
 func printSummary(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -25,7 +26,8 @@ func printSummary(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// TestSummaries: the summary of every corpus file keeps its schema and its bounds, and one that is not usable has no finding.
+// TestSummaries: the summary of every corpus file keeps its schema and its
+// bounds, and one that is not usable has no finding.
 func TestSummaries(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	schemas := compileSchemas(t)
@@ -69,8 +71,8 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// TestSummaryBounds: two hundred kernels with long names that do not match make a summary of 8 kB, and several runs make none
-// that is usable.
+// TestSummaryBounds: two hundred kernels with long names that do not match make
+// a summary of 8 kB, and several runs make none that is usable.
 func TestSummaryBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.csv")
 	var b strings.Builder

@@ -17,10 +17,11 @@ import (
 	"occudiff/report/trackdoc"
 )
 
-// tracking is what the commands of track share; each has those of its groups of flags that it uses.
-// All are of one shape: flags make a question; looking, changing or judging opens the history; what is asked is done with
-// it; and an answer is delivered, or a line told. compare/history stores and reads, compare/track and compare/trend judge,
-// report/trackdoc words the answer.
+// tracking is what the commands of track share; each has those of its groups of
+// flags that it uses. All are of one shape: flags make a question; looking,
+// changing or judging opens the history; what is asked is done with it; and an
+// answer is delivered, or a line told. compare/history stores and reads,
+// compare/track and compare/trend judge, report/trackdoc words the answer.
 type tracking struct {
 	*app
 	metricFlag
@@ -53,7 +54,8 @@ type verifyFlag struct {
 
 // trackCommand is the parent of what keeps occupancy over time.
 func (a *app) trackCommand() *cobra.Command {
-	// The defaults of the flags are those of the gate, so help texts cannot differ from it.
+	// The defaults of the flags are those of the gate, so help texts cannot
+	// differ from it.
 	d := trend.PointsGate()
 	t := &tracking{app: a, gateFlags: gateFlags{Threshold: d.Floor}, windowFlag: windowFlag{d.Window}}
 	c := a.command(command{text: "track"})
@@ -74,8 +76,8 @@ func (t *tracking) opened(ctx context.Context, opt history.Options, do func(*his
 	return do(db)
 }
 
-// looking makes an answer from a history and changes nothing. The commits of the repository, where it is at hand, give the
-// runs their order.
+// looking makes an answer from a history and changes nothing. The commits of
+// the repository, where it is at hand, give the runs their order.
 func (t *tracking) looking(ctx context.Context, answer func(*history.DB) (*report.Output, error)) (*report.Output, error) {
 	base := []string{"main", "master"}
 	if t.BaseBranch != "" {
@@ -100,8 +102,9 @@ func (t *tracking) judging(ctx context.Context, judge func(db *history.DB, m tra
 	return t.looking(ctx, func(db *history.DB) (*report.Output, error) { return judge(db, m) })
 }
 
-// gate reads the metric and its gate from the flags of a command and the file of settings.
-// The flag wins over the file; the file over the default of the metric, which is in other units for times and spills.
+// gate reads the metric and its gate from the flags of a command and the file
+// of settings. The flag wins over the file; the file over the default of the
+// metric, which is in other units for times and spills.
 func (t *tracking) gate() (track.Metric, error) {
 	file, err := readSettings()
 	if err != nil {
@@ -109,7 +112,8 @@ func (t *tracking) gate() (track.Metric, error) {
 	}
 	s := track.Settings{Direction: t.Direction, Window: unit.Some(t.Window), Thresholds: file.thresholds,
 		File: file.name()}
-	// The flag has a default for its help; one that was not given must leave the setting of the file alone.
+	// The flag has a default for its help; one that was not given must leave
+	// the setting of the file alone.
 	if t.flags.Changed("threshold") {
 		s.Threshold = unit.Some(t.Threshold)
 	}
@@ -138,8 +142,9 @@ func (t *tracking) checkCommand() *cobra.Command {
 	return c
 }
 
-// check judges runs by those before them. Several runs are judged one after the other, each by what was known at its
-// time, and the worst verdict of a series counts (docs/ci.md).
+// check judges runs by those before them. Several runs are judged one after the
+// other, each by what was known at its time, and the worst verdict of a series
+// counts (docs/ci.md).
 func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, error) {
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
 		runs, err := checkedRuns(ctx, db, f)
@@ -167,10 +172,12 @@ func (t *tracking) check(ctx context.Context, f *checkFlags) (*report.Output, er
 	})
 }
 
-// checkedRuns returns the runs that are to be checked, in the order in which they were added.
+// checkedRuns returns the runs that are to be checked, in the order in which
+// they were added.
 func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, error) {
 	switch {
-	// cobra lets only one of the three flags through, so the order is of no meaning.
+	// cobra lets only one of the three flags through, so the order is of no
+	// meaning.
 	case f.Run != 0:
 		return []int64{f.Run}, nil
 	case f.Last < 1:
@@ -178,8 +185,9 @@ func checkedRuns(ctx context.Context, db *history.DB, f *checkFlags) ([]int64, e
 	}
 	commit := ""
 	if f.Since != "" {
-		// The commit that the name stands for in the repository that holds the working folder, otherwise the name itself: it
-		// may be the begin of a commit.
+		// The commit that the name stands for in the repository that holds the
+		// working folder, otherwise the name itself: it may be the begin of a
+		// commit.
 		commit = cmp.Or(gitCommit(ctx, f.Since+"^{commit}"), f.Since)
 	}
 	return track.Newest(ctx, db, f.Last, commit, f.Since)
@@ -193,8 +201,8 @@ type reportFlags struct {
 	MinSegment int     `flag:"min-segment" expert:"true" arg:"RUNS" help:"fewest runs between change points; without it 3 in reports and any in JSON; 1 shows single outliers, too"`
 }
 
-// reportCommand shows the whole history and its change points. It asks the same gate as check, so that both have one
-// answer to what is open.
+// reportCommand shows the whole history and its change points. It asks the same
+// gate as check, so that both have one answer to what is open.
 func (t *tracking) reportCommand() *cobra.Command {
 	f := reportFlags(trend.DefaultParams())
 	return t.command(command{text: "track-report",
@@ -232,12 +240,13 @@ func (t *tracking) backtestCommand() *cobra.Command {
 		answer: func(ctx context.Context, _ []string) (*report.Output, error) { return t.backtest(ctx, f) }})
 }
 
-// backtest replays every check of the history, each with what was known at its time. docs/gate.md has the same table
-// from simulated histories.
+// backtest replays every check of the history, each with what was known at its
+// time. docs/gate.md has the same table from simulated histories.
 func (t *tracking) backtest(ctx context.Context, f *backtestFlags) (*report.Output, error) {
 	target := unit.Maybe(f.Target, t.flags.Changed("target"))
 	return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
-		// The planted drops are in the metric's unit of change, from what noise hides to what nobody overlooks.
+		// The planted drops are in the metric's unit of change, from what noise
+		// hides to what nobody overlooks.
 		b, err := track.ReadBacktest(ctx, db, m, target, []float64{2, 5, 10, 20}, time.Now())
 		if err != nil {
 			return nil, err

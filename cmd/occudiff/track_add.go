@@ -52,14 +52,15 @@ func (t *tracking) addCommand() *cobra.Command {
 		}})
 }
 
-// add stores each run that the paths hold, in a transaction each: an error leaves the runs before it in the history,
-// and says how many.
+// add stores each run that the paths hold, in a transaction each: an error
+// leaves the runs before it in the history, and says how many.
 func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	given, err := parseTime(f.Time)
 	if err != nil {
 		return err
 	}
-	// The binaries of one command line are one compilation; exports are as many runs as the folders hold.
+	// The binaries of one command line are one compilation; exports are as many
+	// runs as the folders hold.
 	only, err := regexp.Compile(f.Kernel)
 	if err != nil {
 		return cli.Errorf("--kernel %q: %v", f.Kernel, err)
@@ -133,8 +134,9 @@ func (t *tracking) add(ctx context.Context, paths []string, f *addFlags) error {
 	return nil
 }
 
-// readAdded reads and compares the files of a run, and completes what is stored of it by what this machine knows.
-// Content asks for the digests of the rows as well: a copy that was compressed or has other line ends is the same run.
+// readAdded reads and compares the files of a run, and completes what is stored
+// of it by what this machine knows. Content asks for the digests of the rows as
+// well: a copy that was compressed or has other line ends is the same run.
 func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	run, err := t.readRun(ctx, paths, ingest.Options{Content: true})
@@ -152,8 +154,9 @@ func (t *tracking) readAdded(ctx context.Context, paths []string, given time.Tim
 	return one, r.Notes, nil
 }
 
-// readCompiled reads kernel binaries or compiles sources, for the spills and predicted peaks of their kernels.
-// There is no measurement in it, and its figures have no noise.
+// readCompiled reads kernel binaries or compiles sources, for the spills and
+// predicted peaks of their kernels. There is no measurement in it, and its
+// figures have no noise.
 func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.Time) (
 	*track.Added, []note.Note, error) {
 	devices, err := t.namedDevice()
@@ -169,7 +172,8 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	one.Time, one.TimeFrom = whenRun(&ingest.Run{}, given)
 	for _, p := range paths {
 		in := history.Input{Path: p, Kind: "binary"}
-		// A source is no content of its own: another compiler makes another binary of it.
+		// A source is no content of its own: another compiler makes another
+		// binary of it.
 		if b, err := os.ReadFile(p); err == nil && !zebin.IsSource(p) {
 			in.Digest, in.Contains = fmt.Sprintf("sha256:%x", sha256.Sum256(b)), true
 		}
@@ -180,10 +184,10 @@ func (t *tracking) readCompiled(ctx context.Context, paths []string, given time.
 	return one, notes, nil
 }
 
-// addRun stores a run and says what came of it.
-// A run that is stored already, whole, is no error: CI repeats jobs. One of which a part is stored is: its kernels
-// would be counted twice.
-// A run whose date cannot be right is stored all the same, with a warning.
+// addRun stores a run and says what came of it. A run that is stored already,
+// whole, is no error: CI repeats jobs. One of which a part is stored is: its
+// kernels would be counted twice. A run whose date cannot be right is stored
+// all the same, with a warning.
 func (t *tracking) addRun(ctx context.Context, db *history.DB, run *track.Added) error {
 	var err error
 	if run.Done, err = db.Add(ctx, run.Run); err != nil {
@@ -216,19 +220,22 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, cli.Errorf("--time %q: expected RFC 3339 as in 2026-03-01T12:00:00Z, from 1900 on, or Unix seconds", text)
 }
 
-// commit returns the commit of the repository that holds the working folder, otherwise what a CI system says, otherwise nothing.
-// git comes first: a CI system names the commit that it was started for, while a job may check out another one.
-// The variables are those of GitHub, GitLab, Jenkins, Azure Pipelines, Bitbucket, CircleCI, Buildkite, Travis CI,
-// Drone, AWS CodeBuild, TeamCity, Semaphore and AppVeyor, in this order.
+// commit returns the commit of the repository that holds the working folder,
+// otherwise what a CI system says, otherwise nothing. git comes first: a CI
+// system names the commit that it was started for, while a job may check out
+// another one. The variables are those of GitHub, GitLab, Jenkins, Azure
+// Pipelines, Bitbucket, CircleCI, Buildkite, Travis CI, Drone, AWS CodeBuild,
+// TeamCity, Semaphore and AppVeyor, in this order.
 func (t *tracking) commit(ctx context.Context) string {
 	return cmp.Or(gitCommit(ctx, "HEAD"), t.firstOf("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION",
 		"BITBUCKET_COMMIT", "CIRCLE_SHA1", "BUILDKITE_COMMIT", "TRAVIS_COMMIT", "DRONE_COMMIT_SHA",
 		"CODEBUILD_RESOLVED_SOURCE_VERSION", "BUILD_VCS_NUMBER", "SEMAPHORE_GIT_SHA", "APPVEYOR_REPO_COMMIT"))
 }
 
-// branch returns the branch that a CI system builds, otherwise nothing. A merge or pull request has the name of its reference:
-// the branch of a fork may be called main.
-// A pull request that passed for a run of the base branch would move the baseline that it is judged by.
+// branch returns the branch that a CI system builds, otherwise nothing. A merge
+// or pull request has the name of its reference: the branch of a fork may be
+// called main. A pull request that passed for a run of the base branch would
+// move the baseline that it is judged by.
 func (t *tracking) branch() string {
 	name := t.firstOf("GITHUB_REF", "CI_MERGE_REQUEST_REF_PATH", "CI_COMMIT_BRANCH", "BUILD_SOURCEBRANCH",
 		"BRANCH_NAME", "GIT_BRANCH", "BITBUCKET_BRANCH", "CIRCLE_BRANCH", "BUILDKITE_BRANCH", "DRONE_SOURCE_BRANCH",
@@ -253,8 +260,8 @@ func gitCommit(ctx context.Context, name string) string {
 
 // git returns what git answers; nothing where it cannot.
 func git(ctx context.Context, args ...string) string {
-	// A repository on a file system that hangs must not hang a check: without an answer runs keep the order in which
-	// they came.
+	// A repository on a file system that hangs must not hang a check: without
+	// an answer runs keep the order in which they came.
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
 	out, err := exec.CommandContext(ctx, "git", args...).Output()
@@ -274,14 +281,16 @@ func (t *tracking) firstOf(names ...string) string {
 	return ""
 }
 
-// whereRun completes what the inputs say of job and host. Inside a job the machine that adds is the one that
-// measured; else it is unknown, and the name of some login node would be a wrong answer.
+// whereRun completes what the inputs say of job and host. Inside a job the
+// machine that adds is the one that measured; else it is unknown, and the name
+// of some login node would be a wrong answer.
 func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	host, job = run.Platform.Host, run.Platform.JobID
 	if job != "" {
 		return host, job
 	}
-	// The variables are those of Slurm, PBS, LSF, Flux, GitHub, GitLab and Jenkins.
+	// The variables are those of Slurm, PBS, LSF, Flux, GitHub, GitLab and
+	// Jenkins.
 	job = t.firstOf("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "GITHUB_RUN_ID", "CI_JOB_ID", "BUILD_TAG")
 	if job != "" && host == "" {
 		host, _ = os.Hostname() // empty where the system does not say
@@ -289,8 +298,9 @@ func (t *tracking) whereRun(run *ingest.Run) (host, job string) {
 	return host, job
 }
 
-// whenRun returns the time of a run and, when the inputs do not say it, what it was taken from.
-// A given time is the user's word and needs no source. Standard input and folders have no date of a run.
+// whenRun returns the time of a run and, when the inputs do not say it, what it
+// was taken from. A given time is the user's word and needs no source. Standard
+// input and folders have no date of a run.
 func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if !given.IsZero() {
 		return given, ""
@@ -298,7 +308,8 @@ func whenRun(run *ingest.Run, given time.Time) (t time.Time, from string) {
 	if t := run.Platform.Collected; !t.IsZero() {
 		return t, ""
 	}
-	// The newest of the files: exports are written after the run, and copying some keeps or renews their dates.
+	// The newest of the files: exports are written after the run, and copying
+	// some keeps or renews their dates.
 	for _, in := range run.Inputs {
 		if info, err := os.Stat(in.Path); err == nil && info.Mode().IsRegular() && info.ModTime().After(t) {
 			t = info.ModTime()

@@ -53,12 +53,13 @@ func (t *tracking) removeCommand() *cobra.Command {
 		}})
 }
 
-// remove takes runs out for good, each in a transaction of its own: an interrupt between two leaves the one removed and
-// the other kept.
+// remove takes runs out for good, each in a transaction of its own: an
+// interrupt between two leaves the one removed and the other kept.
 func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report.Output, error) {
 	var ids []int64
 	for _, text := range args {
-		// Numbers are printed with separators for thousands, and people paste what they see.
+		// Numbers are printed with separators for thousands, and people paste
+		// what they see.
 		id, err := strconv.ParseInt(strings.ReplaceAll(text, ",", ""), 10, 64)
 		if err != nil || id < 1 {
 			return nil, cli.Errorf("%q is not a run: expected a number from 'occudiff track list'", text)
@@ -98,7 +99,8 @@ func (t *tracking) remove(ctx context.Context, args []string, yes bool) (*report
 	})
 }
 
-// confirm asks a question. It goes to standard error: it is no result. An interrupt ends the waiting.
+// confirm asks a question. It goes to standard error: it is no result. An
+// interrupt ends the waiting.
 func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(t.stderr, "%s [y/N] ", question)
 	answer := make(chan string, 1)
@@ -129,8 +131,9 @@ func (t *tracking) acceptCommand() *cobra.Command {
 		answer: func(ctx context.Context, _ []string) (*report.Output, error) { return t.acceptRun(ctx, f) }})
 }
 
-// acceptRun makes a run the first of a new baseline, for all kernels or for those that match, or takes that back. Nothing
-// that was measured is changed by it, so it can be undone.
+// acceptRun makes a run the first of a new baseline, for all kernels or for
+// those that match, or takes that back. Nothing that was measured is changed by
+// it, so it can be undone.
 func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Output, error) {
 	pattern, err := regexp.Compile(f.Kernel)
 	if err != nil {
@@ -138,7 +141,8 @@ func (t *tracking) acceptRun(ctx context.Context, f *acceptFlags) (*report.Outpu
 	}
 	var matches func(history.Key) bool
 	if f.Kernel != "" {
-		// By the name that rename takes, or with the launch size that tables show behind it.
+		// By the name that rename takes, or with the launch size that tables
+		// show behind it.
 		matches = func(k history.Key) bool { return pattern.MatchString(k.Task) || pattern.MatchString(k.Name()) }
 	}
 	return t.changing(ctx, func(db *history.DB) (err error) {
@@ -170,22 +174,24 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 	if err != nil {
 		return nil, err
 	}
-	// --kernel selects what was accepted of single kernels; an acceptance of the whole run has no series and stays.
+	// --kernel selects what was accepted of single kernels; an acceptance of
+	// the whole run has no series and stays.
 	of := slices.DeleteFunc(slices.Clone(all), func(a history.Accept) bool {
 		return f.Run != 0 && a.Run != f.Run || matches != nil && (a.Series == 0 || !matches(a.Key))
 	})
 	if len(of) == 0 {
 		return nil, cli.Errorf("nothing of this was accepted in %s; 'occudiff track list' shows what was", db.Where())
 	}
-	// Without a choice it is the last command that is taken back: one command stores all of its acceptances with one
-	// time.
+	// Without a choice it is the last command that is taken back: one command
+	// stores all of its acceptances with one time.
 	if last := of[len(of)-1]; f.Run == 0 && matches == nil {
 		of = slices.DeleteFunc(of, func(a history.Accept) bool { return a.Run != last.Run || !a.Time.Equal(last.Time) })
 	}
 	return of, db.Withdraw(ctx, of)
 }
 
-// renameCommand states that one kernel has two names. It holds for the runs before as well as for those to come.
+// renameCommand states that one kernel has two names. It holds for the runs
+// before as well as for those to come.
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
@@ -207,8 +213,10 @@ func (t *tracking) importCommand() *cobra.Command {
 		}})
 }
 
-// importPoints stores the runs of a file. Importing a file twice changes nothing. A line that cannot be used may be of any
-// run, and a run is stored whole or not at all: so nothing of such a file is stored, unless the rest is asked for.
+// importPoints stores the runs of a file. Importing a file twice changes
+// nothing. A line that cannot be used may be of any run, and a run is stored
+// whole or not at all: so nothing of such a file is stored, unless the rest is
+// asked for.
 func (t *tracking) importPoints(ctx context.Context, path string) error {
 	m, err := history.ParseMetric(t.Metric)
 	if err != nil {
@@ -221,7 +229,8 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	if t.flags.Changed("metric") && !records.Alone {
 		return cli.Errorf("--metric %q: %s has a column for each metric; the flag is for a file with value alone", m, path)
 	}
-	// An export calls a series by kernel and device; only the table can tell a device from another word.
+	// An export calls a series by kernel and device; only the table can tell a
+	// device from another word.
 	records.IsDevice = func(key string) bool {
 		m, err := t.devices.Find(arch.Query{Name: key})
 		return err == nil && m.Device.Key == key
@@ -249,7 +258,8 @@ func (t *tracking) importPoints(ctx context.Context, path string) error {
 	return t.printResult("%s: %s", db.Where(), trackdoc.ImportedText(&done, records.Bad))
 }
 
-// readRecords reads a file of runs, or standard input; of is the metric of the column value.
+// readRecords reads a file of runs, or standard input; of is the metric of the
+// column value.
 func (t *tracking) readRecords(ctx context.Context, path string, of history.Metric) (
 	*history.Records, []note.Note, error) {
 	in, name, err := t.open(ctx, path)
@@ -278,8 +288,8 @@ func (t *tracking) exportCommand() *cobra.Command {
 		}})
 }
 
-// exportRuns writes runs while they are read, so it has no answer. Names have a guard against spreadsheets, which
-// importing takes off again.
+// exportRuns writes runs while they are read, so it has no answer. Names have a
+// guard against spreadsheets, which importing takes off again.
 func (t *tracking) exportRuns(ctx context.Context, db *history.DB) error {
 	lines := 0
 	write := func(w io.Writer) error {

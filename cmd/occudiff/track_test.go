@@ -17,7 +17,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// goldenSeries is a real series with the change points that Apache Otava finds in it.
+// goldenSeries is a real series with the change points that Apache Otava finds
+// in it.
 type goldenSeries struct {
 	Values []float64 `json:"values"`
 	Runs   []struct {
@@ -72,8 +73,8 @@ func inTrack(t *testing.T, want int, args ...string) string {
 	return out.String()
 }
 
-// TestTrackReportGolden imports every golden series and asks the command for every parameter set: the same indices, p and means
-// to 1e-9 relative.
+// TestTrackReportGolden imports every golden series and asks the command for
+// every parameter set: the same indices, p and means to 1e-9 relative.
 func TestTrackReportGolden(t *testing.T) {
 	golden := readGolden(t)
 	for _, metric := range []string{"seconds", "measured"} { // as they are stored, and by way of percentages
@@ -138,7 +139,8 @@ func writeGolden(t *testing.T, file string, golden map[string]goldenSeries) {
 	}
 }
 
-// compareGolden compares one series under one set and gives how many sets it compared.
+// compareGolden compares one series under one set and gives how many sets it
+// compared.
 func compareGolden(t *testing.T, set parameterSet, got *goldenReport, want goldenSeries) int {
 	t.Helper()
 	for _, r := range want.Runs {
@@ -167,7 +169,8 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// TestReadersNeverWrite: what only looks at a history leaves its bytes as they are, also of one that it cannot read.
+// TestReadersNeverWrite: what only looks at a history leaves its bytes as they
+// are, also of one that it cannot read.
 func TestReadersNeverWrite(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var lines strings.Builder

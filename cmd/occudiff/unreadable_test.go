@@ -15,7 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// runCommand runs the program in this process and gives its exit status, standard output and standard error.
+// runCommand runs the program in this process and gives its exit status,
+// standard output and standard error.
 func runCommand(args ...string) (status int, stdout, stderr string) {
 	var out, errs strings.Builder
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
@@ -23,7 +24,8 @@ func runCommand(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// TestDamagedExport cuts a compressed export at many bytes: nothing of it is reported, written or stored.
+// TestDamagedExport cuts a compressed export at many bytes: nothing of it is
+// reported, written or stored.
 func TestDamagedExport(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
@@ -92,7 +94,8 @@ func readOutput(t *testing.T, path string) string {
 	return all.String()
 }
 
-// TestStoredOnce: a run that is compressed, or has other line ends, is the same run.
+// TestStoredOnce: a run that is compressed, or has other line ends, is the same
+// run.
 func TestStoredOnce(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {

@@ -49,11 +49,12 @@ func (a *app) validateCommand() *cobra.Command {
 		}})
 }
 
-// validatePaths reads and compares each run of the command line.
-// done is deferred before the error is looked at: it is there in any case, and removes what was exported until then.
+// validatePaths reads and compares each run of the command line. done is
+// deferred before the error is looked at: it is there in any case, and removes
+// what was exported until then.
 func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlags) (*report.Output, error) {
-	// Where vtune is installed the tables of a result folder are its own; else, or with --no-vtune, the folder is read
-	// by itself.
+	// Where vtune is installed the tables of a result folder are its own; else,
+	// or with --no-vtune, the folder is read by itself.
 	if !f.NoVTune {
 		with, done, err := collect.ExportResults(ctx, paths, a.raw)
 		defer done()
@@ -63,8 +64,8 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 		paths = with
 	}
 	if f.Instances {
-		// Collecting garbage early is cheap with millions of launches, which hold no pointers, and keeps memory near
-		// what is used.
+		// Collecting garbage early is cheap with millions of launches, which
+		// hold no pointers, and keeps memory near what is used.
 		debug.SetGCPercent(30)
 	}
 	var names []string
@@ -102,8 +103,9 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 	return r, err
 }
 
-// answerRuns answers for one run, or for several side by side; what a gate says comes last.
-// All runs are judged before anything is written, since what was accepted stands in every output as a note.
+// answerRuns answers for one run, or for several side by side; what a gate says
+// comes last. All runs are judged before anything is written, since what was
+// accepted stands in every output as a note.
 func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Output, error) {
 	var failed, unseen []string
 	for i, r := range results {
@@ -123,7 +125,8 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Out
 			failed = append(failed, of+g.Failure)
 		}
 	}
-	// Without a gate kernels that were lost are a note in every output, and no error.
+	// Without a gate kernels that were lost are a note in every output, and no
+	// error.
 	if a.FailOn == "never" {
 		unseen = nil
 	}
@@ -156,13 +159,15 @@ func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Out
 	return rundoc.NewOutput(results[0], a.provenance()), nil
 }
 
-// readingGarbage is for debug.SetGCPercent: reading makes next to no garbage, so that collecting what there is early
-// costs nothing and keeps memory flat at any file size.
+// readingGarbage is for debug.SetGCPercent: reading makes next to no garbage,
+// so that collecting what there is early costs nothing and keeps memory flat at
+// any file size.
 const readingGarbage = 20
 
 // readRun reads the files of a run; opt is what the command adds to the flags.
-// It does not compare: diff reads all sides before it compares the first, and track add wants the run itself. Notes on
-// bad rows come with the run; an error means that nothing of it can be used.
+// It does not compare: diff reads all sides before it compares the first, and
+// track add wants the run itself. Notes on bad rows come with the run; an error
+// means that nothing of it can be used.
 func (a *app) readRun(ctx context.Context, paths []string, opt ingest.Options) (*ingest.Run, error) {
 	opt.Formats, opt.Stdin = formats.All(), ingest.Waiting(ctx, a.stdin)
 	defer debug.SetGCPercent(debug.SetGCPercent(readingGarbage))
@@ -186,7 +191,8 @@ func (a *app) readDevices() (err error) {
 	return err
 }
 
-// namedDevice returns the device that --device names; nothing where it names none.
+// namedDevice returns the device that --device names; nothing where it names
+// none.
 func (a *app) namedDevice() ([]*arch.Device, error) {
 	if a.Device == "" {
 		return nil, nil
@@ -198,8 +204,9 @@ func (a *app) namedDevice() ([]*arch.Device, error) {
 	return []*arch.Device{c.Device}, nil
 }
 
-// compareRun compares a run that was read with the predictions for its device. unnamed says what to do if it is not given.
-// --driver wins over what the inputs say: of them only traces name the driver.
+// compareRun compares a run that was read with the predictions for its device.
+// unnamed says what to do if it is not given. --driver wins over what the
+// inputs say: of them only traces name the driver.
 func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Result, error) {
 	opt := a.options()
 	var err error
@@ -226,13 +233,14 @@ func (a *app) options() compare.Options {
 	o.Tolerance = unit.Points(a.Tolerance)
 	o.SamplingInterval = unit.Seconds(a.Sampling.Seconds())
 	o.MemoryBandwidth = a.Bandwidth
-	// An assumed interval weakens what a launch that is short against it allows to say, and each report names it as
-	// assumed.
+	// An assumed interval weakens what a launch that is short against it allows
+	// to say, and each report names it as assumed.
 	o.SamplingAssumed = !a.samplingSet
 	return o
 }
 
-// demoCommand validates a built-in run, on a device of its own: settings are for the user's.
+// demoCommand validates a built-in run, on a device of its own: settings are
+// for the user's.
 func (a *app) demoCommand() *cobra.Command {
 	var f struct {
 		VecAdd bool `flag:"vec-add" help:"the published Gen9 vec_add run, without measured occupancy"`
@@ -248,8 +256,9 @@ func (a *app) demoCommand() *cobra.Command {
 			return nil
 		},
 		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
-			// The mix is made up, and its device with it: another one that was asked for is used, and nobody is told
-			// then that it is constructed.
+			// The mix is made up, and its device with it: another one that was
+			// asked for is used, and nobody is told then that it is
+			// constructed.
 			names, constructed := fixtures.VecAdd(), false
 			if !f.VecAdd {
 				names, constructed = fixtures.Mix(), a.Device == ""
@@ -268,8 +277,9 @@ func (a *app) demoCommand() *cobra.Command {
 			if constructed {
 				r.ChosenBy = fixtures.MixChosenBy
 			}
-			// The answer of validate: what the demo shows is what a run of one's own will look like.
-			// Only several runs are told apart by names.
+			// The answer of validate: what the demo shows is what a run of
+			// one's own will look like. Only several runs are told apart by
+			// names.
 			return a.answerRuns([]string{""}, []*compare.Result{r})
 		}})
 }

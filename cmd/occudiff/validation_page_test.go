@@ -106,7 +106,8 @@ func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
 	}
 }
 
-// sure counts an answer, and fails where its cause is stated more surely than is known.
+// sure counts an answer, and fails where its cause is stated more surely than
+// is known.
 func (v *validation) sure(row *compare.Row, t truth) {
 	v.Helper()
 	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match && row.Verdict != compare.MatchWhileBusy) {
@@ -173,8 +174,8 @@ func answerOf(row *compare.Row) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s (%s)", row.Verdict, row.Cause.Name, row.Cause.Confidence), " ()")
 }
 
-// publishedRuns holds published occupancies against the third basis, peak and measured without launch sizes: the rows of a
-// pass are of one run.
+// publishedRuns holds published occupancies against the third basis, peak and
+// measured without launch sizes: the rows of a pass are of one run.
 func (v *validation) publishedRuns() {
 	text, err := os.ReadFile(filepath.Join(v.root, "published", "llama_low_occupancy.csv"))
 	if err != nil {
@@ -270,7 +271,8 @@ func (v *validation) page(doc *report.Document) string {
 	return b.String()
 }
 
-// tagged makes a table of rows whose tags have the headings: "Measured [%]; decimals=1".
+// tagged makes a table of rows whose tags have the headings: "Measured [%];
+// decimals=1".
 func tagged[T any](key string, rows []T) *report.Table {
 	var cols []report.Col[T]
 	of := reflect.TypeFor[T]()

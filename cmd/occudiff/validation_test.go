@@ -15,7 +15,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// fact describes what an expert knows of a task of a real run, and what the tool therefore has to answer.
+// fact describes what an expert knows of a task of a real run, and what the
+// tool therefore has to answer.
 type fact struct {
 	task    string // beginning of the name
 	verdict compare.Verdict
@@ -24,7 +25,8 @@ type fact struct {
 	why     string // what is known of the run
 }
 
-// truth reports whether an answer is true, from what is known of the run next to the file.
+// truth reports whether an answer is true, from what is known of the run next
+// to the file.
 type truth string
 
 const (
@@ -49,7 +51,8 @@ const (
 	itself      = "one of four adapters worked by the summary's own table; 4 x 23.7 = 94.8"
 )
 
-// realRuns are all files of the corpus that are runs, with what is known of each kernel.
+// realRuns are all files of the corpus that are runs, with what is known of
+// each kernel.
 var realRuns = []struct {
 	files   []string
 	device  string
@@ -108,8 +111,8 @@ var realRuns = []struct {
 	{[]string{"unitrace/device_timing_dpc_gemm.txt"}, "max1100", 0, []fact{{"RunAndCheck", compare.NoMeasurement, "", "", "a timing table: no occupancy, no launch size"}}, ""},
 }
 
-// TestValidation runs the tool on every real run, holds verdict and cause against what is known of it, and writes
-// docs/validation.md (-update).
+// TestValidation runs the tool on every real run, holds verdict and cause
+// against what is known of it, and writes docs/validation.md (-update).
 func TestValidation(t *testing.T) {
 	root := testenv.Shared(t, "corpus")
 	seen := map[string]bool{}

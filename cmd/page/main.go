@@ -1,10 +1,12 @@
 //go:build js && wasm
 
-// Command page is the occudiff that runs in a browser, within a worker of the page that `occudiff page` writes. The
-// worker provides dropped files as a file system, so that everything below reads them as the program does.
+// Command page is the occudiff that runs in a browser, within a worker of the
+// page that `occudiff page` writes. The worker provides dropped files as a file
+// system, so that everything below reads them as the program does.
 //
-// It takes questions of the page's scripts to cmd/page/app and brings the answers back, both as JSON. It knows no
-// formulas, no words of an answer and no layout.
+// It takes questions of the page's scripts to cmd/page/app and brings the
+// answers back, both as JSON. It knows no formulas, no words of an answer and
+// no layout.
 package main
 
 import (
@@ -17,14 +19,16 @@ import (
 	"occudiff/cmd/page/app"
 )
 
-// site.Compile sets it, so that a report of the page names the same version as the program that wrote it.
+// site.Compile sets it, so that a report of the page names the same version as
+// the program that wrote it.
 var version = "devel" // set by the linker
 
 // progressEvery is how often the page hears of progress.
 const progressEvery = 100 * time.Millisecond
 
 func main() {
-	// A worker has memory of its own and lives for minutes: collecting less often keeps answers quick.
+	// A worker has memory of its own and lives for minutes: collecting less
+	// often keeps answers quick.
 	debug.SetGCPercent(200)
 	a, err := app.New(version)
 	if err != nil {
@@ -32,7 +36,8 @@ func main() {
 	}
 	// worker.js has post and calls ask: no other names are shared.
 	js.Global().Set("ask", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		// Reading files waits for the worker's file system, which a callback must not.
+		// Reading files waits for the worker's file system, which a callback
+		// must not.
 		go answer(a, args[0].String())
 		return nil
 	}))

@@ -13,7 +13,8 @@ import (
 // BuildVerdict describes what a new compilation did to a kernel.
 type BuildVerdict string
 
-// The verdicts. What gets worse in one figure and better in another is worse: a gate is there to be looked at.
+// The verdicts. What gets worse in one figure and better in another is worse: a
+// gate is there to be looked at.
 const (
 	Same    BuildVerdict = "same"
 	Better  BuildVerdict = "better"
@@ -25,17 +26,20 @@ const (
 // BuildVerdicts lists them.
 func BuildVerdicts() []BuildVerdict { return []BuildVerdict{Worse, Better, Same, Added, Removed} }
 
-// Build is a kernel on one device, before and after. One side is nil for a kernel that only the other one has.
+// Build is a kernel on one device, before and after. One side is nil for a
+// kernel that only the other one has.
 type Build struct {
 	Old, New *batch.Kernel
 	Verdict  BuildVerdict
 	Changed  []string // keys of the figures that differ, in their order; never nil
 }
 
-// Kernel is what the pair is about: the kernel of the new side, otherwise of the old one.
+// Kernel is what the pair is about: the kernel of the new side, otherwise of
+// the old one.
 func (p *Build) Kernel() *batch.Kernel { return cmp.Or(p.New, p.Old) }
 
-// Builds pairs the kernels of two compilations by name and device and judges each pair: worse ones first, then by name.
+// Builds pairs the kernels of two compilations by name and device and judges
+// each pair: worse ones first, then by name.
 func Builds(older, newer []batch.Kernel) []Build {
 	place := map[string]int{}
 	var pairs []Build
@@ -53,7 +57,8 @@ func Builds(older, newer []batch.Kernel) []Build {
 	for i := range pairs {
 		pairs[i].judge()
 	}
-	// By names, since the order of an image is that of its compiler and changes with it.
+	// By names, since the order of an image is that of its compiler and changes
+	// with it.
 	order := BuildVerdicts()
 	slices.SortStableFunc(pairs, func(a, b Build) int {
 		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
@@ -63,8 +68,9 @@ func Builds(older, newer []batch.Kernel) []Build {
 	return pairs
 }
 
-// keysOf returns what makes two kernels the same one. A name may stand several times in an image, for several sub-group
-// sizes: the n-th of a name goes with the n-th.
+// keysOf returns what makes two kernels the same one. A name may stand several
+// times in an image, for several sub-group sizes: the n-th of a name goes with
+// the n-th.
 func keysOf(kernels []batch.Kernel) []string {
 	seen, keys := map[string]int{}, make([]string, len(kernels))
 	for i := range kernels {
@@ -78,8 +84,9 @@ func keysOf(kernels []batch.Kernel) []string {
 // BuildMetric is a figure of a compiled kernel that is compared.
 type BuildMetric struct {
 	Key, Title, Unit string // the key as JSON has it; no title where it is in other figures too
-	// worse is the direction that costs: 1 up, -1 down, 0 neither by itself. Registers, SIMD, SLM and barriers are judged
-	// by what they do to occupancy.
+	// worse is the direction that costs: 1 up, -1 down, 0 neither by itself.
+	// Registers, SIMD, SLM and barriers are judged by what they do to
+	// occupancy.
 	worse int
 	Of    func(*batch.Kernel) unit.Opt[float64]
 }
@@ -117,11 +124,12 @@ func optional[T ~int | ~int64](o unit.Opt[T]) unit.Opt[float64] {
 	return unit.Maybe(float64(n), ok)
 }
 
-// leastOfBuilds is the smallest change of a percentage that counts: what is printed.
+// leastOfBuilds is the smallest change of a percentage that counts: what is
+// printed.
 const leastOfBuilds = 0.05
 
-// judge compares the two kernels. Scratch is judged where the binary does not tell spills apart, for a spill is in it
-// then.
+// judge compares the two kernels. Scratch is judged where the binary does not
+// tell spills apart, for a spill is in it then.
 func (p *Build) judge() {
 	p.Changed = []string{}
 	switch {
@@ -141,7 +149,8 @@ func (p *Build) judge() {
 			continue
 		}
 		p.Changed = append(p.Changed, f.Key)
-		// A figure that only one side has did change, and for the worse or the better nobody can say.
+		// A figure that only one side has did change, and for the worse or the
+		// better nobody can say.
 		if hadOne && hasOne && (f.Key != scratch || !p.Old.Spill.Present() || !p.New.Spill.Present()) {
 			worse = worse || float64(f.worse)*(is-was) > 0
 			better = better || float64(f.worse)*(is-was) < 0

@@ -1,12 +1,15 @@
-// Package diff compares runs of the same kernels: an old side and a new one, each of one run or of repeats. It pairs
-// kernels by their launch, tests whether occupancy and time moved, and says for each kernel whether that is a
-// regression, a change that was intended, or nothing that can be told. Many runs of one program it sets side by side,
-// and says which of them stand out.
+// Package diff compares runs of the same kernels: an old side and a new one,
+// each of one run or of repeats. It pairs kernels by their launch, tests
+// whether occupancy and time moved, and says for each kernel whether that is a
+// regression, a change that was intended, or nothing that can be told. Many
+// runs of one program it sets side by side, and says which of them stand out.
 //
-// The idea: a sampled counter moves between runs of one program, so the measured occupancy alone is no judge. The
-// busy occupancy moves the least, the residual takes away what the launch itself changed, and the launch
-// times say whether two values are of the same kind of launch at all. The package knows results of compare and the
-// statistics; it knows neither files nor how a diff is shown.
+// The idea: a sampled counter moves between runs of one program, so the
+// measured occupancy alone is no judge. The busy occupancy moves the least, the
+// residual takes away what the launch itself changed, and the launch times say
+// whether two values are of the same kind of launch at all. The package knows
+// results of compare and the statistics; it knows neither files nor how a diff
+// is shown.
 package diff
 
 import (
@@ -37,15 +40,18 @@ type Verdict string
 //     twice that where a history knows the noise.
 //   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.
 //
-// A kernel that spills more, or has more private memory, is a regression if no rule on its occupancy decides and its
-// launches are not faster by more than a tenth. One that spills less is an improvement under the mirrored conditions.
+// A kernel that spills more, or has more private memory, is a regression if no
+// rule on its occupancy decides and its launches are not faster by more than a
+// tenth. One that spills less is an improvement under the mirrored conditions.
 // The compiler's numbers have no noise.
 //
-// From 4 runs per side on all changes are tested. With fewer, and without a history that knows the noise, no test is
-// possible: what moved by less than SingleRuns cannot be determined.
+// From 4 runs per side on all changes are tested. With fewer, and without a
+// history that knows the noise, no test is possible: what moved by less than
+// SingleRuns cannot be determined.
 //
-// Where the launch or the device is not the same, the residual (what was seen - what was predicted) has to have moved
-// like that too: a work-group size that was changed on purpose may lower occupancy by exactly what was predicted, and
+// Where the launch or the device is not the same, the residual (what was seen -
+// what was predicted) has to have moved like that too: a work-group size that
+// was changed on purpose may lower occupancy by exactly what was predicted, and
 // that is a change, not a regression.
 const (
 	Regression    Verdict = "regression"
@@ -69,15 +75,17 @@ var verdicts = [...]Verdict{Regression, ChangedLaunch, ChangedDevice, Slower, Fa
 // Options say when a change counts.
 type Options struct {
 	Threshold unit.Points // the floor: a smaller change of occupancy is none, whatever a test says
-	// Noise returns what a history knows of the spread of a kernel's occupancy, by the name of the metric (of busy XVEs,
-	// or measured), in squared points. With it fewer than 4 runs per side can be judged. It may be nil.
+	// Noise returns what a history knows of the spread of a kernel's occupancy,
+	// by the name of the metric (of busy XVEs, or measured), in squared points.
+	// With it fewer than 4 runs per side can be judged. It may be nil.
 	Noise func(r *Row, metric string) (stat.Variance, bool)
 }
 
 // DefaultOptions are 2 points, the value that people's own scripts use.
 func DefaultOptions() Options { return Options{Threshold: 2} }
 
-// Side is one side of a diff: the runs are repeats of one program, a sample each.
+// Side is one side of a diff: the runs are repeats of one program, a sample
+// each.
 type Side struct {
 	Name string // what the user calls it, a path; may be empty
 	Runs []*compare.Result
@@ -93,22 +101,25 @@ type Launch struct {
 	SLM       unit.Opt[unit.Bytes]
 	Spill     unit.Opt[unit.Bytes] // per thread
 	Private   unit.Opt[unit.Bytes] // private memory per thread
-	// File and Line are those of the first run that has the kernel; Unmeasurable are runs whose counter value is not
-	// this kernel's: they are no samples.
+	// File and Line are those of the first run that has the kernel;
+	// Unmeasurable are runs whose counter value is not this kernel's: they are
+	// no samples.
 	File         unit.Opt[string]
 	Line         unit.Opt[int]
 	Runs         int // that have the kernel
 	Of           int // all runs of the side
 	Unmeasurable int
 	Total        unit.Opt[unit.Seconds] // median over the runs
-	// Intervals is the least mean launch time over the runs in sampling intervals, Misattributed the most of what was
-	// counted in rows of no kernel. Exact says that the counters were read around each launch.
+	// Intervals is the least mean launch time over the runs in sampling
+	// intervals, Misattributed the most of what was counted in rows of no
+	// kernel. Exact says that the counters were read around each launch.
 	Intervals     unit.Opt[float64]
 	Misattributed unit.Opt[unit.Ratio]
 	Exact         bool
 }
 
-// Row is one kernel on both sides, or on one. It is complete when Compare returns, and does not change.
+// Row is one kernel on both sides, or on one. It is complete when Compare
+// returns, and does not change.
 type Row struct {
 	Task      string
 	Direction unit.Opt[string]
@@ -142,14 +153,15 @@ type Summary struct {
 	Tested        int               `json:"tested"` // kernels whose measured occupancy was tested, the rest has too few runs
 	TimeRatio     unit.Opt[float64] `json:"time_ratio" jsonschema:"geometric mean of new / old"`
 	TimePairs     int               `json:"time_pairs"` // that TimeRatio is of
-	// OtherWork counts the paired kernels with another global size: their times are of another amount of work and are
-	// left out of TimeRatio.
+	// OtherWork counts the paired kernels with another global size: their times
+	// are of another amount of work and are left out of TimeRatio.
 	OtherWork    int `json:"time_left_out"`
 	Inconclusive int `json:"inconclusive" jsonschema:"too few runs to tell so small a change from noise"`
 	Missing      int `json:"missing" jsonschema:"of only_old and only_new, those with a hundredth of their side's time or more"`
 }
 
-// Result is two sides, compared. Its rows are in the order of Verdicts, then by time; tasks that are not a kernel last.
+// Result is two sides, compared. Its rows are in the order of Verdicts, then by
+// time; tasks that are not a kernel last.
 type Result struct {
 	Old, New Side
 	Options  Options
@@ -161,8 +173,9 @@ type Result struct {
 	otherDevice bool
 }
 
-// CompareSides compares each of the other sides with the first. All are compared with one, and not against each other: of
-// five that would be ten comparisons.
+// CompareSides compares each of the other sides with the first. All are
+// compared with one, and not against each other: of five that would be ten
+// comparisons.
 func CompareSides(first Side, others []Side, opt Options) []*Result {
 	list := make([]*Result, len(others))
 	for i, other := range others {
@@ -172,7 +185,9 @@ func CompareSides(first Side, others []Side, opt Options) []*Result {
 	return list
 }
 
-// compareTwo compares two sides kernel by kernel. Each run of a side is one sample; kernels are paired by task, launch size, SIMD width, direction and adapter, and those that are left over by what they still share, where that is
+// compareTwo compares two sides kernel by kernel. Each run of a side is one
+// sample; kernels are paired by task, launch size, SIMD width, direction and
+// adapter, and those that are left over by what they still share, where that is
 // unique, and then by names without the parts that move.
 func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	d := &Result{Options: opt}
@@ -182,7 +197,8 @@ func compareTwo(older, newer []*compare.Result, opt Options) *Result {
 	for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 		d.Rows = append(d.Rows, rowOf(p))
 	}
-	// Tests come first and for all kernels: what is significant depends on how many were looked at.
+	// Tests come first and for all kernels: what is significant depends on how
+	// many were looked at.
 	d.stepDown()
 	for i := range d.Rows {
 		row := &d.Rows[i]
@@ -246,8 +262,9 @@ func (r *Row) Measured() *Delta { return r.Delta(compare.MetricMeasured) }
 func (r *Row) busy() *Delta     { return r.Delta(compare.MetricBusy) }
 func (r *Row) time() *Delta     { return r.Delta(compare.MetricTime) }
 
-// Compare orders rows for reading: kernels before other tasks, what one side lacks and takes its time first, then by
-// verdict and time. Equal rows stay in the order of the new side.
+// Compare orders rows for reading: kernels before other tasks, what one side
+// lacks and takes its time first, then by verdict and time. Equal rows stay in
+// the order of the new side.
 func (r *Row) Compare(o *Row) int {
 	return cmp.Or(r.rank()-o.rank(), cmp.Compare(o.Seconds(), r.Seconds()))
 }
@@ -263,7 +280,8 @@ func (r *Row) rank() int {
 	return rank
 }
 
-// Seconds is the larger total time of the two sides, below zero when none is known.
+// Seconds is the larger total time of the two sides, below zero when none is
+// known.
 func (r *Row) Seconds() unit.Seconds {
 	longest := unit.Seconds(-1)
 	for _, l := range []*Launch{r.Old, r.New} {

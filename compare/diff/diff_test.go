@@ -111,7 +111,8 @@ func TestDiffVerdicts(t *testing.T) {
 			ChangedLaunch, -35, 2.0 / 70},
 		{"large GRF is a change of the launch", runs(fan2(func(x *k) { x.grf = 128 }), 95),
 			runs(fan2(func(x *k) { x.grf, x.predicted = 256, 50 }), 48), ChangedLaunch, -47, 0},
-		// 62.7 / 0.793 = 79.1, 48.6 / 0.57 = 85.3: the two collections of a real Gaussian run.
+		// 62.7 / 0.793 = 79.1, 48.6 / 0.57 = 85.3: the two collections of a
+		// real Gaussian run.
 		{"Busy XVEs held more, but had nothing to run for longer",
 			runs(fan2(func(x *k) { x.idle, x.seconds = 20.7, 523.2e-6 }), 62.7),
 			runs(fan2(func(x *k) { x.idle, x.seconds = 43, 525.9e-6 }), 48.6),
@@ -262,7 +263,8 @@ func TestDiffPairs(t *testing.T) {
 	} {
 		d := compareTwo([]*compare.Result{diffRun(c.older...)}, []*compare.Result{diffRun(c.newer...)}, DefaultOptions())
 		var words []string
-		// In the order of the new side: the verdicts are not what this is about.
+		// In the order of the new side: the verdicts are not what this is
+		// about.
 		for _, p := range pair(collect(d.Old.Runs), collect(d.New.Runs)) {
 			row := rowOf(p)
 			row.Verdict = d.judge(&row)

@@ -12,40 +12,47 @@ import (
 )
 
 const (
-	// timeDiffers is how far launch times may be apart before measured occupancies are of different launches.
-	// shortLaunchTimes and untestedTimes multiply the threshold of a diff: where a launch is below a sampling interval
-	// the busy occupancy moved by 5.6 to 6.2 points between runs of one program, and measured occupancy by
-	// up to 2.6 between two of one day.
+	// timeDiffers is how far launch times may be apart before measured
+	// occupancies are of different launches. shortLaunchTimes and untestedTimes
+	// multiply the threshold of a diff: where a launch is below a sampling
+	// interval the busy occupancy moved by 5.6 to 6.2 points between runs of
+	// one program, and measured occupancy by up to 2.6 between two of one day.
 	timeDiffers                  = 0.1
 	shortLaunchTimes unit.Points = 3
 	untestedTimes    unit.Points = 2
 
-	// SingleRuns is how far single runs of one program lie apart at most, over days: with fewer runs than a test takes,
-	// and without a history that knows the noise, a smaller change cannot be determined from none.
+	// SingleRuns is how far single runs of one program lie apart at most, over
+	// days: with fewer runs than a test takes, and without a history that knows
+	// the noise, a smaller change cannot be determined from none.
 	SingleRuns unit.Points = 9
-	// minShare is the share of a side's time from which a kernel that the other side lacks is no trifle.
+	// minShare is the share of a side's time from which a kernel that the other
+	// side lacks is no trifle.
 	minShare = 0.01
 )
 
-// Missing reports whether one side alone has a kernel that takes a hundredth of its time or more, or it is unknown how much.
+// Missing reports whether one side alone has a kernel that takes a hundredth of
+// its time or more, or it is unknown how much.
 func (r *Row) Missing() bool {
 	return r.IsKernel && (r.Old == nil || r.New == nil) && r.Share.Or(1) >= minShare
 }
 
-// Unexplained reports whether a kernel's launch or device changed, and no prediction tells what that may change.
+// Unexplained reports whether a kernel's launch or device changed, and no
+// prediction tells what that may change.
 func (r *Row) Unexplained() bool {
 	return (r.Verdict == ChangedLaunch || r.Verdict == ChangedDevice) && !r.Delta(compare.MetricResidual).Change.Present()
 }
 
-// setLimits describes how far occupancies have to move to count: beyond the threshold where they were tested, and beyond what
-// single runs differ by where they were not.
+// setLimits describes how far occupancies have to move to count: beyond the
+// threshold where they were tested, and beyond what single runs differ by where
+// they were not.
 func (d *Result) setLimits(row *Row) {
 	if row.Old == nil || row.New == nil {
 		return
 	}
 	loaded, measured := d.Options.Threshold, untestedTimes*d.Options.Threshold
 	for _, l := range []*Launch{row.Old, row.New} {
-		// How long launches were is not known: then they are taken for short, which is the careful choice.
+		// How long launches were is not known: then they are taken for short,
+		// which is the careful choice.
 		if n, ok := l.Intervals.Value(); !l.Exact && (!ok || n < 1) {
 			loaded = shortLaunchTimes * d.Options.Threshold
 		}
@@ -90,7 +97,8 @@ func (d *Result) judge(row *Row) Verdict {
 	if way == 0 || !row.IsKernel || d.otherDevice || row.pace() == -way {
 		return v
 	}
-	// Another sub-group size spills another amount, and not for that reason in another time.
+	// Another sub-group size spills another amount, and not for that reason in
+	// another time.
 	if v == NotComparable || v == Inconclusive || v == Unchanged || v == ChangedLaunch && row.pace() == way {
 		return map[int]Verdict{-1: Regression, 1: Improvement}[way]
 	}
@@ -159,7 +167,8 @@ func (r *Row) moved(way int, other bool) bool {
 	if loaded.Moved() == way && measured.Moved() != -way && (!other || r.Delta(compare.MetricBusyResidual).Moved() == way) {
 		return true
 	}
-	// If busy occupancy is known and did not move, the measured one of another launch proves nothing.
+	// If busy occupancy is known and did not move, the measured one of another
+	// launch proves nothing.
 	if !other && (r.trade() != 0 || !r.comparable()) || other && loaded.Change.Present() {
 		return false
 	}
@@ -194,7 +203,8 @@ func (r *Row) trade() int {
 	return -pace
 }
 
-// comparable reports whether nothing contradicts comparing measured occupancies.
+// comparable reports whether nothing contradicts comparing measured
+// occupancies.
 func (r *Row) comparable() bool {
 	if r.Old.Exact && r.New.Exact {
 		return true
@@ -220,7 +230,8 @@ func (d *Result) Reversed() bool {
 		slices.MinFunc(times[0], time.Time.Compare).After(slices.MaxFunc(times[1], time.Time.Compare))
 }
 
-// speedupOf describes what more occupancy is worth to a kernel on the new side. Runs that disagree tell nothing.
+// speedupOf describes what more occupancy is worth to a kernel on the new side.
+// Runs that disagree tell nothing.
 func speedupOf(r *Row) compare.PotentialSpeedup {
 	untold := compare.PotentialSpeedup{Verdicts: []compare.SpeedupVerdict{compare.SpeedupUndetermined}}
 	if !r.IsKernel || r.New == nil {
@@ -241,22 +252,26 @@ const (
 	confidence = 0.95 // of the interval of a median
 )
 
-// digit absorbs binary fractions when a change is compared with a threshold given in decimals.
+// digit absorbs binary fractions when a change is compared with a threshold
+// given in decimals.
 const digit unit.Points = 1e-9
 
 // Sample is what the runs of one side say of one quantity.
 type Sample struct {
 	N      int // runs that have a value
 	Median unit.Opt[float64]
-	// Low and High are the interval of the median, Confidence how sure that is; see Delta.
+	// Low and High are the interval of the median, Confidence how sure that is;
+	// see Delta.
 	Low        unit.Opt[float64]
 	High       unit.Opt[float64]
 	Confidence unit.Opt[float64]
 }
 
-// Delta is one metric on both sides: of times it has their ratio, of everything else the change. From 4 runs per side on it is tested (Mann-Whitney, two-sided) and has intervals:
-// those of 4 and 5 runs reach from the smallest to the largest value and hold the median with 87.5 and 93.8 %
-// confidence, from 6 runs on the confidence that was asked for is reached.
+// Delta is one metric on both sides: of times it has their ratio, of everything
+// else the change. From 4 runs per side on it is tested (Mann-Whitney,
+// two-sided) and has intervals: those of 4 and 5 runs reach from the smallest
+// to the largest value and hold the median with 87.5 and 93.8 % confidence,
+// from 6 runs on the confidence that was asked for is reached.
 type Delta struct {
 	Metric string // its name
 	Old    Sample
@@ -264,16 +279,18 @@ type Delta struct {
 	Change unit.Opt[float64]
 	Ratio  unit.Opt[float64]
 	P      unit.Opt[float64] // two-sided; absent below 4 runs on a side
-	// Significant is absent where nothing was tested. Of occupancies it is what remains when all kernels are looked at
-	// together.
+	// Significant is absent where nothing was tested. Of occupancies it is what
+	// remains when all kernels are looked at together.
 	Significant unit.Opt[bool]
 	Limit       unit.Opt[unit.Points] // what the change of an occupancy has to exceed to count; absent where nothing goes by it
 }
 
-// Insignificant reports whether a test found that chance may explain the change: it is shown as `~`.
+// Insignificant reports whether a test found that chance may explain the
+// change: it is shown as `~`.
 func (d *Delta) Insignificant() bool { return !d.Significant.Or(true) }
 
-// Moved describes which way it went beyond its limit: -1 down, 1 up, 0 when it did not, or a test says that it may be chance.
+// Moved describes which way it went beyond its limit: -1 down, 1 up, 0 when it
+// did not, or a test says that it may be chance.
 func (d *Delta) Moved() int {
 	limit := float64(d.Limit.Or(0) + digit)
 	switch c, ok := d.Change.Value(); {
@@ -292,7 +309,8 @@ func sampleOf(xs []float64) Sample {
 		return s
 	}
 	sure := confidence
-	// Smallest to largest value hold the median with 1 - 2^(1-n); more cannot be had of n values.
+	// Smallest to largest value hold the median with 1 - 2^(1-n); more cannot
+	// be had of n values.
 	if most := 1 - 2/float64(uint64(1)<<min(len(xs), 60)); most < sure {
 		sure = most - 1e-9
 	}
@@ -302,7 +320,8 @@ func sampleOf(xs []float64) Sample {
 	return s
 }
 
-// deltaOf compares the samples of a metric. There is no ratio to a time of zero.
+// deltaOf compares the samples of a metric. There is no ratio to a time of
+// zero.
 func deltaOf(m compare.Metric, older, newer []float64) Delta {
 	r := Delta{Metric: m.Name, Old: sampleOf(older), New: sampleOf(newer)}
 	was, hadOne := r.Old.Median.Value()
@@ -323,7 +342,8 @@ func deltaOf(m compare.Metric, older, newer []float64) Delta {
 	return r
 }
 
-// finest is the least variance that is believed, in squared points: figures are printed with one digit.
+// finest is the least variance that is believed, in squared points: figures are
+// printed with one digit.
 const finest = 0.05 * 0.05
 
 // evidence is what a row brings to stepDown of a metric.
@@ -333,8 +353,8 @@ type evidence struct {
 	own    bool // the spread is that of the row's runs, and not of a history
 }
 
-// evidenceOf returns what the rows bring of a metric: their own spread from 4 runs per side on, otherwise that of the history,
-// where there is one.
+// evidenceOf returns what the rows bring of a metric: their own spread from 4
+// runs per side on, otherwise that of the history, where there is one.
 func (d *Result) evidenceOf(metric string) (list []evidence) {
 	at := compare.MetricNamed(metric)
 	for i := range d.Rows {
@@ -358,10 +378,12 @@ func (d *Result) evidenceOf(metric string) (list []evidence) {
 	return list
 }
 
-// stepDown describes which changes of occupancy are significant when all kernels are looked at together. From 4 runs per side
-// on a change has to pass Mann-Whitney's test by itself, which outliers do not mislead, and Student's t with the
-// kernels' spreads shrunk to each other, stepped down after Holm: ranks of 4 + 4 runs cannot be rare enough for many
-// kernels. With fewer runs the spread is the history's, where there is one.
+// stepDown describes which changes of occupancy are significant when all
+// kernels are looked at together. From 4 runs per side on a change has to pass
+// Mann-Whitney's test by itself, which outliers do not mislead, and Student's t
+// with the kernels' spreads shrunk to each other, stepped down after Holm:
+// ranks of 4 + 4 runs cannot be rare enough for many kernels. With fewer runs
+// the spread is the history's, where there is one.
 func (d *Result) stepDown() {
 	var all []evidence
 	var ps []float64

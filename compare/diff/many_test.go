@@ -9,8 +9,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Kernels that did not change are red for nothing in at most 5 of 100 diffs, however many there are, and a drop of 10
-// points at a noise of 2 is found with 4 runs per side.
+// Kernels that did not change are red for nothing in at most 5 of 100 diffs,
+// however many there are, and a drop of 10 points at a noise of 2 is found with
+// 4 runs per side.
 func TestKernelsAreJudgedTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	runs := func(n int, drop float64) (xs []float64) {
@@ -51,7 +52,8 @@ func TestKernelsAreJudgedTogether(t *testing.T) {
 	}
 }
 
-// One run per side is judged where a history knows the spread, and else cannot be determined.
+// One run per side is judged where a history knows the spread, and else cannot
+// be determined.
 func TestNoiseOfAHistory(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -85,8 +87,9 @@ func sampled(measured []float64) *samples {
 	return s
 }
 
-// TestLimits: what a test says counts from the threshold on, and three times that for busy XVEs in launches that may be
-// short; without a test it has to be more than single runs differ by.
+// TestLimits: what a test says counts from the threshold on, and three times
+// that for busy XVEs in launches that may be short; without a test it has to be
+// more than single runs differ by.
 func TestLimits(t *testing.T) {
 	idle := func(x *k) { x.idle = 10 }
 	for _, c := range []struct {

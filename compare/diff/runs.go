@@ -13,8 +13,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Runs are several runs of one program side by side: the nodes of a cluster, the ranks of a job, repeats. Which of them
-// is an outlier is for trend.FindOutliers: whole runs by their occupancy and by their times, then single kernels.
+// Runs are several runs of one program side by side: the nodes of a cluster,
+// the ranks of a job, repeats. Which of them is an outlier is for
+// trend.FindOutliers: whole runs by their occupancy and by their times, then
+// single kernels.
 type Runs struct {
 	Runs     []RunAcrossKernels // in the order in which they were given
 	Kernels  []KernelAcrossRuns // by time, the longest first
@@ -53,8 +55,9 @@ type RunAcrossKernels struct {
 	Place int // among the runs
 	Name  string
 	*compare.Result
-	// Off is the median over its kernels of measured occupancy - the level of that kernel over all runs; TimeRatio the
-	// same of the time of a launch, as a ratio.
+	// Off is the median over its kernels of measured occupancy - the level of
+	// that kernel over all runs; TimeRatio the same of the time of a launch, as
+	// a ratio.
 	Off            unit.Opt[unit.Points]
 	TimeRatio      unit.Opt[float64]
 	MissingKernels int // kernels that most of the other runs have
@@ -80,7 +83,8 @@ const (
 
 var runFindings = [...]RunFinding{RunLow, RunIdle, RunSlow, RunDips, RunMissingKernels, RunHigh, RunFast, RunPeaks, RunCopy}
 
-// KernelAcrossRuns is one launch over all runs. Its lists hold a value for each of the runs.
+// KernelAcrossRuns is one launch over all runs. Its lists hold a value for each
+// of the runs.
 type KernelAcrossRuns struct {
 	ingest.Kernel                          // of the first run that has it
 	Has           []bool                   // which runs have it
@@ -101,7 +105,8 @@ const (
 	idleShare             = 0.01 // of the GPU time of the others, below which a run did no work
 )
 
-// CompareRuns compares runs with each other. names has one for each of the results.
+// CompareRuns compares runs with each other. names has one for each of the
+// results.
 func CompareRuns(names []string, results []*compare.Result) *Runs {
 	s := &Runs{Runs: make([]RunAcrossKernels, len(results))}
 	first := map[string]string{}
@@ -216,7 +221,8 @@ func (s *Runs) sortFindings() {
 
 func (s *Runs) add(f Finding) { s.Findings = append(s.Findings, f) }
 
-// compareRuns holds the runs that are no copies against each other. work is the GPU time of each.
+// compareRuns holds the runs that are no copies against each other. work is the
+// GPU time of each.
 func (s *Runs) compareRuns(work []float64) {
 	usual, _ := stat.Median(work)
 	idle := make([]bool, len(s.Runs))

@@ -9,8 +9,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// runOf is a run of some kernels, each with a measured occupancy in percent and a time of a launch; a negative
-// occupancy was not measured.
+// runOf is a run of some kernels, each with a measured occupancy in percent and
+// a time of a launch; a negative occupancy was not measured.
 func runOf(seconds float64, measured ...float64) *compare.Result {
 	r := &compare.Result{}
 	for i, m := range measured {
@@ -109,7 +109,8 @@ func TestOutlierInOneKernel(t *testing.T) {
 			if i < len(c.low) {
 				b = c.low[i]
 			}
-			// Kernel a has noise; c never varies, and must not make b look normal.
+			// Kernel a has noise; c never varies, and must not make b look
+			// normal.
 			names, results = append(names, string(rune('1'+i))), append(results, runOf(1, 90+float64(i%4)/10, b, 70))
 		}
 		s := CompareRuns(names, results)

@@ -14,7 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// addNotes describes what holds for all kernels, and then what was noted of the runs.
+// addNotes describes what holds for all kernels, and then what was noted of the
+// runs.
 func (d *Result) addNotes(copied []note.Note) {
 	add := func(severity note.Severity, code, hint, format string, args ...any) {
 		d.Notes = append(d.Notes, note.Note{Severity: severity, Code: code, Text: fmt.Sprintf(format, args...),
@@ -49,10 +50,12 @@ func (d *Result) addNotes(copied []note.Note) {
 	}
 }
 
-// contentOf tells files of one text by, whatever their line ends and their compression are.
+// contentOf tells files of one text by, whatever their line ends and their
+// compression are.
 func contentOf(in ingest.Input) string { return cmp.Or(in.Content, in.Digest) }
 
-// contents are the files that a run's rows are of. A summary may belong to all runs.
+// contents are the files that a run's rows are of. A summary may belong to all
+// runs.
 func contents(r *compare.Result) []ingest.Input {
 	files := map[string]bool{}
 	for i := range r.Rows {
@@ -66,8 +69,8 @@ func contents(r *compare.Result) []ingest.Input {
 	})
 }
 
-// take takes the runs of both sides, without those that are copies of another on their side: a copy is no second
-// sample.
+// take takes the runs of both sides, without those that are copies of another
+// on their side: a copy is no second sample.
 func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	type place struct {
 		path string
@@ -95,7 +98,8 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 			copied = append(copied, note.Note{Severity: note.Warning, Code: "same-content",
 				Pos: note.Pos{File: in.Path}, Text: text, Hint: "give each run once"})
 		}
-		// A run of which one file is a copy may still be a run of its own: only where all are, it is left out.
+		// A run of which one file is a copy may still be a run of its own: only
+		// where all are, it is left out.
 		if copies > 0 && copies == len(files) {
 			copied[said].Text += ", and this one is left out"
 		} else {
@@ -111,7 +115,8 @@ func (d *Result) take(older, newer []*compare.Result) (copied []note.Note) {
 	return copied
 }
 
-// samples are those of one launch on one side, at most one of each metric per run.
+// samples are those of one launch on one side, at most one of each metric per
+// run.
 type samples struct {
 	key        ingest.Key // with sizes trimmed
 	launch     Launch
@@ -122,7 +127,8 @@ type samples struct {
 	last       *compare.Result // the run that was added last
 }
 
-// collect returns the launches of the runs of one side, in the order in which they are met.
+// collect returns the launches of the runs of one side, in the order in which
+// they are met.
 func collect(runs []*compare.Result) (list []*samples) {
 	at := map[ingest.Key]*samples{}
 	for _, run := range runs {
@@ -138,7 +144,8 @@ func collect(runs []*compare.Result) (list []*samples) {
 				at[key] = s
 				list = append(list, s)
 			}
-			// Ingest has one row of each key; one that comes back all the same, as a timing of a log does, is no sample of its own.
+			// Ingest has one row of each key; one that comes back all the same,
+			// as a timing of a log does, is no sample of its own.
 			if s.last != run {
 				s.last = run
 				s.add(row)
@@ -187,7 +194,8 @@ func (s *samples) add(row *compare.Row) {
 	s.speedup = append(s.speedup, row.Speedup)
 }
 
-// pairings say what may differ between two launches of one task that are paired, from the least.
+// pairings say what may differ between two launches of one task that are
+// paired, from the least.
 var pairings = [...]func(*ingest.Key){
 	func(*ingest.Key) {},
 	func(k *ingest.Key) { k.Device = "" },
@@ -201,7 +209,8 @@ var pairings = [...]func(*ingest.Key){
 	func(k *ingest.Key) { k.Task, _ = names.Stable(k.Task) }, // by the rule that a history has, too
 }
 
-// moves lists the stable names of launches that have a partner, where they count their likes.
+// moves lists the stable names of launches that have a partner, where they
+// count their likes.
 func moves(pairs [][2]*samples) map[string]bool {
 	stable := map[string]bool{}
 	for _, p := range pairs {
@@ -215,8 +224,9 @@ func moves(pairs [][2]*samples) map[string]bool {
 	return stable
 }
 
-// pair finds the launches that belong together: equal keys first, then what is left over by ever less of the key, each
-// time only where one launch of either side fits. The rest stays alone. The order is that of the new side.
+// pair finds the launches that belong together: equal keys first, then what is
+// left over by ever less of the key, each time only where one launch of either
+// side fits. The rest stays alone. The order is that of the new side.
 func pair(older, newer []*samples) [][2]*samples {
 	pairs := make([][2]*samples, len(newer))
 	for i, s := range newer {
@@ -273,8 +283,8 @@ func pair(older, newer []*samples) [][2]*samples {
 	return pairs
 }
 
-// Change is something that is not the same on the two sides and is named before any regression is. What a side does
-// not say is unknown and never a change.
+// Change is something that is not the same on the two sides and is named before
+// any regression is. What a side does not say is unknown and never a change.
 type Change struct {
 	What string           // a word of the Change constants
 	Task unit.Opt[string] // the kernel; absent when it is the whole run
@@ -305,7 +315,8 @@ func hasChange(list []Change, what ...string) bool {
 	return slices.ContainsFunc(list, func(c Change) bool { return slices.Contains(what, c.What) })
 }
 
-// launchChanged reports whether the changes are such that another occupancy may be intended.
+// launchChanged reports whether the changes are such that another occupancy may
+// be intended.
 func launchChanged(list []Change) bool {
 	return hasChange(list, ChangeSIMD, ChangeGRF, ChangeGlobal, ChangeLocal, ChangeSLM)
 }
@@ -329,7 +340,8 @@ func runFacts() []runFact {
 	}
 }
 
-// said lists the different values that the runs of a side say, in order; runs that say nothing are left out.
+// said lists the different values that the runs of a side say, in order; runs
+// that say nothing are left out.
 func (f runFact) said(runs []*compare.Result) []string {
 	var values []string
 	for _, r := range runs {

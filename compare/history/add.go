@@ -17,20 +17,27 @@ type Added struct {
 	ID int64
 	// Stored is false when nothing was changed because the run is known.
 	Stored bool
-	// Known are the inputs that are part of run ID already, when it was not stored.
+	// Known are the inputs that are part of run ID already, when it was not
+	// stored.
 	Known []Input
-	// Whole states that all of the content is known, and not only some of its files.
+	// Whole states that all of the content is known, and not only some of its
+	// files.
 	Whole bool
-	// Programs are those that have kernels of the run, when it does not name its own and they are several: it is unknown which one it is of, and its series are of none.
+	// Programs are those that have kernels of the run, when it does not name
+	// its own and they are several: it is unknown which one it is of, and its
+	// series are of none.
 	Programs []string
-	// Moved are the kernels whose name changed in what moves when other code does. Their series go on.
+	// Moved are the kernels whose name changed in what moves when other code
+	// does. Their series go on.
 	Moved []Rename
 }
 
-// Add stores a run in one transaction. When one of the files that carry its rows is part of a stored run of which the
-// same was said, nothing is changed and the answer says which.
+// Add stores a run in one transaction. When one of the files that carry its
+// rows is part of a stored run of which the same was said, nothing is changed
+// and the answer says which.
 func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
-	// Cleaned before the transaction: what is wrong with a run must not hold a lock meanwhile.
+	// Cleaned before the transaction: what is wrong with a run must not hold a
+	// lock meanwhile.
 	if run, err = clean(run); err == nil {
 		err = d.write(ctx, "adding a run to "+d.engine.where, func(w *writing) { added = w.add(run) })
 	}
@@ -39,7 +46,8 @@ func (d *DB) Add(ctx context.Context, run Run) (added Added, err error) {
 
 // add stores a clean run, unless its content is known.
 func (w *writing) add(run Run) Added {
-	// Renamed first: a run that was stored under the old names must be known by the new ones.
+	// Renamed first: a run that was stored under the old names must be known by
+	// the new ones.
 	w.rename(run.Rows)
 	if known := w.stored(run); known.ID != 0 {
 		return known
@@ -51,7 +59,8 @@ func (w *writing) add(run Run) Added {
 	return added
 }
 
-// begin stores all of a clean run that is not known but its rows, and gives their series. It sets the run's number.
+// begin stores all of a clean run that is not known but its rows, and gives
+// their series. It sets the run's number.
 func (w *writing) begin(run *Run) (series []int64, added Added) {
 	w.one(`INSERT INTO occudiff_run
 		(time, kernels, frequency, label, host, job, device, driver, vtune, commit_id, branch, program)
@@ -69,8 +78,9 @@ func (w *writing) begin(run *Run) (series []int64, added Added) {
 	return series, Added{ID: run.ID, Stored: true, Programs: programs, Moved: moved}
 }
 
-// stored looks the run up. It is the same when the rows of one of its files are, and all that is said of it.
-// It is asked within the transaction: two jobs may add one file at once, and the second has to see the first.
+// stored looks the run up. It is the same when the rows of one of its files
+// are, and all that is said of it. It is asked within the transaction: two jobs
+// may add one file at once, and the second has to see the first.
 func (w *writing) stored(run Run) (found Added) {
 	inputs := carrying(run)
 	for i, digest := range contents(run) {
@@ -105,7 +115,8 @@ type pending struct {
 	rows [][]any
 }
 
-// rowsAtOnce bounds the rows that are in memory as the table's, which take more than the run's.
+// rowsAtOnce bounds the rows that are in memory as the table's, which take more
+// than the run's.
 const rowsAtOnce = 1 << 14
 
 // add takes the kernels of a run, each of its series.
@@ -123,7 +134,8 @@ func (p *pending) add(run *Run, series []int64) {
 	}
 }
 
-// store inserts the rows in the order of the table's key, in which neighbors go to one page.
+// store inserts the rows in the order of the table's key, in which neighbors go
+// to one page.
 func (p *pending) store() {
 	slices.SortFunc(p.rows, func(a, b []any) int {
 		return slices.CompareFunc(a[:3], b[:3], func(x, y any) int { return cmp.Compare(x.(int64), y.(int64)) })
@@ -132,8 +144,9 @@ func (p *pending) store() {
 	p.rows = p.rows[:0]
 }
 
-// writing is a transaction on its way. After its first error it does nothing more, as a bufio.Writer does, so that those
-// who use it need not ask at each step.
+// writing is a transaction on its way. After its first error it does nothing
+// more, as a bufio.Writer does, so that those who use it need not ask at each
+// step.
 type writing struct {
 	*DB
 	ctx context.Context
@@ -141,8 +154,10 @@ type writing struct {
 	err error
 }
 
-// write runs f in one transaction: all of it or nothing. Writers come one after the other, so that what one has looked up
-// is true until its end: SQLite begins its transactions as immediate ones (see sqliteDSN), a server has a lock for it.
+// write runs f in one transaction: all of it or nothing. Writers come one after
+// the other, so that what one has looked up is true until its end: SQLite
+// begins its transactions as immediate ones (see sqliteDSN), a server has a
+// lock for it.
 func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error {
 	if d.options.ReadOnly {
 		return fmt.Errorf("%s: %w, nothing was changed: it was opened for reading", doing, errReadOnly)
@@ -163,14 +178,15 @@ func (d *DB) write(ctx context.Context, doing string, f func(w *writing)) error 
 		d.at("after commit")
 	}
 	if w.err != nil {
-		// The error that made us stop is the one to report, not that of a connection that is gone.
+		// The error that made us stop is the one to report, not that of a
+		// connection that is gone.
 		_ = tx.Rollback()
 	}
 	return d.engine.explain(doing, ended(ctx, w.err))
 }
 
-// ended returns one error of a context that has ended: database/sql watches it on its own, and which of the two notices
-// first is chance.
+// ended returns one error of a context that has ended: database/sql watches it
+// on its own, and which of the two notices first is chance.
 func ended(ctx context.Context, err error) error {
 	if errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil {
 		return ctx.Err()
@@ -230,7 +246,8 @@ func (w *writing) keys(where string, args ...any) (keys map[int64]Key) {
 	return keys
 }
 
-// insert inserts rows, many by statement: on a server every statement is a journey.
+// insert inserts rows, many by statement: on a server every statement is a
+// journey.
 func (w *writing) insert(into string, rows [][]any) {
 	for part := range slices.Chunk(rows, w.engine.batch) {
 		group := "(" + marks(len(part[0])) + ")"
@@ -251,10 +268,12 @@ type stored struct {
 
 // seriesOf returns the number of each row's series, making those that are new.
 //
-// The program is part of a series, where it is known. Rows that do not name one join the only program that has their
-// kernels. A program that is named for the first time takes over the series of its kernels that name none, so that what
-// was stored before programs were known goes on. Where several programs have the kernels it is unknown: the rows make
-// series without a program, and the programs are returned.
+// The program is part of a series, where it is known. Rows that do not name one
+// join the only program that has their kernels. A program that is named for the
+// first time takes over the series of its kernels that name none, so that what
+// was stored before programs were known goes on. Where several programs have
+// the kernels it is unknown: the rows make series without a program, and the
+// programs are returned.
 func (w *writing) seriesOf(rows []Row) (ids []int64, programs []string, moved []Rename) {
 	kernels := make([]string, len(rows))
 	for i := range rows {
@@ -305,7 +324,8 @@ func (w *writing) makeSeries(rows []Row, kernels []string, program string, ids [
 	}
 }
 
-// programsOf lists the programs that have one of the kernels that were looked up.
+// programsOf lists the programs that have one of the kernels that were looked
+// up.
 func programsOf(known map[string][]stored) []string {
 	programs := map[string]bool{}
 	for _, of := range known {
@@ -317,8 +337,8 @@ func programsOf(known map[string][]stored) []string {
 	return slices.Sorted(maps.Keys(programs))
 }
 
-// find returns the series of a program among those of a kernel, 0 when there is none yet. With adopt it is the only one
-// there is, and names no program.
+// find returns the series of a program among those of a kernel, 0 when there is
+// none yet. With adopt it is the only one there is, and names no program.
 func find(of []stored, program string) (id int64, adopt bool) {
 	for _, s := range of {
 		if s.program == program {
@@ -359,7 +379,8 @@ func anyOf[T any](list []T) []any {
 	return args
 }
 
-// Remove deletes a run with its rows. Its content may be added again. The names of series stay.
+// Remove deletes a run with its rows. Its content may be added again. The names
+// of series stay.
 func (d *DB) Remove(ctx context.Context, id int64) error {
 	return d.write(ctx, "removing a run from "+d.engine.where, func(w *writing) {
 		if w.exec(`DELETE FROM occudiff_run WHERE id = ?`, id) == 0 {

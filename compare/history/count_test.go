@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestLineup: which runs count for the last one, in which order. Each is an hour after the one before, or at the hour given.
+// TestLineup: which runs count for the last one, in which order. Each is an
+// hour after the one before, or at the hour given.
 func TestLineup(t *testing.T) {
 	type r struct {
 		commit, branch string
@@ -64,7 +65,8 @@ func TestLineup(t *testing.T) {
 	}
 }
 
-// TestLongHistory: a check reads the newest runs alone, however many there are, and others where those do not do.
+// TestLongHistory: a check reads the newest runs alone, however many there are,
+// and others where those do not do.
 func TestLongHistory(t *testing.T) {
 	const runs = 1800
 	for _, c := range []struct {

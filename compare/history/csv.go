@@ -35,8 +35,10 @@ type Record struct {
 	VTune   string
 	// Frequency is the highest of the GPU's clock, in Hz.
 	Frequency unit.Opt[float64]
-	// Event is empty for a kernel. Else the record says what was said of the history at the time RecordedAt: "accept", of a
-	// series or, without one, of all, from a run on, with the Note; or "rename", of a kernel from Series to Note.
+	// Event is empty for a kernel. Else the record says what was said of the
+	// history at the time RecordedAt: "accept", of a series or, without one, of
+	// all, from a run on, with the Note; or "rename", of a kernel from Series
+	// to Note.
 	Event, Note string
 	RecordedAt  time.Time
 	Line        int // where it was read, for messages; 0 when nowhere
@@ -48,7 +50,8 @@ const (
 	eventRenamed  = "rename"
 )
 
-// columnsOfFile names the columns of an exported file: series and time, those that are optional, and those of metrics.
+// columnsOfFile names the columns of an exported file: series and time, those
+// that are optional, and those of metrics.
 func columnsOfFile() []string {
 	return strings.Fields("series time run device driver label verdict cause program branch commit host vtune event note recorded_at" +
 		" frequency" + columnNames(" ", ""))
@@ -64,7 +67,8 @@ func (r *Record) fields() []any {
 	return list
 }
 
-// printed returns a field as a cell. A text is guarded against spreadsheets; what is absent is empty.
+// printed returns a field as a cell. A text is guarded against spreadsheets;
+// what is absent is empty.
 func printed(field any) string {
 	switch f := field.(type) {
 	case *string:
@@ -97,9 +101,11 @@ func parse(name, cell string, field any) (err error) {
 	return err
 }
 
-// ReadRecords reads runs from CSV with the columns series and time and those of metrics, or with the column value alone,
-// which is then of a metric; the others are optional. Time is RFC 3339 or Unix seconds. A bad line becomes a note and
-// reading goes on; a file without the columns is an error. file names the input in messages.
+// ReadRecords reads runs from CSV with the columns series and time and those of
+// metrics, or with the column value alone, which is then of a metric; the
+// others are optional. Time is RFC 3339 or Unix seconds. A bad line becomes a
+// note and reading goes on; a file without the columns is an error. file names
+// the input in messages.
 func ReadRecords(r io.Reader, file string, of Metric) (*Records, []note.Note, error) {
 	records := &Records{}
 	notes, err := records.read(r, file, of, records.Add)
@@ -159,7 +165,8 @@ func (r *Records) read(from io.Reader, file string, of Metric, add func(Record))
 	}
 }
 
-// readRecord reads the cells of a line. With an error it names the column that is at error.
+// readRecord reads the cells of a line. With an error it names the column that
+// is at error.
 func readRecord(places []int, known []string, line *table.Record, of Metric) (r Record, column string, err error) {
 	r.Line = line.Line
 	if line.Problem != "" {
@@ -223,7 +230,8 @@ func parseTime(text string) (time.Time, error) {
 // RecordWriter writes records as CSV that ReadRecords reads back.
 type RecordWriter struct{ rows *table.CSV }
 
-// NewRecordWriter writes to w, the names of the columns first. Flush must be called at the end.
+// NewRecordWriter writes to w, the names of the columns first. Flush must be
+// called at the end.
 func NewRecordWriter(w io.Writer) *RecordWriter {
 	rows := table.NewCSV(w)
 	_ = rows.Write(columnsOfFile()) // Flush tells
@@ -245,13 +253,15 @@ func (w *RecordWriter) Flush() error {
 	return w.rows.Error()
 }
 
-// Records are kernels of runs on their way into a history, and what was said of it.
+// Records are kernels of runs on their way into a history, and what was said of
+// it.
 type Records struct {
 	Alone bool // the file had the column value alone
 	Bad   int  // lines that cannot be used
 
-	// IsDevice, when not nil, says whether a text is the key of a device. The run of several adapters of a device
-	// ("max1100 GPU 0", "max1100 GPU 1") is then stored as one of that device.
+	// IsDevice, when not nil, says whether a text is the key of a device. The
+	// run of several adapters of a device ("max1100 GPU 0", "max1100 GPU 1") is
+	// then stored as one of that device.
 	IsDevice func(key string) bool
 
 	runs   []importedRun
@@ -262,8 +272,8 @@ type Records struct {
 	keys map[kernelText]*Key
 }
 
-// identity is what the lines of a run have in common. Device and driver tell runs apart only where no name does: a run
-// may have several of them.
+// identity is what the lines of a run have in common. Device and driver tell
+// runs apart only where no name does: a run may have several of them.
 type identity struct {
 	us                                  int64
 	run, device, driver, label, program string
@@ -272,7 +282,8 @@ type identity struct {
 // kernelText is what a line says of its kernel.
 type kernelText struct{ series, device, driver string }
 
-// importedRun is a run without its rows, and its lines, of which they are made when it is stored.
+// importedRun is a run without its rows, and its lines, of which they are made
+// when it is stored.
 type importedRun struct {
 	Run
 	lines []importedLine
@@ -318,7 +329,8 @@ func (r *Records) Add(p Record) {
 	r.kernel++
 }
 
-// ordered returns the runs, oldest first. It is an error when a run has a kernel twice.
+// ordered returns the runs, oldest first. It is an error when a run has a
+// kernel twice.
 func (r *Records) ordered() ([]importedRun, error) {
 	seen := map[*Key]int{} // the line of each kernel of a run
 	for i := range r.runs {
@@ -334,8 +346,8 @@ func (r *Records) ordered() ([]importedRun, error) {
 	return slices.SortedStableFunc(slices.Values(r.runs), func(a, b importedRun) int { return a.Time.Compare(b.Time) }), nil
 }
 
-// withRows makes the rows of a run. Its device and driver are those that all rows share, or the device that all of their
-// adapters are of.
+// withRows makes the rows of a run. Its device and driver are those that all
+// rows share, or the device that all of their adapters are of.
 func (r *Records) withRows(in *importedRun) Run {
 	run := in.Run
 	run.Rows = make([]Row, len(in.lines))

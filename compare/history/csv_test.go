@@ -137,7 +137,8 @@ func pack(list []Record) *Records {
 	return r
 }
 
-// FuzzReadRecords: no input may stop the program, and what is read has a series, a time and a number.
+// FuzzReadRecords: no input may stop the program, and what is read has a
+// series, a time and a number.
 func FuzzReadRecords(f *testing.F) {
 	f.Add("series,time,value\nFan2,2026-03-01T12:00:00Z,62.7\n")
 	f.Add("time,series,value,run\n0,\"a\nb\",1e300,'=x\n\"\n")

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// mount mounts a small file system for the length of a test, for which one has to be root.
+// mount mounts a small file system for the length of a test, for which one has
+// to be root.
 func mount(t *testing.T, options string) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -58,7 +59,8 @@ func TestFullDisk(t *testing.T) {
 	check(d)
 }
 
-// A full disk must not leave half a file behind that later passes for a history.
+// A full disk must not leave half a file behind that later passes for a
+// history.
 func TestFullDiskAtFirst(t *testing.T) {
 	dir := mount(t, "size=16k")
 	path := filepath.Join(dir, "history.db")
@@ -158,7 +160,8 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 }
 
-// TestPragmas: what is committed survives a power cut, and a writer waits for another one.
+// TestPragmas: what is committed survives a power cut, and a writer waits for
+// another one.
 func TestPragmas(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "history.db"))
 	for pragma, want := range map[string]string{"journal_mode": "delete", "synchronous": "2", "busy_timeout": "30000"} {

@@ -1,22 +1,28 @@
-// Package history stores runs and reads them back as series: one schema on SQLite (a file) and on PostgreSQL (a
-// server that a team shares), through database/sql. It does not know verdicts, thresholds or statistics: the words of
-// a row are stored as they come, and compare/track judges what is read. A history of another schema is refused, and
-// who only reads changes no byte.
+// Package history stores runs and reads them back as series: one schema on
+// SQLite (a file) and on PostgreSQL (a server that a team shares), through
+// database/sql. It does not know verdicts, thresholds or statistics: the words
+// of a row are stored as they come, and compare/track judges what is read. A
+// history of another schema is refused, and who only reads changes no byte.
 //
-// A Run has provenance (when, where, which driver, which commit), the files that it was read from, and a Row per
-// kernel. It is stored whole or not at all, and once: the digests of what its files say are claimed in the same
+// A Run has provenance (when, where, which driver, which commit), the files
+// that it was read from, and a Row per kernel. It is stored whole or not at
+// all, and once: the digests of what its files say are claimed in the same
 // transaction, so that adding the same content twice changes nothing.
 //
-// A series is what may be compared over time: one task with one launch size and direction, on one device with one
-// driver. These are its Key. Another device or driver makes another series, so that no reader can mix them up by
-// accident. The numbers of a row are Metrics, a column each; schema.go has the list of them.
+// A series is what may be compared over time: one task with one launch size and
+// direction, on one device with one driver. These are its Key. Another device
+// or driver makes another series, so that no reader can mix them up by
+// accident. The numbers of a row are Metrics, a column each; schema.go has the
+// list of them.
 //
-// The tables are occudiff_run, occudiff_input (its files), occudiff_content (digests), occudiff_series (keys) and
-// occudiff_kernel (rows). The last is clustered by series and time, which is how it is read: a million rows are a
+// The tables are occudiff_run, occudiff_input (its files), occudiff_content
+// (digests), occudiff_series (keys) and occudiff_kernel (rows). The last is
+// clustered by series and time, which is how it is read: a million rows are a
 // normal history, and the gate wants a few dozen of each series.
 //
-// Runs also come and go as CSV (Import, Export), a line for each kernel of a run and a column for each metric. A run
-// that an import finds stored already stays as it is, and must say the same.
+// Runs also come and go as CSV (Import, Export), a line for each kernel of a
+// run and a column for each metric. A run that an import finds stored already
+// stays as it is, and must say the same.
 package history
 
 import (
@@ -40,22 +46,25 @@ const defaultWait = 30 * time.Second
 
 // Options of opening. The zero value makes the history when it is not there.
 type Options struct {
-	// MustExist refuses to make a new history. Readers set it: an empty report of a mistyped name helps nobody.
+	// MustExist refuses to make a new history. Readers set it: an empty report
+	// of a mistyped name helps nobody.
 	MustExist bool
-	// ReadOnly changes no byte of the history, and reads one state of it however long that takes. What writes fails
-	// then.
+	// ReadOnly changes no byte of the history, and reads one state of it
+	// however long that takes. What writes fails then.
 	ReadOnly bool
-	// Verify looks for damage of a file that reading would not notice, at the price of reading all keys. Readers that
-	// judge set it.
+	// Verify looks for damage of a file that reading would not notice, at the
+	// price of reading all keys. Readers that judge set it.
 	Verify bool
-	// Base are the names of the base branch, Commits those of the repository, oldest first. They say which runs count
-	// for which, and in which order; runs without a branch are of the base branch.
+	// Base are the names of the base branch, Commits those of the repository,
+	// oldest first. They say which runs count for which, and in which order;
+	// runs without a branch are of the base branch.
 	Base, Commits []string
-	// Wait is how long to wait for a lock that another process holds; 30 s when zero.
+	// Wait is how long to wait for a lock that another process holds; 30 s when
+	// zero.
 	Wait time.Duration
 
-	// step, when not nil, is called between the statements of a transaction. Tests kill the process and cut the
-	// connection there.
+	// step, when not nil, is called between the statements of a transaction.
+	// Tests kill the process and cut the connection there.
 	step func(name string)
 }
 
@@ -68,16 +77,17 @@ type DB struct {
 	folder  string // of a copy that is read instead, see openUndone
 }
 
-// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL, and makes it when it is not there. Another
-// schema is an error. A reader ends with ctx.
+// Open opens the history that dsn names, a file (SQLite) or a postgres:// URL,
+// and makes it when it is not there. Another schema is an error. A reader ends
+// with ctx.
 func Open(ctx context.Context, dsn string, options Options) (*DB, error) {
 	options.Wait = cmp.Or(options.Wait, defaultWait)
 	a, err := newAddress(dsn)
 	if err != nil {
 		return nil, err
 	}
-	// Another writer may undo what an unfinished one left, just when it is copied:
-	// the history is whole then, and opens as usual.
+	// Another writer may undo what an unfinished one left, just when it is
+	// copied: the history is whole then, and opens as usual.
 	for end := time.Now().Add(options.Wait); ; {
 		d, err := openOnce(ctx, a, options)
 		if !errors.Is(err, errMoved) || time.Now().After(end) || ctx.Err() != nil {
@@ -158,7 +168,8 @@ func (d *DB) source() source {
 	return d.sql
 }
 
-// Where names the history for people: the path, or the URL without its password.
+// Where names the history for people: the path, or the URL without its
+// password.
 func (d *DB) Where() string { return d.engine.where }
 
 // query runs a select outside of a transaction and hands each row to scan.
@@ -166,7 +177,8 @@ func (d *DB) query(ctx context.Context, doing, text string, args []any, scan fun
 	return d.engine.explain(doing, ended(ctx, d.scanEach(ctx, d.source(), text, args, scan)))
 }
 
-// scanEach runs a select, in a transaction or outside of one, and hands each row to scan.
+// scanEach runs a select, in a transaction or outside of one, and hands each
+// row to scan.
 func (d *DB) scanEach(ctx context.Context, from source, text string, args []any, scan func(rows *sql.Rows) error) error {
 	rows, err := from.QueryContext(ctx, d.engine.bind(text), args...)
 	if err != nil {
@@ -186,7 +198,8 @@ func (d *DB) noRun(id int64) error {
 	return fmt.Errorf("%w: %s has no run %d; 'occudiff track list' shows the runs", errNoRun, d.engine.where, id)
 }
 
-// kind is what went wrong, in one sentence; the text around it says where and what to do. Nobody outside decides by it.
+// kind is what went wrong, in one sentence; the text around it says where and
+// what to do. Nobody outside decides by it.
 type kind string
 
 func (k kind) Error() string { return string(k) }
@@ -208,8 +221,9 @@ const (
 	errBadRun     kind = "the run cannot be stored"
 )
 
-// storageError is a failure that both engines know, and what to do about it. Nothing has been changed whenever it is said: the
-// transaction was rolled back, or will be when the connection is gone.
+// storageError is a failure that both engines know, and what to do about it.
+// Nothing has been changed whenever it is said: the transaction was rolled
+// back, or will be when the connection is gone.
 type storageError struct {
 	kind     kind
 	text     string
@@ -257,8 +271,8 @@ func (e *engine) storageError(err error) *storageError {
 	return nil
 }
 
-// engine is what differs between the two.
-// Everything else is one code: a difference that stands here is tested on both engines by the same stories.
+// engine is what differs between the two. Everything else is one code: a
+// difference that stands here is tested on both engines by the same stories.
 type engine struct {
 	where  string
 	server bool // placeholders are $1 and not ?, and tables of others do not mean that it is not ours
@@ -268,12 +282,14 @@ type engine struct {
 	snapshot      sql.IsolationLevel // with which a reader sees one state
 	writes        sql.IsolationLevel // with which a writer sees what the one before it has written
 	batch         int                // rows per insert
-	// orFail lets a statement that fails leave what it has inserted. The transaction is rolled back all the same, and
-	// the pages that it changes need not be written aside first.
+	// orFail lets a statement that fails leave what it has inserted. The
+	// transaction is rolled back all the same, and the pages that it changes
+	// need not be written aside first.
 	orFail string
 }
 
-// bind spells the placeholders of a statement. Question marks in texts do not occur in our statements.
+// bind spells the placeholders of a statement. Question marks in texts do not
+// occur in our statements.
 func (e *engine) bind(text string) string {
 	if !e.server {
 		return text

@@ -131,7 +131,8 @@ func TestSameRunTwice(t *testing.T) {
 		if got, err := d.Add(bg, undated); err != nil || got.ID != id || !got.Whole {
 			t.Errorf("a copy of the file: Add = %+v, %v; want run %d", got, err, id)
 		}
-		// A summary that lies next to every run is no content: another export with it is a new run.
+		// A summary that lies next to every run is no content: another export
+		// with it is a new run.
 		second := add(t, d, sample(1, 5))
 		// Removing a run frees its content, and a number is not used again.
 		if err := d.Remove(bg, second); err != nil {
@@ -266,7 +267,8 @@ func TestMetrics(t *testing.T) {
 		if got, err := ParseMetric(string(m)); err != nil || got != m || m.Unit() != units[m] {
 			t.Errorf("ParseMetric(%s) = %s, %v, unit %q; want itself and %q", m, got, err, m.Unit(), units[m])
 		}
-		// What is imported as a metric comes out as that metric, to the last digit.
+		// What is imported as a metric comes out as that metric, to the last
+		// digit.
 		if _, err := d.Import(bg, pack([]Record{{Series: "k", Time: start.Add(time.Duration(i) * time.Hour), Values: values(m, 62.7)}})); err != nil {
 			t.Fatal(err)
 		}

@@ -15,8 +15,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// child is what this test binary does when a test starts it again: it adds one run and dies at the n-th step, or adds
-// runs until it is killed.
+// child is what this test binary does when a test starts it again: it adds one
+// run and dies at the n-th step, or adds runs until it is killed.
 func child(job string) {
 	verb, rest, _ := strings.Cut(job, " ")
 	n, dsn, _ := strings.Cut(rest, " ")
@@ -56,7 +56,8 @@ func child(job string) {
 		for i := range runs {
 			_, err = d.Add(bg, sample(number*1000+i, 5))
 			fail(err)
-			// Everyone also adds what all others add: only the first may succeed.
+			// Everyone also adds what all others add: only the first may
+			// succeed.
 			_, err = d.Add(bg, sample(900000+i, 5))
 			fail(err)
 		}
@@ -87,7 +88,8 @@ func again(t testing.TB, verb string, number int, dsn string) *exec.Cmd {
 	return c
 }
 
-// TestKilledAtEveryStep kills a process at every step of an add, from the first statement to after the commit.
+// TestKilledAtEveryStep kills a process at every step of an add, from the first
+// statement to after the commit.
 func TestKilledAtEveryStep(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -128,7 +130,8 @@ func TestKilledAtEveryStep(t *testing.T) {
 	})
 }
 
-// TestKilledAtFirst kills a process at every step of making the history and adding the first run to it.
+// TestKilledAtFirst kills a process at every step of making the history and
+// adding the first run to it.
 func TestKilledAtFirst(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		for n := 0; n < 40; n++ {
@@ -148,7 +151,8 @@ func TestKilledAtFirst(t *testing.T) {
 	})
 }
 
-// TestKilledAnyTime kills writers after random times, the first of them while it makes the file.
+// TestKilledAnyTime kills writers after random times, the first of them while
+// it makes the file.
 func TestKilledAnyTime(t *testing.T) {
 	kills := 40
 	if testing.Short() || !testenv.All() {
@@ -201,7 +205,8 @@ func TestKilledAnyTime(t *testing.T) {
 	})
 }
 
-// TestManyWriters: eight processes, 200 runs each, and 200 more that all of them try to add.
+// TestManyWriters: eight processes, 200 runs each, and 200 more that all of
+// them try to add.
 func TestManyWriters(t *testing.T) {
 	const writers = 8
 	runs := 200

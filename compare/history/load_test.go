@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// large is the history of the benchmarks: a million rows. OCCUDIFF_HISTORY_ROWS=small makes 10% of the runs.
+// large is the history of the benchmarks: a million rows.
+// OCCUDIFF_HISTORY_ROWS=small makes 10% of the runs.
 func large() (series, runs int) {
 	if os.Getenv("OCCUDIFF_HISTORY_ROWS") == "small" {
 		return 1000, 100
@@ -19,7 +20,8 @@ func large() (series, runs int) {
 	return 1000, 1000
 }
 
-// fill makes the rows inside the database: adding a thousand runs one by one is not what is measured.
+// fill makes the rows inside the database: adding a thousand runs one by one is
+// not what is measured.
 func fill(b *testing.B, dsn string) *DB {
 	b.Helper()
 	d := open(b, dsn)
@@ -53,9 +55,10 @@ func fill(b *testing.B, dsn string) *DB {
 	return d
 }
 
-// BenchmarkLoad measures what a large history is for: adding a run of 1,000 kernels (wanted: under 0.5 s), reading what
-// the gate needs of the newest run (under 1 s with the gate), and reading every series for a report (under 10 s with the
-// change points), in less than 300 MB.
+// BenchmarkLoad measures what a large history is for: adding a run of 1,000
+// kernels (wanted: under 0.5 s), reading what the gate needs of the newest run
+// (under 1 s with the gate), and reading every series for a report (under 10 s
+// with the change points), in less than 300 MB.
 func BenchmarkLoad(b *testing.B) {
 	engines := map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(b.TempDir(), "history.db") },
@@ -95,7 +98,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// peak reports the largest memory that the process has had, where the system says so.
+// peak reports the largest memory that the process has had, where the system
+// says so.
 func peak(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		return

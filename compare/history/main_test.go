@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// server is the private PostgreSQL of this test binary, started when a test first needs it.
+// server is the private PostgreSQL of this test binary, started when a test
+// first needs it.
 var server testenv.Postgres
 
 // onBoth runs a test on a fresh SQLite file and on a fresh PostgreSQL database.
@@ -57,7 +58,8 @@ func count(t testing.TB, d *DB, table string) int {
 	return n
 }
 
-// whole fails the test unless every run has all of its rows and every row has a run.
+// whole fails the test unless every run has all of its rows and every row has a
+// run.
 func whole(t testing.TB, d *DB) {
 	t.Helper()
 	for _, q := range []string{

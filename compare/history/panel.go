@@ -13,23 +13,27 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Panel is all that is asked about a run: the runs that count for it, and the kernels that they have. A check of a run,
-// a report and a replay of the gate read it once.
+// Panel is all that is asked about a run: the runs that count for it, and the
+// kernels that they have. A check of a run, a report and a replay of the gate
+// read it once.
 //
-// The runs that count are those of the base branch, and the last few of the run's own branch behind these. Their order
-// is that of their commits where the repository knows them, otherwise of time. It stands in memory, since neither database
-// knows the order of commits.
+// The runs that count are those of the base branch, and the last few of the
+// run's own branch behind these. Their order is that of their commits where the
+// repository knows them, otherwise of time. It stands in memory, since neither
+// database knows the order of commits.
 type Panel struct {
 	Runs    []Run    // in the order in which they are judged; without inputs and rows
 	Kernels []Kernel // in the order in which they were first stored; each is in one of the runs
 	Accepts []Accept // up to the run, in the order of it
-	// Ordered states that commits or branches say the order of the runs, and not their times.
+	// Ordered states that commits or branches say the order of the runs, and
+	// not their times.
 	Ordered bool
 
 	place map[int64]int // of each run
 }
 
-// Kernel is a kernel over the runs of a panel: a series. A kernel that goes on with another device, driver or launch size is another one.
+// Kernel is a kernel over the runs of a panel: a series. A kernel that goes on
+// with another device, driver or launch size is another one.
 type Kernel struct {
 	ID  int64 // of the series
 	Key Key
@@ -38,7 +42,8 @@ type Kernel struct {
 	panel *Panel
 }
 
-// Occurrence is a run that has the kernel, by its place in the panel, with or without values.
+// Occurrence is a run that has the kernel, by its place in the panel, with or
+// without values.
 type Occurrence struct {
 	Place   int
 	Verdict string // as it was stored
@@ -46,10 +51,11 @@ type Occurrence struct {
 	values [len(columns)]float64 // NaN where it has none, or none was asked for
 }
 
-// Panel reads what counts for a run: of its program on its device the last n runs up to it, all for 0, and of other runs
-// those between. It has every kernel on its device that may be of its program, and the kernels of the run wherever else
-// they ran. For run 0 it has the last n runs of the base branch and all their kernels. Only the metrics that are asked
-// for are read.
+// Panel reads what counts for a run: of its program on its device the last n
+// runs up to it, all for 0, and of other runs those between. It has every
+// kernel on its device that may be of its program, and the kernels of the run
+// wherever else they ran. For run 0 it has the last n runs of the base branch
+// and all their kernels. Only the metrics that are asked for are read.
 func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*Panel, error) {
 	p := &Panel{place: map[int64]int{}}
 	if err := d.count(ctx, p, run, n); err != nil {
@@ -74,7 +80,8 @@ func (p *Panel) Place(run int64) (place int, ok bool) {
 	return place, ok
 }
 
-// At describes where among its presences a kernel has a run, -1 where it has not.
+// At describes where among its presences a kernel has a run, -1 where it has
+// not.
 func (k *Kernel) At(run int64) int {
 	if place, counts := k.panel.place[run]; counts {
 		i, has := slices.BinarySearchFunc(k.In, place, func(in Occurrence, at int) int { return in.Place - at })
@@ -100,7 +107,8 @@ func (k *Kernel) Value(i int, m Metric) unit.Opt[float64] {
 	return unit.Maybe(v, !math.IsNaN(v))
 }
 
-// Points returns the points of a metric in the order of the runs. Runs without the metric have none.
+// Points returns the points of a metric in the order of the runs. Runs without
+// the metric have none.
 func (k *Kernel) Points(m Metric) (list []Point) {
 	for i := range k.In {
 		v, ok := k.Value(i, m).Value()
@@ -117,8 +125,9 @@ func (k *Kernel) Points(m Metric) (list []Point) {
 	return list
 }
 
-// Rename sets other tasks for kernels in the runs before a place, where names has one, and what was accepted of these before
-// goes with them. Names are exchanged, so no kernel is there twice.
+// Rename sets other tasks for kernels in the runs before a place, where names
+// has one, and what was accepted of these before goes with them. Names are
+// exchanged, so no kernel is there twice.
 func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)) {
 	at := map[Key]int{}
 	var list []Kernel
@@ -164,8 +173,8 @@ func (p *Panel) Rename(before int, names func(*Kernel) (task string, other bool)
 	p.sortRuns()
 }
 
-// ownRuns is how many runs of a branch count: enough to see that two in a row are bad, and too few to become what they
-// are judged by.
+// ownRuns is how many runs of a branch count: enough to see that two in a row
+// are bad, and too few to become what they are judged by.
 const ownRuns = 3
 
 // candidate is a run on its way into a panel.
@@ -176,7 +185,8 @@ type candidate struct {
 	own    bool  // of a branch that is not the base
 }
 
-// count finds the runs of the panel: of those of the program of the run on its device the last n, and what is between.
+// count finds the runs of the panel: of those of the program of the run on its
+// device the last n, and what is between.
 func (d *DB) count(ctx context.Context, p *Panel, run int64, n int) error {
 	all, err := d.bareRuns(ctx, `WHERE id <= ? ORDER BY time, id`, cmp.Or(run, math.MaxInt64))
 	if err != nil {
@@ -237,9 +247,10 @@ func (d *DB) counted(all []Run, judged *Run) []candidate {
 	return list
 }
 
-// arrangeCommits puts runs in the order of time into that of their commits: one that is dated after a run of a later
-// commit goes before that.
-// A job that ran late for an old commit is judged where that commit stands, or it would look like a drop of the newest.
+// arrangeCommits puts runs in the order of time into that of their commits: one
+// that is dated after a run of a later commit goes before that. A job that ran
+// late for an old commit is judged where that commit stands, or it would look
+// like a drop of the newest.
 func arrangeCommits(runs []candidate) {
 	var known []*candidate
 	for i := range runs {
@@ -299,8 +310,8 @@ func (d *DB) askedKeys(ctx context.Context, p *Panel, run int64) (map[int64]Key,
 	return keys, err
 }
 
-// readKernels reads the rows of series, but for those of runs that do not count, or that were stored after the runs were
-// read.
+// readKernels reads the rows of series, but for those of runs that do not
+// count, or that were stored after the runs were read.
 func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys map[int64]Key, metrics []Metric) error {
 	doing, text := "reading the series of "+d.engine.where, `SELECT series_id, run_id, verdict`
 	var series, of int64
@@ -339,7 +350,8 @@ func (d *DB) readKernels(ctx context.Context, p *Panel, run int64, n int, keys m
 		k.In = append(k.In, in)
 		return nil
 	}
-	// Without an order of their own: sorting takes a server longer than reading.
+	// Without an order of their own: sorting takes a server longer than
+	// reading.
 	defer func() {
 		slices.SortFunc(p.Kernels, func(a, b Kernel) int { return cmp.Compare(a.ID, b.ID) })
 		p.sortRuns()

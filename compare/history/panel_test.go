@@ -10,7 +10,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// panelText prints the runs of a panel and, for each kernel, its driver, shape and what it measures in which run.
+// panelText prints the runs of a panel and, for each kernel, its driver, shape
+// and what it measures in which run.
 func panelText(p *Panel, m Metric) string {
 	var runs, kernels []string
 	for i := range p.Runs {

@@ -22,7 +22,8 @@ func seriesList(t *testing.T, d *DB) string {
 	return strings.Join(list, " ")
 }
 
-// TestPrograms follows a kernel of one name through runs of several programs and of none.
+// TestPrograms follows a kernel of one name through runs of several programs
+// and of none.
 func TestPrograms(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -55,7 +56,8 @@ func TestPrograms(t *testing.T) {
 	})
 }
 
-// TestProgramOfRun: the kernels of a run are of one program, those that only this run has included.
+// TestProgramOfRun: the kernels of a run are of one program, those that only
+// this run has included.
 func TestProgramOfRun(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)

@@ -11,12 +11,14 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// List returns all runs, oldest first, with their inputs and without their rows.
+// List returns all runs, oldest first, with their inputs and without their
+// rows.
 func (d *DB) List(ctx context.Context) ([]Run, error) {
 	return d.runs(ctx, "", nil)
 }
 
-// Newest returns all runs, the one that was added last first, without inputs and rows.
+// Newest returns all runs, the one that was added last first, without inputs
+// and rows.
 func (d *DB) Newest(ctx context.Context) ([]Run, error) {
 	return d.bareRuns(ctx, "ORDER BY id DESC")
 }

@@ -17,8 +17,9 @@ import (
 // Rename states that a kernel has another name than before.
 type Rename struct {
 	Old, New string // names of tasks
-	// Run is the run that brought the new name, where both differ only in parts that move when other code changes (see
-	// names.Stable); 0 when somebody said it.
+	// Run is the run that brought the new name, where both differ only in parts
+	// that move when other code changes (see names.Stable); 0 when somebody
+	// said it.
 	Run  int64
 	Time time.Time
 }
@@ -35,8 +36,9 @@ func (d *DB) Renames(ctx context.Context) (list []Rename, err error) {
 	return list, err
 }
 
-// Rename returns all series of a kernel another name, those of runs that are added later under the old name too. Where
-// there are series of the new name already, they become one with them. It is an error when a run has both.
+// Rename returns all series of a kernel another name, those of runs that are
+// added later under the old name too. Where there are series of the new name
+// already, they become one with them. It is an error when a run has both.
 func (d *DB) Rename(ctx context.Context, old, name string, now time.Time) error {
 	return d.renameTo(ctx, Rename{Old: cleanText(old), New: cleanText(name), Time: now}, true)
 }
@@ -66,14 +68,16 @@ func (d *DB) renameTo(ctx context.Context, r Rename, must bool) error {
 			k.Task = r.New
 			w.mergeSeries(id, k)
 		}
-		// Earlier names of the old one are now names of the new one, which is not another name of itself.
+		// Earlier names of the old one are now names of the new one, which is
+		// not another name of itself.
 		w.exec(`UPDATE occudiff_rename SET new_name = ? WHERE new_name = ? AND run_id = 0`, r.New, r.Old)
 		w.exec(`DELETE FROM occudiff_rename WHERE old_name IN (?, ?) AND run_id = 0`, r.New, r.Old)
 		w.insertRenames([]Rename{r})
 	})
 }
 
-// thereAre describes which kernels there are, those first that have to do with a name that is none of them.
+// thereAre describes which kernels there are, those first that have to do with
+// a name that is none of them.
 func thereAre(names []string, typed string) string {
 	if k := parseName(typed); k.Task != typed && slices.Contains(names, k.Task) {
 		return fmt.Sprintf("give it without its launch size: %q", k.Task)
@@ -108,8 +112,9 @@ func (w *writing) insertRenames(list []Rename) {
 	w.insert("occudiff_rename (old_name, new_name, run_id, time)", rows)
 }
 
-// mergeSeries sets another key for a series. Where there is a series of that key, both become one: rows, and what was
-// accepted, go over to it. No run may have both.
+// mergeSeries sets another key for a series. Where there is a series of that
+// key, both become one: rows, and what was accepted, go over to it. No run may
+// have both.
 func (w *writing) mergeSeries(id int64, k Key) {
 	var other int64
 	if !w.one(`SELECT id FROM occudiff_series WHERE identity = ?`, []any{k.identity()}, &other) {
@@ -122,8 +127,8 @@ func (w *writing) mergeSeries(id int64, k Key) {
 	w.exec(`DELETE FROM occudiff_series WHERE id = ?`, id)
 }
 
-// rename sets the current names of the kernels in the rows of a run. A kernel keeps its name where the run has one of
-// the other name too.
+// rename sets the current names of the kernels in the rows of a run. A kernel
+// keeps its name where the run has one of the other name too.
 func (w *writing) rename(rows []Row) {
 	names := map[string]string{}
 	w.each(`SELECT old_name, new_name FROM occudiff_rename WHERE run_id = 0`, nil, func(rows *sql.Rows) error {
@@ -146,10 +151,12 @@ func (w *writing) rename(rows []Row) {
 	}
 }
 
-// findRenamed finds among new kernels those that are there under a name that differs only in what moves when other code
-// changes. ids has the series of the rows, 0 for a new one, and is filled in. A series is found only where nobody could
-// mean another one: for the only new kernel of a stable name, and one series of it, or one that has later runs than the
-// others. Where the name counts its likes, the run must have no other of them.
+// findRenamed finds among new kernels those that are there under a name that
+// differs only in what moves when other code changes. ids has the series of the
+// rows, 0 for a new one, and is filled in. A series is found only where nobody
+// could mean another one: for the only new kernel of a stable name, and one
+// series of it, or one that has later runs than the others. Where the name
+// counts its likes, the run must have no other of them.
 func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []Rename) {
 	identities := make([]string, len(rows))
 	fresh, known := map[string]int{}, map[string]bool{}
@@ -204,14 +211,16 @@ func (w *writing) findRenamed(rows []Row, program string, ids []int64) (moves []
 	return moves
 }
 
-// Accept states that a level of occupancy is the one that is wanted from a run on: the baseline begins there.
-// It is a statement about the history and changes no run: taking it back leaves everything as it was.
+// Accept states that a level of occupancy is the one that is wanted from a run
+// on: the baseline begins there. It is a statement about the history and
+// changes no run: taking it back leaves everything as it was.
 type Accept struct {
 	ID   int64
 	Run  int64
 	Time time.Time // when it was said
 	Note string
-	// Series is the one it is said of, with its Key; 0 for all of the run's program on its device.
+	// Series is the one it is said of, with its Key; 0 for all of the run's
+	// program on its device.
 	Series int64
 	Key    Key
 	of     Run
@@ -244,8 +253,9 @@ func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 	return list, err
 }
 
-// Accept stores that the level of a run is accepted: of all kernels, or of those that match, whether the run has them
-// or lacks them. It gives what was stored.
+// Accept stores that the level of a run is accepted: of all kernels, or of
+// those that match, whether the run has them or lacks them. It gives what was
+// stored.
 func (d *DB) Accept(ctx context.Context, run int64, matches func(Key) bool, note string, now time.Time) (
 	list []Accept, err error) {
 	err = d.write(ctx, "accepting a run of "+d.engine.where, func(w *writing) {
@@ -287,7 +297,8 @@ func (w *writing) acceptSome(all Accept, matches func(Key) bool) (list []Accept)
 	return list
 }
 
-// Withdraw takes back what was accepted. What is not there any more is no error.
+// Withdraw takes back what was accepted. What is not there any more is no
+// error.
 func (d *DB) Withdraw(ctx context.Context, list []Accept) error {
 	return d.write(ctx, "taking back what was accepted in "+d.engine.where, func(w *writing) {
 		for _, a := range list {

@@ -40,7 +40,8 @@ func lines(t *testing.T, d *DB) string {
 	return strings.Join(list, "; ")
 }
 
-// TestMovedNames: a kernel goes on under a name that moved, where nobody could mean another one.
+// TestMovedNames: a kernel goes on under a name that moved, where nobody could
+// mean another one.
 func TestMovedNames(t *testing.T) {
 	l := func(n int) string { return fmt.Sprintf("main::{lambda(int)#%d}", n) }
 	for _, c := range []struct {
@@ -84,7 +85,8 @@ func TestMovedNames(t *testing.T) {
 	}
 }
 
-// TestMovedImport: what was exported before a name moved is known in the history that it came from.
+// TestMovedImport: what was exported before a name moved is known in the
+// history that it came from.
 func TestMovedImport(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -232,7 +234,8 @@ func TestAccept(t *testing.T) {
 	})
 }
 
-// TestEventsTravel: what was accepted and renamed comes out with the points, goes into another history once, and so do branches.
+// TestEventsTravel: what was accepted and renamed comes out with the points,
+// goes into another history once, and so do branches.
 func TestEventsTravel(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)

@@ -10,7 +10,8 @@ import (
 // start is the time of run 0 of samples.
 var start = time.Date(2026, 3, 1, 12, 0, 0, 123456000, time.UTC)
 
-// sample makes run i with n kernels; kernel k measures 60 + k/10 - i/100 percent.
+// sample makes run i with n kernels; kernel k measures 60 + k/10 - i/100
+// percent.
 func sample(i, n int) Run {
 	run := Run{Time: start.Add(time.Duration(i) * time.Hour), Label: fmt.Sprintf("run %d", i), Host: "node7", JobID: "1234", Device: "Max 1100",
 		Driver: "24.1", VTune: "2025.1", Commit: "abc123",

@@ -8,17 +8,19 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// schema is the number of the one schema that this program knows. A history of another number is refused, and stays as
-// it is: it is unknown what its columns mean. It goes up with every change of a table, columns of metrics included.
+// schema is the number of the one schema that this program knows. A history of
+// another number is refused, and stays as it is: it is unknown what its columns
+// mean. It goes up with every change of a table, columns of metrics included.
 const schema = 7
 
-// statements make the tables. {id}, {clustered} and {metrics} stand for what the engines spell differently, and for the
-// columns of the metrics.
+// statements make the tables. {id}, {clustered} and {metrics} stand for what
+// the engines spell differently, and for the columns of the metrics.
 //
-// A row of occudiff_kernel repeats its run's time: the key then holds a series together in the order of time, which is
-// how it is read. Identities are digests, since a task's name may be longer than an index entry: of the whole key, of
-// the key without its program, under which a run that does not name one finds its series, and of what does not move in
-// its name.
+// A row of occudiff_kernel repeats its run's time: the key then holds a series
+// together in the order of time, which is how it is read. Identities are
+// digests, since a task's name may be longer than an index entry: of the whole
+// key, of the key without its program, under which a run that does not name one
+// finds its series, and of what does not move in its name.
 var statements = []string{
 	`CREATE TABLE occudiff_run (
 		id {id},
@@ -61,8 +63,8 @@ func columnNames(before, behind string) string {
 	return b.String()
 }
 
-// known reports whether the history is one that this program reads: false of one that has to be made first, an error of
-// any other.
+// known reports whether the history is one that this program reads: false of
+// one that has to be made first, an error of any other.
 func (d *DB) known(ctx context.Context) (bool, error) {
 	var ours, all, version int
 	err := d.source().QueryRowContext(ctx, d.engine.countTables).Scan(&ours, &all)
@@ -89,7 +91,8 @@ func (d *DB) known(ctx context.Context) (bool, error) {
 	return ours > 0, nil
 }
 
-// create makes the tables, in one transaction. Two processes may come here at once: the second finds the work done.
+// create makes the tables, in one transaction. Two processes may come here at
+// once: the second finds the work done.
 func (d *DB) create(ctx context.Context) error {
 	spell := strings.NewReplacer("{id}", d.engine.id, "{clustered}", d.engine.clustered,
 		"{metrics}", columnNames("", " DOUBLE PRECISION, "))
@@ -107,12 +110,14 @@ func (d *DB) create(ctx context.Context) error {
 	})
 }
 
-// Metric is a number of a kernel that is followed over time: the name of a column of occudiff_kernel.
+// Metric is a number of a kernel that is followed over time: the name of a
+// column of occudiff_kernel.
 type Metric string
 
 // The metrics that the program asks for by name.
 const (
-	// Occupancy is read as Measured with Busy next to it; whoever reads it says which counts.
+	// Occupancy is read as Measured with Busy next to it; whoever reads it says
+	// which counts.
 	Occupancy Metric = "occupancy"
 	Measured  Metric = "measured" // measured occupancy in percent
 	Residual  Metric = "residual" // measured - predicted average, in points
@@ -121,14 +126,16 @@ const (
 	Total     Metric = "total"    // time of all launches; stored, and not followed
 	Peak      Metric = "peak"     // predicted peak in percent
 	Spill     Metric = "spill"    // spilled registers of a thread in bytes
-	// The parts of the breakdown that a prediction does not have, in points of all thread slots.
+	// The parts of the breakdown that a prediction does not have, in points of
+	// all thread slots.
 	Underfilled Metric = "underfilled"
 	IdleXVEs    Metric = "idle"
 	Shortfall   Metric = "shortfall" // both, where the array state does not tell them apart
 )
 
-// column is a metric as it is stored: a nullable number of each kernel of a run, in the metric's unit. Everything that
-// stores, reads, imports or exports numbers goes by the list of them.
+// column is a metric as it is stored: a nullable number of each kernel of a
+// run, in the metric's unit. Everything that stores, reads, imports or exports
+// numbers goes by the list of them.
 type column struct {
 	Metric
 	unit, title string
@@ -145,7 +152,8 @@ const (
 	companion                     // it is not followed by itself
 )
 
-// columns are the metrics in the order of the table. Another one makes another schema.
+// columns are the metrics in the order of the table. Another one makes another
+// schema.
 var columns = [...]column{
 	{Measured, "%", "Measured occupancy", part},
 	{Residual, "points", "Residual (measured - predicted average)", part},
@@ -159,7 +167,8 @@ var columns = [...]column{
 	{Total, "s", "Time of all launches", moreIsWorse | companion},
 }
 
-// Values are the numbers of a kernel in a run, one for each column; what was not measured or predicted is absent.
+// Values are the numbers of a kernel in a run, one for each column; what was
+// not measured or predicted is absent.
 type Values [len(columns)]unit.Opt[float64]
 
 // Of returns the value of a metric, of Occupancy the measured one.
@@ -170,7 +179,8 @@ func (v *Values) Of(m Metric) unit.Opt[float64] {
 // Set sets the value of a metric that is stored.
 func (v *Values) Set(m Metric, x unit.Opt[float64]) { v[m.index()] = x }
 
-// index returns the place of a metric among the columns, -1 where it is none. Occupancy is read by way of Measured.
+// index returns the place of a metric among the columns, -1 where it is none.
+// Occupancy is read by way of Measured.
 func (m Metric) index() int {
 	if m == Occupancy {
 		m = Measured
@@ -191,7 +201,8 @@ func (m Metric) known() column {
 	return columns[m.index()]
 }
 
-// Metrics lists the names of all metrics that are stored and can be followed, TrackedMetrics those that can be asked for.
+// Metrics lists the names of all metrics that are stored and can be followed,
+// TrackedMetrics those that can be asked for.
 func Metrics() []Metric        { return metrics(func(c *column) bool { return c.traits&companion == 0 }) }
 func TrackedMetrics() []Metric { return append([]Metric{Occupancy}, Metrics()...) }
 
@@ -222,7 +233,8 @@ func ParseMetric(text string) (Metric, error) {
 // Unit returns the unit of the metric's points: "%", "points", "s" or "bytes".
 func (m Metric) Unit() string { return m.known().unit }
 
-// Exact reports whether the metric's values are known without a measurement, so that they have no noise.
+// Exact reports whether the metric's values are known without a measurement, so
+// that they have no noise.
 func (m Metric) Exact() bool { return m.known().traits&exact != 0 }
 
 // IsWaste reports whether more of the metric is worse.

@@ -17,8 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// pool returns a database through a PgBouncer of its own in transaction mode, which runs for the length of the test: two
-// transactions of one client may go to two connections of the server.
+// pool returns a database through a PgBouncer of its own in transaction mode,
+// which runs for the length of the test: two transactions of one client may go
+// to two connections of the server.
 func pool(t testing.TB, dsn string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -65,8 +66,9 @@ func pool(t testing.TB, dsn string) string {
 	return ""
 }
 
-// TestPooler: through PgBouncer in transaction mode each transaction may come to another connection of the server, which knows
-// nothing of statements that were prepared on the one before.
+// TestPooler: through PgBouncer in transaction mode each transaction may come
+// to another connection of the server, which knows nothing of statements that
+// were prepared on the one before.
 func TestPooler(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the private server is started on a Unix socket")
@@ -110,7 +112,8 @@ func TestPooler(t *testing.T) {
 	whole(t, d)
 }
 
-// TestReader: a user that may only read can list, check and report, and is told why it cannot write.
+// TestReader: a user that may only read can list, check and report, and is told
+// why it cannot write.
 func TestReader(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the private server is started on a Unix socket")
@@ -151,11 +154,13 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestWritersTakeTurns: a writer waits for another one as long as it was told, and then says so.
+// TestWritersTakeTurns: a writer waits for another one as long as it was told,
+// and then says so.
 func TestWritersTakeTurns(t *testing.T) {
 	dsn := server.Fresh(t)
 	holder := open(t, dsn)
-	// A server may be set up such that a transaction sees what was there when it began to wait.
+	// A server may be set up such that a transaction sees what was there when
+	// it began to wait.
 	if _, err := holder.sql.Exec("ALTER ROLE occudiff SET default_transaction_isolation = 'repeatable read'"); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +202,8 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
-// TestSilentServer: a server that accepts and says nothing is given up after a time that is said.
+// TestSilentServer: a server that accepts and says nothing is given up after a
+// time that is said.
 func TestSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -17,9 +17,10 @@ import (
 
 // openSQLite opens a file.
 //
-// Its journal is the rollback journal. The write-ahead log would let readers go on while a writer commits, which takes
-// milliseconds; but it needs shared memory, which network file systems do not have, and who only reads would have to
-// write an index of it next to the file.
+// Its journal is the rollback journal. The write-ahead log would let readers go
+// on while a writer commits, which takes milliseconds; but it needs shared
+// memory, which network file systems do not have, and who only reads would have
+// to write an index of it next to the file.
 func openSQLite(path string, options Options) (*DB, error) {
 	if err := inspect(path, options); err != nil {
 		return nil, err
@@ -34,13 +35,15 @@ func openSQLite(path string, options Options) (*DB, error) {
 	if d.sql, err = sql.Open("sqlite", sqliteDSN(path, options)); err != nil {
 		return nil, d.engine.explain("opening the history "+path, err)
 	}
-	// A handful is enough for readers next to a writer, and each has a page cache.
+	// A handful is enough for readers next to a writer, and each has a page
+	// cache.
 	d.sql.SetMaxOpenConns(4)
 	return d, nil
 }
 
-// openUndone opens a copy of a file whose last writer was ended in the middle. What that left is undone in the copy: who
-// only reads changes no byte of the file itself, and gets what was stored whole.
+// openUndone opens a copy of a file whose last writer was ended in the middle.
+// What that left is undone in the copy: who only reads changes no byte of the
+// file itself, and gets what was stored whole.
 func openUndone(path string, options Options) (d *DB, err error) {
 	folder, err := os.MkdirTemp("", "occudiff-")
 	defer func() {
@@ -123,15 +126,16 @@ func readJournal(path string) (j journalFile, err error) {
 }
 
 // is reports whether two journals are one that nobody wrote to. A file system
-// may give the number of a removed file to the next one. The header has a random
-// nonce: section 3 of https://www.sqlite.org/fileformat2.html.
+// may give the number of a removed file to the next one. The header has a
+// random nonce: section 3 of https://www.sqlite.org/fileformat2.html.
 func (j journalFile) is(other journalFile) bool {
 	const header = 28
 	head := func(j journalFile) []byte { return j.data[:min(header, len(j.data))] }
 	return os.SameFile(j.info, other.info) && len(j.data) == len(other.data) && bytes.Equal(head(j), head(other))
 }
 
-// inspect looks at the file before SQLite does, which would take an empty one for a new database.
+// inspect looks at the file before SQLite does, which would take an empty one
+// for a new database.
 func inspect(path string, options Options) error {
 	if path == "" {
 		return fmt.Errorf("%w: the name is empty; name a file or a postgres:// URL with --db", errMissing)
@@ -163,8 +167,10 @@ func inspect(path string, options Options) error {
 		errReadOnly, path, err)
 }
 
-// checkHeader refuses files that are no SQLite databases, and those with a write-ahead log, which opening may change. An
-// empty file is a database without tables. Section 1.3 of https://www.sqlite.org/fileformat2.html has the header.
+// checkHeader refuses files that are no SQLite databases, and those with a
+// write-ahead log, which opening may change. An empty file is a database
+// without tables. Section 1.3 of https://www.sqlite.org/fileformat2.html has
+// the header.
 func checkHeader(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -187,7 +193,8 @@ func checkHeader(path string) error {
 	return nil
 }
 
-// sqliteDSN spells the connection: immediate transactions, a wait for locks, and commits that survive a power cut.
+// sqliteDSN spells the connection: immediate transactions, a wait for locks,
+// and commits that survive a power cut.
 func sqliteDSN(path string, options Options) string {
 	q := url.Values{}
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", options.Wait.Milliseconds()))
@@ -206,11 +213,13 @@ func sqliteDSN(path string, options Options) string {
 	return "file:" + strings.ReplaceAll(name, "?", "%3F") + "?" + q.Encode()
 }
 
-// verify looks for damage of a file that reading would not notice, because it makes rows, runs or whole series disappear:
-// pages that do not fit together, rows without their run or series, runs without some of their rows, keys that are not
-// what their digest says. It reads all keys and indexes; for a million rows that takes 2 s. A number that has become
-// another number is not found. Each statement sees one state, so that a writer next to it is no damage. A server looks
-// after its pages itself.
+// verify looks for damage of a file that reading would not notice, because it
+// makes rows, runs or whole series disappear: pages that do not fit together,
+// rows without their run or series, runs without some of their rows, keys that
+// are not what their digest says. It reads all keys and indexes; for a million
+// rows that takes 2 s. A number that has become another number is not found.
+// Each statement sees one state, so that a writer next to it is no damage. A
+// server looks after its pages itself.
 func (d *DB) verify(ctx context.Context) error {
 	if d.engine.server {
 		return nil

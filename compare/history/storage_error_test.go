@@ -100,7 +100,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// TestOtherSchema: a history of an older or a newer program is refused with words, by readers and writers, and stays as it is.
+// TestOtherSchema: a history of an older or a newer program is refused with
+// words, by readers and writers, and stays as it is.
 func TestOtherSchema(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -216,7 +217,8 @@ func spill(t *testing.T, path string) *sql.DB {
 	return raw
 }
 
-// TestUnfinished: a rollback journal of a writer that was ended in the middle is undone in a copy: the reader changes no byte.
+// TestUnfinished: a rollback journal of a writer that was ended in the middle
+// is undone in a copy: the reader changes no byte.
 func TestUnfinished(t *testing.T) {
 	hot := unfinished(t)
 	before := snapshot(t, filepath.Dir(hot))
@@ -246,8 +248,8 @@ func TestUnfinished(t *testing.T) {
 	whole(t, open(t, hot))
 }
 
-// TestUnfinishedMoves copies an unfinished history while a writer undoes it. The
-// copy is not used, whatever the writer does next: the history is sound.
+// TestUnfinishedMoves copies an unfinished history while a writer undoes it.
+// The copy is not used, whatever the writer does next: the history is sound.
 func TestUnfinishedMoves(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -329,7 +331,8 @@ func TestOpenedAtOnce(t *testing.T) {
 	})
 }
 
-// TestDamaged opens files that begin like a database and are broken behind that.
+// TestDamaged opens files that begin like a database and are broken behind
+// that.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	d := open(t, path)

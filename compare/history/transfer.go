@@ -20,14 +20,17 @@ type Imported struct {
 	Events        int // what was accepted or renamed, and is not stored yet
 }
 
-// importBatch is the number of runs that one transaction of an import stores. All of them touch the same pages of the
-// table, those at the ends of the series, so that fifty of them cost hardly more than one.
+// importBatch is the number of runs that one transaction of an import stores.
+// All of them touch the same pages of the table, those at the ends of the
+// series, so that fifty of them cost hardly more than one.
 const importBatch = 50
 
-// Import stores records as runs. Those with the same run, time and label are one run; without a run they must share
-// device and driver too. A run that is stored already, from files or from another import, is not stored again; that it
-// is stored with other values is an error. Runs are stored whole; when it ends early the ones before are kept, and
-// importing the same records again adds the rest.
+// Import stores records as runs. Those with the same run, time and label are
+// one run; without a run they must share device and driver too. A run that is
+// stored already, from files or from another import, is not stored again; that
+// it is stored with other values is an error. Runs are stored whole; when it
+// ends early the ones before are kept, and importing the same records again
+// adds the rest.
 func (d *DB) Import(ctx context.Context, records *Records) (done Imported, err error) {
 	runs, err := records.ordered()
 	if err != nil {
@@ -83,9 +86,10 @@ func (in *importer) run(given *importedRun) {
 	in.add(&run, series)
 }
 
-// isStored reports whether an imported run is one of those that are there: the one of its time and label that export would
-// give its name, or, without a name, one of those without a job on its device and driver. It is an error when that says
-// something else.
+// isStored reports whether an imported run is one of those that are there: the
+// one of its time and label that export would give its name, or, without a
+// name, one of those without a job on its device and driver. It is an error
+// when that says something else.
 func (in *importer) isStored(run *Run, lines []importedLine) bool {
 	// The runs of a file are by time, so those of one time are read once.
 	if !run.Time.Equal(in.at) {
@@ -125,8 +129,8 @@ func (in *importer) readRuns(at time.Time) {
 	in.names = runNames(in.there)
 }
 
-// contradiction is the error of an imported run that says otherwise than a stored one with some rows, nil when it says
-// the same.
+// contradiction is the error of an imported run that says otherwise than a
+// stored one with some rows, nil when it says the same.
 func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error {
 	at := run.Time.Format(time.RFC3339)
 	left := make(map[Key]*Row, len(stored))
@@ -158,13 +162,15 @@ func contradiction(old *Run, stored []Row, run *Run, lines []importedLine) error
 	return nil
 }
 
-// ofRun is a key as lines and rows of one run are told apart: its program is the history's to say.
+// ofRun is a key as lines and rows of one run are told apart: its program is
+// the history's to say.
 func ofRun(k Key, run *Run) Key {
 	k.Program, k.Device, k.Driver = "", cmp.Or(k.Device, run.Device), cmp.Or(k.Driver, run.Driver)
 	return k
 }
 
-// movedKey returns the only kernel of some that one can be whose name moved since it was exported, otherwise the kernel itself.
+// movedKey returns the only kernel of some that one can be whose name moved
+// since it was exported, otherwise the kernel itself.
 func movedKey(left map[Key]*Row, k Key) Key {
 	var of []Key
 	for other := range left {
@@ -178,7 +184,8 @@ func movedKey(left map[Key]*Row, k Key) Key {
 	return of[0]
 }
 
-// difference describes what an imported row has and a stored one has instead; nothing when they say the same.
+// difference describes what an imported row has and a stored one has instead;
+// nothing when they say the same.
 func difference(given, stored *Row) (what, has string) {
 	for i := range columns {
 		a, b := given.Values[i], stored.Values[i]
@@ -203,10 +210,11 @@ func valueText(o unit.Opt[float64]) string {
 	return "none"
 }
 
-// runNames returns each run the name under which it is exported: its job, or its number where it has none. Of several runs
-// with one name, time and label the first keeps it and the others get their numbers behind it, so that an export can be
-// imported, and what was exported before keeps its names when runs are added. The runs come in the order of time and
-// number.
+// runNames returns each run the name under which it is exported: its job, or
+// its number where it has none. Of several runs with one name, time and label
+// the first keeps it and the others get their numbers behind it, so that an
+// export can be imported, and what was exported before keeps its names when
+// runs are added. The runs come in the order of time and number.
 func runNames(runs []Run) map[int64]string {
 	type name struct {
 		us         int64
@@ -226,7 +234,8 @@ func runNames(runs []Run) map[int64]string {
 	return names
 }
 
-// Export hands out every kernel of every run, series by series, oldest first, and then what was accepted and renamed.
+// Export hands out every kernel of every run, series by series, oldest first,
+// and then what was accepted and renamed.
 func (d *DB) Export(ctx context.Context, visit func(Record) error) error {
 	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {
@@ -303,8 +312,8 @@ func (d *DB) exportEvents(ctx context.Context, runs map[int64]*Record, visit fun
 	return nil
 }
 
-// importRenames renames what records say, unless it is said already.
-// Renames come before the points, so that these find the series of the new names.
+// importRenames renames what records say, unless it is said already. Renames
+// come before the points, so that these find the series of the new names.
 func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err error) {
 	known, err := d.Renames(ctx)
 	if err != nil {
@@ -323,7 +332,8 @@ func (d *DB) importRenames(ctx context.Context, events []Record) (done int, err 
 	return done, nil
 }
 
-// importAccepts accepts what records say, unless it is said already. Its run is found as that of kernels is.
+// importAccepts accepts what records say, unless it is said already. Its run is
+// found as that of kernels is.
 func (d *DB) importAccepts(ctx context.Context, events []Record) (done int, err error) {
 	runs, err := d.bareRuns(ctx, "ORDER BY time, id")
 	if err != nil {

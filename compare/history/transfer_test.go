@@ -16,9 +16,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// mixed is a history of every kind of run that has to survive an export: with and without a job, several of one job and one
-// moment, one whose number is the job of another, several adapters in a run, another driver for one row, a row that is not
-// measured, and verdicts.
+// mixed is a history of every kind of run that has to survive an export: with
+// and without a job, several of one job and one moment, one whose number is the
+// job of another, several adapters in a run, another driver for one row, a row
+// that is not measured, and verdicts.
 func mixed() []Run {
 	runs := []Run{sample(0, 3), sample(1, 3), sample(2, 2), sample(3, 2), sample(4, 1), sample(5, 2)}
 	runs[0].JobID = ""
@@ -61,7 +62,8 @@ func exported(t *testing.T, d *DB) string {
 	return b.String()
 }
 
-// contentOf returns the tables that an import may change, without what numbers rows.
+// contentOf returns the tables that an import may change, without what numbers
+// rows.
 func contentOf(t *testing.T, d *DB) string {
 	t.Helper()
 	whole(t, d)
@@ -80,7 +82,8 @@ func contentOf(t *testing.T, d *DB) string {
 	return b.String() + fmt.Sprint(count(t, d, "occudiff_content"), count(t, d, "occudiff_series"))
 }
 
-// TestImportIntoItself: what was exported is there already, wherever it came from.
+// TestImportIntoItself: what was exported is there already, wherever it came
+// from.
 func TestImportIntoItself(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -97,8 +100,9 @@ func TestImportIntoItself(t *testing.T) {
 	})
 }
 
-// TestExportWithoutProgram: a run that does not name its program is one run, though a program took over the series of one
-// of its kernels and not of the other.
+// TestExportWithoutProgram: a run that does not name its program is one run,
+// though a program took over the series of one of its kernels and not of the
+// other.
 func TestExportWithoutProgram(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -136,7 +140,8 @@ func TestCopy(t *testing.T) {
 	})
 }
 
-// checkCopy compares the runs of a copy, which it empties, with those of the original.
+// checkCopy compares the runs of a copy, which it empties, with those of the
+// original.
 func checkCopy(t *testing.T, from, to *DB) {
 	t.Helper()
 	wanted, err := from.List(bg)
@@ -291,7 +296,8 @@ func shortly(t *testing.T, d *DB) string {
 	return strings.Join(texts, "; ")
 }
 
-// TestImportContradicts: what is there stays, and somebody is told; an import brings whole runs.
+// TestImportContradicts: what is there stays, and somebody is told; an import
+// brings whole runs.
 func TestImportContradicts(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -343,7 +349,8 @@ func TestImportContradicts(t *testing.T) {
 	})
 }
 
-// TestImportStopped ends an import at every step of it: no run is there in part, and the next one does all of it.
+// TestImportStopped ends an import at every step of it: no run is there in
+// part, and the next one does all of it.
 func TestImportStopped(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -378,7 +385,8 @@ func TestImportStopped(t *testing.T) {
 	})
 }
 
-// TestImportsAtOnce: a history is imported several times at once, and its runs are made once.
+// TestImportsAtOnce: a history is imported several times at once, and its runs
+// are made once.
 func TestImportsAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -403,7 +411,8 @@ func TestImportsAtOnce(t *testing.T) {
 	})
 }
 
-// Two runs of one moment that nobody named: the points are of the one that has them.
+// Two runs of one moment that nobody named: the points are of the one that has
+// them.
 func TestImportUnnamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -430,8 +439,9 @@ func TestImportUnnamed(t *testing.T) {
 	})
 }
 
-// TestImportTogether: what one import of many runs stores is what an import of each time by itself stores. Programs are
-// named late, so that series are taken over within a transaction, and verdicts and devices come and go.
+// TestImportTogether: what one import of many runs stores is what an import of
+// each time by itself stores. Programs are named late, so that series are taken
+// over within a transaction, and verdicts and devices come and go.
 func TestImportTogether(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		r := rand.New(rand.NewPCG(5, 6))

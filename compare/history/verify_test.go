@@ -15,7 +15,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// TestSchemaNumber: a number that no program writes is damage, whether it is read or migrated.
+// TestSchemaNumber: a number that no program writes is damage, whether it is
+// read or migrated.
 func TestSchemaNumber(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		d := open(t, dsn)
@@ -76,7 +77,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// contained prints which rows of which series a history holds, without their numbers.
+// contained prints which rows of which series a history holds, without their
+// numbers.
 func contained(d *DB) (string, error) {
 	var b strings.Builder
 	runs, err := d.List(bg)
@@ -99,7 +101,8 @@ func contained(d *DB) (string, error) {
 	return b.String(), err
 }
 
-// TestFlippedBytes flips bytes of a history: none makes a run, a series or a row disappear without an error.
+// TestFlippedBytes flips bytes of a history: none makes a run, a series or a
+// row disappear without an error.
 func TestFlippedBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	d, err := Open(bg, path, Options{})

@@ -10,8 +10,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Estimate is what a task's launches held on average, in percent, and an interval that holds the truth in 95 of 100; NaN
-// where the samples do not have the metric. The truth is of these launches, and not of those that another run would have.
+// Estimate is what a task's launches held on average, in percent, and an
+// interval that holds the truth in 95 of 100; NaN where the samples do not have
+// the metric. The truth is of these launches, and not of those that another run
+// would have.
 type Estimate struct{ Mean, Low, High float64 }
 
 // Half is half of the interval.
@@ -27,8 +29,8 @@ type Estimates struct {
 }
 
 const (
-	// What is thought before the samples: a level is 50 with a deviation of 50 percent, and the parts lie about it by
-	// twice the level.
+	// What is thought before the samples: a level is 50 with a deviation of 50
+	// percent, and the parts lie about it by twice the level.
 	priorMean, priorSpread = 50, 50
 	partSpread             = 2
 	leastLevel             = 10
@@ -41,17 +43,23 @@ const (
 	readError              = 0.03 // percent of an interval: a launch of a hundredth of one may be off by 3
 )
 
-// NewEstimates tells kernels apart in samples that they share. A sample is the mean of what ran in its time, so that each is
-// an equation: z = sum of x m + noise of variance s t, with the time x of each part of a launch in it, the time t of all
-// launches, and what the parts hold, m. Parts are thought to lie about their kernel's level (Gaussian), and what the
-// samples say of them is the posterior; s is found in turns with it. Of three ways to cut launches into parts the one that
-// leaves the least noise is taken, and what those say otherwise that leave about as much widens the interval.
+// NewEstimates tells kernels apart in samples that they share. A sample is the
+// mean of what ran in its time, so that each is an equation: z = sum of x m +
+// noise of variance s t, with the time x of each part of a launch in it, the
+// time t of all launches, and what the parts hold, m. Parts are thought to lie
+// about their kernel's level (Gaussian), and what the samples say of them is
+// the posterior; s is found in turns with it. Of three ways to cut launches
+// into parts the one that leaves the least noise is taken, and what those say
+// otherwise that leave about as much widens the interval.
 //
-// A task's value is its time's share of each sample, and what the parts move between it and the others in samples that
-// they share. So what it fills alone counts as it is, and needs no model.
+// A task's value is its time's share of each sample, and what the parts move
+// between it and the others in samples that they share. So what it fills alone
+// counts as it is, and needs no model.
 //
-// On simulated GPUs (116 rows of two kernels in turns, launches of 0.006 to 10 intervals) half of the values are within
-// 0.01 points, 9 of 10 within 0.2, all within 1.3; the intervals hold all. VTune's rule is off by 5.2, 25 and 65 there.
+// On simulated GPUs (116 rows of two kernels in turns, launches of 0.006 to 10
+// intervals) half of the values are within 0.01 points, 9 of 10 within 0.2, all
+// within 1.3; the intervals hold all. VTune's rule is off by 5.2, 25 and 65
+// there.
 func NewEstimates(r *ingest.Recording) *Estimates {
 	d := newRecording(r, partsOfOne)
 	if d == nil {
@@ -84,8 +92,8 @@ func NewEstimates(r *ingest.Recording) *Estimates {
 	return e
 }
 
-// best returns the values of all levels by the model that leaves the least noise. Others that leave about as little widen
-// the intervals.
+// best returns the values of all levels by the model that leaves the least
+// noise. Others that leave about as little widen the intervals.
 func best(all []*sums, metric Metric) []Estimate {
 	if math.IsNaN(all[0].squares[metric]) { // the samples do not have it
 		return slices.Repeat([]Estimate{{math.NaN(), math.NaN(), math.NaN()}}, all[0].levels)
@@ -113,8 +121,8 @@ func best(all []*sums, metric Metric) []Estimate {
 	return values
 }
 
-// plain returns each level by least squares on whole launches, within 0 to 100: what comes out beyond is held at the
-// bound, and the rest solved again.
+// plain returns each level by least squares on whole launches, within 0 to 100:
+// what comes out beyond is held at the bound, and the rest solved again.
 func (s *sums) plain(metric Metric) []float64 {
 	k := s.levels
 	x, held := make([]float64, k), make([]bool, k)
@@ -153,11 +161,13 @@ func (s *sums) plain(metric Metric) []float64 {
 	}
 }
 
-// prior is what is thought of parts: they lie about their level by spread times it, which is taken to be no less than
-// least, and each is correlated with the next.
+// prior is what is thought of parts: they lie about their level by spread times
+// it, which is taken to be no less than least, and each is correlated with the
+// next.
 type prior struct{ spread, correlation, least float64 }
 
-// precision returns the inverse of the prior's covariance, that times its mean, and its logarithmic determinant.
+// precision returns the inverse of the prior's covariance, that times its mean,
+// and its logarithmic determinant.
 func (s *sums) precision(metric Metric, p prior) (inverse *mat.SymDense, mean *mat.VecDense, determinant float64) {
 	n, most := s.unknowns(), make([]float64, s.shapes)
 	inverse, mean = mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
@@ -235,11 +245,13 @@ func (s *sums) fit(metric Metric, p prior) *posterior {
 	return f
 }
 
-// estimates returns the values of all levels, of which a fit leaves so much in shared samples.
+// estimates returns the values of all levels, of which a fit leaves so much in
+// shared samples.
 func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Estimate) {
 	n := s.unknowns()
 	for k := range s.levels {
-		// What of the level's time in each column is next to others, and so for the model to say.
+		// What of the level's time in each column is next to others, and so for
+		// the model to say.
 		c, held := mat.NewVecDense(n, nil), s.held[k*n:(k+1)*n]
 		for i := range n {
 			c.SetVec(i, held[i]-s.shares.At(k, i))
@@ -256,16 +268,19 @@ func (s *sums) estimates(metric Metric, f *posterior, left []float64) (list []Es
 	return list
 }
 
-// readVariance is that of a level's value for the error with which each of its samples is read: of its mean as of each part.
+// readVariance is that of a level's value for the error with which each of its
+// samples is read: of its mean as of each part.
 func (s *sums) readVariance(level int) float64 {
 	time := s.held[level*s.unknowns()+level]
 	return readError * readError * s.read[level] / max(time*time, math.SmallestNonzeroFloat64)
 }
 
-// mostOffset is how far two clocks of a result may be apart, and offsetStep how exactly that is found.
+// mostOffset is how far two clocks of a result may be apart, and offsetStep how
+// exactly that is found.
 const mostOffset, offsetStep = 200e3, 20e3 // nanoseconds
 
-// offset finds how much later launches were than they say: with the right clock the least noise is left.
+// offset finds how much later launches were than they say: with the right clock
+// the least noise is left.
 func (d *recording) offset() (by float64) {
 	least := math.Inf(1)
 	for i := range int(2*mostOffset/offsetStep) + 1 {
@@ -284,7 +299,8 @@ func (d *recording) offset() (by float64) {
 type Profile struct {
 	Launches int
 	Span     unit.Seconds // mean length of a launch
-	// Bins are the occupancies of equal parts of a launch, in percent; none where not even its halves are told.
+	// Bins are the occupancies of equal parts of a launch, in percent; none
+	// where not even its halves are told.
 	Bins []Estimate
 	Bars []Bar
 }
@@ -299,16 +315,17 @@ const (
 	mostBins     = 32
 	mostDeviance = 5   // percent, of any bin that is shown
 	leastOwn     = 0.8 // of a sample, which is drawn then
-	// Neighboring parts of a launch hold much the same. A profile is thought to vary by 30 % of its level at least, or a
-	// kernel of few and short launches would be told to be flat.
+	// Neighboring parts of a launch hold much the same. A profile is thought to
+	// vary by 30 % of its level at least, or a kernel of few and short launches
+	// would be told to be flat.
 	nextPart     = 0.9
 	profileLevel = 30
 )
 
 var profileSpreads = []float64{0.3, 0.6, 1.2, 2.4}
 
-// Profiles lays the launches of each task of a recording over each other. Of 32, 16, 8, 4 and 2 bins it gives the most whose
-// worst is known to 5 points.
+// Profiles lays the launches of each task of a recording over each other. Of
+// 32, 16, 8, 4 and 2 bins it gives the most whose worst is known to 5 points.
 func Profiles(r *ingest.Recording) []Profile {
 	d := newRecording(r, mostBins)
 	if d == nil {
@@ -383,8 +400,9 @@ func (d *recording) bars(list []Profile) {
 	}
 }
 
-// SampleProfile lays samples that name their kernel over each other. The launches are those of the trace, where it has them;
-// else one is taken to begin with its first sample and to end with its last. nil without samples.
+// SampleProfile lays samples that name their kernel over each other. The
+// launches are those of the trace, where it has them; else one is taken to
+// begin with its first sample and to end with its last. nil without samples.
 func SampleProfile(s *ingest.Samples, t *ingest.Trace, task int, traced bool) *Profile {
 	r := &ingest.Recording{Trace: &ingest.Trace{}}
 	r.Trace.AddLane("")

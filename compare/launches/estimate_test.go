@@ -17,12 +17,14 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// shape is what a launch of a length fills of the GPU at a time since it began, in percent.
+// shape is what a launch of a length fills of the GPU at a time since it began,
+// in percent.
 type shape func(at, length float64) float64
 
 func flat(level float64) shape { return func(float64, float64) float64 { return level } }
 
-// trapeze fills and drains over parts of the launch's own length, drains over the same time in all launches.
+// trapeze fills and drains over parts of the launch's own length, drains over
+// the same time in all launches.
 func trapeze(level, ramp, drain float64) shape {
 	return func(at, length float64) float64 { return level * min(1, at/length/ramp, (1-at/length)/drain) }
 }
@@ -46,7 +48,8 @@ type madeUp struct {
 	bins   [][mostBins]float64
 }
 
-// turns lets kernels take turns, each for a length between two, with gaps of some mean between them.
+// turns lets kernels take turns, each for a length between two, with gaps of
+// some mean between them.
 func (x *madeUp) turns(r *rand.Rand, lengths [][2]float64, gap, until float64) {
 	for at := 0.3; at < until; {
 		for task, l := range lengths {
@@ -94,8 +97,9 @@ func (x *madeUp) recording() *ingest.Recording {
 	return r
 }
 
-// What the samples determine comes out exactly: a kernel alone, however short, and two that take turns at levels that hold
-// over each launch; active and busy with it.
+// What the samples determine comes out exactly: a kernel alone, however short,
+// and two that take turns at levels that hold over each launch; active and busy
+// with it.
 func TestExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -121,8 +125,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// Runs that no model was made for, and what each is for: the intervals hold the truth in 9 of 10 at least, and half of them
-// are narrow.
+// Runs that no model was made for, and what each is for: the intervals hold the
+// truth in 9 of 10 at least, and half of them are narrow.
 func TestCoverage(t *testing.T) {
 	runs := uint64(12)
 	if testenv.All() && !testing.Short() {
@@ -185,8 +189,9 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// A kernel that always follows another in the same proportion is told only together with it, and one with too little time
-// next to many others not at all.
+// A kernel that always follows another in the same proportion is told only
+// together with it, and one with too little time next to many others not at
+// all.
 func TestUntold(t *testing.T) {
 	x := &madeUp{shapes: []shape{flat(80), flat(20)}}
 	for i := range 100 {
@@ -250,7 +255,8 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// The simulated GPU next to the project, whose threads really come and go: its samples and launches, and the truth.
+// The simulated GPU next to the project, whose threads really come and go: its
+// samples and launches, and the truth.
 func TestSimulated(t *testing.T) {
 	testenv.Long(t)
 	sim := filepath.Join("..", "..", "..", "shared", "oracle", "sim")
@@ -299,7 +305,8 @@ type simulatedKernel struct {
 	Occ, Idle, Active float64
 }
 
-// simulated reads a run of the simulated GPU; nil where kernels run side by side.
+// simulated reads a run of the simulated GPU; nil where kernels run side by
+// side.
 func simulated(t *testing.T, run string) (*ingest.Recording, []simulatedKernel) {
 	t.Helper()
 	var truth []simulatedKernel
@@ -326,7 +333,8 @@ func simulated(t *testing.T, run string) (*ingest.Recording, []simulatedKernel) 
 	r.Trace.Finish()
 	for _, x := range rows(t, filepath.Join(run, "samples.csv")) {
 		from, to := nanoseconds(t, x[0]), nanoseconds(t, x[1])
-		// It stops within the last sample, and does not say that what is left of it is idle.
+		// It stops within the last sample, and does not say that what is left
+		// of it is idle.
 		rest := max(float64(to)-max(float64(from), end), 0) / float64(to-from)
 		active, busy := value(t, x[5])/100, 1-value(t, x[3])/100-rest
 		r.Add(ingest.CounterSample{At: to, Length: to - from, Measured: float32(value(t, x[2]) / 100), Active: float32(active), Stalled: float32(busy - active)})

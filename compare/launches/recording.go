@@ -11,7 +11,8 @@ import (
 // Metric is a counter whose values are told apart by kernel.
 type Metric int
 
-// The metrics, in percent: of the thread slots, and of the XVEs' time. Busy is active and stalled together.
+// The metrics, in percent: of the thread slots, and of the XVEs' time. Busy is
+// active and stalled together.
 const (
 	Occupancy Metric = iota
 	Active
@@ -19,7 +20,8 @@ const (
 	metrics
 )
 
-// recording is a run as the sums need it. Times are in sampling intervals, values in percent.
+// recording is a run as the sums need it. Times are in sampling intervals,
+// values in percent.
 type recording struct {
 	interval float64 // nanoseconds
 	launches []span
@@ -27,8 +29,9 @@ type recording struct {
 	load     [metrics]float64 // mean of the samples in which nothing was launched: what others ran
 	median   []float64        // of a task: the median length of its kernel's launches
 
-	// The unknowns stand in columns: levels of tasks, then the parts of kernels, and behind those of each kernel one for
-	// how its level changes with the length of a launch.
+	// The unknowns stand in columns: levels of tasks, then the parts of
+	// kernels, and behind those of each kernel one for how its level changes
+	// with the length of a launch.
 	level  []int // of a task
 	first  []int // of a task: the first part of its kernel; -1 where it has none
 	levels int
@@ -52,7 +55,8 @@ const (
 	partsOfOne = 24
 )
 
-// newRecording prepares a recording whose kernels have so many parts at most; nil without launches or samples.
+// newRecording prepares a recording whose kernels have so many parts at most;
+// nil without launches or samples.
 func newRecording(r *ingest.Recording, parts int) *recording {
 	if r == nil || r.Trace.Len() == 0 || len(r.List) == 0 {
 		return nil
@@ -90,7 +94,8 @@ func newRecording(r *ingest.Recording, parts int) *recording {
 	return d
 }
 
-// others takes the load of others from the samples in which nothing was launched.
+// others takes the load of others from the samples in which nothing was
+// launched.
 func (d *recording) others() {
 	next, last, time := 0, 0.0, 0.0
 	for i := range d.samples {
@@ -136,7 +141,8 @@ func (d *recording) columns(tasks []ingest.Key, time []float64, parts int) {
 // unknowns is how many columns there are.
 func (d *recording) unknowns() int { return d.levels + d.shapes*(d.parts+1) }
 
-// slotTime is a sample's value times its length, less what others ran next to launches that take some of it.
+// slotTime is a sample's value times its length, less what others ran next to
+// launches that take some of it.
 func (d *recording) slotTime(y *sample, metric Metric, launched float64) float64 {
 	length := y.end - y.start
 	return y.values[metric]*length - d.load[metric]*max(length-launched, 0)
@@ -153,7 +159,8 @@ func (d *recording) shifted(by float64) *recording {
 	return &c
 }
 
-// model is how launches are cut into parts that hold the same in all launches of a kernel.
+// model is how launches are cut into parts that hold the same in all launches
+// of a kernel.
 type model int
 
 const (
@@ -200,7 +207,8 @@ func (d *recording) edges(l *span, m model) []float64 {
 	return append(list, l.end)
 }
 
-// mixture is what a sample holds: of each column how much, and the time of all launches.
+// mixture is what a sample holds: of each column how much, and the time of all
+// launches.
 type mixture struct {
 	x       []float64
 	in      []bool
@@ -231,7 +239,8 @@ type running struct {
 	slope float64 // by how much of the median it is longer
 }
 
-// each calls do with the samples that hold launches. Both are good until the next.
+// each calls do with the samples that hold launches. Both are good until the
+// next.
 func (d *recording) each(m model, do func(*sample, *mixture)) {
 	n := d.unknowns()
 	x := mixture{x: make([]float64, n), in: make([]bool, n)}
@@ -283,8 +292,9 @@ func (d *recording) share(o *running, y *sample, x *mixture) {
 	}
 }
 
-// sums are all that the samples say of the unknowns. x being how much of each is in a sample, t the time of all launches
-// in it, and z its value times its length: shares is the sum of x x'/t, values of x z/t, squares of z z/t.
+// sums are all that the samples say of the unknowns. x being how much of each
+// is in a sample, t the time of all launches in it, and z its value times its
+// length: shares is the sum of x x'/t, values of x z/t, squares of z z/t.
 type sums struct {
 	*recording
 	model   model
@@ -331,8 +341,9 @@ func (d *recording) sum(m model) *sums {
 	return s
 }
 
-// left returns of each level the variance that a fit leaves in samples which it shares with others. It is that of the begins
-// and ends of launches, which a model may miss where it fits all that lies between.
+// left returns of each level the variance that a fit leaves in samples which it
+// shares with others. It is that of the begins and ends of launches, which a
+// model may miss where it fits all that lies between.
 func (s *sums) left(metric Metric, mean *mat.VecDense) []float64 {
 	squares, weights := make([]float64, s.levels), make([]float64, s.levels)
 	s.each(s.model, func(y *sample, x *mixture) {

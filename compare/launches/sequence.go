@@ -1,5 +1,7 @@
-// Package launches tells what the launches, samples and traces of a run say: the gaps between launches, what ran at the
-// same time, what each kernel held of the GPU, and how its launches fill over time. It does not know files or layout.
+// Package launches tells what the launches, samples and traces of a run say:
+// the gaps between launches, what ran at the same time, what each kernel held
+// of the GPU, and how its launches fill over time. It does not know files or
+// layout.
 package launches
 
 import (
@@ -18,7 +20,8 @@ type Sequence struct {
 	trace   *ingest.Trace
 }
 
-// Device is what ran on a GPU, or on the stack of one that a program uses by itself.
+// Device is what ran on a GPU, or on the stack of one that a program uses by
+// itself.
 type Device struct {
 	Name     string
 	Launches int64
@@ -35,9 +38,10 @@ type Task struct {
 	Time     unit.Seconds // of all launches; launches at once count once each
 	P10, P90 unit.Seconds // of a launch
 
-	// Idle is the time before its launches in which no kernel ran on the GPU, or nothing before a copy, from the second
-	// such launch of the GPU on: copies leave all XVEs without a thread. After is that after its launches, until one of
-	// another task.
+	// Idle is the time before its launches in which no kernel ran on the GPU,
+	// or nothing before a copy, from the second such launch of the GPU on:
+	// copies leave all XVEs without a thread. After is that after its launches,
+	// until one of another task.
 	Idle, After                unit.Seconds
 	Waited                     unit.Seconds // before its launches, in which nothing at all ran
 	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that begins in time has a gap of 0
@@ -47,11 +51,13 @@ type Task struct {
 	times, gaps                ingest.Sample
 }
 
-// GapShare is the part of the kernel's window, its launches and the gaps on both sides of them, that is gaps.
+// GapShare is the part of the kernel's window, its launches and the gaps on
+// both sides of them, that is gaps.
 func (t *Task) GapShare() unit.Ratio { return share(t.Idle+t.After, t.Idle+t.After+t.Time) }
 
-// GapPart is the part of the time from the first launch to the end of the last in which nothing ran and a task was next:
-// those of all tasks add up to the gaps of the run.
+// GapPart is the part of the time from the first launch to the end of the last
+// in which nothing ran and a task was next: those of all tasks add up to the
+// gaps of the run.
 func (s *Sequence) GapPart(t *Task) unit.Ratio {
 	window := unit.Seconds(0)
 	for i := range s.Devices {
@@ -60,7 +66,8 @@ func (s *Sequence) GapPart(t *Task) unit.Ratio {
 	return share(t.Waited, window)
 }
 
-// SharedShare is the part of the launches' time in which another kernel ran as well.
+// SharedShare is the part of the launches' time in which another kernel ran as
+// well.
 func (t *Task) SharedShare() unit.Ratio { return share(t.Shared, t.Time) }
 
 func share(part, whole unit.Seconds) unit.Ratio {
@@ -83,7 +90,8 @@ func NewSequence(trace *ingest.Trace) *Sequence {
 		k := ingest.Kernel{Task: key.Task, Global: key.Global, Direction: key.Direction}
 		s.Tasks[i] = Task{Key: key, Kernel: k.IsKernel(), With: -1}
 	}
-	// Times of launches are sampled for their quantiles: many for few tasks, few for many.
+	// Times of launches are sampled for their quantiles: many for few tasks,
+	// few for many.
 	keep := 4096
 	if len(s.Tasks) > 256 {
 		keep = 64
@@ -148,7 +156,8 @@ func (w *walk) launch(l ingest.Launch) {
 	}
 }
 
-// before counts the time before a launch without a kernel, which begins at the end of the last one.
+// before counts the time before a launch without a kernel, which begins at the
+// end of the last one.
 func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 	t := &w.Tasks[l.Task]
 	if t.Kernel {
@@ -252,7 +261,8 @@ func (w *walk) finish() {
 	}
 }
 
-// Of returns the task whose launches are those of a kernel, nil where none is or several may be.
+// Of returns the task whose launches are those of a kernel, nil where none is
+// or several may be.
 func (s *Sequence) Of(k *ingest.Kernel) *Task {
 	if s != nil {
 		if i, ok := s.trace.Find(k); ok {
@@ -271,7 +281,8 @@ func (s *Sequence) Longest(n int) []int {
 	return order[:min(n, len(order))]
 }
 
-// longestFirst returns the numbers below n by their time; equal ones stay in order.
+// longestFirst returns the numbers below n by their time; equal ones stay in
+// order.
 func longestFirst(n int, time func(int) float64) (order []int) {
 	for i := range n {
 		order = append(order, i)

@@ -164,7 +164,8 @@ func TestStepByStep(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce holds the time that a trace takes in which everything runs at once.
+// TestManyAtOnce holds the time that a trace takes in which everything runs at
+// once.
 func TestManyAtOnce(t *testing.T) {
 	tr := &ingest.Trace{}
 	tr.AddLane("gpu")

@@ -7,11 +7,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// MinPerSide is the least number of samples per side that a comparison by test makes sense for: with three against
-// three the smallest possible p is 2/20 = 0.1, with four against four 2/70 = 0.029.
+// MinPerSide is the least number of samples per side that a comparison by test
+// makes sense for: with three against three the smallest possible p is 2/20 =
+// 0.1, with four against four 2/70 = 0.029.
 const MinPerSide = 4
 
-// exactWork limits the table of the exact distribution, in additions: about 20 ms.
+// exactWork limits the table of the exact distribution, in additions: about 20
+// ms.
 const exactWork = 2e7
 
 // Test is the outcome of a two-sided Mann-Whitney U test.
@@ -20,9 +22,11 @@ type Test struct {
 	P float64 // two-sided
 }
 
-// MannWhitney tests whether one of two samples tends to larger values than the other. p is exact as long as the table
-// of all arrangements stays small (always for up to 50 values per side), with ties and without, and normal with tie and
-// continuity correction beyond. Equal values everywhere give p = 1. It is absent when a side is empty or holds something that is not a number.
+// MannWhitney tests whether one of two samples tends to larger values than the
+// other. p is exact as long as the table of all arrangements stays small
+// (always for up to 50 values per side), with ties and without, and normal with
+// tie and continuity correction beyond. Equal values everywhere give p = 1. It
+// is absent when a side is empty or holds something that is not a number.
 func MannWhitney(a, b []float64) (Test, bool) {
 	if !finite(a) || !finite(b) {
 		return Test{}, false
@@ -42,20 +46,24 @@ func MannWhitney(a, b []float64) (Test, bool) {
 	return t, true
 }
 
-// exactP returns P(|U - mean| >= |u - mean|) over all ways to deal the ranks to the two samples, ties included.
+// exactP returns P(|U - mean| >= |u - mean|) over all ways to deal the ranks to
+// the two samples, ties included.
 //
-// Note: go-moremath is right without ties only. It doubles the lower tail at min(U1, U2), but with ties the distribution
-// of U is not symmetric, so that p depends on which sample is called the first and can exceed 1.
+// Note: go-moremath is right without ties only. It doubles the lower tail at
+// min(U1, U2), but with ties the distribution of U is not symmetric, so that p
+// depends on which sample is called the first and can exceed 1.
 func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	k := min(n1, n2)
-	// Twice the rank is a whole number. ways[j][s] counts the choices of j ranks whose doubled sum is s.
+	// Twice the rank is a whole number. ways[j][s] counts the choices of j
+	// ranks whose doubled sum is s.
 	doubled := make([]int, len(ranks))
 	for i, r := range ranks {
 		doubled[i] = int(2 * r)
 	}
 	slices.Sort(doubled) // ascending, so that the sums that are reached grow late
 	ways := countWays(doubled, k)
-	// Doubled U of the smaller side is s - k(k+1), its mean n1*n2. Both are whole, so the comparison is exact.
+	// Doubled U of the smaller side is s - k(k+1), its mean n1*n2. Both are
+	// whole, so the comparison is exact.
 	distance := math.Abs(2*u - float64(n1*n2))
 	extreme, total := 0.0, 0.0
 	for s, w := range ways {
@@ -67,7 +75,8 @@ func exactP(ranks []float64, n1, n2 int, u float64) float64 {
 	return math.Min(1, extreme/total)
 }
 
-// countWays returns, for each sum, the number of ways to choose k of the values, which are in ascending order.
+// countWays returns, for each sum, the number of ways to choose k of the
+// values, which are in ascending order.
 func countWays(values []int, k int) []float64 {
 	ways := make([][]float64, k+1)
 	tops := make([]int, k+1) // largest sum of j values so far
@@ -91,9 +100,11 @@ func countWays(values []int, k int) []float64 {
 	return ways[k]
 }
 
-// normalP returns the two-sided p by the normal approximation, corrected for ties and for continuity.
+// normalP returns the two-sided p by the normal approximation, corrected for
+// ties and for continuity.
 func normalP(ranks []float64, n1, n2 int, u float64) float64 {
-	// The variance of U is n1*n2/(n*(n-1)) times the sum of the squared deviations of the ranks: ties are in it.
+	// The variance of U is n1*n2/(n*(n-1)) times the sum of the squared
+	// deviations of the ranks: ties are in it.
 	n, mean := float64(n1+n2), float64(n1+n2+1)/2
 	squares := 0.0
 	for _, r := range ranks {

@@ -9,13 +9,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Variance is one that was measured, and how many degrees of freedom that measurement has.
+// Variance is one that was measured, and how many degrees of freedom that
+// measurement has.
 type Variance struct{ Value, Freedom float64 }
 
-// Prior is what several series have in common of their variances: the typical one, and how many degrees of freedom of a
-// measurement it is worth. Where all scatter alike it is worth many, where each has a variance of its own few (Smyth
-// 2004, "Linear models and empirical Bayes methods", section 6.2, https://doi.org/10.2202/1544-6115.1027). The zero
-// value knows nothing.
+// Prior is what several series have in common of their variances: the typical
+// one, and how many degrees of freedom of a measurement it is worth. Where all
+// scatter alike it is worth many, where each has a variance of its own few
+// (Smyth 2004, "Linear models and empirical Bayes methods", section 6.2,
+// https://doi.org/10.2202/1544-6115.1027). The zero value knows nothing.
 type Prior struct{ variance, freedom float64 }
 
 const (
@@ -42,7 +44,8 @@ func NewPrior(of []Variance) Prior {
 	for _, x := range logs {
 		squares += (x - mean) * (x - mean)
 	}
-	// What measuring does not explain of the scatter of logarithms is that of the true variances.
+	// What measuring does not explain of the scatter of logarithms is that of
+	// the true variances.
 	between := squares/(n-1) - trigamma(freedom/n/2)
 	if between <= 0 {
 		return Prior{math.Exp(mean), mostFreedom}
@@ -51,7 +54,8 @@ func NewPrior(of []Variance) Prior {
 	return Prior{math.Exp(mean + logBias(d)), d}
 }
 
-// logBias is how far the mean of the logarithm of a variance with d degrees of freedom lies off that of the true one.
+// logBias is how far the mean of the logarithm of a variance with d degrees of
+// freedom lies off that of the true one.
 func logBias(d float64) float64 { return mathext.Digamma(d/2) - math.Log(d/2) }
 
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
@@ -69,7 +73,8 @@ func inverseTrigamma(y float64) float64 {
 	return math.Exp(low)
 }
 
-// Shrink returns a variance with what the others say of it, and its degrees of freedom.
+// Shrink returns a variance with what the others say of it, and its degrees of
+// freedom.
 func (p Prior) Shrink(v Variance) (value, freedom float64) {
 	freedom = v.Freedom + p.freedom
 	return (v.Freedom*v.Value + p.freedom*p.variance) / freedom, freedom
@@ -80,8 +85,9 @@ func TwoSided(t, freedom float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: freedom}.CDF(-math.Abs(t))
 }
 
-// Holm describes which of several tests are significant when the chance of even one false one among them may be alpha (Holm
-// 1979): the smallest p is compared with alpha / n, the next against alpha / (n - 1), until one fails.
+// Holm describes which of several tests are significant when the chance of even
+// one false one among them may be alpha (Holm 1979): the smallest p is compared
+// with alpha / n, the next against alpha / (n - 1), until one fails.
 func Holm(ps []float64, alpha float64) []bool {
 	order := make([]int, len(ps))
 	for i := range order {

@@ -1,9 +1,12 @@
-// Package stat holds the statistics of comparisons and histories: location and spread that outliers cannot move, rank
-// tests, correlations. It checks its input before it calls gonum, which panics on empty, unsorted and mismatched
-// slices, and says "absent" instead of giving NaN. It does not know kernels, occupancy, units or time.
+// Package stat holds the statistics of comparisons and histories: location and
+// spread that outliers cannot move, rank tests, correlations. It checks its
+// input before it calls gonum, which panics on empty, unsorted and mismatched
+// slices, and says "absent" instead of giving NaN. It does not know kernels,
+// occupancy, units or time.
 //
-// Every function takes its samples unsorted, leaves them as they are, and gives (value, false) when the statistic does
-// not exist: too few values, a value that is NaN or infinite, lengths that differ. Absent is never zero.
+// Every function takes its samples unsorted, leaves them as they are, and gives
+// (value, false) when the statistic does not exist: too few values, a value
+// that is NaN or infinite, lengths that differ. Absent is never zero.
 package stat
 
 import (
@@ -27,7 +30,8 @@ func finite(xs []float64) bool {
 	return len(xs) > 0
 }
 
-// Mean returns the arithmetic mean. Never use it on ratios of different bases: divide the sums instead.
+// Mean returns the arithmetic mean. Never use it on ratios of different bases:
+// divide the sums instead.
 func Mean(xs []float64) (float64, bool) {
 	if !finite(xs) {
 		return 0, false
@@ -57,8 +61,8 @@ func norm(xs []float64, l, by float64) (float64, bool) {
 	return present(floats.Norm(xs, l) / by)
 }
 
-// GeometricMean returns the n-th root of the product. It exists for values above zero only: a zero would swallow all
-// others.
+// GeometricMean returns the n-th root of the product. It exists for values
+// above zero only: a zero would swallow all others.
 func GeometricMean(xs []float64) (float64, bool) {
 	if !finite(xs) || slices.Min(xs) <= 0 {
 		return 0, false
@@ -74,7 +78,8 @@ func present(x float64) (float64, bool) {
 	return x, true
 }
 
-// sorted returns a sorted copy, or false when there are no values or not all are numbers.
+// sorted returns a sorted copy, or false when there are no values or not all
+// are numbers.
 func sorted(xs []float64) ([]float64, bool) {
 	if !finite(xs) {
 		return nil, false
@@ -93,7 +98,8 @@ func middle(s []float64) float64 {
 	return (s[n/2-1] + s[n/2]) / 2
 }
 
-// Median returns the middle value, the mean of the middle two when their number is even.
+// Median returns the middle value, the mean of the middle two when their number
+// is even.
 func Median(xs []float64) (float64, bool) {
 	s, ok := sorted(xs)
 	if !ok {
@@ -102,22 +108,25 @@ func Median(xs []float64) (float64, bool) {
 	return present(middle(s))
 }
 
-// MAD returns the median of the absolute deviations from the median, as it is: it is not multiplied by 1.4826, the factor
-// that makes it estimate the standard deviation of normal values.
+// MAD returns the median of the absolute deviations from the median, as it is:
+// it is not multiplied by 1.4826, the factor that makes it estimate the
+// standard deviation of normal values.
 func MAD(xs []float64) (float64, bool) {
 	s, _ := sorted(xs)
 	_, mad, ok := MedianMADSorted(s)
 	return mad, ok
 }
 
-// MedianMADSorted returns median and MAD of values that are sorted and finite already, for callers that slide over a long
-// series. It neither checks nor copies nor changes them.
+// MedianMADSorted returns median and MAD of values that are sorted and finite
+// already, for callers that slide over a long series. It neither checks nor
+// copies nor changes them.
 func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 	if len(s) == 0 {
 		return 0, 0, false
 	}
 	median = middle(s)
-	// The deviations grow from the median outwards on both sides, so they come in order by taking the nearer end.
+	// The deviations grow from the median outwards on both sides, so they come
+	// in order by taking the nearer end.
 	above, _ := slices.BinarySearch(s, median)
 	below := above - 1
 	previous, deviation := 0.0, 0.0
@@ -144,24 +153,29 @@ func MedianMADSorted(s []float64) (median, mad float64, ok bool) {
 // Interval is a confidence interval of a median.
 type Interval struct {
 	Low, High float64
-	// Confidence that was reached. Order statistics come in steps, so it is usually above the one that was asked for.
+	// Confidence that was reached. Order statistics come in steps, so it is
+	// usually above the one that was asked for.
 	Confidence float64
 }
 
-// MedianInterval returns the narrowest interval between the k-th smallest and the k-th largest value that holds the
-// population's median with at least the given confidence (between 0 and 1). It assumes nothing of the distribution
-// (David and Nagaraja, Order Statistics, section 7.1). It is absent when even the smallest and the largest value do not
-// reach the confidence: 95 % takes 6 values, 99 % takes 8.
+// MedianInterval returns the narrowest interval between the k-th smallest and
+// the k-th largest value that holds the population's median with at least the
+// given confidence (between 0 and 1). It assumes nothing of the distribution
+// (David and Nagaraja, Order Statistics, section 7.1). It is absent when even
+// the smallest and the largest value do not reach the confidence: 95 % takes 6
+// values, 99 % takes 8.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	s, ok := sorted(xs)
 	if !ok {
 		return Interval{}, false
 	}
 	n := len(s)
-	// Each tail is the chance that fewer than k of n values lie below the median: a binomial with p = 1/2.
+	// Each tail is the chance that fewer than k of n values lie below the
+	// median: a binomial with p = 1/2.
 	coins := distuv.Binomial{N: float64(n), P: 0.5}
 	coverage := func(k int) float64 { return 1 - 2*coins.CDF(float64(k-1)) }
-	// The coverage falls with k: find the largest k that still reaches the confidence.
+	// The coverage falls with k: find the largest k that still reaches the
+	// confidence.
 	low := sort.Search(n/2, func(k int) bool { return coverage(k+1) < confidence })
 	if low == 0 {
 		return Interval{}, false
@@ -169,8 +183,9 @@ func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	return Interval{Low: s[low-1], High: s[n-low], Confidence: coverage(low)}, true
 }
 
-// Pearson returns the linear correlation of pairs. It is absent below two pairs, and when all values of a side are equal:
-// what does not vary correlates with nothing.
+// Pearson returns the linear correlation of pairs. It is absent below two
+// pairs, and when all values of a side are equal: what does not vary correlates
+// with nothing.
 func Pearson(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || len(xs) < 2 || !finite(xs) || !finite(ys) || constant(xs) || constant(ys) {
 		return 0, false
@@ -180,7 +195,8 @@ func Pearson(xs, ys []float64) (float64, bool) {
 	return min(1, max(-1, r)), ok
 }
 
-// Spearman returns the rank correlation of pairs: Pearson's correlation of their ranks, ties having their average rank.
+// Spearman returns the rank correlation of pairs: Pearson's correlation of
+// their ranks, ties having their average rank.
 func Spearman(xs, ys []float64) (float64, bool) {
 	if len(xs) != len(ys) || !finite(xs) || !finite(ys) {
 		return 0, false
@@ -188,16 +204,19 @@ func Spearman(xs, ys []float64) (float64, bool) {
 	return Pearson(ranks(xs), ranks(ys))
 }
 
-// constant reports whether all values are equal. A variance of exactly zero would not do: the mean of equal values may
-// differ from them in the last digit.
+// constant reports whether all values are equal. A variance of exactly zero
+// would not do: the mean of equal values may differ from them in the last
+// digit.
 func constant(xs []float64) bool { return slices.Min(xs) == slices.Max(xs) }
 
-// sameDigits is how far two results of one calculation may be apart, relative to their size, and still be the same
-// value: 90 / (1 - 0.1) and 80 / (1 - 0.2) are 100 and 99.99999999999999.
+// sameDigits is how far two results of one calculation may be apart, relative
+// to their size, and still be the same value: 90 / (1 - 0.1) and 80 / (1 - 0.2)
+// are 100 and 99.99999999999999.
 const sameDigits = 1e-12
 
-// ranks returns each value's rank, from 1; equal values get the average of the ranks that they take up, and so do those
-// that binary fractions alone tell apart.
+// ranks returns each value's rank, from 1; equal values get the average of the
+// ranks that they take up, and so do those that binary fractions alone tell
+// apart.
 func ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -218,7 +237,8 @@ func ranks(xs []float64) []float64 {
 	return ranks
 }
 
-// same reports whether two values, of which the second is not below the first, are apart by no more than a rounding.
+// same reports whether two values, of which the second is not below the first,
+// are apart by no more than a rounding.
 func same(a, b float64) bool {
 	return b-a <= sameDigits*max(math.Abs(a), math.Abs(b))
 }

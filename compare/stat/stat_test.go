@@ -34,7 +34,8 @@ func TestScalars(t *testing.T) {
 		{"rmse", "no difference at all is a true zero", one(RMSE), []float64{0, 0}, 0, false},
 		{"rmse", "squares above the largest float do not overflow", one(RMSE), []float64{1e200, 1e200}, 1e200, false},
 		{"rmse", "nothing has no error", one(RMSE), nil, 0, true},
-		// NIST StRD, univariate summary statistics, data set NumAcc1: mean 10000002.
+		// NIST StRD, univariate summary statistics, data set NumAcc1: mean
+		// 10000002.
 		{"mean", "NIST NumAcc1", one(Mean), []float64{10000001, 10000003, 10000002}, 10000002, false},
 		{"geometric mean", "by hand: cube root of 1000", one(GeometricMean), []float64{1, 10, 100}, 10, false},
 		{"geometric mean", "a zero would swallow the others", one(GeometricMean), []float64{0, 10}, 0, true},
@@ -44,7 +45,8 @@ func TestScalars(t *testing.T) {
 		{"median", "one value is its own median", one(Median), []float64{0.1}, 0.1, false},
 		{"median", "an infinite value is not a sample", one(Median), []float64{1, inf}, 0, true},
 		{"median", "nothing has no median", one(Median), []float64{}, 0, true},
-		// Wikipedia, "Median absolute deviation", first example: (1, 1, 2, 2, 4, 6, 9) has median 2 and MAD 1.
+		// Wikipedia, "Median absolute deviation", first example: (1, 1, 2, 2,
+		// 4, 6, 9) has median 2 and MAD 1.
 		{"mad", "the textbook example", one(MAD), []float64{1, 1, 2, 2, 4, 6, 9}, 1, false},
 		{"mad", "not scaled: 1 2 3 4 5 has 1, not 1.4826", one(MAD), []float64{5, 4, 3, 2, 1}, 1, false},
 		{"mad", "a single value has spread zero, truly", one(MAD), []float64{7}, 0, false},
@@ -62,7 +64,8 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// The MAD by its definition, sorting the deviations, on all kinds of lengths and with many ties.
+// The MAD by its definition, sorting the deviations, on all kinds of lengths
+// and with many ties.
 func TestMedianMADByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
@@ -86,7 +89,8 @@ func TestMedianMADByDefinition(t *testing.T) {
 	}
 }
 
-// Anscombe's quartet: all four have r = 0.816 to three digits. Anscombe, Graphs in Statistical Analysis, 1973.
+// Anscombe's quartet: all four have r = 0.816 to three digits. Anscombe, Graphs
+// in Statistical Analysis, 1973.
 func TestCorrelation(t *testing.T) {
 	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}
 	y := []float64{8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68}
@@ -125,8 +129,9 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// The coverage follows by hand from the binomial with p = 1/2: n = 6 is 1 - 2/64, n = 10 with ranks 2 and 9 is
-// 1 - 2*11/1024, n = 20 with ranks 6 and 15 is 1 - 2*21700/2^20.
+// The coverage follows by hand from the binomial with p = 1/2: n = 6 is 1 -
+// 2/64, n = 10 with ranks 2 and 9 is 1 - 2*11/1024, n = 20 with ranks 6 and 15
+// is 1 - 2*21700/2^20.
 func TestMedianInterval(t *testing.T) {
 	upTo := func(n int) []float64 {
 		xs := make([]float64, n)

@@ -13,21 +13,25 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Check is what the gate says of one run, or of several that were added one after the other.
+// Check is what the gate says of one run, or of several that were added one
+// after the other.
 type Check struct {
 	Judgment                // of the series that have a value in one of the runs; points up to it
 	Run         history.Run // the last one
 	NotMeasured int         // its kernels without one
-	// Missing are kernels that the run before, of the same program on the same device, had and this one does not.
+	// Missing are kernels that the run before, of the same program on the same
+	// device, had and this one does not.
 	Missing       []string
 	MissingBefore int64 // that run
 }
 
-// reach is how many runs a check looks back at: a finding that is open for longer is of the past.
+// reach is how many runs a check looks back at: a finding that is open for
+// longer is of the past.
 const reach = 400
 
-// CheckRuns judges every series of some runs, each as it was when it was added. They come in that order. Of a series in
-// several of them the worst verdict counts, of equal ones the last. now is the time that dates are compared with.
+// CheckRuns judges every series of some runs, each as it was when it was added.
+// They come in that order. Of a series in several of them the worst verdict
+// counts, of equal ones the last. now is the time that dates are compared with.
 func CheckRuns(ctx context.Context, db *history.DB, ids []int64, m Metric, now time.Time) (*Check, error) {
 	c := &Check{Judgment: Judgment{Metric: m, Where: db.Where()}}
 	at := map[history.Key]int{}
@@ -74,8 +78,9 @@ func badness(t *Series) int {
 	return slices.Index([]trend.Outcome{trend.Alarm, trend.Regression}, t.Outcome())
 }
 
-// check judges the series of the run together. Of those that have no value in it, it gives what is open: that belongs to
-// the kernel, and a blank cell, a missing row, another driver or launch size do not recover it.
+// check judges the series of the run together. Of those that have no value in
+// it, it gives what is open: that belongs to the kernel, and a blank cell, a
+// missing row, another driver or launch size do not recover it.
 func (j *judge) check(base func(branch string) bool) (list []*Series, err error) {
 	all := j.series()
 	if _, err := j.together(all); err != nil {
@@ -94,8 +99,9 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 	return list, nil
 }
 
-// supplemented returns the run of which another one measures some kernels again: the one before it of its commit, of its
-// program on its device, which has all of its kernels and more. 0 when there is none.
+// supplemented returns the run of which another one measures some kernels
+// again: the one before it of its commit, of its program on its device, which
+// has all of its kernels and more. 0 when there is none.
 func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	for i := range p.Runs {
 		if supplements(run, &p.Runs[i]) {
@@ -110,19 +116,22 @@ func supplemented(p *history.Panel, run *history.Run) (id int64) {
 	return id
 }
 
-// supplements reports whether a run may measure some kernels of another one again.
+// supplements reports whether a run may measure some kernels of another one
+// again.
 func supplements(run, of *history.Run) bool {
 	return run.Commit != "" && run.Commit == of.Commit && run.Branch == of.Branch && run.Device == of.Device &&
 		run.Driver == of.Driver && run.Program == of.Program && of.ID < run.ID && of.Kernels > run.Kernels
 }
 
-// isSupplement reports whether a run measures some kernels of another one again.
+// isSupplement reports whether a run measures some kernels of another one
+// again.
 func isSupplement(p *history.Panel, run *history.Run) bool {
 	return slices.ContainsFunc(p.Runs, func(of history.Run) bool { return supplements(run, &of) })
 }
 
-// Suspects are the series whose newest run is one that hardly comes due to noise, and of which nothing is open: measuring
-// them again tells a burst from a drop.
+// Suspects are the series whose newest run is one that hardly comes due to
+// noise, and of which nothing is open: measuring them again tells a burst from
+// a drop.
 func (c *Check) Suspects() (list []*Series) {
 	for _, t := range c.Series {
 		if t.Gate.Suspect && !t.Absent && len(t.Gate.Open) == 0 && t.Outcome() != Unmeasurable {
@@ -132,7 +141,8 @@ func (c *Check) Suspects() (list []*Series) {
 	return list
 }
 
-// nothingToCheck is the error of a run without any value of the metric: a gate that can never fail helps nobody.
+// nothingToCheck is the error of a run without any value of the metric: a gate
+// that can never fail helps nobody.
 func nothingToCheck(run *history.Run, m Metric) error {
 	var has []string
 	for _, other := range history.Metrics() {
@@ -148,23 +158,27 @@ func nothingToCheck(run *history.Run, m Metric) error {
 		run.ID, m.Metric, strings.Join(has, " or "))
 }
 
-// MissingKernel is a kernel that a checked run lacks though the runs before it had it.
+// MissingKernel is a kernel that a checked run lacks though the runs before it
+// had it.
 type MissingKernel struct {
 	Key   history.Key
 	Last  Ref                  // the last run that had it
 	Share unit.Opt[unit.Ratio] // of the time of all kernels of that run; absent when it has no times
 }
 
-// IsSignificant reports whether the kernel held more than 1 % of the time, or it is unknown how much.
+// IsSignificant reports whether the kernel held more than 1 % of the time, or
+// it is unknown how much.
 func (g *MissingKernel) IsSignificant() bool { return g.Share.Or(1) > 0.01 }
 
 // missingAfterRuns is how many runs tell whether a kernel belongs to them.
 const missingAfterRuns = 20
 
-// findMissing finds the kernels that more than half of the runs had, up to the last one that had them, and this one has
-// not in any launch size; nothing but accepting that, or the kernel, makes them forgotten. The runs are those of the
-// base branch, of the same program on the same device; a new driver is no excuse. Missing is what the last of them had
-// and this one has not in that launch size.
+// findMissing finds the kernels that more than half of the runs had, up to the
+// last one that had them, and this one has not in any launch size; nothing but
+// accepting that, or the kernel, makes them forgotten. The runs are those of
+// the base branch, of the same program on the same device; a new driver is no
+// excuse. Missing is what the last of them had and this one has not in that
+// launch size.
 func (c *Check) findMissing(db *history.DB, j *judge) {
 	var before []*history.Run // the last one first
 	for i := len(j.panel.Runs) - 1; i >= 0; i-- {
@@ -214,7 +228,8 @@ func (c *Check) findMissing(db *history.DB, j *judge) {
 	}
 }
 
-// missingOf lists which of some kernels more than half of the runs had, up to the last one that had them.
+// missingOf lists which of some kernels more than half of the runs had, up to
+// the last one that had them.
 func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Kernel) (list []MissingKernel) {
 	at := map[int64]int{}
 	for i, r := range before {
@@ -247,12 +262,14 @@ func missingOf(panel *history.Panel, before []*history.Run, absent []*history.Ke
 	return list
 }
 
-// kernelOf is what a kernel is on a device, whatever its launch size and driver.
+// kernelOf is what a kernel is on a device, whatever its launch size and
+// driver.
 func kernelOf(k history.Key) history.Key {
 	return history.Key{Task: k.Task, Direction: k.Direction, Device: k.Device, Program: k.Program}
 }
 
-// share describes how much of the time of its last run a kernel held that is gone.
+// share describes how much of the time of its last run a kernel held that is
+// gone.
 func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	own, all := 0.0, 0.0
 	for i := range p.Kernels {
@@ -272,8 +289,9 @@ func share(p *history.Panel, g *MissingKernel) unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(own / all))
 }
 
-// Newest returns the runs that were added last, in the order in which they were added: so many at most, or those after the
-// last one of a commit, which may be cut short and which the user calls name. No run is an error.
+// Newest returns the runs that were added last, in the order in which they were
+// added: so many at most, or those after the last one of a commit, which may be
+// cut short and which the user calls name. No run is an error.
 func Newest(ctx context.Context, db *history.DB, n int, commit, name string) (ids []int64, err error) {
 	runs, err := db.Newest(ctx) // the last one first
 	if err == nil && len(runs) == 0 {

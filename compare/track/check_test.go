@@ -20,8 +20,9 @@ type chapter struct {
 	change func(r *history.Run)
 }
 
-// TestCheckScenarios holds against a file what checks of the last runs of a history say, and the report of all: who begins, what is
-// open since when, who shares it, who is missing, whose clock is off.
+// TestCheckScenarios holds against a file what checks of the last runs of a
+// history say, and the report of all: who begins, what is open since when, who
+// shares it, who is missing, whose clock is off.
 func TestCheckScenarios(t *testing.T) {
 	same := func(*history.Run) {}
 	of := func(k int, change func(r *history.Row)) func(*history.Run) {
@@ -172,7 +173,8 @@ func refs(list ...track.Ref) (runs []int64) {
 	return runs
 }
 
-// judgment prints the series about which something is to be said, and what they share.
+// judgment prints the series about which something is to be said, and what they
+// share.
 func judgment(b *strings.Builder, j *track.Judgment) {
 	for _, s := range j.Series {
 		g := &s.Gate

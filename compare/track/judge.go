@@ -16,7 +16,8 @@ import (
 	"occudiff/internal/bug"
 )
 
-// judge reads series of a panel and judges them as they are with its last run, or with the one that is checked.
+// judge reads series of a panel and judges them as they are with its last run,
+// or with the one that is checked.
 type judge struct {
 	panel   *history.Panel
 	run     *history.Run // that is checked; nil for a report of all
@@ -26,20 +27,22 @@ type judge struct {
 	now     time.Time
 	kernels map[int64]*history.Kernel // of the panel, by series
 	adding  bool                      // the runs of a check are in the order in which they were added
-	// Of the kernels of the panel, by their places in it: the places of their runs, in the order in which these are
-	// judged, and the kernel that each goes on from.
+	// Of the kernels of the panel, by their places in it: the places of their
+	// runs, in the order in which these are judged, and the kernel that each
+	// goes on from.
 	seen [][]int
 	from map[int]int
 }
 
-// read reads what is asked about a run, or about the last n of all for none, and gives numbers of kernels that moved those of
-// later.
+// read reads what is asked about a run, or about the last n of all for none,
+// and gives numbers of kernels that moved those of later.
 func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric, now time.Time) (*judge, []Renumbered, error) {
 	var id int64
 	if run != nil {
 		id = run.ID
 	}
-	// What else moves, and how much time a kernel held, is read with the metric.
+	// What else moves, and how much time a kernel held, is read with the
+	// metric.
 	p, err := db.Panel(ctx, id, n, append([]history.Metric{m.Metric, history.Total}, history.Parts()...)...)
 	if err != nil {
 		return nil, nil, err
@@ -58,8 +61,9 @@ func read(ctx context.Context, db *history.DB, run *history.Run, n int, m Metric
 	return j, moved, nil
 }
 
-// series reads those that may be judged: of a check those of the run's program on its device, and what else has a value
-// in the run. Each has what was before it under other keys.
+// series reads those that may be judged: of a check those of the run's program
+// on its device, and what else has a value in the run. Each has what was before
+// it under other keys.
 func (j *judge) series() (list []*Series) {
 	j.adding = j.run != nil && j.byAdding(j.run.Program, j.run.Device)
 	j.readLineage()
@@ -92,7 +96,8 @@ func (j *judge) series() (list []*Series) {
 	return list
 }
 
-// together judges series of one check, whose kernels tell of each other's noise.
+// together judges series of one check, whose kernels tell of each other's
+// noise.
 func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	r, err := j.metric.Gate.Replay(j.points(all))
 	if err != nil {
@@ -104,7 +109,8 @@ func (j *judge) together(all []*Series) (*trend.Replay, error) {
 	return r, nil
 }
 
-// points returns those of series with the places of their runs, and says where a level was accepted.
+// points returns those of series with the places of their runs, and says where
+// a level was accepted.
 func (j *judge) points(all []*Series) [][]trend.Point {
 	here := map[int64]bool{}
 	for _, t := range all {
@@ -127,8 +133,9 @@ func (j *judge) points(all []*Series) [][]trend.Point {
 	return panel
 }
 
-// whole judges all series, those of a program on a device together. What went on under another key is part of that, and
-// stays by itself where a finding is open that the other one has not.
+// whole judges all series, those of a program on a device together. What went
+// on under another key is part of that, and stays by itself where a finding is
+// open that the other one has not.
 func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Series, err error) {
 	all := j.series()
 	merged, ended := map[history.Key]bool{}, map[history.Key]bool{}
@@ -174,8 +181,9 @@ func each(n int, work func(i int) error) error {
 	return bug.Raise(group.Wait())
 }
 
-// holds reports whether a series without a value in the run keeps a check red: it has an open finding that nobody accepted,
-// and none of the series that go on from it has the same.
+// holds reports whether a series without a value in the run keeps a check red:
+// it has an open finding that nobody accepted, and none of the series that go
+// on from it has the same.
 func (t *Series) holds(all []*Series) bool {
 	if _, accepted := t.AcceptedAfter(); len(t.Gate.Open) == 0 || accepted {
 		return false
@@ -185,7 +193,8 @@ func (t *Series) holds(all []*Series) bool {
 	})
 }
 
-// AcceptedAfter returns the run with which what is open was accepted after the last one that has the series: it ends there.
+// AcceptedAfter returns the run with which what is open was accepted after the
+// last one that has the series: it ends there.
 func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	newest := t.Newest()
 	for _, a := range t.Accepted {
@@ -196,13 +205,15 @@ func (t *Series) AcceptedAfter() (run int64, ok bool) {
 	return 0, false
 }
 
-// MetricChange is how far a metric that says where a change comes from moved at the first bad run of a series.
+// MetricChange is how far a metric that says where a change comes from moved at
+// the first bad run of a series.
 type MetricChange struct {
 	Metric        history.Metric
 	Before, After float64 // medians
 }
 
-// addAlsoChanged describes what else moved in the series that are bad or go on after a change, and which of them are faster.
+// addAlsoChanged describes what else moved in the series that are bad or go on
+// after a change, and which of them are faster.
 func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Series) {
 	for _, t := range list {
 		before, _ := t.sides(metric.Gate.Window)
@@ -225,8 +236,8 @@ func addAlsoChanged(kernels map[int64]*history.Kernel, metric Metric, list []*Se
 	}
 }
 
-// sides returns the last n runs that were judged before the first bad one, or else before the series began again, then
-// those from there on.
+// sides returns the last n runs that were judged before the first bad one, or
+// else before the series began again, then those from there on.
 func (t *Series) sides(n int) (before, after []history.Point) {
 	first := t.Gate.Index - t.Gate.Consecutive + 1
 	if t.Gate.Consecutive == 0 {
@@ -235,7 +246,8 @@ func (t *Series) sides(n int) (before, after []history.Point) {
 	return t.Points[max(0, first-n):first], t.Points[first:]
 }
 
-// move holds the values of a metric after a change against those in the last runs before it.
+// move holds the values of a metric after a change against those in the last
+// runs before it.
 func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	values := func(runs []history.Point) (list []float64) {
 		in := make(map[int64]bool, len(runs))
@@ -258,15 +270,18 @@ func (t *Series) move(m history.Metric, points []history.Point, judged Metric) {
 	}
 	t.AlsoChanged = append(t.AlsoChanged, MetricChange{m, a, b})
 	if m == history.Seconds && !judged.Gate.Exact && t.Bad() {
-		// The newest run has to be nearer to the fast ones: one that is slow again at the low occupancy is a regression.
+		// The newest run has to be nearer to the fast ones: one that is slow
+		// again at the low occupancy is a regression.
 		t.faster = faster(before, after) && after[len(after)-1]*after[len(after)-1] < a*b
 	}
 }
 
-// quicker is how much less time launches take that are faster, as a diff of two sides has it.
+// quicker is how much less time launches take that are faster, as a diff of two
+// sides has it.
 const quicker = 0.1
 
-// faster reports whether times fell by more than a tenth, and by more than they scatter.
+// faster reports whether times fell by more than a tenth, and by more than they
+// scatter.
 func faster(before, after []float64) bool {
 	logs := make([]float64, len(before))
 	for i, x := range before {
@@ -279,15 +294,18 @@ func faster(before, after []float64) bool {
 	return fell > -math.Log1p(-quicker) && fell > 3*normalMAD*mad/math.Sqrt(float64(len(after)))
 }
 
-// skew is how far ahead a date may be, wrong time zones included, before it counts as one in the future.
+// skew is how far ahead a date may be, wrong time zones included, before it
+// counts as one in the future.
 const skew = 24 * time.Hour
 
 // Future reports whether a date cannot be that of a collection.
 func Future(date, now time.Time) bool { return date.After(now.Add(skew)) }
 
-// byAdding reports whether the runs of a program on a device are judged in the order in which they were added, and not in
-// that of the panel, which is that of dates or commits. It is so where dates cannot be trusted, so that a wrong clock
-// cannot keep a run from being judged: one is in the future, or the run that was added last is not dated last.
+// byAdding reports whether the runs of a program on a device are judged in the
+// order in which they were added, and not in that of the panel, which is that
+// of dates or commits. It is so where dates cannot be trusted, so that a wrong
+// clock cannot keep a run from being judged: one is in the future, or the run
+// that was added last is not dated last.
 func (j *judge) byAdding(program, device string) bool {
 	var last *history.Run
 	added := int64(0)
@@ -311,12 +329,13 @@ func (j *judge) place(run int64, byAdding bool) int {
 // Clock is what is wrong with the dates of runs.
 type Clock struct {
 	Future []Ref // dated in the future
-	// Earlier is the run that was added last when it is dated before another one, Before the latest of these; nil
-	// otherwise.
+	// Earlier is the run that was added last when it is dated before another
+	// one, Before the latest of these; nil otherwise.
 	Earlier, Before *Ref
 }
 
-// clockOf looks at the dates of runs that are compared with each other, up to the one that was added last.
+// clockOf looks at the dates of runs that are compared with each other, up to
+// the one that was added last.
 func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	for i := range runs {
 		r := &runs[i]
@@ -335,7 +354,8 @@ func clockOf(runs []history.Run, last *history.Run, now time.Time) (c Clock) {
 	return c
 }
 
-// group is the program and the device, without its adapter, of which series are judged together.
+// group is the program and the device, without its adapter, of which series are
+// judged together.
 func (t *Series) group() [2]string {
 	device, _, _ := strings.Cut(t.Key.Device, " ")
 	return [2]string{t.Key.Program, device}

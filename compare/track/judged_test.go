@@ -75,7 +75,8 @@ func TestNewMetric(t *testing.T) {
 	}
 }
 
-// TestShared holds what many kernels have in common: which, since when, what changed with it, by how much.
+// TestShared holds what many kernels have in common: which, since when, what
+// changed with it, by how much.
 func TestShared(t *testing.T) {
 	shift := func(kernels, fall int, change func(*history.Run)) []history.Run {
 		var runs []history.Run
@@ -148,7 +149,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestGone holds which kernels are missed: those that more than half of the runs had, by their share of the time.
+// TestGone holds which kernels are missed: those that more than half of the
+// runs had, by their share of the time.
 func TestGone(t *testing.T) {
 	run := func(total float64, tasks ...string) history.Run {
 		r := history.Run{Device: "A"}
@@ -221,7 +223,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestClocks holds what is said of dates, and that a run is judged whatever its date.
+// TestClocks holds what is said of dates, and that a run is judged whatever its
+// date.
 func TestClocks(t *testing.T) {
 	db, err := history.Open(bg, t.TempDir()+"/h.db", history.Options{})
 	if err != nil {
@@ -294,7 +297,8 @@ func TestWhichRuns(t *testing.T) {
 	if _, err := track.Newest(bg, storeRuns(t), 1, "", ""); err == nil || !strings.Contains(err.Error(), "has no run to check") {
 		t.Errorf("an empty history: %v", err)
 	}
-	// Of several runs the worst verdict of a kernel counts, of equal ones the last.
+	// Of several runs the worst verdict of a kernel counts, of equal ones the
+	// last.
 	var many []history.Run
 	for i := range 24 {
 		v := 60 + 0.1*float64(i%3)
@@ -325,7 +329,8 @@ func TestWhichRuns(t *testing.T) {
 	}
 }
 
-// TestNoise holds what a diff hears of a history: of each kernel on its device the series with most runs, from 8 on.
+// TestNoise holds what a diff hears of a history: of each kernel on its device
+// the series with most runs, from 8 on.
 func TestNoise(t *testing.T) {
 	var runs []history.Run
 	for i := range 60 {
@@ -432,7 +437,8 @@ func TestFromResult(t *testing.T) {
 	}
 }
 
-// TestMoved holds what is said to have moved with a drop: medians of the runs before and of the bad ones, the most first.
+// TestMoved holds what is said to have moved with a drop: medians of the runs
+// before and of the bad ones, the most first.
 func TestMoved(t *testing.T) {
 	stored := func(metricName string) (runs []history.Run) {
 		for i := range 23 {
@@ -486,7 +492,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestRestarted holds for how long a change of driver is worth a word, and what it did.
+// TestRestarted holds for how long a change of driver is worth a word, and what
+// it did.
 func TestRestarted(t *testing.T) {
 	for later, want := range map[int]bool{1: true, 8: true, 9: false} {
 		var runs []history.Run
@@ -511,7 +518,8 @@ func TestRestarted(t *testing.T) {
 	}
 }
 
-// TestSupplement holds which run of the same commit is taken for one that measures some kernels again.
+// TestSupplement holds which run of the same commit is taken for one that
+// measures some kernels again.
 func TestSupplement(t *testing.T) {
 	run := func(commit string, tasks ...string) history.Run {
 		r := history.Run{Device: "A", Commit: commit}
@@ -557,7 +565,8 @@ func TestGoneInAnotherShape(t *testing.T) {
 	}
 }
 
-// TestReportParams: people see levels of three runs or more, unless they ask for others.
+// TestReportParams: people see levels of three runs or more, unless they ask
+// for others.
 func TestReportParams(t *testing.T) {
 	var runs []history.Run
 	for i := range 61 {
@@ -584,7 +593,8 @@ func TestReportParams(t *testing.T) {
 	}
 }
 
-// TestFromBinaries holds what of a compilation is stored: spills, or what an older compiler says of them, and the peak.
+// TestFromBinaries holds what of a compilation is stored: spills, or what an
+// older compiler says of them, and the peak.
 func TestFromBinaries(t *testing.T) {
 	device := &arch.Device{Key: "max1100"}
 	kernel := func(name string, simd int, spill unit.Opt[unit.Bytes], predicted bool) batch.Kernel {
@@ -606,7 +616,8 @@ func TestFromBinaries(t *testing.T) {
 	}
 }
 
-// TestPrograms: runs that do not name their program are of the only one that names it, and of none of two.
+// TestPrograms: runs that do not name their program are of the only one that
+// names it, and of none of two.
 func TestPrograms(t *testing.T) {
 	for _, c := range []struct {
 		programs []string // of the later runs
@@ -633,8 +644,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestRowsThatAreMissingKeepTheOrder: of the last two runs one kernel lacks the newer one and another the older one. What
-// has both is judged by the newer one all the same.
+// TestRowsThatAreMissingKeepTheOrder: of the last two runs one kernel lacks the
+// newer one and another the older one. What has both is judged by the newer one
+// all the same.
 func TestRowsThatAreMissingKeepTheOrder(t *testing.T) {
 	var runs []history.Run
 	for i := range 12 {

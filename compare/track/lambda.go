@@ -10,15 +10,16 @@ import (
 	"occudiff/ingest/names"
 )
 
-// Renumbered states that kernels have other numbers from a run on: lambdas are counted within their scope, and one more
-// or less shifts those behind it. What was measured before goes with the kernel and not with its number.
+// Renumbered states that kernels have other numbers from a run on: lambdas are
+// counted within their scope, and one more or less shifts those behind it. What
+// was measured before goes with the kernel and not with its number.
 type Renumbered struct {
 	Run   Ref
 	Names [][2]string // what a kernel is called from the run on, and what before
 }
 
-// renumber finds where numbers moved, by values and launch sizes, and gives what was measured before the numbers of
-// later.
+// renumber finds where numbers moved, by values and launch sizes, and gives
+// what was measured before the numbers of later.
 func renumber(p *history.Panel, m Metric) (found []Renumbered) {
 	stable := map[string]string{} // names with numbers, without these; others without a name
 	group := func(k history.Key) history.Key {
@@ -85,7 +86,8 @@ func lately(list []Renumbered, runs []history.Run) []Renumbered {
 	})
 }
 
-// alike are kernels whose names differ in numbers alone, and the metrics by which they are told apart.
+// alike are kernels whose names differ in numbers alone, and the metrics by
+// which they are told apart.
 type alike struct {
 	panel   *history.Panel
 	kernels []*history.Kernel
@@ -103,9 +105,10 @@ func (g *alike) namesIn(place int) (names []string) {
 	return names
 }
 
-// match returns the later name of each earlier one, nil where numbers did not move: of what keeps the order and has every
-// kernel of the smaller side near its own, the nearest. Names that fit as they are stay, and a run that has some of the
-// kernels alone moves none.
+// match returns the later name of each earlier one, nil where numbers did not
+// move: of what keeps the order and has every kernel of the smaller side near
+// its own, the nearest. Names that fit as they are stay, and a run that has
+// some of the kernels alone moves none.
 func (g *alike) match(place int, old, now []string) map[string]string {
 	fresh := slices.ContainsFunc(now, func(s string) bool { return !slices.Contains(old, s) })
 	if len(old) == 0 || !fresh && slices.Contains(now, old[len(old)-1]) {
@@ -130,7 +133,8 @@ func (g *alike) match(place int, old, now []string) map[string]string {
 		}
 		return short[i], long[j]
 	}
-	// cost[i][j] is that of the first i of the shorter list, all of them, among the first j of the longer one.
+	// cost[i][j] is that of the first i of the shorter list, all of them, among
+	// the first j of the longer one.
 	cost := [][]float64{make([]float64, len(long)+1)}
 	for i := range short {
 		row := []float64{math.Inf(1)}
@@ -165,8 +169,9 @@ func (g *alike) match(place int, old, now []string) map[string]string {
 	return later
 }
 
-// far describes how far the values of a kernel in a run lie off the last ones of another before it: 1 at 5 spreads of these, at 2 points
-// or 10% of a time at least. Other launch sizes are infinitely far.
+// far describes how far the values of a kernel in a run lie off the last ones
+// of another before it: 1 at 5 spreads of these, at 2 points or 10% of a time
+// at least. Other launch sizes are infinitely far.
 func (g *alike) far(place int, was, is string) (far float64) {
 	for _, k := range g.kernels {
 		at := k.At(g.panel.Runs[place].ID)

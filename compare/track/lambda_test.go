@@ -11,8 +11,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestNumbersOfLambdasMove puts a lambda before others, takes one out, or only makes one slow. A kernel is written as
-// "number local value", several of one run with a comma.
+// TestNumbersOfLambdasMove puts a lambda before others, takes one out, or only
+// makes one slow. A kernel is written as "number local value", several of one
+// run with a comma.
 func TestNumbersOfLambdasMove(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -90,7 +91,8 @@ func TestNumbersOfLambdasMove(t *testing.T) {
 	}
 }
 
-// TestAcceptedGoesWithTheNumber: what was accepted of a kernel is of it under its later number.
+// TestAcceptedGoesWithTheNumber: what was accepted of a kernel is of it under
+// its later number.
 func TestAcceptedGoesWithTheNumber(t *testing.T) {
 	var runs []history.Run
 	for i := range 30 {

@@ -21,8 +21,8 @@ type Report struct {
 	Params trend.Params
 }
 
-// ReadReport reads the whole history of a metric, finds the change points and judges the newest values. now is the time
-// that dates are compared with.
+// ReadReport reads the whole history of a metric, finds the change points and
+// judges the newest values. now is the time that dates are compared with.
 func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, now time.Time) (*Report, error) {
 	j, moved, err := read(ctx, db, nil, 0, m, now)
 	if err != nil {
@@ -61,21 +61,24 @@ func (t *Series) findChanges(p trend.Params) (err error) {
 	return nil
 }
 
-// Backtest is the gate replayed over a history, check by check, each run against only what was known then.
+// Backtest is the gate replayed over a history, check by check, each run
+// against only what was known then.
 type Backtest struct {
 	Metric Metric
 	Where  string
 	Series []*Series // in the order in which they were first stored, with their findings
 	Total  trend.Backtest
 	Power  []trend.Power // of planted drops
-	// Kept is the gate with the least floor that keeps the budget, and what it says of the history.
+	// Kept is the gate with the least floor that keeps the budget, and what it
+	// says of the history.
 	Kept      trend.Gate
 	KeptTotal trend.Backtest
 	Target    float64 // the budget that it keeps, as a share of checks
 }
 
-// ReadBacktest replays the gate as it is, with planted drops, and with the least floor that keeps the budget; a target,
-// in red checks of 100, is another budget for that.
+// ReadBacktest replays the gate as it is, with planted drops, and with the
+// least floor that keeps the budget; a target, in red checks of 100, is another
+// budget for that.
 func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt[float64], drops []float64,
 	now time.Time) (*Backtest, error) {
 	j, _, err := read(ctx, db, nil, 0, m, now)
@@ -107,15 +110,18 @@ func ReadBacktest(ctx context.Context, db *history.DB, m Metric, target unit.Opt
 	return b, err
 }
 
-// A spread is told of 8 runs or more, and of no more than 40: what is older may have been another program.
+// A spread is told of 8 runs or more, and of no more than 40: what is older may
+// have been another program.
 const leastNoise, mostNoise = 8, 40
 
 // normalMAD makes a MAD estimate the standard deviation of normal values.
 const normalMAD = 1.4826
 
-// Noise returns what a history knows of the spread of a metric, in squared points, by kernel and device, whatever the
-// driver and the program: of the series with most runs. A change of level within them counts as spread, so that the
-// figure is too large rather than too small. Spreads are shrunk to each other as those of the gate are (docs/gate.md).
+// Noise returns what a history knows of the spread of a metric, in squared
+// points, by kernel and device, whatever the driver and the program: of the
+// series with most runs. A change of level within them counts as spread, so
+// that the figure is too large rather than too small. Spreads are shrunk to
+// each other as those of the gate are (docs/gate.md).
 func Noise(ctx context.Context, db *history.DB, m history.Metric) (map[history.Key]stat.Variance, error) {
 	runs := map[history.Key]int{}
 	noise := map[history.Key]stat.Variance{}

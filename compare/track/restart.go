@@ -9,7 +9,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Restart describes how a series begins: where another one of the kernel left off.
+// Restart describes how a series begins: where another one of the kernel left
+// off.
 type Restart struct {
 	Changed []Change // device, driver, launchSize
 	Last    Ref      // the last run before the series begins
@@ -22,7 +23,8 @@ func otherLaunchSize(a, b history.Key) bool {
 	return a.Global != b.Global || a.Local != b.Local || a.SIMD != b.SIMD
 }
 
-// readLineage describes which runs have the kernels, and which kernels went on from which.
+// readLineage describes which runs have the kernels, and which kernels went on
+// from which.
 func (j *judge) readLineage() {
 	j.seen = nil
 	for i := range j.panel.Kernels {
@@ -36,15 +38,17 @@ func (j *judge) readLineage() {
 	j.from = j.predecessors()
 }
 
-// lastBefore returns the last run of a kernel before another one begins; false where it has no run before that, or that very
-// run: then the two stand side by side.
+// lastBefore returns the last run of a kernel before another one begins; false
+// where it has no run before that, or that very run: then the two stand side by
+// side.
 func (j *judge) lastBefore(old, now int) (at int, ok bool) {
 	n, beside := slices.BinarySearch(j.seen[old], j.seen[now][0])
 	return n - 1, n > 0 && !beside
 }
 
-// restarts describes what changed where a kernel begins; nil when nothing is known to have. A device or driver that only one of
-// the two series names counts: it is unknown.
+// restarts describes what changed where a kernel begins; nil when nothing is
+// known to have. A device or driver that only one of the two series names
+// counts: it is unknown.
 func (j *judge) restarts(i int) *Restart {
 	before, ok := j.from[i]
 	if !ok {
@@ -64,14 +68,15 @@ func (j *judge) restarts(i int) *Restart {
 	return &Restart{changed, j.runs[last]}
 }
 
-// continues reports whether a kernel goes on from another one: what was before is its baseline. On another device it is another
-// series.
+// continues reports whether a kernel goes on from another one: what was before
+// is its baseline. On another device it is another series.
 func (j *judge) continues(now, old int) bool {
 	return j.panel.Kernels[now].Key.Device == j.panel.Kernels[old].Key.Device
 }
 
-// withEarlier puts what a kernel goes on from in front of its points, and lists its series with those of that. Each
-// earlier one counts up to where the next begins.
+// withEarlier puts what a kernel goes on from in front of its points, and lists
+// its series with those of that. Each earlier one counts up to where the next
+// begins.
 func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point, ids []int64) {
 	m, now, next := j.metric.Metric, &j.panel.Kernels[i], i
 	ids = []int64{now.ID}
@@ -84,8 +89,8 @@ func (j *judge) withEarlier(i int, points []history.Point) (all []history.Point,
 	return points, ids
 }
 
-// prepend puts the points of an earlier series in front of those of a later one. Times are for the work-items of the
-// later one.
+// prepend puts the points of an earlier series in front of those of a later
+// one. Times are for the work-items of the later one.
 func prepend(points []history.Point, m history.Metric, now, old history.Key, earlier []history.Point) []history.Point {
 	x, ok1 := now.Global.Items()
 	y, ok2 := old.Global.Items()
@@ -105,12 +110,14 @@ type link struct {
 	apart    float64 // of sizes, as logarithms
 }
 
-// predecessors describes which others the kernels go on from: one that has runs before they began, and
-// not the run with which they did. What the other does later changes nothing: a driver or a shape that comes back would
-// make what was known of its successor unknown. Two shapes in every run are parallel, and nothing changed; two devices
-// are as soon as they take turns. Of several it is the one on the same device in the same shape with the same driver,
-// as far as there is one, then the one that ended last, then the one of the nearest sizes. On its device each is gone
-// on from once.
+// predecessors describes which others the kernels go on from: one that has runs
+// before they began, and not the run with which they did. What the other does
+// later changes nothing: a driver or a shape that comes back would make what
+// was known of its successor unknown. Two shapes in every run are parallel, and
+// nothing changed; two devices are as soon as they take turns. Of several it is
+// the one on the same device in the same shape with the same driver, as far as
+// there is one, then the one that ended last, then the one of the nearest
+// sizes. On its device each is gone on from once.
 func (j *judge) predecessors() map[int]int {
 	type task struct{ name, direction, program string }
 	programs := map[task]string{} // the only one of a task that runs name, "" for several
@@ -126,7 +133,8 @@ func (j *judge) predecessors() map[int]int {
 	groups := map[task][]int{}
 	for i := range j.panel.Kernels {
 		k := &j.panel.Kernels[i].Key
-		// What was stored before runs named their program is of the only one that they name.
+		// What was stored before runs named their program is of the only one
+		// that they name.
 		t := task{k.Task, k.Direction, cmp.Or(k.Program, programs[task{k.Task, k.Direction, ""}])}
 		groups[t] = append(groups[t], i)
 	}
@@ -188,7 +196,8 @@ func (j *judge) candidates(before, now []int) (list []link) {
 	return list
 }
 
-// apart is how far sizes are apart, as the logarithm of their ratio; 0 where one is not known.
+// apart is how far sizes are apart, as the logarithm of their ratio; 0 where
+// one is not known.
 func apart(a, b unit.Size3) float64 {
 	x, ok1 := a.Items()
 	y, ok2 := b.Items()
@@ -198,8 +207,9 @@ func apart(a, b unit.Size3) float64 {
 	return math.Abs(math.Log(float64(x) / float64(y)))
 }
 
-// markStopped marks the series that none of the last runs of their program on their device has: what they say is of the
-// past, unless something is open that nobody accepted. Those that the newest run lacks are absent.
+// markStopped marks the series that none of the last runs of their program on
+// their device has: what they say is of the past, unless something is open that
+// nobody accepted. Those that the newest run lacks are absent.
 func markStopped(all []*Series, runs []history.Run, enough int) {
 	for _, t := range all {
 		last := t.Newest()

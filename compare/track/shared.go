@@ -10,10 +10,12 @@ import (
 	"occudiff/compare/trend"
 )
 
-// Shared is one finding about many series: at least half of those of a device moved at once.
+// Shared is one finding about many series: at least half of those of a device
+// moved at once.
 type Shared struct {
 	Device string
-	// Changed is what else changed with the first run of them; it may be nothing that is known.
+	// Changed is what else changed with the first run of them; it may be
+	// nothing that is known.
 	Changed       []Change
 	Before, First Ref  // the last run before it, and that run
 	Restarts      bool // they restart, since the change makes other series of them
@@ -31,7 +33,8 @@ type Change struct {
 // least is how many series are many.
 const least = 3
 
-// findShared finds what many series have in common, the largest first, and marks them.
+// findShared finds what many series have in common, the largest first, and
+// marks them.
 func findShared(series []*Series, runs []history.Run) []Shared {
 	type moment struct {
 		device        string
@@ -94,8 +97,9 @@ func findShared(series []*Series, runs []history.Run) []Shared {
 	return found
 }
 
-// findChanged describes how the series of a checked run lie whose host or clock is not that of the runs before, where
-// nothing else says it. A driver is said where series begin.
+// findChanged describes how the series of a checked run lie whose host or clock
+// is not that of the runs before, where nothing else says it. A driver is said
+// where series begin.
 func (c *Check) findChanged(before []*history.Run) {
 	recent := before[:min(len(before), missingAfterRuns)]
 	machine := func(r *history.Run) []Change {
@@ -120,7 +124,8 @@ func (c *Check) findChanged(before []*history.Run) {
 	}
 }
 
-// changes describes what two runs say of their machines. What one of them does not say has not changed.
+// changes describes what two runs say of their machines. What one of them does
+// not say has not changed.
 func changes(a, b *history.Run) (list []Change) {
 	frequency := func(r *history.Run) string {
 		hz, ok := r.Frequency.Value()

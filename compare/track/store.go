@@ -12,8 +12,9 @@ import (
 	"occudiff/predict/batch"
 )
 
-// FromResult describes what of a compared run is stored: every kernel with its occupancies, residuals, times, verdict and
-// cause, and what the inputs say of their origin. Time, host, job, label and commit are the caller's to add.
+// FromResult describes what of a compared run is stored: every kernel with its
+// occupancies, residuals, times, verdict and cause, and what the inputs say of
+// their origin. Time, host, job, label and commit are the caller's to add.
 func FromResult(r *compare.Result) history.Run {
 	p := &r.Platform
 	h := history.Run{Driver: p.Driver, VTune: p.VTune, Program: programOf(p.Command), Frequency: p.MaxFrequency}
@@ -43,7 +44,8 @@ func FromResult(r *compare.Result) history.Run {
 	return h
 }
 
-// programOf returns the base name of the program in a command line; a first word in quotes may hold spaces.
+// programOf returns the base name of the program in a command line; a first
+// word in quotes may hold spaces.
 func programOf(command string) string {
 	word := strings.TrimSpace(command)
 	if rest, quoted := strings.CutPrefix(word, `"`); quoted {
@@ -62,7 +64,8 @@ func fromRow(row *compare.Row, device string) history.Row {
 		Verdict: string(row.Verdict),
 	}
 	for _, m := range append(history.Metrics(), history.Total) {
-		// Of a prediction without work-groups there is no residual: its average is 0 for unknown.
+		// Of a prediction without work-groups there is no residual: its average
+		// is 0 for unknown.
 		at := compare.MetricNamed(string(m))
 		if at >= 0 && (m != history.Residual || row.Basis == compare.BasisMeasured) {
 			h.Set(m, compare.Metrics()[at].Of(row))
@@ -85,7 +88,8 @@ type Added struct {
 	Clock    Clock  // what is wrong with its date
 }
 
-// CheckClock describes what is wrong with the date of a run that was just stored.
+// CheckClock describes what is wrong with the date of a run that was just
+// stored.
 func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) error {
 	runs, err := db.DatedFrom(ctx, a.Time) // those that are dated before it say nothing of it
 	a.Clock = clockOf(runs, &a.Run, now)
@@ -93,7 +97,8 @@ func (a *Added) CheckClock(ctx context.Context, db *history.DB, now time.Time) e
 	return err
 }
 
-// Unjudged counts the rows without measured occupancy, and those whose value is not their own.
+// Unjudged counts the rows without measured occupancy, and those whose value is
+// not their own.
 func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	for i := range a.Rows {
 		switch {
@@ -106,8 +111,9 @@ func (a *Added) Unjudged() (notMeasured, unmeasurable int) {
 	return notMeasured, unmeasurable
 }
 
-// FromBinaries describes what of the kernels of binaries is stored: spills and predicted peaks, a row for each kernel and
-// device. A series goes on when the compiler takes another SIMD width, unless a kernel is there in several.
+// FromBinaries describes what of the kernels of binaries is stored: spills and
+// predicted peaks, a row for each kernel and device. A series goes on when the
+// compiler takes another SIMD width, unless a kernel is there in several.
 func FromBinaries(kernels []batch.Kernel) history.Run {
 	var run history.Run
 	several := map[history.Key]int{}

@@ -1,19 +1,27 @@
-// Package track judges what a history holds. It reads series, holds the newest run of each against the ones before it
-// (trend's gate, over all series of a check together), finds change points, replays the gate over what is stored, and
-// says what a number alone cannot: that the device, the driver or the launch size changed, that a series is over, that
-// a kernel is missing, that a clock was wrong. It also says what of a compared run is stored (FromResult).
+// Package track judges what a history holds. It reads series, holds the newest
+// run of each against the ones before it (trend's gate, over all series of a
+// check together), finds change points, replays the gate over what is stored,
+// and says what a number alone cannot: that the device, the driver or the
+// launch size changed, that a series is over, that a kernel is missing, that a
+// clock was wrong. It also says what of a compared run is stored (FromResult).
 //
-// A Series is one kernel of one program with one launch size on one device with one driver, as the history keeps it.
-// Values that are not the kernel's own, since a launch is too short for the sampling interval, are read and left out:
-// they are neither judged nor part of a baseline. Of the newest run such a value is shown, and not judged either.
+// A Series is one kernel of one program with one launch size on one device with
+// one driver, as the history keeps it. Values that are not the kernel's own,
+// since a launch is too short for the sampling interval, are read and left out:
+// they are neither judged nor part of a baseline. Of the newest run such a
+// value is shown, and not judged either.
 //
-// When a kernel goes on under another key, the series before it is its predecessor; begin.go has the one rule for that,
-// for a run that is checked and for a report over everything. A changed driver or launch size is no excuse: the series
-// goes on, and is judged by the runs before, with times for as many work-items. Another device begins a new one.
+// When a kernel goes on under another key, the series before it is its
+// predecessor; begin.go has the one rule for that, for a run that is checked
+// and for a report over everything. A changed driver or launch size is no
+// excuse: the series goes on, and is judged by the runs before, with times for
+// as many work-items. Another device begins a new one.
 //
-// What was added last is judged, whatever its date; judge.go has the rule for the order of a series.
+// What was added last is judged, whatever its date; judge.go has the rule for
+// the order of a series.
 //
-// It does not know how verdicts of a comparison come about, nor layout, nor how a history is stored.
+// It does not know how verdicts of a comparison come about, nor layout, nor how
+// a history is stored.
 package track
 
 import (
@@ -43,13 +51,14 @@ type Settings struct {
 	Direction string            // which way is worse
 	Threshold unit.Opt[float64] // points, or for times percent of the median
 	Window    unit.Opt[int]
-	// Thresholds are those of a file by metric. They hold where Threshold is absent.
+	// Thresholds are those of a file by metric. They hold where Threshold is
+	// absent.
 	Thresholds map[string]float64
 	File       string
 }
 
-// NewMetric reads a metric's name and gives it the gate of its unit: absolute for percentages and points, relative to
-// the median for times.
+// NewMetric reads a metric's name and gives it the gate of its unit: absolute
+// for percentages and points, relative to the median for times.
 func NewMetric(name string, s Settings) (Metric, error) {
 	id, err := history.ParseMetric(name)
 	if err != nil {
@@ -88,8 +97,8 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	return m, g.Validate()
 }
 
-// Threshold turns a floor of the gate into what Settings.Threshold takes, rounded up to four digits: a run has to
-// exceed it.
+// Threshold turns a floor of the gate into what Settings.Threshold takes,
+// rounded up to four digits: a run has to exceed it.
 func (m Metric) Threshold(floor float64) float64 {
 	if m.Gate.Relative {
 		floor *= 100
@@ -103,15 +112,17 @@ func (m Metric) Threshold(floor float64) float64 {
 	return short
 }
 
-// Unmeasurable is the outcome of a series whose newest value is not the kernel's own.
+// Unmeasurable is the outcome of a series whose newest value is not the
+// kernel's own.
 const Unmeasurable trend.Outcome = "unmeasurable"
 
-// Faster is the outcome of a series that would be an alarm or a regression, but for launches that take less time than
-// before by more than a tenth. Fewer threads that hold more are a way to be fast.
+// Faster is the outcome of a series that would be an alarm or a regression, but
+// for launches that take less time than before by more than a tenth. Fewer
+// threads that hold more are a way to be fast.
 const Faster trend.Outcome = "faster at lower occupancy"
 
-// OpenOnBase is the outcome of a series of a branch's run whose open findings all began on the base branch: they are not
-// the branch's.
+// OpenOnBase is the outcome of a series of a branch's run whose open findings
+// all began on the base branch: they are not the branch's.
 const OpenOnBase trend.Outcome = "open on the base branch"
 
 // Ref names a run.
@@ -122,37 +133,45 @@ type Ref struct {
 	Branch        string
 }
 
-// Series is one kernel of one program, with its launch size, on one device with one driver, over time.
+// Series is one kernel of one program, with its launch size, on one device with
+// one driver, over time.
 type Series struct {
 	Key history.Key
-	// On is the metric that is judged: of Occupancy Loaded or Measured, and the other one stands next to it.
+	// On is the metric that is judged: of Occupancy Loaded or Measured, and the
+	// other one stands next to it.
 	On     history.Metric
 	Points []history.Point // all but LeftOut, in the order in which they are judged
 	// LeftOut are earlier values that are not the kernel's own.
 	LeftOut []history.Point
-	// ByAdding is set when the runs are in the order in which they were added and not in that of their dates.
+	// ByAdding is set when the runs are in the order in which they were added
+	// and not in that of their dates.
 	ByAdding bool
-	// Found are all change points, Changes those between levels that last (trend.Levels), unless the least number of
-	// runs was given.
+	// Found are all change points, Changes those between levels that last
+	// (trend.Levels), unless the least number of runs was given.
 	Found, Changes []trend.ChangePoint
 
 	Gate     trend.Verdict    // of the newest point
 	Accepted []history.Accept // levels from which on a baseline begins
 	Findings []trend.Finding  // all that the gate found in the runs that it looked at
 	Open     []Open           // of these, what is open
-	// FirstBad is the first bad run of what is open, LastGood the one before it; nil when there is none.
+	// FirstBad is the first bad run of what is open, LastGood the one before
+	// it; nil when there is none.
 	FirstBad, LastGood *Ref
 	AlsoChanged        []MetricChange
-	// Restart describes what changed where the series begins; nil when nothing is known to have.
+	// Restart describes what changed where the series begins; nil when nothing
+	// is known to have.
 	Restart *Restart
-	// Ended is set when the kernel went on under another key, or when none of the last runs on its device has it: its
-	// verdict is of the past.
+	// Ended is set when the kernel went on under another key, or when none of
+	// the last runs on its device has it: its verdict is of the past.
 	Ended bool
-	// Unmeasurable is set when the newest value is not the kernel's own. It is shown and not judged.
+	// Unmeasurable is set when the newest value is not the kernel's own. It is
+	// shown and not judged.
 	Unmeasurable bool
-	// Absent is set when the run that is checked has no value of it. Its verdict is that of its last run.
+	// Absent is set when the run that is checked has no value of it. Its
+	// verdict is that of its last run.
 	Absent bool
-	// OnBase is set when the checked run is of a branch and what is open began on the base branch.
+	// OnBase is set when the checked run is of a branch and what is open began
+	// on the base branch.
 	OnBase bool
 	Shared *Shared // the finding that it is part of; nil when it is one by itself
 	// Age is how many runs came after the first one under its key.
@@ -163,7 +182,8 @@ type Series struct {
 	faster bool           // see Faster
 }
 
-// Judgment is what the gate says of the newest values of the series of a metric, in a check or a report.
+// Judgment is what the gate says of the newest values of the series of a
+// metric, in a check or a report.
 type Judgment struct {
 	Metric     Metric
 	Where      string    // the history
@@ -174,21 +194,25 @@ type Judgment struct {
 	Refs       map[int64]Ref // the runs by their numbers
 	Checked    []Ref         // the runs of a check, in the order in which they were added; none of a report
 	Alarms     bool          // fail the gate, not only regressions
-	// MissingKernels are kernels that the runs before a check had, FailMissing fails the gate on those that mattered.
+	// MissingKernels are kernels that the runs before a check had, FailMissing
+	// fails the gate on those that mattered.
 	MissingKernels []MissingKernel
 	FailMissing    bool
 }
 
-// Open is a finding that is open, with its runs: LastGood is nil where the finding begins the series.
+// Open is a finding that is open, with its runs: LastGood is nil where the
+// finding begins the series.
 type Open struct {
 	trend.Finding
 	FirstBad Ref
 	LastGood *Ref
 }
 
-// take takes the points of a series, and leaves out those that are not the kernel's own, but for the newest.
+// take takes the points of a series, and leaves out those that are not the
+// kernel's own, but for the newest.
 func (t *Series) take(points []history.Point, m Metric) {
-	// A counter that is read once per interval shows other kernels where a kernel is too short for it.
+	// A counter that is read once per interval shows other kernels where a
+	// kernel is too short for it.
 	counter := m.Unit() != "s" && !m.Exact()
 	for i := range points {
 		t.Unmeasurable = counter && points[i].Verdict == string(compare.Unmeasurable)
@@ -201,8 +225,9 @@ func (t *Series) take(points []history.Point, m Metric) {
 	t.choose(m)
 }
 
-// choose describes which occupancy counts: Loaded where all of the last runs have it. It does not change from run to run: a
-// run without it makes Measured count until that is out of the window.
+// choose describes which occupancy counts: Loaded where all of the last runs
+// have it. It does not change from run to run: a run without it makes Measured
+// count until that is out of the window.
 func (t *Series) choose(m Metric) {
 	if m.Metric != history.Occupancy {
 		return
@@ -247,7 +272,8 @@ func (t *Series) judged(j trend.Judged, runs map[int64]Ref) {
 	}
 }
 
-// Ref names the run of a point. A run that was added after the runs were read is known by its number and date.
+// Ref names the run of a point. A run that was added after the runs were read
+// is known by its number and date.
 func (t *Series) Ref(i int, runs map[int64]Ref) *Ref {
 	p := t.Points[i]
 	if known, ok := runs[p.Run]; ok {
@@ -269,7 +295,8 @@ func (t *Series) Outcome() trend.Outcome {
 	return t.Gate.Outcome
 }
 
-// Severity orders series by how much they need somebody to look. Those before SeverityOK do.
+// Severity orders series by how much they need somebody to look. Those before
+// SeverityOK do.
 type Severity int
 
 // The severities, in the order in which people want to see them.
@@ -303,8 +330,8 @@ func (t *Series) Severity() Severity {
 // NeedsAttention reports whether somebody should look.
 func (t *Series) NeedsAttention() bool { return t.Severity() < SeverityOK }
 
-// Restarted reports whether something changed where the series begins, and few runs or none tell yet what that did: it learns,
-// or goes on from before.
+// Restarted reports whether something changed where the series begins, and few
+// runs or none tell yet what that did: it learns, or goes on from before.
 func (t *Series) Restarted() bool {
 	return t.Restart != nil && !t.Unmeasurable &&
 		(t.Gate.Outcome == trend.Learning || t.Continues() && t.Age < RecentRuns && t.Gate.Outcome == trend.OK)
@@ -316,7 +343,8 @@ const RecentRuns = 8
 // Continues reports whether what was before the change is part of the series.
 func (t *Series) Continues() bool { return t.Age+1 < len(t.Points) }
 
-// Since is how far the runs since the change lie off those before, in the median.
+// Since is how far the runs since the change lie off those before, in the
+// median.
 func (t *Series) Since() float64 {
 	before, after := t.sides(t.Gate.Window)
 	return median(after) - median(before)
@@ -338,7 +366,8 @@ func valuesOf(points []history.Point) (values []float64) {
 // Off is how far the newest value lies from the median.
 func (t *Series) Off() float64 { return t.Gate.Value - t.Gate.Median.Or(t.Gate.Value) }
 
-// Bad reports whether the newest point is beyond its threshold, confirmed or not.
+// Bad reports whether the newest point is beyond its threshold, confirmed or
+// not.
 func (t *Series) Bad() bool {
 	o := t.Outcome()
 	return o == trend.Regression || o == trend.Alarm
@@ -347,7 +376,8 @@ func (t *Series) Bad() bool {
 // Newest returns the last point.
 func (t *Series) Newest() history.Point { return t.Points[len(t.Points)-1] }
 
-// Own returns the points that statistics may look at: not a newest one that is only shown.
+// Own returns the points that statistics may look at: not a newest one that is
+// only shown.
 func (t *Series) Own() []history.Point {
 	if t.Unmeasurable {
 		return t.Points[:len(t.Points)-1]

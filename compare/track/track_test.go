@@ -22,7 +22,8 @@ var (
 	now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// measuredRow is a kernel with its measured occupancy in percent and a time per launch.
+// measuredRow is a kernel with its measured occupancy in percent and a time per
+// launch.
 func measuredRow(value float64, verdict string) history.Row {
 	row := history.Row{Key: history.Key{Task: "k", Global: unit.Size(4096), Local: unit.Size(256), SIMD: 32}, Verdict: verdict}
 	row.Set(history.Measured, unit.Some(value))
@@ -99,7 +100,8 @@ func replay(t *testing.T, db *history.DB, m track.Metric) *track.Backtest {
 	return b
 }
 
-// TestUnmeasurableIsNotJudged stores runs whose counter is not the kernel's between others.
+// TestUnmeasurableIsNotJudged stores runs whose counter is not the kernel's
+// between others.
 func TestUnmeasurableIsNotJudged(t *testing.T) {
 	row := func(value float64, short bool) history.Run {
 		verdict := "match"
@@ -140,7 +142,8 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 		}
 	}
 
-	// A level that changed stays in the report when only the newest value is not the kernel's own; and that value is of no level.
+	// A level that changed stays in the report when only the newest value is
+	// not the kernel's own; and that value is of no level.
 	var moved []history.Run
 	for i := range 30 {
 		moved = append(moved, row(90-10*float64(i/15)+0.1*float64(i%3), false))
@@ -157,8 +160,9 @@ func TestUnmeasurableIsNotJudged(t *testing.T) {
 	}
 }
 
-// TestBacktestIsTheCheck checks every run of a history as the newest and holds the replay against it: what is open, and
-// since when; over runs that are not judged, drops that are recovered and drops that stay.
+// TestBacktestIsTheCheck checks every run of a history as the newest and holds
+// the replay against it: what is open, and since when; over runs that are not
+// judged, drops that are recovered and drops that stay.
 func TestBacktestIsTheCheck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var runs []history.Run
@@ -199,8 +203,9 @@ func TestBacktestIsTheCheck(t *testing.T) {
 	}
 }
 
-// TestBegins describes where a series restarts, and where it only stands next to another one. A run is written as
-// "device driver local", several kernels of one run with a comma.
+// TestBegins describes where a series restarts, and where it only stands next
+// to another one. A run is written as "device driver local", several kernels of
+// one run with a comma.
 func TestBegins(t *testing.T) {
 	const a, b = "A 1 16", "B 1 16"
 	cases := []struct {
@@ -264,8 +269,8 @@ func TestBegins(t *testing.T) {
 	}
 }
 
-// TestStopped holds what a report says of series that are over: they are of the past, but what is open stays so until
-// somebody accepts it, as in a check.
+// TestStopped holds what a report says of series that are over: they are of the
+// past, but what is open stays so until somebody accepts it, as in a check.
 func TestStopped(t *testing.T) {
 	row := func(task string, value float64) history.Row {
 		r := measuredRow(value, "match")
@@ -314,7 +319,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// begun is a series in a few characters: device/driver/local size, what changed and the last run before.
+// begun is a series in a few characters: device/driver/local size, what changed
+// and the last run before.
 func begun(s *track.Series) string {
 	text := s.Key.Device + "/" + s.Key.Driver + "/" + s.Key.Local.String()
 	if b := s.Restart; b != nil {
@@ -330,8 +336,9 @@ func begun(s *track.Series) string {
 	return text
 }
 
-// TestOpenStaysOpen holds that a finding belongs to the kernel: what the newest run lacks, or has elsewhere, does not recover it.
-// A run is written as "driver local value", several kernels of one run with a comma; "-" is no value.
+// TestOpenStaysOpen holds that a finding belongs to the kernel: what the newest
+// run lacks, or has elsewhere, does not recover it. A run is written as "driver
+// local value", several kernels of one run with a comma; "-" is no value.
 func TestOpenStaysOpen(t *testing.T) {
 	good, bad := "1 16 90", "1 16 65"
 	for _, c := range []struct {
@@ -398,7 +405,8 @@ func TestOpenStaysOpen(t *testing.T) {
 		if slices.Sort(got); strings.Join(got, "; ") != c.want {
 			t.Errorf("%s: %q, want %q", c.reason, strings.Join(got, "; "), c.want)
 		}
-		// A replay is red from the run that proved it on, and as a check is until it was accepted.
+		// A replay is red from the run that proved it on, and as a check is
+		// until it was accepted.
 		b := replay(t, db, metric(t, "measured", 0))
 		at := slices.IndexFunc(b.Series, func(s *track.Series) bool { return s.Key.Task != "other" })
 		if run, closed := b.Series[at].AcceptedAfter(); c.accept && (b.Total.FailedChecks != 1 || !closed || run != int64(len(runs)-1)) {
@@ -434,7 +442,8 @@ func TestBranchIsRedForItsOwn(t *testing.T) {
 	}
 }
 
-// TestFasterNoMore holds that a kernel that is slow again at the low occupancy is red at once.
+// TestFasterNoMore holds that a kernel that is slow again at the low occupancy
+// is red at once.
 func TestFasterNoMore(t *testing.T) {
 	var runs []history.Run
 	for i := range 31 {
@@ -458,7 +467,8 @@ func TestFasterNoMore(t *testing.T) {
 	}
 }
 
-// TestMeasuredAgain holds that a run of the same commit with some kernels alone supplements the run.
+// TestMeasuredAgain holds that a run of the same commit with some kernels alone
+// supplements the run.
 func TestMeasuredAgain(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
 	run := func(i int, low string, of ...string) history.Run {

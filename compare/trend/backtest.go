@@ -65,8 +65,9 @@ const (
 	places = 3
 )
 
-// Power plants a drop in one series of twenty, in several places of the history, and looks whether it is found within
-// ten runs. A history of fewer than 2*Learning+10 runs has no place for it.
+// Power plants a drop in one series of twenty, in several places of the
+// history, and looks whether it is found within ten runs. A history of fewer
+// than 2*Learning+10 runs has no place for it.
 func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power, error) {
 	p := Power{Drop: drop}
 	var runs []int
@@ -102,7 +103,8 @@ func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power,
 	return p, ctx.Err()
 }
 
-// inject lowers every twentieth series from a run on, and says where in the series that is.
+// inject lowers every twentieth series from a run on, and says where in the
+// series that is.
 func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (planted [][]Point, where map[int]int) {
 	planted, where = slices.Clone(series), map[int]int{}
 	for k := offset % min(20, len(series)); k < len(series); k += 20 {
@@ -130,9 +132,10 @@ func (g Gate) dropped(value, drop float64) float64 {
 	return value - drop
 }
 
-// Keep returns the gate with the least floor with which a history opens findings in no more checks than a budget allows:
-// itself when that does. Every finding counts as one for nothing, but for those of several kernels at once: these are an
-// event, and no floor is to hide it.
+// Keep returns the gate with the least floor with which a history opens
+// findings in no more checks than a budget allows: itself when that does. Every
+// finding counts as one for nothing, but for those of several kernels at once:
+// these are an event, and no floor is to hide it.
 func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gate, Backtest, error) {
 	for {
 		var sum Backtest
@@ -158,8 +161,9 @@ func (g Gate) Keep(ctx context.Context, panels [][][]Point, budget float64) (Gat
 	}
 }
 
-// alone returns the shifts of the findings that began while hardly any other series fell, by the run that opened them:
-// fewer than three, or fewer than a fifth, within a run.
+// alone returns the shifts of the findings that began while hardly any other
+// series fell, by the run that opened them: fewer than three, or fewer than a
+// fifth, within a run.
 func (g Gate) alone(r *Replay, series [][]Point) map[int][]float64 {
 	fell := map[int]int{} // findings by their first bad run
 	for k, s := range r.Series {

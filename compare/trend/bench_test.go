@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkGolden runs all golden series and parameter sets once; a pure-Python program with the same sums is the
-// yardstick (at least 20 times slower).
+// BenchmarkGolden runs all golden series and parameter sets once; a pure-Python
+// program with the same sums is the yardstick (at least 20 times slower).
 func BenchmarkGolden(b *testing.B) {
 	g := readGolden(b)
 	for b.Loop() {
@@ -22,8 +22,8 @@ func BenchmarkGolden(b *testing.B) {
 	}
 }
 
-// BenchmarkWindow shows the growth with the window: time per point must not rise faster than the window, so time per
-// window is at most quadratic.
+// BenchmarkWindow shows the growth with the window: time per point must not
+// rise faster than the window, so time per window is at most quadratic.
 func BenchmarkWindow(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 8000)
@@ -43,7 +43,8 @@ func BenchmarkWindow(b *testing.B) {
 	}
 }
 
-// BenchmarkHistory is the load of a large history: 1,000 points of one of 1,000 series.
+// BenchmarkHistory is the load of a large history: 1,000 points of one of 1,000
+// series.
 func BenchmarkHistory(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 1000)

@@ -9,30 +9,34 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Bounds of Params. The window's upper one keeps the table of a window (window^2 numbers) small.
+// Bounds of Params. The window's upper one keeps the table of a window
+// (window^2 numbers) small.
 const (
 	minWindow = 4
 	maxWindow = 1000
 )
 
-// Params steer the search for change points. Use DefaultParams: the zero value is refused.
+// Params steer the search for change points. Use DefaultParams: the zero value
+// is refused.
 type Params struct {
 	Window    int     `json:"window"`    // points that are looked at together
 	P         float64 `json:"p"`         // a change point has a p below this
 	Magnitude float64 `json:"magnitude"` // and the means differ by more than this share (0.05 = 5 %)
-	// MinSegment is the least number of points between change points; 0 and 1 allow any. 3 ignores short spikes. Points
-	// are found without regard to it and dropped when merging: keeping the search away from short segments would move a
-	// change to a run where nothing happened.
+	// MinSegment is the least number of points between change points; 0 and 1
+	// allow any. 3 ignores short spikes. Points are found without regard to it
+	// and dropped when merging: keeping the search away from short segments
+	// would move a change to a run where nothing happened.
 	MinSegment int `json:"min_segment"`
 }
 
-// DefaultParams are the ones of Hunter and Otava: window 50, p 0.001, any magnitude, any segment.
+// DefaultParams are the ones of Hunter and Otava: window 50, p 0.001, any
+// magnitude, any segment.
 func DefaultParams() Params {
 	return Params{Window: 50, P: 0.001}
 }
 
-// Levels is the least number of points of a level that people are shown: of single outliers each makes two change
-// points otherwise.
+// Levels is the least number of points of a level that people are shown: of
+// single outliers each makes two change points otherwise.
 const Levels = 3
 
 // Validate describes what is wrong with the parameters and what would be right.
@@ -65,9 +69,11 @@ type ChangePoint struct {
 	Magnitude             float64 // max(|after/before - 1|, |before/after - 1|)
 }
 
-// ChangePoints finds the change points of a series: E-divisive means with a t-test in overlapping windows, then
-// merging, as Hunter (Fleming et al., 2023, https://doi.org/10.1145/3578244.3583719) and its successor Apache Otava do
-// it, after Matteson and James (2014). It takes O(n * window) time. A series of fewer than two points has none.
+// ChangePoints finds the change points of a series: E-divisive means with a
+// t-test in overlapping windows, then merging, as Hunter (Fleming et al., 2023,
+// https://doi.org/10.1145/3578244.3583719) and its successor Apache Otava do
+// it, after Matteson and James (2014). It takes O(n * window) time. A series of
+// fewer than two points has none.
 func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	if err := params.Validate(); err != nil {
 		return nil, err
@@ -78,7 +84,8 @@ func ChangePoints(points []Point, params Params) ([]ChangePoint, error) {
 	return merge(points, split(valuesOf(points), params), params), nil
 }
 
-// LastingChangePoints returns the change points that are left when those next to a segment of fewer than so many points are dropped.
+// LastingChangePoints returns the change points that are left when those next
+// to a segment of fewer than so many points are dropped.
 func LastingChangePoints(points []Point, found []ChangePoint, params Params, least int) []ChangePoint {
 	indices := make([]int, len(found))
 	for i, c := range found {
@@ -96,7 +103,8 @@ func valuesOf(points []Point) []float64 {
 	return values
 }
 
-// firstPassP is the p of the search within windows: laxer, since merging strengthens what is real.
+// firstPassP is the p of the search within windows: laxer, since merging
+// strengthens what is real.
 func firstPassP(p float64) float64 {
 	switch {
 	case p < 0.05:
@@ -118,17 +126,19 @@ func split(values []float64, params Params) []int {
 			last = start + i
 			found = append(found, last)
 		}
-		// A window begins at the last change, so that the next one is not searched across it.
+		// A window begins at the last change, so that the next one is not
+		// searched across it.
 		start = max(last, start+params.Window/2)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// merge drops weak points until all that are left are significant and large enough: first those next to too short a
-// segment (the smallest step first, since p says little of two or three points), then the one with the largest p of
-// all, then the one with the least magnitude. What remains next to a dropped point is judged again, over a longer
-// segment.
+// merge drops weak points until all that are left are significant and large
+// enough: first those next to too short a segment (the smallest step first,
+// since p says little of two or three points), then the one with the largest p
+// of all, then the one with the least magnitude. What remains next to a dropped
+// point is judged again, over a longer segment.
 func merge(points []Point, indices []int, params Params) []ChangePoint {
 	values, found := valuesOf(points), make([]ChangePoint, len(indices))
 	for i, index := range indices {
@@ -143,8 +153,9 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 			break
 		}
 		found = slices.Delete(found, weakest, weakest+1)
-		// Note: the neighbors to the right and the one after it are judged again, the left one is not. This is what
-		// Hunter and Otava do, and the expected results depend on it.
+		// Note: the neighbors to the right and the one after it are judged
+		// again, the left one is not. This is what Hunter and Otava do, and the
+		// expected results depend on it.
 		judge(values, found, weakest)
 		judge(values, found, weakest+1)
 		if params.MinSegment > 1 { // not theirs: the length of the segment before must be true
@@ -154,8 +165,9 @@ func merge(points []Point, indices []int, params Params) []ChangePoint {
 	return found
 }
 
-// weakestOf returns the point to drop next, -1 when all may stay. Comparisons are such that a p of NaN (two constant
-// segments of equal mean) is never good enough.
+// weakestOf returns the point to drop next, -1 when all may stay. Comparisons
+// are such that a p of NaN (two constant segments of equal mean) is never good
+// enough.
 func weakestOf(points []ChangePoint, params Params) int {
 	least, weakest := 0, 0
 	short := -1
@@ -184,7 +196,8 @@ func weakestOf(points []ChangePoint, params Params) int {
 // step returns how far the means are apart.
 func step(c ChangePoint) float64 { return math.Abs(c.MeanAfter - c.MeanBefore) }
 
-// judge computes point i between its neighbors; an i outside the list is none of them.
+// judge computes point i between its neighbors; an i outside the list is none
+// of them.
 func judge(values []float64, points []ChangePoint, i int) {
 	if i < 0 || i >= len(points) {
 		return
@@ -202,11 +215,13 @@ func judge(values []float64, points []ChangePoint, i int) {
 		Before: left.n, After: right.n, Magnitude: magnitude(left.mean, right.mean)}
 }
 
-// search finds the change points of one window after the other, and keeps its tables between them.
+// search finds the change points of one window after the other, and keeps its
+// tables between them.
 type search struct {
 	p      float64
 	values []float64
-	// rows[t*n+k] is the sum of |v[t]-v[j]| for t < j <= k, and columns[t] the sum of |v[i]-v[t]| for i < t.
+	// rows[t*n+k] is the sum of |v[t]-v[j]| for t < j <= k, and columns[t] the
+	// sum of |v[i]-v[t]| for i < t.
 	rows, columns []float64
 	within        []float64 // sums of rows from below, of the interval at hand
 	across        []float64 // sums of rows from above
@@ -218,8 +233,9 @@ type candidate struct {
 	q                 float64
 }
 
-// window returns the change points of a window, ascending. It cuts at the best place of all intervals as long as the cut
-// is significant. Only the two new intervals are searched after a cut; the others keep their candidates.
+// window returns the change points of a window, ascending. It cuts at the best
+// place of all intervals as long as the cut is significant. Only the two new
+// intervals are searched after a cut; the others keep their candidates.
 func (s *search) window(values []float64) []int {
 	s.tabulate(values)
 	cuts := []candidate{s.best(0, len(values))}
@@ -267,13 +283,15 @@ func (s *search) tabulate(values []float64) {
 	}
 }
 
-// best returns the index t with the largest energy distance between [start, t) and [t, end'), over all t and all end' up
-// to end (Q of Matteson and James with alpha = 1):
+// best returns the index t with the largest energy distance between [start, t)
+// and [t, end'), over all t and all end' up to end (Q of Matteson and James
+// with alpha = 1):
 //
 //	Q(X, Y) = 2/(m+n) sum|x-y| - 2m/((m+n)(n-1)) sum|x-x'| - 2n/((m+n)(m-1)) sum|y-y'|   with n = |X|, m = |Y|
 //
-// Every sum comes from the one before it, so an interval takes O(length^2). The order of additions is that of Otava's
-// matrices: with whole numbers several places can have equal Q, and then the last bit would decide.
+// Every sum comes from the one before it, so an interval takes O(length^2). The
+// order of additions is that of Otava's matrices: with whole numbers several
+// places can have equal Q, and then the last bit would decide.
 func (s *search) best(start, end int) candidate {
 	c := candidate{start: start, end: end}
 	if end-start < 2 {
@@ -302,8 +320,9 @@ func (s *search) row(c *candidate, t int, before float64) {
 	n := len(s.values)
 	x := float64(t - c.start)
 	within := s.within[t*n : t*n+n]
-	// Where the table has no entry (an end before t) its value is 0, and it takes part: if all distances of real cuts
-	// are negative, Otava cuts at the first such place. Only significance decides whether the cut is taken.
+	// Where the table has no entry (an end before t) its value is 0, and it
+	// takes part: if all distances of real cuts are negative, Otava cuts at the
+	// first such place. Only significance decides whether the cut is taken.
 	if t > c.start+1 && (c.index == 0 || 0 > c.q) {
 		c.index, c.q = t, 0
 	}
@@ -323,7 +342,8 @@ func (s *search) row(c *candidate, t int, before float64) {
 	}
 }
 
-// sumBelow fills within[t][k] with the distances within [t, k], adding rows from the bottom.
+// sumBelow fills within[t][k] with the distances within [t, k], adding rows
+// from the bottom.
 func (s *search) sumBelow(start, end int) {
 	n := len(s.values)
 	clear(s.within[(end-1)*n : (end-1)*n+end])
@@ -351,7 +371,8 @@ type segment struct {
 	mean, variance float64 // of the population (divisor n)
 }
 
-// describe sums up a segment, which has values, in two passes for the sake of the last digits.
+// describe sums up a segment, which has values, in two passes for the sake of
+// the last digits.
 func describe(values []float64) segment {
 	s := segment{n: len(values)}
 	for _, v := range values {
@@ -365,9 +386,11 @@ func describe(values []float64) segment {
 	return s
 }
 
-// studentP returns the two-sided p of Student's t-test with equal variances. The population variance stands where the
-// sample variance should, which makes short segments look a little more certain than they are: Hunter and Otava do so.
-// Two points have p = 1. It is NaN when both segments are constant and equal.
+// studentP returns the two-sided p of Student's t-test with equal variances.
+// The population variance stands where the sample variance should, which makes
+// short segments look a little more certain than they are: Hunter and Otava do
+// so. Two points have p = 1. It is NaN when both segments are constant and
+// equal.
 func studentP(a, b segment) float64 {
 	if a.n+b.n <= 2 {
 		return 1
@@ -381,11 +404,13 @@ func studentP(a, b segment) float64 {
 	case math.IsInf(t, 0) || math.IsInf(t*t, 0):
 		return 0
 	}
-	// The incomplete beta function keeps its relative accuracy in the far tail, where 1 - CDF would be 0.
+	// The incomplete beta function keeps its relative accuracy in the far tail,
+	// where 1 - CDF would be 0.
 	return mathext.RegIncBeta(free/2, 0.5, free/(free+t*t))
 }
 
-// magnitude returns the larger of the two relative changes between two means. A mean of zero has none.
+// magnitude returns the larger of the two relative changes between two means. A
+// mean of zero has none.
 func magnitude(before, after float64) float64 {
 	largest := 0.0
 	if before != 0 {

@@ -19,8 +19,9 @@ func distances(a, b []float64) (sum float64) {
 	return sum
 }
 
-// cutOf is the definition of the best cut of an interval: the largest energy distance between [start, t) and [t, end'),
-// over all t and end' (Matteson and James with alpha = 1), where 0 counts for a t behind the first.
+// cutOf is the definition of the best cut of an interval: the largest energy
+// distance between [start, t) and [t, end'), over all t and end' (Matteson and
+// James with alpha = 1), where 0 counts for a t behind the first.
 func cutOf(values []float64, start, end int) (index int, q float64, ok bool) {
 	for t := start + 1; t < end; t++ {
 		if t > start+1 && (!ok || q < 0) {
@@ -65,7 +66,8 @@ func tTest(a, b []float64) float64 {
 	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n + m - 2}.CDF(-math.Abs(t))
 }
 
-// windowOf cuts at the best place of all intervals as long as the cut is significant.
+// windowOf cuts at the best place of all intervals as long as the cut is
+// significant.
 func windowOf(values []float64, p float64) (found []int) {
 	cuts := [][2]int{{0, len(values)}}
 	for {
@@ -89,7 +91,8 @@ func windowOf(values []float64, p float64) (found []int) {
 	return found
 }
 
-// TestWindowIsTheDefinition holds the search in a window, which goes by running sums, against sums of all pairs.
+// TestWindowIsTheDefinition holds the search in a window, which goes by running
+// sums, against sums of all pairs.
 func TestWindowIsTheDefinition(t *testing.T) {
 	s := &search{p: 0.01}
 	cut := 0
@@ -190,7 +193,8 @@ func TestChangePoints(t *testing.T) {
 			}
 		}
 	}
-	// People see levels of three runs or more, of what was found without regard to that.
+	// People see levels of three runs or more, of what was found without regard
+	// to that.
 	points := pointsOf(repeat([2]float64{20, 60}, [2]float64{1, 20}, [2]float64{20, 60}, [2]float64{20, 50})...)
 	p := with(func(p *Params) { p.P = 0.05 })
 	found, err := ChangePoints(points, p)

@@ -28,7 +28,8 @@ type goldenFile struct {
 	}
 }
 
-// readGolden returns the change points that Otava's algorithm finds in real series; see "about" in the file.
+// readGolden returns the change points that Otava's algorithm finds in real
+// series; see "about" in the file.
 func readGolden(t testing.TB) goldenFile {
 	t.Helper()
 	data, err := os.ReadFile(testenv.Shared(t, "golden", "change_points.json"))

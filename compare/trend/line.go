@@ -104,8 +104,8 @@ func (r *replay) rebase(l *line, m int) (before []run) {
 	return before
 }
 
-// rho returns the autocorrelation of a line: that of all, or its own of the runs before a window where that is larger by
-// more than half a standard error.
+// rho returns the autocorrelation of a line: that of all, or its own of the
+// runs before a window where that is larger by more than half a standard error.
 func (r *replay) rho(before run) float64 {
 	rho := r.noise.rho
 	if before.squares > 0 {
@@ -117,8 +117,8 @@ func (r *replay) rho(before run) float64 {
 	return min(rho, 0.95)
 }
 
-// beyond returns the share of runs that lie as far off as z or farther: that of all kernels, or of the kernel's own
-// distances where that is larger.
+// beyond returns the share of runs that lie as far off as z or farther: that of
+// all kernels, or of the kernel's own distances where that is larger.
 func (r *replay) beyond(l *line, z float64, s side, before []run) float64 {
 	n, beyond := 0.0, 0.0
 	see := func(y float64) {
@@ -137,8 +137,9 @@ func (r *replay) beyond(l *line, z float64, s side, before []run) float64 {
 	return max(all, (ownWeight*all+beyond)/(ownWeight+n))
 }
 
-// window returns the chance that the last m runs lie as far off as they do, all of them, and how far they lie off in the
-// median. Above the bar the chance need not be right.
+// window returns the chance that the last m runs lie as far off as they do, all
+// of them, and how far they lie off in the median. Above the bar the chance
+// need not be right.
 func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift float64) {
 	from := len(l.runs) - m
 	if from < 1 || l.runs[from].was.spread == 0 {
@@ -174,18 +175,24 @@ func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift floa
 const (
 	// normalMAD makes a MAD estimate the standard deviation of normal values.
 	normalMAD = 1.4826
-	// bend is where the location's weights fall off (Huber), in standard deviations; 95 % efficient for normal values.
+	// bend is where the location's weights fall off (Huber), in standard
+	// deviations; 95 % efficient for normal values.
 	bend = 1.345
-	// locationLoss is the variance of that location over the variance of a mean, with room for its one step.
+	// locationLoss is the variance of that location over the variance of a
+	// mean, with room for its one step.
 	locationLoss = 1.1
-	// winsor is where distances are cut before they are squared, kept the mean of such squares for normal values.
+	// winsor is where distances are cut before they are squared, kept the mean
+	// of such squares for normal values.
 	winsor, kept = 2.5, 0.9776
-	// efficiency is how many degrees of freedom a winsorized variance is worth, of those that it has.
+	// efficiency is how many degrees of freedom a winsorized variance is worth,
+	// of those that it has.
 	efficiency = 0.85
 )
 
-// level is where the values of a window lie and how far they scatter: a one-step Huber location and a winsorized
-// standard deviation, both from the median and the MAD (Huber and Ronchetti, Robust Statistics, sections 5.3 and 6.7).
+// level is where the values of a window lie and how far they scatter: a
+// one-step Huber location and a winsorized standard deviation, both from the
+// median and the MAD (Huber and Ronchetti, Robust Statistics, sections 5.3 and
+// 6.7).
 type level struct {
 	at, spread float64
 	n          int
@@ -219,13 +226,15 @@ func levelOf(values []float64, least float64) level {
 	return level{at, max(spread, least), len(values)}
 }
 
-// VarianceOf returns the variance of values that one series has, and its degrees of freedom, as the gate sees it: outliers
-// count little, and no spread is below what a printed digit hides.
+// VarianceOf returns the variance of values that one series has, and its
+// degrees of freedom, as the gate sees it: outliers count little, and no spread
+// is below what a printed digit hides.
 func VarianceOf(values []float64) stat.Variance {
 	return levelOf(values, PointsGate().finest()).variance()
 }
 
-// variance returns that of the spread, and how many degrees of freedom it is worth.
+// variance returns that of the spread, and how many degrees of freedom it is
+// worth.
 func (l level) variance() stat.Variance {
 	return stat.Variance{Value: l.spread * l.spread, Freedom: max(1, efficiency*float64(l.n-1))}
 }
@@ -236,7 +245,8 @@ func (l level) shrunk(p stat.Prior) float64 {
 	return math.Sqrt(v)
 }
 
-// distance returns how far a value lies off the level, in spreads: the level of few runs is not known well itself.
+// distance returns how far a value lies off the level, in spreads: the level of
+// few runs is not known well itself.
 func (l level) distance(off float64) float64 {
 	return off / l.spread / math.Sqrt(1+locationLoss/float64(l.n))
 }

@@ -10,11 +10,12 @@ import (
 	"occudiff/compare/stat"
 )
 
-// Panel are values that ought to be alike: a row for each kernel, in which every run has a place; NaN where it has no
-// value.
+// Panel are values that ought to be alike: a row for each kernel, in which
+// every run has a place; NaN where it has no value.
 type Panel [][]float64
 
-// Outlier is what is an outlier in a panel: a run over all of its kernels, or one value.
+// Outlier is what is an outlier in a panel: a run over all of its kernels, or
+// one value.
 type Outlier struct {
 	Row int // -1 for the whole run
 	Run int
@@ -22,8 +23,9 @@ type Outlier struct {
 	P   float64 // chance of so many runs or values that far off in a folder without an error
 }
 
-// OutlierBudget is the share of panels in which nothing is an outlier that may name whole runs, and that may name single
-// values; with 0 they are not looked for.
+// OutlierBudget is the share of panels in which nothing is an outlier that may
+// name whole runs, and that may name single values; with 0 they are not looked
+// for.
 type OutlierBudget struct{ Runs, Values float64 }
 
 // FolderBudget returns the budget of a folder of runs, for occupancies. Times
@@ -34,11 +36,11 @@ func FolderBudget() OutlierBudget { return OutlierBudget{Runs: 0.002, Values: 0.
 const (
 	// minOthers is how many values a level needs.
 	minOthers = 3
-	// SingleRuns is how many runs the test of single values needs: of fewer, the
-	// half that a value is compared with has no spread to speak of.
+	// SingleRuns is how many runs the test of single values needs: of fewer,
+	// the half that a value is compared with has no spread to speak of.
 	SingleRuns = 6
-	// coreReach is how far the values of a row may be from its best half to count
-	// for its level, in spreads of that half.
+	// coreReach is how far the values of a row may be from its best half to
+	// count for its level, in spreads of that half.
 	coreReach = 3.5
 
 	// halfFreedom is how many degrees of freedom the spread of a half has, of
@@ -49,21 +51,22 @@ const (
 	// own, so it is not worth many.
 	priorRuns = 4.0
 	// fewKernels is added to the kernels of a run for the degrees of freedom of
-	// its median, which has the tails of a single value if the run has one kernel.
+	// its median, which has the tails of a single value if the run has one
+	// kernel.
 	fewKernels = 2.0
-	// anotherInRow is how likely another value may be due to noise if its row has
-	// outliers on that side already.
+	// anotherInRow is how likely another value may be due to noise if its row
+	// has outliers on that side already.
 	anotherInRow = 0.01
 	// mostRuns is the share of the runs that may be outliers in single kernels,
 	// and at least two runs. If there are more, the values scatter like this.
 	mostRuns, leastRuns = 6, 2
 )
 
-// FindOutliers returns the runs that are outliers as a whole and, of the other runs,
-// the single values that are, each list with the largest difference first.
-// Values within the floor of the gate are never outliers; if it is relative,
-// the values are logarithms. offs has the difference of each run, NaN if it has
-// no value to compare.
+// FindOutliers returns the runs that are outliers as a whole and, of the other
+// runs, the single values that are, each list with the largest difference
+// first. Values within the floor of the gate are never outliers; if it is
+// relative, the values are logarithms. offs has the difference of each run, NaN
+// if it has no value to compare.
 //
 // Outliers must not hide each other. So a value is compared with the level of
 // its row without the values far from its best half, and the
@@ -128,7 +131,8 @@ func bestHalf(values []float64) (at, spread float64) {
 
 func (c *core) counts(x float64) bool { return math.Abs(x-c.at) <= c.reach }
 
-// without returns the core without a value, which may not count in the first place.
+// without returns the core without a value, which may not count in the first
+// place.
 func (c core) without(x float64) core {
 	if d := x - c.at; c.counts(x) {
 		c.n, c.sum, c.squares = c.n-1, c.sum-d, c.squares-d*d
@@ -138,7 +142,8 @@ func (c core) without(x float64) core {
 
 func (c *core) mean() float64 { return c.at + c.sum/c.n }
 
-// variance returns the variance of the values that count, at least the square of least.
+// variance returns the variance of the values that count, at least the square
+// of least.
 func (c *core) variance(least float64) stat.Variance {
 	freedom := max(1, c.n-1)
 	return stat.Variance{Value: max((c.squares-c.sum*c.sum/c.n)/freedom, least*least), Freedom: freedom}
@@ -345,7 +350,8 @@ func sorted(list []Outlier) []Outlier {
 // one that is nearly normal.
 var freedoms = [...]float64{2.5, 3, 3.5, 4, 5, 6, 8, 10, 13, 17, 22, 30, 50}
 
-// models are Student's t of these degrees of freedom, with the median absolute deviation of a normal distribution.
+// models are Student's t of these degrees of freedom, with the median absolute
+// deviation of a normal distribution.
 type models [len(freedoms)]distuv.StudentsT
 
 func studentModels() *models {
@@ -368,9 +374,9 @@ func (t *tail) see(all *models, z, sign float64) {
 	}
 }
 
-// beyond returns the chance that k values are at z or farther on either side, if
-// this can happen in so many ways (a logarithm). The nearer values are those of
-// the tail.
+// beyond returns the chance that k values are at z or farther on either side,
+// if this can happen in so many ways (a logarithm). The nearer values are those
+// of the tail.
 func (t *tail) beyond(all *models, z, nearer, k, ways float64) float64 {
 	var logs, chances [len(freedoms)]float64
 	for i := range t {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// panel makes values of so many kernels over so many runs, each kernel at a level of its own.
+// panel makes values of so many kernels over so many runs, each kernel at a
+// level of its own.
 func (n kind) panel(rng *rand.Rand, runs, kernels int) Panel {
 	machine := make([]float64, runs)
 	p := make(Panel, kernels)
@@ -57,7 +58,8 @@ func asidesText(found []Outlier) string {
 	return fmt.Sprint(list)
 }
 
-// TestAsidesWholeRunsFirst: two of 24 nodes are 20 points low in all kernels, and a third in one kernel.
+// TestAsidesWholeRunsFirst: two of 24 nodes are 20 points low in all kernels,
+// and a third in one kernel.
 func TestAsidesWholeRunsFirst(t *testing.T) {
 	p := normal(1.2).panel(rand.New(rand.NewPCG(3, 4)), 24, 20)
 	for k := range p {
@@ -71,9 +73,9 @@ func TestAsidesWholeRunsFirst(t *testing.T) {
 	}
 }
 
-// TestAsidesOfFolders simulates folders of runs: in those without a difference a
-// run is named in about one of 100, and runs that are 10 spreads low are named.
-// OCCUDIFF_TEST=all makes the table of docs/gate.md.
+// TestAsidesOfFolders simulates folders of runs: in those without a difference
+// a run is named in about one of 100, and runs that are 10 spreads low are
+// named. OCCUDIFF_TEST=all makes the table of docs/gate.md.
 func TestAsidesOfFolders(t *testing.T) {
 	sizes, folders := [][2]int{{6, 20}, {12, 20}}, 20
 	if long() > 0 {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestPanels compares all that is told of small panels with a file: verdicts and findings of every series after every fourth
-// run, what is an outlier, change points, the power of a gate and the floor that keeps a budget.
+// TestPanels compares all that is told of small panels with a file: verdicts
+// and findings of every series after every fourth run, what is an outlier,
+// change points, the power of a gate and the floor that keeps a budget.
 func TestPanels(t *testing.T) {
 	var got strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&got, format+"\n", args...) }
@@ -107,7 +108,8 @@ func TestPanels(t *testing.T) {
 				line("change of %d at %d: %.5g to %.5g, %d and %d points, p %.3g", k, p.Index, p.MeanBefore, p.MeanAfter, p.Before, p.After, p.P)
 			}
 		}
-		// Where more is taken for a change, short levels are dropped again, the smallest step first.
+		// Where more is taken for a change, short levels are dropped again, the
+		// smallest step first.
 		lax := DefaultParams()
 		lax.P = .2
 		for k := range series {

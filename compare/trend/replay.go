@@ -9,7 +9,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Replay is what the gate said of every run of some series, each as it was then.
+// Replay is what the gate said of every run of some series, each as it was
+// then.
 type Replay struct {
 	Series []Judged
 	Checks []Check // a run each
@@ -29,22 +30,27 @@ type Judged struct {
 }
 
 const (
-	// many is how many series must be there before the noise that they share is looked at.
+	// many is how many series must be there before the noise that they share is
+	// looked at.
 	many = 8
 	// hold is how many runs an improvement must last to become the level.
 	hold = 8
 	// better is how much rarer than a finding it must be.
 	better = 0.1
-	// recovered is the chance that runs of a bad level look as if it were recovered.
+	// recovered is the chance that runs of a bad level look as if it were
+	// recovered.
 	recovered = 1e-3
-	// relapse is for how many runs after a finding was closed one bad run opens it again, when it is one in a hundred.
+	// relapse is for how many runs after a finding was closed one bad run opens
+	// it again, when it is one in a hundred.
 	relapse, relapsed = 8, 0.01
 )
 
-// lengths are the windows that are looked at, in runs. A single run proves nothing.
+// lengths are the windows that are looked at, in runs. A single run proves
+// nothing.
 var lengths = [...]int{2, 3, 4, 6, 10}
 
-// Replay judges series of one check, run by run: those that a run has in common.
+// Replay judges series of one check, run by run: those that a run has in
+// common.
 func (g Gate) Replay(series [][]Point) (*Replay, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -152,7 +158,8 @@ func (r *replay) step(run int) (c Check) {
 	return c
 }
 
-// learn takes note of a check that begins: of its kernels and of what they have in common of their spreads.
+// learn takes note of a check that begins: of its kernels and of what they have
+// in common of their spreads.
 func (r *replay) learn(kernels []*line) {
 	var of []stat.Variance
 	for _, l := range kernels {
@@ -165,17 +172,19 @@ func (r *replay) learn(kernels []*line) {
 	r.noise.next()
 }
 
-// budget is the chance below which a window of a kernel is a finding. It counts the kernels of the largest of the last
-// checks: those of a run that measures some of them again were chosen.
+// budget is the chance below which a window of a kernel is a finding. It counts
+// the kernels of the largest of the last checks: those of a run that measures
+// some of them again were chosen.
 func (r *replay) budget() float64 {
 	return r.gate.Budget / float64(len(lengths)) / float64(r.kernels())
 }
 
 func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.sizes)-late):])) }
 
-// common returns the noise that all kernels of a run share, on the scale of worse: the median of how far they lie off
-// their levels, as far as it usually goes, less what the noise of single kernels makes of a median. Shifts go farther
-// and are not noise.
+// common returns the noise that all kernels of a run share, on the scale of
+// worse: the median of how far they lie off their levels, as far as it usually
+// goes, less what the noise of single kernels makes of a median. Shifts go
+// farther and are not noise.
 func (r *replay) common(kernels []*line) float64 {
 	var off, own []float64
 	for _, l := range kernels {
@@ -209,7 +218,8 @@ func (l *line) accept() {
 	l.below, l.episodes, l.reopens = nil, nil, 0
 }
 
-// over reports whether what is open was accepted after the last run that has the line.
+// over reports whether what is open was accepted after the last run that has
+// the line.
 func (l *line) over(run int) bool {
 	at := l.points[len(l.points)-1].Closed
 	return l.next == len(l.points) && at > 0 && run >= at
@@ -282,7 +292,8 @@ func (r *replay) lower(l *line, m, finding int) {
 	l.below[len(l.below)-1].runs = r.rebase(l, m)
 }
 
-// recover closes findings when the last runs lie nearer to the level before, and hardly ever would at the bad one.
+// recover closes findings when the last runs lie nearer to the level before,
+// and hardly ever would at the bad one.
 func (r *replay) recover(l *line) {
 	for m := 1; m <= lengths[len(lengths)-1] && l.open(); m++ {
 		top := l.below[len(l.below)-1]
@@ -412,8 +423,8 @@ func (r *replay) verdict(l *line) Verdict {
 	return v
 }
 
-// limit returns how far the runs of the shortest window that can be a finding have to lie off a level that is known, in
-// spreads.
+// limit returns how far the runs of the shortest window that can be a finding
+// have to lie off a level that is known, in spreads.
 func (r *replay) limit() float64 {
 	bar := r.budget()
 	for _, m := range lengths {
@@ -426,7 +437,8 @@ func (r *replay) limit() float64 {
 	return far
 }
 
-// printed turns the figures of a finding from the scale of worse into the unit of the values.
+// printed turns the figures of a finding from the scale of worse into the unit
+// of the values.
 func (g Gate) printed(f Finding) Finding {
 	after := g.value(f.Level + f.Shift)
 	f.Level = g.value(f.Level)

@@ -96,7 +96,8 @@ func scaled(values []float64) []float64 {
 	return values
 }
 
-// What was accepted is the baseline, at once and with what is known of the noise.
+// What was accepted is the baseline, at once and with what is known of the
+// noise.
 func TestAccepted(t *testing.T) {
 	points := seriesOf(noisy(1, 1, [2]float64{30, 60}, [2]float64{15, 50}))
 	points[35].Restart = true
@@ -121,7 +122,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// A shift of most kernels is a finding of each, with one first bad run; a kernel that it passes by has none.
+// A shift of most kernels is a finding of each, with one first bad run; a
+// kernel that it passes by has none.
 func TestShared(t *testing.T) {
 	var series [][]Point
 	for k := range 40 {
@@ -162,7 +164,8 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-// Planted drops are found, and a history that opens too many findings gets a floor that keeps the budget.
+// Planted drops are found, and a history that opens too many findings gets a
+// floor that keeps the budget.
 func TestBacktest(t *testing.T) {
 	series := normal(1).kernels(rngOf(3, 3), 40, 60, still)
 	p, err := PointsGate().Power(t.Context(), series, 10)
@@ -180,7 +183,8 @@ func TestBacktest(t *testing.T) {
 	if !slices.Equal(steps[0], seriesOf(noisy(0, 0.3, [2]float64{12, 60}, [2]float64{40, 57}))) {
 		t.Error("the series were changed")
 	}
-	// A shift that many kernels share is an event: no threshold is proposed that would hide it.
+	// A shift that many kernels share is an event: no threshold is proposed
+	// that would hide it.
 	shared := normal(1).kernels(rngOf(4, 4), 100, 60, drop(60, 30, 10))
 	g, b, err = PointsGate().Keep(t.Context(), [][][]Point{shared}, 0.01)
 	if err != nil || g.Floor != PointsGate().Floor || b.Checks == 0 {
@@ -199,7 +203,8 @@ func TestEvents(t *testing.T) {
 		}
 		return replayed(t, series)
 	}
-	// A second drop while one is open is a finding of its own, and both close when the first level is back.
+	// A second drop while one is open is a finding of its own, and both close
+	// when the first level is back.
 	r := beside(levels(20, 1, [2]float64{20, 60}, [2]float64{4, 55}, [2]float64{6, 40}), 1)
 	if open := r.Series[0].Verdict.Open; len(open) != 2 || open[0].First != 20 || open[1].First != 24 ||
 		math.Abs(open[1].Level-55) > 1.5 || math.Abs(open[1].Shift+15) > 2 {

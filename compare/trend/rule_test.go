@@ -19,7 +19,8 @@ func TestLevel(t *testing.T) {
 		at, spread float64
 	}{
 		{"even", []float64{0, 1, 2, 3, 4}, 2, 1.4826 * math.Sqrt(10/1.4826/1.4826/4/0.9776)},
-		// Median 2, MAD 1: 100 counts as 1.345 in the location, of which 4 lie inside, and as 2.5 in the spread.
+		// Median 2, MAD 1: 100 counts as 1.345 in the location, of which 4 lie
+		// inside, and as 2.5 in the spread.
 		{"one far off", []float64{1, 2, 2, 3, 100}, 2 + 1.4826*1.345/4, 0},
 		{"no noise", []float64{7, 7, 7}, 7, 0.05},
 		{"one", []float64{7}, 7, 0.05},
@@ -67,7 +68,8 @@ func TestSeverityOf(t *testing.T) {
 	}
 }
 
-// TestTails counts distances by hand: the last checks do not count yet, and what is older than 60 not any more.
+// TestTails counts distances by hand: the last checks do not count yet, and
+// what is older than 60 not any more.
 func TestTails(t *testing.T) {
 	n := newNoise()
 	pseudo := func(z float64) float64 { return 50 * n.student[binOf(z)] }
@@ -112,13 +114,15 @@ func TestTails(t *testing.T) {
 	if n.add(1, 2.5, 1); n.count[bad] != 0 {
 		t.Error("a check of long ago still counts")
 	}
-	// Student's t with 3 degrees of freedom, so wide that its MAD is that of a normal distribution.
+	// Student's t with 3 degrees of freedom, so wide that its MAD is that of a
+	// normal distribution.
 	if !close6(n.student[0], 0.5) || math.Abs(n.student[binOf(0.675)]-0.25) > 0.01 {
 		t.Errorf("half of the pseudo-runs lie beyond 0, a quarter beyond 0.675: %v, %v", n.student[0], n.student[binOf(0.675)])
 	}
 }
 
-// TestPairs holds the autocorrelation: 20 pairs without any are assumed, and two runs far off are a drop.
+// TestPairs holds the autocorrelation: 20 pairs without any are assumed, and
+// two runs far off are a drop.
 func TestPairs(t *testing.T) {
 	n := newNoise()
 	n.next()
@@ -194,7 +198,8 @@ func TestGateBounds(t *testing.T) {
 	}
 }
 
-// TestVerdict holds the figures of the newest run, and that its threshold is one: two runs beyond it are a finding.
+// TestVerdict holds the figures of the newest run, and that its threshold is
+// one: two runs beyond it are a finding.
 func TestVerdict(t *testing.T) {
 	kernels := func(low float64) *Replay {
 		var all [][]Point
@@ -224,7 +229,8 @@ func TestVerdict(t *testing.T) {
 	if w := kernels(limit + 0.6).Series[0].Verdict; w.Outcome != OK {
 		t.Errorf("two runs above the threshold: %+v", w)
 	}
-	// What has no noise is compared with the best value, whose runs are counted.
+	// What has no noise is compared with the best value, whose runs are
+	// counted.
 	exact := one(t, ExactGate(), seriesOf([]float64{80, 100, 100})).Verdict
 	if exact.Outcome != OK || exact.Median.Or(0) != 100 || exact.Threshold.Or(0) != 99.9 || exact.N != 1 {
 		t.Errorf("a peak: %+v", exact)
@@ -240,7 +246,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestOwnNoise holds what a kernel's own runs excuse: neighbors that know of each other, and outliers that it has had.
+// TestOwnNoise holds what a kernel's own runs excuse: neighbors that know of
+// each other, and outliers that it has had.
 func TestOwnNoise(t *testing.T) {
 	opened := func(values []float64) int {
 		all := [][]Point{seriesOf(values)}
@@ -295,7 +302,8 @@ func TestMending(t *testing.T) {
 			t.Errorf("%s: %s, %+v; want open: %v with %d findings", c.why, s.Verdict.Outcome, s.Findings, c.open, c.n)
 		}
 	}
-	// An accepted kernel is not among those that tell what a run's noise has in common.
+	// An accepted kernel is not among those that tell what a run's noise has in
+	// common.
 	var all [][]Point
 	for k := range 9 {
 		values := noisy(400+k, 0.3, [2]float64{40, 60}, [2]float64{1, 60})
@@ -311,7 +319,8 @@ func TestMending(t *testing.T) {
 	}
 }
 
-// TestFloor holds that one run is no alarm within the floor, and that of times a floor and a spread are shares.
+// TestFloor holds that one run is no alarm within the floor, and that of times
+// a floor and a spread are shares.
 func TestFloor(t *testing.T) {
 	g := PointsGate()
 	g.Floor = 10
@@ -330,7 +339,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestCommonNoise holds that what all kernels share of a run's noise is taken off, from eight kernels on.
+// TestCommonNoise holds that what all kernels share of a run's noise is taken
+// off, from eight kernels on.
 func TestCommonNoise(t *testing.T) {
 	run := func(kernels int) *Replay {
 		rng := rngOf(8, 8)
@@ -355,7 +365,8 @@ func TestCommonNoise(t *testing.T) {
 	}
 }
 
-// TestReplayTold holds what is said of each check, and that a planted drop is looked for in its ten runs.
+// TestReplayTold holds what is said of each check, and that a planted drop is
+// looked for in its ten runs.
 func TestReplayTold(t *testing.T) {
 	r := replayed(t, [][]Point{seriesOf(noisy(1, 1, [2]float64{20, 60}, [2]float64{4, 30}, [2]float64{3, 60}))})
 	judged, opened, red := 0, []int{}, []int{}

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// noise is a noise of noise, in points. make gives what run i of a kernel lies off its level; machine is what the runs
-// have in common, such as the host that each was on.
+// noise is a noise of noise, in points. make gives what run i of a kernel lies
+// off its level; machine is what the runs have in common, such as the host that
+// each was on.
 type kind struct {
 	name string
 	make func(rng *rand.Rand, k int, machine []float64) func(i int) float64
@@ -27,7 +28,8 @@ func each(name string, s float64, next func(r *rand.Rand) float64) kind {
 
 func normal(s float64) kind { return each("normal", s, (*rand.Rand).NormFloat64) }
 
-// students has the tails of Student's t with 3 degrees of freedom, and its variance is s squared.
+// students has the tails of Student's t with 3 degrees of freedom, and its
+// variance is s squared.
 func students(s float64) kind {
 	return each("student", s, func(r *rand.Rand) float64 {
 		x, sum := r.NormFloat64(), 0.0
@@ -57,7 +59,8 @@ func outliers(s float64) kind {
 	}}
 }
 
-// auto is autocorrelated: rho in every kernel whose number the step divides, none in the others.
+// auto is autocorrelated: rho in every kernel whose number the step divides,
+// none in the others.
 func auto(s, rho float64, step int) kind {
 	name := fmt.Sprintf("ar(%g) %g", rho, s)
 	if step > 1 {
@@ -72,7 +75,8 @@ func auto(s, rho float64, step int) kind {
 	}}
 }
 
-// bursts has one run in twenty with a neighbor on the machine, which costs three kernels in ten up to 8 points.
+// bursts has one run in twenty with a neighbor on the machine, which costs
+// three kernels in ten up to 8 points.
 func bursts(s float64) kind {
 	return kind{fmt.Sprint("bursts ", s), func(r *rand.Rand, _ int, machine []float64) func(int) float64 {
 		return func(i int) float64 {
@@ -107,7 +111,8 @@ func drift(s float64) kind {
 	}}
 }
 
-// mixed returns each kernel a spread of its own, and each tenth an outlier in four runs.
+// mixed returns each kernel a spread of its own, and each tenth an outlier in
+// four runs.
 func mixed(s float64) kind {
 	return kind{fmt.Sprint("mixed ", s), func(r *rand.Rand, _ int, _ []float64) func(int) float64 {
 		own := s * math.Exp(0.8*r.NormFloat64())
@@ -125,7 +130,8 @@ func mixed(s float64) kind {
 	}}
 }
 
-// kernels makes as many series of so many runs; move says by how much kernel k is moved in run i.
+// kernels makes as many series of so many runs; move says by how much kernel k
+// is moved in run i.
 func (n kind) kernels(rng *rand.Rand, kernels, runs int, move func(k, i int) float64) [][]Point {
 	machine := make([]float64, runs)
 	for i := range machine {
@@ -173,8 +179,8 @@ func replayed(t *testing.T, series [][]Point) *Replay {
 	return r
 }
 
-// long describes how many times as many histories are made: those of docs/gate.md with OCCUDIFF_TEST=all, and as many more as
-// SIMULATE says.
+// long describes how many times as many histories are made: those of
+// docs/gate.md with OCCUDIFF_TEST=all, and as many more as SIMULATE says.
 func long() int {
 	if os.Getenv("OCCUDIFF_TEST") != "all" {
 		return 0
@@ -186,7 +192,8 @@ func long() int {
 	return n
 }
 
-// TestSimulatedFalse holds the budget: checks that open a finding for nothing, in all kinds of noise.
+// TestSimulatedFalse holds the budget: checks that open a finding for nothing,
+// in all kinds of noise.
 func TestSimulatedFalse(t *testing.T) {
 	for _, c := range []struct {
 		kind
@@ -267,7 +274,8 @@ func TestSimulatedPower(t *testing.T) {
 	}
 }
 
-// TestSimulatedUntouched moves some of the kernels up, down and back: the others stay green.
+// TestSimulatedUntouched moves some of the kernels up, down and back: the
+// others stay green.
 func TestSimulatedUntouched(t *testing.T) {
 	stories := []struct {
 		name string
@@ -415,7 +423,8 @@ func TestSimulatedMended(t *testing.T) {
 	}
 }
 
-// TestSimulatedShort has short histories: a drop of sixty spreads is found at once.
+// TestSimulatedShort has short histories: a drop of sixty spreads is found at
+// once.
 func TestSimulatedShort(t *testing.T) {
 	for _, kernels := range []int{1, 5, 12, 40} {
 		for _, fallen := range []int{1, kernels} {

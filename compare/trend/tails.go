@@ -7,23 +7,28 @@ import (
 )
 
 const (
-	// far is where distances are cut, in spreads: it is unknown tails beyond it.
+	// far is where distances are cut, in spreads: it is unknown tails beyond
+	// it.
 	far = 5.0
 	// grain is the width of a bin of distances.
 	grain = 0.05
 	bins  = int(far/grain) + 1
-	// pseudo is how many distances are added from Student's t with 3 degrees of freedom: with few runs of few kernels
-	// it is unknown that there are no outliers.
+	// pseudo is how many distances are added from Student's t with 3 degrees of
+	// freedom: with few runs of few kernels it is unknown that there are no
+	// outliers.
 	pseudo = 50.0
 	// memory is how many checks the tails and the autocorrelation come from.
 	memory = 60
-	// late is how many checks the tails lag behind, so that a drop does not excuse itself, and lateGood the better one:
-	// an improvement is not known to be one for some runs.
+	// late is how many checks the tails lag behind, so that a drop does not
+	// excuse itself, and lateGood the better one: an improvement is not known
+	// to be one for some runs.
 	late, lateGood = 3, 2 * hold
-	// unrelated is how many pairs of neighboring runs without correlation are assumed before any was seen: a dozen
-	// pairs cannot tell an autocorrelation of 0.3 from none.
+	// unrelated is how many pairs of neighboring runs without correlation are
+	// assumed before any was seen: a dozen pairs cannot tell an autocorrelation
+	// of 0.3 from none.
 	unrelated = 20.0
-	// ownWeight is how many runs of its own a kernel needs until its tails count as much as those of all.
+	// ownWeight is how many runs of its own a kernel needs until its tails
+	// count as much as those of all.
 	ownWeight = 20.0
 )
 
@@ -66,7 +71,8 @@ type noise struct {
 
 func newNoise() *noise {
 	n := &noise{}
-	// Scaled so that its median absolute deviation is that of a normal distribution.
+	// Scaled so that its median absolute deviation is that of a normal
+	// distribution.
 	t := distuv.StudentsT{Mu: 0, Sigma: 0.882, Nu: 3}
 	for i := range n.student {
 		n.student[i] = 1 - t.CDF(float64(i)*grain)
@@ -77,7 +83,8 @@ func newNoise() *noise {
 // lag is how many checks the tails of a side lag behind.
 var lag = [sides]int{bad: late, good: lateGood}
 
-// add counts a distance in a check, weight being -1 to take it out again. The shares follow with the next check.
+// add counts a distance in a check, weight being -1 to take it out again. The
+// shares follow with the next check.
 func (n *noise) add(check int, z, weight float64) {
 	last := len(n.moments) - 1
 	if math.IsNaN(z) || check <= last-memory {
@@ -93,8 +100,9 @@ func (n *noise) add(check int, z, weight float64) {
 	}
 }
 
-// pair counts two neighboring distances of a kernel in the newest check, and gives their product and square. Two runs
-// far off are a drop, and not autocorrelation.
+// pair counts two neighboring distances of a kernel in the newest check, and
+// gives their product and square. Two runs far off are a drop, and not
+// autocorrelation.
 func (n *noise) pair(z, before float64) (product, square float64) {
 	if math.IsNaN(z) || math.IsNaN(before) || min(math.Abs(z), math.Abs(before)) >= far {
 		return 0, 0
@@ -139,9 +147,10 @@ func (n *noise) next() {
 	n.rho = min(max(pairs/squares, 0), 0.9)
 }
 
-// beyond returns the share of the runs of all kernels that lie as far off as z or farther, on a side. Some runs do not
-// count: those that are asked about. Beyond far it falls as that of Student's t with 3 degrees of freedom does: with the
-// third power.
+// beyond returns the share of the runs of all kernels that lie as far off as z
+// or farther, on a side. Some runs do not count: those that are asked about.
+// Beyond far it falls as that of Student's t with 3 degrees of freedom does:
+// with the third power.
 func (n *noise) beyond(z float64, s side, but []run) float64 {
 	if z > far {
 		return n.beyond(far, s, but) * math.Pow(far/z, 3)
@@ -155,8 +164,9 @@ func (n *noise) beyond(z float64, s side, but []run) float64 {
 	return n.share[s][binOf(z)] - own/(n.count[s]+pseudo)
 }
 
-// severityOf returns as how many runs that know nothing of each other m runs count, against a level of n runs: neighbors know
-// of each other (rho), and all of them are compared with one level.
+// severityOf returns as how many runs that know nothing of each other m runs
+// count, against a level of n runs: neighbors know of each other (rho), and all
+// of them are compared with one level.
 func severityOf(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)
 	runs := 1 + float64(m-1)/a

@@ -1,9 +1,12 @@
-// Package trend judges how a number moves over time: the gate says whether the newest point is worse than the ones
-// before it, change points say where a series settled on a new level, and a backtest says how often the gate would
-// have alarmed. It works on plain points. It does not know kernels, occupancy, drivers or databases: a series that
-// must not be mixed with another (another device, another driver) has to arrive as a series of its own.
+// Package trend judges how a number moves over time: the gate says whether the
+// newest point is worse than the ones before it, change points say where a
+// series settled on a new level, and a backtest says how often the gate would
+// have alarmed. It works on plain points. It does not know kernels, occupancy,
+// drivers or databases: a series that must not be mixed with another (another
+// device, another driver) has to arrive as a series of its own.
 //
-// The gate keeps a budget for a whole check, not for a series, since a team reads checks. What was tried and left:
+// The gate keeps a budget for a whole check, not for a series, since a team
+// reads checks. What was tried and left:
 //
 //   - A threshold of so many MADs from the median, and two runs beyond it in a row. With 200 kernels and a noise of
 //     2 points 17 of 100 checks were red for nothing, with outliers 40, and a drop of 5 points was found in 4 of 10
@@ -27,19 +30,23 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Point is one run of a series. Series are in the order of time; a run without the value is left out, not zero.
+// Point is one run of a series. Series are in the order of time; a run without
+// the value is left out, not zero.
 type Point struct {
 	Time  time.Time
 	Value float64
-	// Run is the place of the run among those of all series that are judged together; it rises along a series.
+	// Run is the place of the run among those of all series that are judged
+	// together; it rises along a series.
 	Run int
-	// Restart is set where a new baseline begins, since the level from here on was accepted.
+	// Restart is set where a new baseline begins, since the level from here on
+	// was accepted.
 	Restart bool
-	// Closed is, of the last point of a series, the place of a later run with which what was open of it was accepted; 0 for
-	// none.
+	// Closed is, of the last point of a series, the place of a later run with
+	// which what was open of it was accepted; 0 for none.
 	Closed int
-	// Earlier is set for a run of the series that this one goes on from, where that is among those that are judged
-	// together: it counts as one run there, and as what this series is compared with here.
+	// Earlier is set for a run of the series that this one goes on from, where
+	// that is among those that are judged together: it counts as one run there,
+	// and as what this series is compared with here.
 	Earlier bool
 }
 
@@ -64,22 +71,25 @@ const (
 	Both Direction = "both" // any move is worth a word
 )
 
-// Gate describes for the series of a check which of them fell and stayed down. docs/gate.md derives it. Use PointsGate,
-// RelativeGate or ExactGate: the zero value is refused.
+// Gate describes for the series of a check which of them fell and stayed down.
+// docs/gate.md derives it. Use PointsGate, RelativeGate or ExactGate: the zero
+// value is refused.
 type Gate struct {
 	Budget   float64 // share of checks that may open a finding for nothing, over all series together
 	Window   int     // earlier runs that make a baseline
 	Learning int     // with fewer runs than this nothing is judged
 	Floor    float64 // a shift is a finding when it is larger than this, in the unit of the values
-	// Relative makes Floor a share of the baseline, and judges ratios. Without it percentages are in points: a drop
-	// from 40 % to 38 % is 2 points, not 5 %.
+	// Relative makes Floor a share of the baseline, and judges ratios. Without
+	// it percentages are in points: a drop from 40 % to 38 % is 2 points, not 5
+	// %.
 	Relative bool
 	// Exact values have no noise: each is compared with the last good one.
 	Exact     bool
 	Direction Direction
 }
 
-// PointsGate is for percentages and differences of them, in points; lower is worse.
+// PointsGate is for percentages and differences of them, in points; lower is
+// worse.
 func PointsGate() Gate {
 	return Gate{Budget: 0.01, Window: 40, Learning: 8, Floor: 1, Direction: Down}
 }
@@ -135,29 +145,33 @@ type Finding struct {
 	P      float64 // chance of it, for one window of one series
 }
 
-// Verdict is what the gate says of the newest run of a series, with the figures that it came from.
+// Verdict is what the gate says of the newest run of a series, with the figures
+// that it came from.
 type Verdict struct {
 	Outcome Outcome
 	Index   int // of the run in the series
 	Value   float64
 	N       int // runs of the baseline
 	Window  int // the most that would have been
-	// Of the baseline; absent while learning and while it has no run, as of an accepted one. Median is its level, MAD that of a normal distribution with the spread
-	// that is judged by, which the other series had a say in. Threshold is where the runs of the shortest window that
-	// can be a finding would have to lie.
+	// Of the baseline; absent while learning and while it has no run, as of an
+	// accepted one. Median is its level, MAD that of a normal distribution with
+	// the spread that is judged by, which the other series had a say in.
+	// Threshold is where the runs of the shortest window that can be a finding
+	// would have to lie.
 	Median, MAD, Threshold unit.Opt[float64]
 	Consecutive            int       // runs since the first bad one, 0 when nothing is open
 	Open                   []Finding // from the first one on, each a drop from the level of the one before
-	// Suspect is set when the newest run is one that 5 checks in 100 have due to noise: worth measuring again.
+	// Suspect is set when the newest run is one that 5 checks in 100 have due
+	// to noise: worth measuring again.
 	Suspect bool
 }
 
-// rounding is tolerated on top of a limit: 62.7 - 60.7 is a little more than 2 in binary, and 2 points are not more
-// than 2.
+// rounding is tolerated on top of a limit: 62.7 - 60.7 is a little more than 2
+// in binary, and 2 points are not more than 2.
 const rounding = 1e-9
 
-// worse turns a value into the scale on which it is judged: larger is worse, and for relative gates differences are
-// logarithms of ratios.
+// worse turns a value into the scale on which it is judged: larger is worse,
+// and for relative gates differences are logarithms of ratios.
 func (g Gate) worse(value float64) float64 {
 	if g.Relative {
 		value = math.Log(max(value, math.SmallestNonzeroFloat64))
@@ -187,7 +201,8 @@ func (g Gate) floor() float64 {
 	return g.Floor
 }
 
-// finest is the least spread that is believed: figures are printed with one digit.
+// finest is the least spread that is believed: figures are printed with one
+// digit.
 func (g Gate) finest() float64 {
 	if g.Relative {
 		return 0.0005

@@ -37,7 +37,8 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestDoctor looks at a made-up machine: a driver, a metrics library, and a kernel that keeps counters from users.
+// TestDoctor looks at a made-up machine: a driver, a metrics library, and a
+// kernel that keeps counters from users.
 func TestDoctor(t *testing.T) {
 	root := t.TempDir()
 	for path, text := range map[string]string{

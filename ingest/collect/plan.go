@@ -1,11 +1,14 @@
-// Package collect knows how to run the profilers: which commands give what a comparison needs, in which order, with
-// which settings, and what has to be installed for them. It builds argument lists and runs them without a shell. It
-// does not know flags, layout, or what is done with the files.
+// Package collect knows how to run the profilers: which commands give what a
+// comparison needs, in which order, with which settings, and what has to be
+// installed for them. It builds argument lists and runs them without a shell.
+// It does not know flags, layout, or what is done with the files.
 //
-// One collection is three things. VTune's gpu-hotspots samples the counters; how much of a value is the kernel's own
-// depends on how many sampling intervals a launch takes, so that a first short run finds the interval. Two reports
-// export what it saw: the computing tasks as CSV, and the summary, which names the GPU. And unitrace, where it is
-// installed, tells what VTune leaves out: registers, SLM and spills of each kernel.
+// One collection is three things. VTune's gpu-hotspots samples the counters;
+// how much of a value is the kernel's own depends on how many sampling
+// intervals a launch takes, so that a first short run finds the interval. Two
+// reports export what it saw: the computing tasks as CSV, and the summary,
+// which names the GPU. And unitrace, where it is installed, tells what VTune
+// leaves out: registers, SLM and spills of each kernel.
 package collect
 
 import (
@@ -16,25 +19,28 @@ import (
 	"time"
 )
 
-// The intervals that VTune's knob gpu-sampling-interval is given, in milliseconds of time.
+// The intervals that VTune's knob gpu-sampling-interval is given, in
+// milliseconds of time.
 const (
 	// coarsest is VTune's own default.
 	coarsest = time.Millisecond
-	// ShortestInterval is the shortest that a collection is asked for: a shorter one loses samples on many systems.
+	// ShortestInterval is the shortest that a collection is asked for: a
+	// shorter one loses samples on many systems.
 	ShortestInterval = 100 * time.Microsecond
-	// samplesPerLaunch is how many samples a launch should have: with nine at most 10% of a value lies outside the
-	// launch.
+	// samplesPerLaunch is how many samples a launch should have: with nine at
+	// most 10% of a value lies outside the launch.
 	samplesPerLaunch = 9
 )
 
-// Options say what is collected and where. App is the command line of the application, program first.
+// Options say what is collected and where. App is the command line of the
+// application, program first.
 type Options struct {
 	App []string
 	Dir string // a new folder for results and exports
 	// Interval between samples; 0 lets a first short run decide.
 	Interval time.Duration
-	// GPU is the adapter to look at, as VTune writes it (0:58:0.0); empty is all of them, whose mean the counters then
-	// are.
+	// GPU is the adapter to look at, as VTune writes it (0:58:0.0); empty is
+	// all of them, whose mean the counters then are.
 	GPU string
 	// Unitrace adds a run of the tracer.
 	Unitrace bool
@@ -44,7 +50,8 @@ type Options struct {
 type Step struct {
 	Args []string // program first
 	Why  string   // for people
-	// that it writes, empty for a result folder; unitrace puts a process number before the ending: a pattern
+	// that it writes, empty for a result folder; unitrace puts a process number
+	// before the ending: a pattern
 	File string
 }
 
@@ -81,7 +88,8 @@ func Quote(a string) string {
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
-// Probe returns the first short run: a collection at the default interval and its export.
+// Probe returns the first short run: a collection at the default interval and
+// its export.
 func Probe(o Options) []Step {
 	result, file := below(o.Dir, "probe"), o.probeFile()
 	return []Step{
@@ -102,7 +110,8 @@ func below(dir, name string) string {
 	return path
 }
 
-// Steps returns the collection itself at an interval, and its exports. The files of the steps are one run.
+// Steps returns the collection itself at an interval, and its exports. The
+// files of the steps are one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
 	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, exportSteps(result, o.Dir)...)
@@ -139,17 +148,20 @@ func exportSteps(result, dir string) []Step {
 	}
 }
 
-// IntervalFor returns the interval at which a launch of a mean time has nine samples, within what VTune takes, rounded
-// down to a hundredth of a millisecond. It also says whether nine can be had at all.
+// IntervalFor returns the interval at which a launch of a mean time has nine
+// samples, within what VTune takes, rounded down to a hundredth of a
+// millisecond. It also says whether nine can be had at all.
 func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 	interval = (launch / samplesPerLaunch).Truncate(10 * time.Microsecond)
 	return min(max(interval, ShortestInterval), coarsest), interval >= ShortestInterval
 }
 
-// Job returns a script that runs `occudiff collect` on a node of a cluster, under slurm or else pbs, so that its first
-// short run, its flags and its exit status are those of the command. The folder and the outputs get the numbers of the
-// job and the rank; without outputs it is a Markdown file next to the folder. What is worth copying home of the folder
-// is packed next to it, without what VTune makes again of the rest.
+// Job returns a script that runs `occudiff collect` on a node of a cluster,
+// under slurm or else pbs, so that its first short run, its flags and its exit
+// status are those of the command. The folder and the outputs get the numbers
+// of the job and the rank; without outputs it is a Markdown file next to the
+// folder. What is worth copying home of the folder is packed next to it,
+// without what VTune makes again of the rest.
 func Job(scheduler string, o Options, outputs, flags []string) string {
 	head, launch, id := slurmHead, "srun ", "$SLURM_JOB_ID.$SLURM_PROCID"
 	if scheduler == "pbs" {
@@ -194,7 +206,8 @@ const (
 cd "$PBS_O_WORKDIR" || exit 2
 # For more ranks put mpiexec before the sh of the last command, with a GPU for each.
 `
-	// setUp is what oneAPI's manual says; a job that has vtune already is left as it is.
+	// setUp is what oneAPI's manual says; a job that has vtune already is left
+	// as it is.
 	setUp = `
 if ! command -v vtune >/dev/null; then
   vars=${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh

@@ -20,8 +20,9 @@ import (
 	"occudiff/ingest/vtune"
 )
 
-// Run runs steps one after the other. What the programs print goes to out: none of it is a result. The application sees
-// the environment and the standard input of a command of its own. The first step that fails ends it.
+// Run runs steps one after the other. What the programs print goes to out: none
+// of it is a result. The application sees the environment and the standard
+// input of a command of its own. The first step that fails ends it.
 func Run(ctx context.Context, steps []Step, out io.Writer) error {
 	for _, s := range steps {
 		path, err := exec.LookPath(s.Args[0])
@@ -69,7 +70,8 @@ func OutputFiles(s Step) []string {
 	})
 }
 
-// programs looks for the programs that collecting may need, the most important first.
+// programs looks for the programs that collecting may need, the most important
+// first.
 func programs() []Check {
 	look := func(name, costs, get string) Check {
 		path, _ := exec.LookPath(name) // empty with an error
@@ -108,7 +110,8 @@ func check(name, found, costs, get string) Check {
 	return Check{Name: name, Impact: costs, Install: get}
 }
 
-// CheckTools looks for everything that collecting needs. root is the root of the file system, "/" but in tests.
+// CheckTools looks for everything that collecting needs. root is the root of
+// the file system, "/" but in tests.
 func CheckTools(root string) []Check {
 	root = strings.TrimSuffix(root, "/")
 	list := append(programs(), check("GPU driver", strings.TrimPrefix(first(root, "/sys/module/xe", "/sys/module/i915"),
@@ -152,7 +155,8 @@ func render(root string) Check {
 		"run on a node with a GPU, or pass /dev/dri into the container")
 }
 
-// setting looks at a setting of the kernel that has to be 0; one that is not there limits nothing.
+// setting looks at a setting of the kernel that has to be 0; one that is not
+// there limits nothing.
 func setting(root, name, what, costs string) Check {
 	path := "/proc/sys/" + name
 	text, err := os.ReadFile(root + path)
@@ -166,7 +170,8 @@ func setting(root, name, what, costs string) Check {
 	}
 }
 
-// library looks for Intel's metrics library, without which neither profiler sees a counter.
+// library looks for Intel's metrics library, without which neither profiler
+// sees a counter.
 func library(root string) Check {
 	found := ""
 	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/", "/usr/local/lib/",
@@ -180,12 +185,15 @@ func library(root string) Check {
 //go:embed common_mistakes.txt
 var commonMistakes string
 
-// CommonMistakes are what makes a collection say less than it could, for people who write their own commands.
+// CommonMistakes are what makes a collection say less than it could, for people
+// who write their own commands.
 func CommonMistakes() []string { return strings.Split(strings.TrimSpace(commonMistakes), "\n") }
 
-// ExportResults exports the VTune result folders among some paths where vtune is on PATH, and gives folders that hold
-// the exports and the result instead: the tables are VTune's then, and the result adds the rest. done removes them.
-// What the programs print goes to out; a result that cannot be exported is read by itself.
+// ExportResults exports the VTune result folders among some paths where vtune
+// is on PATH, and gives folders that hold the exports and the result instead:
+// the tables are VTune's then, and the result adds the rest. done removes them.
+// What the programs print goes to out; a result that cannot be exported is read
+// by itself.
 func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []string, done func(), err error) {
 	done = func() {}
 	for _, p := range paths {
@@ -217,7 +225,8 @@ func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []s
 	return list, done, nil
 }
 
-// isResult reports whether a folder is a result of VTune: it holds a file with that ending, and no export.
+// isResult reports whether a folder is a result of VTune: it holds a file with
+// that ending, and no export.
 func isResult(path string) bool {
 	marks, err := filepath.Glob(filepath.Join(path, "*.vtune"))
 	if err != nil || len(marks) == 0 {
@@ -227,8 +236,8 @@ func isResult(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// RunProbe runs the first short run, and gives the mean time of a launch of the kernel that took the most time in it,
-// with its name.
+// RunProbe runs the first short run, and gives the mean time of a launch of the
+// kernel that took the most time in it, with its name.
 func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Duration, task string, err error) {
 	if err := Run(ctx, Probe(o), out); err != nil {
 		return 0, "", err

@@ -10,9 +10,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// describe prints what was understood of a file, a fact per line; what is absent is not printed.
-// A golden of it shows what a change of a format reads otherwise, field by field. A new field of ingest.File has to be
-// added here by hand, or goldens do not see it.
+// describe prints what was understood of a file, a fact per line; what is
+// absent is not printed. A golden of it shows what a change of a format reads
+// otherwise, field by field. A new field of ingest.File has to be added here by
+// hand, or goldens do not see it.
 func describe(f *ingest.File) string {
 	var b printer
 	b.line("rows", f.Rows, "bad", f.BadRows)
@@ -40,14 +41,16 @@ func describe(f *ingest.File) string {
 		b.line("stalls", list, "at", s.Pos)
 	}
 	b.trace(f.Trace)
-	// The note prints its own place, severity and hint: wording is part of what a format promises.
+	// The note prints its own place, severity and hint: wording is part of what
+	// a format promises.
 	for _, n := range f.Notes {
 		b.line("note", n.Code, "", n)
 	}
 	return b.String()
 }
 
-// trace prints the lanes' devices and the first launches: nanoseconds since the first start, and how long each took.
+// trace prints the lanes' devices and the first launches: nanoseconds since the
+// first start, and how long each took.
 func (b *printer) trace(tr *ingest.Trace) {
 	if tr == nil || tr.Len() == 0 {
 		return
@@ -64,7 +67,8 @@ func (b *printer) trace(tr *ingest.Trace) {
 	b.WriteByte('\n')
 }
 
-// printer collects lines. A value that is absent leaves no trace, so a 0 in a golden is one that was read.
+// printer collects lines. A value that is absent leaves no trace, so a 0 in a
+// golden is one that was read.
 type printer struct{ strings.Builder }
 
 // line prints pairs of a name and a value, leaving out what is absent.
@@ -75,7 +79,8 @@ func (b *printer) line(pairs ...any) {
 	}
 }
 
-// indented prints a line below a kernel, which is left out when all of its values are absent.
+// indented prints a line below a kernel, which is left out when all of its
+// values are absent.
 func (b *printer) indented(pairs ...any) {
 	if text := b.pairs(pairs); text != "" {
 		b.WriteString("   " + text + "\n")
@@ -97,8 +102,9 @@ func (b *printer) pairs(pairs []any) string {
 	return strings.Join(parts, " ")
 }
 
-// value prints a value and says whether it is there. Twelve digits of seconds and nine of a percentage are fewer than a
-// float64 has: its rounding stays out of goldens.
+// value prints a value and says whether it is there. Twelve digits of seconds
+// and nine of a percentage are fewer than a float64 has: its rounding stays out
+// of goldens.
 func value(v any) (text string, there bool) {
 	there = true
 	if of := reflect.ValueOf(v).MethodByName("Value"); of.IsValid() { // of a unit.Opt
@@ -142,8 +148,8 @@ func (b *printer) platform(p *ingest.Platform) {
 	}
 }
 
-// kernel prints a row of an export or of a summary: first whose it is, then the launch, the occupancy and the rest, a
-// line each.
+// kernel prints a row of an export or of a summary: first whose it is, then the
+// launch, the occupancy and the rest, a line each.
 func (b *printer) kernel(what string, k *ingest.Kernel) {
 	b.line(what, fmt.Sprintf("%q", k.Task), "at", k.Pos)
 	b.indented("global", k.Global, "local", k.Local, "SIMD", k.SIMD, "direction", string(k.Direction), "device",

@@ -1,5 +1,5 @@
-// Package formats lists what can be read. It is the one place where a reader is added, for the program and for the
-// page.
+// Package formats lists what can be read. It is the one place where a reader is
+// added, for the program and for the page.
 package formats
 
 import (

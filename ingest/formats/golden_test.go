@@ -25,7 +25,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestCorpus keeps what is understood of each real file, or why it is refused. A golden of a file that is gone is removed.
+// TestCorpus keeps what is understood of each real file, or why it is refused.
+// A golden of a file that is gone is removed.
 func TestCorpus(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	stale, err := filepath.Glob(filepath.Join("testdata", "*.golden"))
@@ -46,8 +47,9 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestMade keeps what is understood of the made inputs next to each format. An archive says why it is there, and holds the
-// input and what is wanted. Each is read once as a whole and once byte by byte.
+// TestMade keeps what is understood of the made inputs next to each format. An
+// archive says why it is there, and holds the input and what is wanted. Each is
+// read once as a whole and once byte by byte.
 func TestMade(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.txtar"))
 	if err != nil || len(paths) < 28 {
@@ -85,7 +87,8 @@ func golden(t *testing.T, path, file string) {
 	t.Run(filepath.Base(path), func(t *testing.T) { testenv.Golden(t, file, []byte(understoodAt(t, path))) })
 }
 
-// understoodAt prints what the first format that knows a file or folder makes of it, without the joining that follows.
+// understoodAt prints what the first format that knows a file or folder makes
+// of it, without the joining that follows.
 func understoodAt(t *testing.T, path string) string {
 	t.Helper()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

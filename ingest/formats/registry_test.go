@@ -72,7 +72,8 @@ func TestChosenFormat(t *testing.T) {
 	}
 }
 
-// matches reports whether a pattern matches a name, its base, or a folder of it.
+// matches reports whether a pattern matches a name, its base, or a folder of
+// it.
 func matches(pattern, name string) bool {
 	whole, _ := path.Match(pattern, name)
 	base, _ := path.Match(pattern, path.Base(name))

@@ -7,7 +7,8 @@ import (
 	"occudiff/ingest/names"
 )
 
-// TestByName: the guide's log has templates whose sizes differ, and one value for the rest.
+// TestByName: the guide's log has templates whose sizes differ, and one value
+// for the rest.
 func TestByName(t *testing.T) {
 	var b names.ByName[int]
 	if _, ok := b.Of("VectorAdd1"); ok {

@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// Ellipsis stands where a name was cut. ASCII, because not every console shows an ellipsis.
+// Ellipsis stands where a name was cut. ASCII, because not every console shows
+// an ellipsis.
 const Ellipsis = "..."
 
-// Short returns names without what tells none of them apart, and only as much of that as makes them all fit: the
-// parameters behind a function's name, its type before it, the arguments of templates, and the scopes that all share.
+// Short returns names without what tells none of them apart, and only as much
+// of that as makes them all fit: the parameters behind a function's name, its
+// type before it, the arguments of templates, and the scopes that all share.
 // What is left out inside a name has a mark.
 func Short(names []string, fits func(string) bool) []string {
 	steps := []func([]string) []string{each(withoutCasts), each(withoutParameters), each(withoutType), each(withoutArguments), withoutScope}
@@ -45,7 +47,8 @@ func each(change func(string) string) func([]string) []string {
 
 func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
-// isSignature reports whether a name looks like that of a C++ function: it has brackets, and they match.
+// isSignature reports whether a name looks like that of a C++ function: it has
+// brackets, and they match.
 func isSignature(s string) bool {
 	depth := 0
 	for i := range len(s) {
@@ -61,7 +64,8 @@ func isSignature(s string) bool {
 	return depth == 0 && strings.ContainsAny(s, "<(") && !strings.Contains(s, "operator")
 }
 
-// parts finds where the name of a signature begins, behind its type, and where it ends, before its parameters.
+// parts finds where the name of a signature begins, behind its type, and where
+// it ends, before its parameters.
 func parts(s string) (begin, end int) {
 	depth := 0
 	end = len(s)
@@ -92,7 +96,8 @@ func withoutType(s string) string {
 	return s[begin:]
 }
 
-// withoutArguments leaves out what stands in the brackets of templates: f<ns::A<int>, 4> becomes f<...>.
+// withoutArguments leaves out what stands in the brackets of templates:
+// f<ns::A<int>, 4> becomes f<...>.
 func withoutArguments(s string) string {
 	var b strings.Builder
 	depth := 0
@@ -112,7 +117,8 @@ func withoutArguments(s string) string {
 	return b.String()
 }
 
-// withoutScope leaves out the scopes that all names with scopes begin with: ns::detail::f becomes ...f.
+// withoutScope leaves out the scopes that all names with scopes begin with:
+// ns::detail::f becomes ...f.
 func withoutScope(names []string) []string {
 	scoped := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return scopeOf(s) == "" })
 	if len(scoped) < 2 {

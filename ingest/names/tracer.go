@@ -17,8 +17,9 @@ const (
 	DeviceToHost = "device-to-host"
 )
 
-// Launch is what a tracer prints for a launch, `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"`: a kernel's name with its
-// launch size and SIMD width behind it, or that of a copy with its direction and size.
+// Launch is what a tracer prints for a launch, `"Tile #0: name[SIMD16 {56; 1;
+// 1} {64; 8; 1}]"`: a kernel's name with its launch size and SIMD width behind
+// it, or that of a copy with its direction and size.
 type Launch struct {
 	Name          string
 	Tile          string
@@ -27,8 +28,10 @@ type Launch struct {
 	Direction     string
 }
 
-// ParseLaunch takes a name apart. Level Zero prints work-groups and work-group size, OpenCL (items) the global and local
-// size in work-items. Without the SIMD width newer versions lose the opening bracket: `name {56; 1; 1} {64; 8; 1}]`.
+// ParseLaunch takes a name apart. Level Zero prints work-groups and work-group
+// size, OpenCL (items) the global and local size in work-items. Without the
+// SIMD width newer versions lose the opening bracket: `name {56; 1; 1} {64; 8;
+// 1}]`.
 func ParseLaunch(text string, items bool) (Launch, error) {
 	var t Launch
 	if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok && strings.HasPrefix(tile, "Tile #") {
@@ -58,11 +61,13 @@ func ParseLaunch(text string, items bool) (Launch, error) {
 	return t, nil
 }
 
-// sizes are those at the end of a name, with or without the end of the brackets of the SIMD width.
+// sizes are those at the end of a name, with or without the end of the brackets
+// of the SIMD width.
 var sizes = regexp.MustCompile(`^\{ *(\d+)[;,] *(\d+)[;,] *(\d+) *\}[ ,]*\{ *(\d+)[;,] *(\d+)[;,] *(\d+) *\}\]$`)
 
-// shape takes `[SIMD16 {56; 1; 1} {64; 8; 1}]` off the end. A size with a zero says that the tool did not know it: of
-// launches with indirect arguments, and of OpenCL launches whose work-group size the driver chose.
+// shape takes `[SIMD16 {56; 1; 1} {64; 8; 1}]` off the end. A size with a zero
+// says that the tool did not know it: of launches with indirect arguments, and
+// of OpenCL launches whose work-group size the driver chose.
 func (t *Launch) shape(text string, items bool) error {
 	at := max(0, strings.LastIndexByte(text[:max(0, strings.LastIndexByte(text, '{'))], '{'))
 	var n [6]int64
@@ -118,13 +123,16 @@ func (t *Launch) shape(text string, items bool) error {
 // transferred is the name of a copy or fill with what follows it.
 var transferred = regexp.MustCompile(`(?s)^(.+?)(\(\w+\))?(\[\d+( bytes)?\])?$`)
 
-// directions are what stands in the brackets of a copy, and of a fill where it writes.
+// directions are what stands in the brackets of a copy, and of a fill where it
+// writes.
 var directions = map[string]string{"M2D": HostToDevice, "H2D": HostToDevice, "D2M": DeviceToHost, "D2H": DeviceToHost,
 	"D": NoDirection, "H": NoDirection, "M": NoDirection, "S": NoDirection, "": NoDirection}
 
-// transfer takes bytes and direction off the name of a copy: `zeCommandListAppendMemoryCopy(M2D)[128000000]`, and reads
-// that of PyTorch, `Memcpy M2D (HOST -> DEVICE)`. M is memory of the system, H of the host, D of the device, S shared; a
-// direction that is neither to nor from the device stays in the name, since a Direction cannot say it.
+// transfer takes bytes and direction off the name of a copy:
+// `zeCommandListAppendMemoryCopy(M2D)[128000000]`, and reads that of PyTorch,
+// `Memcpy M2D (HOST -> DEVICE)`. M is memory of the system, H of the host, D of
+// the device, S shared; a direction that is neither to nor from the device
+// stays in the name, since a Direction cannot say it.
 func (t *Launch) transfer() {
 	if rest, ok := strings.CutPrefix(t.Name, "Memcpy "); ok {
 		where, _, _ := strings.Cut(strings.ReplaceAll(rest, "to", "2"), " ")

@@ -1,5 +1,6 @@
-// Package note holds what a stage has to say about its input: a position in a file and a message with a severity, a
-// stable code and a hint. It is a leaf: any stage may add notes, only the command prints them. It does not know what
+// Package note holds what a stage has to say about its input: a position in a
+// file and a message with a severity, a stable code and a hint. It is a leaf:
+// any stage may add notes, only the command prints them. It does not know what
 // the notes are about.
 package note
 
@@ -9,15 +10,17 @@ import (
 	"io/fs"
 )
 
-// Pos is a place in a file. Line and Column count from 1, lines are physical lines of the (decompressed) file and
-// columns are bytes; 0 means that the place is not known that closely.
+// Pos is a place in a file. Line and Column count from 1, lines are physical
+// lines of the (decompressed) file and columns are bytes; 0 means that the
+// place is not known that closely.
 type Pos struct {
 	File   string
 	Line   int
 	Column int
 }
 
-// String prints file:line:column as far as it is known, the form that editors follow.
+// String prints file:line:column as far as it is known, the form that editors
+// follow.
 func (p Pos) String() string {
 	switch {
 	case p.File == "" && p.Line == 0:
@@ -45,7 +48,8 @@ func (s Severity) String() string {
 	return [...]string{"info", "warning", "error"}[min(s, Error)]
 }
 
-// NotMeasured is the code of a file without measured occupancy: it says nothing where another file of the run has it.
+// NotMeasured is the code of a file without measured occupancy: it says nothing
+// where another file of the run has it.
 const NotMeasured = "no-occupancy"
 
 // Note is one message about the input or the result.
@@ -87,8 +91,8 @@ func Errorf(code string, pos Pos, hint, format string, args ...any) error {
 	return &InputError{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
-// Reason takes the path, which the position says already or which is that of a temporary file, out of an error of the
-// file system.
+// Reason takes the path, which the position says already or which is that of a
+// temporary file, out of an error of the file system.
 func Reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

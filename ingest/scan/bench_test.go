@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// benchText makes rows of 39 fields like those of an export by computing instance, all in quotes or only the names.
+// benchText makes rows of 39 fields like those of an export by computing
+// instance, all in quotes or only the names.
 func benchText(delim byte, quoted bool, rows int) []byte {
 	var b bytes.Buffer
 	for i := range rows {
@@ -91,7 +92,8 @@ func benchScan(b *testing.B, text []byte, delim byte, threads int, plain bool, r
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(b.N)/float64(rows), "allocs/row")
 }
 
-// BenchmarkRecordMachine is the byte machine alone, which reads the records that cross blocks.
+// BenchmarkRecordMachine is the byte machine alone, which reads the records
+// that cross blocks.
 func BenchmarkRecordMachine(b *testing.B) {
 	text := benchText(',', false, 10_000)
 	b.SetBytes(int64(len(text)))

@@ -15,7 +15,8 @@ type blocks struct {
 	done  bool
 }
 
-// next fills c with the next block; io.EOF when there is none. Blocks of a file are read outside the lock.
+// next fills c with the next block; io.EOF when there is none. Blocks of a file
+// are read outside the lock.
 func (b *blocks) next(c *chunk) error {
 	if b.in.At == nil {
 		return b.nextOfStream(c)
@@ -35,7 +36,8 @@ func (b *blocks) next(c *chunk) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		// The file has become shorter since its size was taken: what is there is all there is.
+		// The file has become shorter since its size was taken: what is there
+		// is all there is.
 		b.mu.Lock()
 		b.done = true
 		b.mu.Unlock()
@@ -54,8 +56,8 @@ func (b *blocks) nextOfStream(c *chunk) error {
 	if b.done || b.in.R == nil {
 		return io.EOF
 	}
-	// io.ReadFull would give a reader's own io.ErrUnexpectedEOF, which says that a compressed file is cut off, for the
-	// end.
+	// io.ReadFull would give a reader's own io.ErrUnexpectedEOF, which says
+	// that a compressed file is cut off, for the end.
 	n, err := 0, error(nil)
 	for n < b.size && err == nil {
 		var m int

@@ -63,7 +63,8 @@ func (c *counter) Row(r *Row) {
 		r.Line(), r.Fields, line, column, len(cell), r.Long(1), r.Open))
 }
 
-// scanAll scans a stream with two threads and gives what the handlers kept, by line, and the bytes allocated.
+// scanAll scans a stream with two threads and gives what the handlers kept, by
+// line, and the bytes allocated.
 func scanAll(t *testing.T, in io.Reader, sel []int, columns int) (rows []string, allocated uint64) {
 	t.Helper()
 	var before, after runtime.MemStats

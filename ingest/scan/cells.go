@@ -2,7 +2,8 @@ package scan
 
 import "math/bits"
 
-// rows passes to the handler the records from one offset to another, all complete.
+// rows passes to the handler the records from one offset to another, all
+// complete.
 func (w *worker) rows(from, to int) {
 	c, r := w.chunk, &w.row
 	fields := bestFields
@@ -34,7 +35,8 @@ func (w *worker) rows(from, to int) {
 	}
 }
 
-// plainFields finds where the fields of the complete record at from end, on any machine, and says how many there are.
+// plainFields finds where the fields of the complete record at from end, on any
+// machine, and says how many there are.
 func plainFields(c *chunk, from int, to []uint32) (n int) {
 	word := from >> 6
 	before := ^uint64(0) << (from & 63)
@@ -52,7 +54,8 @@ func plainFields(c *chunk, from int, to []uint32) (n int) {
 	}
 }
 
-// extra reports whether the record that ends there has text beyond the header's columns.
+// extra reports whether the record that ends there has text beyond the header's
+// columns.
 func (w *worker) extra(end int) bool {
 	for _, b := range w.chunk.buf[w.ends[w.columns]+1 : end] {
 		if b != w.delim && b != '"' && b != '\r' {

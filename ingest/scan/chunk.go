@@ -55,10 +55,12 @@ func (c *chunk) mark(delim byte, masks func(*chunk, byte) int) {
 	}
 }
 
-// resolve clears the delimiters and newlines inside quotes, from a record's beginning on, and puts those outside
-// together, a word at a time and without a branch for a quote. It returns where the last record that is complete in
-// this block ends (after its newline), or from when there is none; false when a quote does not follow RFC 4180, where
-// one opens at the beginning of a field, and closes before a delimiter, a newline or the quote that it escapes.
+// resolve clears the delimiters and newlines inside quotes, from a record's
+// beginning on, and puts those outside together, a word at a time and without a
+// branch for a quote. It returns where the last record that is complete in this
+// block ends (after its newline), or from when there is none; false when a
+// quote does not follow RFC 4180, where one opens at the beginning of a field,
+// and closes before a delimiter, a newline or the quote that it escapes.
 func (c *chunk) resolve(from int) (last int, ok bool) {
 	words := c.words()
 	allEnds, lines, quotes := c.ends[:words], c.lines[:words], c.quotes[:words]
@@ -111,7 +113,8 @@ func (c *chunk) lastLine(from int) int {
 	return from
 }
 
-// lineOf returns the physical line of an offset. Offsets that ascend cost little.
+// lineOf returns the physical line of an offset. Offsets that ascend cost
+// little.
 func (c *chunk) lineOf(p int) int {
 	all := c.lines
 	if c.copied {
@@ -150,5 +153,6 @@ func (c *chunk) lineAfter(p int) int {
 	return n
 }
 
-// columnOf returns the byte of its line, from 1, at which p is. A record that begins in the block begins a line.
+// columnOf returns the byte of its line, from 1, at which p is. A record that
+// begins in the block begins a line.
 func (c *chunk) columnOf(p int) int { return p - bytes.LastIndexByte(c.buf[:p], '\n') }

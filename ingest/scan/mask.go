@@ -11,8 +11,8 @@ const (
 	spread = 0x0102040810204080 // gathers the lowest bits of eight bytes in the highest byte
 )
 
-// plainMasks computes the masks of a chunk eight bytes at a time, on any machine, and returns how many newlines there
-// are.
+// plainMasks computes the masks of a chunk eight bytes at a time, on any
+// machine, and returns how many newlines there are.
 func plainMasks(c *chunk, delim byte) (newlines int) {
 	d, l, q := uint64(delim)*ones, uint64('\n')*ones, uint64('"')*ones
 	for w := range c.words() {

@@ -18,8 +18,9 @@ type cell struct {
 	long         bool
 }
 
-// record puts one record together from any number of pieces, byte by byte. It is the definition of what a record is,
-// and reads the records that cross the end of a block; the others go through masks (chunk.rows), much faster.
+// record puts one record together from any number of pieces, byte by byte. It
+// is the definition of what a record is, and reads the records that cross the
+// end of a block; the others go through masks (chunk.rows), much faster.
 type record struct {
 	delim   byte
 	sel     []int // selected columns, ascending
@@ -118,7 +119,8 @@ func (r *record) end() {
 	r.column++
 }
 
-// feed takes bytes up to the end of the record. It returns how many it used and whether the record is complete.
+// feed takes bytes up to the end of the record. It returns how many it used and
+// whether the record is complete.
 func (r *record) feed(b []byte) (used int, done bool) {
 	for i := 0; i < len(b); i++ {
 		if n := r.ordinary(b[i:]); n > 0 {
@@ -153,7 +155,8 @@ func (r *record) feed(b []byte) (used int, done bool) {
 	return len(b), false
 }
 
-// ordinary returns how many bytes at the beginning of b only add to the current field.
+// ordinary returns how many bytes at the beginning of b only add to the current
+// field.
 func (r *record) ordinary(b []byte) int {
 	stop := r.delim
 	switch r.state {
@@ -252,8 +255,8 @@ func (r *record) closing(c byte) (done bool) {
 	return false
 }
 
-// rowOf returns what Row has of a record that is done: the text, and where the columns end in it. Those that the record
-// lacks are empty.
+// rowOf returns what Row has of a record that is done: the text, and where the
+// columns end in it. Those that the record lacks are empty.
 func (r *record) rowOf() (buf []byte, ends []uint32) {
 	r.ends = r.ends[:0]
 	for k, c := range r.cells {
@@ -277,7 +280,8 @@ func (r *record) cell(column int) cell {
 	return r.cells[k]
 }
 
-// finish ends the record with the input. It returns false when there is no record.
+// finish ends the record with the input. It returns false when there is no
+// record.
 func (r *record) finish() bool {
 	if !r.started() {
 		return false

@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 )
 
-// Row is a record as a Handler sees it. It and its cells are valid until the Handler returns.
+// Row is a record as a Handler sees it. It and its cells are valid until the
+// Handler returns.
 type Row struct {
 	Fields int  // how many fields the record has
 	Extra  bool // it has more than the header, and one of those is not empty
 	Open   bool // the input ended inside a quote that opened at QuoteLine, QuoteColumn
-	// Unended reports that the input ended after a field without quotes, so that the field may be cut.
+	// Unended reports that the input ended after a field without quotes, so
+	// that the field may be cut.
 	Unended bool
 
 	QuoteLine, QuoteColumn int
@@ -25,7 +27,8 @@ type Row struct {
 // raw returns the bytes of a column as they stand in the file.
 func (r *Row) raw(column int) []byte { return r.RawRun(column, column) }
 
-// Cell returns the text of a selected column, unquoted; it is empty when the record has no such field.
+// Cell returns the text of a selected column, unquoted; it is empty when the
+// record has no such field.
 func (r *Row) Cell(column int) []byte {
 	b := r.raw(column)
 	if len(b) > 1 && b[0] == '"' && r.chunk != nil {
@@ -40,16 +43,19 @@ func (r *Row) Cell(column int) []byte {
 // Whole states that the record lies in one block, so that RawRun has its bytes.
 func (r *Row) Whole() bool { return r.chunk != nil }
 
-// RawRun returns the bytes from the beginning of one column to the end of another, when the record is Whole.
+// RawRun returns the bytes from the beginning of one column to the end of
+// another, when the record is Whole.
 func (r *Row) RawRun(first, last int) []byte {
 	return r.buf[lead+r.ends[first]+1 : lead+r.ends[last+1]]
 }
 
-// lead is how many bytes stand before the text of a row, so that the last of every cell can be looked at all at once.
+// lead is how many bytes stand before the text of a row, so that the last of
+// every cell can be looked at all at once.
 const lead = 16
 
-// Tail returns the length of a cell as it stands in the file, and its last eight bytes, the last one in the highest byte.
-// Of a shorter cell the lower bytes are anything.
+// Tail returns the length of a cell as it stands in the file, and its last
+// eight bytes, the last one in the highest byte. Of a shorter cell the lower
+// bytes are anything.
 func (r *Row) Tail(column int) (last uint64, length int) {
 	end := int(r.ends[column+1]) // as an int, of which the compiler knows that it does not overflow here
 	return binary.LittleEndian.Uint64(r.buf[end+8 : end+lead : end+lead]), end - int(r.ends[column]+1)
@@ -62,7 +68,8 @@ func (r *Row) LongTail(column int) (before, last uint64, length int) {
 	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), end - int(r.ends[column]+1)
 }
 
-// Long states that a cell is longer than MaxCell, so that Cell gives its beginning only.
+// Long states that a cell is longer than MaxCell, so that Cell gives its
+// beginning only.
 func (r *Row) Long(column int) bool {
 	if r.chunk == nil {
 		return r.rec.cell(column).long
@@ -99,8 +106,8 @@ func (r *Row) Line() int {
 	return r.chunk.lineOf(int(r.ends[0] + 1))
 }
 
-// Position returns the physical line of a cell and the byte of that line, from 1, at which it begins; 0, 0 when the
-// record has no such field.
+// Position returns the physical line of a cell and the byte of that line, from
+// 1, at which it begins; 0, 0 when the record has no such field.
 func (r *Row) Position(column int) (line, at int) {
 	if r.chunk == nil {
 		c := r.rec.cell(column)

@@ -15,7 +15,9 @@ import (
 	"occudiff/internal/bug"
 )
 
-// A Handler gets the rows of one worker. Within a worker, rows come in the order of the file; between workers there is no order, so what handlers gather must be put together in a way that does not depend on it.
+// A Handler gets the rows of one worker. Within a worker, rows come in the
+// order of the file; between workers there is no order, so what handlers gather
+// must be put together in a way that does not depend on it.
 type Handler interface {
 	Row(r *Row)
 }
@@ -74,7 +76,8 @@ func (b *Break) starters() *starters {
 	return s
 }
 
-// may reports whether a line, or as much of it as is known, has such a beginning.
+// may reports whether a line, or as much of it as is known, has such a
+// beginning.
 func (s *starters) may(line []byte) bool {
 	if len(line) == 0 {
 		return false
@@ -88,10 +91,12 @@ func (s *starters) may(line []byte) bool {
 	return false
 }
 
-// Rows reads records up to the next line that begins another table, and gives them to the handlers, one goroutine each.
-// It returns that line, nil at the end of the input. selected are the columns that cells are wanted of, ascending;
-// columns is how many the header has. When the context ends, Rows returns its error at once; a reader that blocks may
-// then still be waiting for its input, and the handlers' state must not be used.
+// Rows reads records up to the next line that begins another table, and gives
+// them to the handlers, one goroutine each. It returns that line, nil at the
+// end of the input. selected are the columns that cells are wanted of,
+// ascending; columns is how many the header has. When the context ends, Rows
+// returns its error at once; a reader that blocks may then still be waiting for
+// its input, and the handlers' state must not be used.
 func (s *Scanner) Rows(ctx context.Context, selected []int, columns int, handlers []Handler, b Break) (next []byte,
 	err error) {
 	if _, err := s.Head(); err != nil {
@@ -163,7 +168,8 @@ func (j *job) run(handlers []Handler, done chan struct{}) {
 		if i == 0 {
 			c, loaded = j.cur, true
 		}
-		// Made by its own goroutine, a worker does not share cache lines with another.
+		// Made by its own goroutine, a worker does not share cache lines with
+		// another.
 		wg.Go(func() {
 			if err := bug.Call(func() error { newWorker(j, c, h).work(loaded); return nil }); err != nil {
 				j.fail(err) // other workers would wait for this one's turn
@@ -198,7 +204,8 @@ func newWorker(j *job, c *chunk, h Handler) *worker {
 		ends: make([]uint32, len(c.buf)+1+64)} // as many as fit a block; they are written 64 at once
 }
 
-// work takes blocks until there are none. The block in which the header ends is there already.
+// work takes blocks until there are none. The block in which the header ends is
+// there already.
 func (w *worker) work(loaded bool) {
 	for w.ctx.Err() == nil {
 		from := 0
@@ -234,8 +241,8 @@ func (w *worker) next() error {
 	return w.blocks.next(w.chunk)
 }
 
-// breaks reports whether the line at an offset of the chunk begins another table,
-// or may begin one and goes on in the next block.
+// breaks reports whether the line at an offset of the chunk begins another
+// table, or may begin one and goes on in the next block.
 func (w *worker) breaks(at int) bool {
 	line := w.chunk.buf[min(at, w.chunk.n):w.chunk.n]
 	if !w.starts.may(line) || w.checked && w.chunk == w.cur && at == w.pos {
@@ -245,8 +252,8 @@ func (w *worker) breaks(at int) bool {
 	return end < 0 || w.is(line[:end])
 }
 
-// firstBreak returns the first offset from one to another at which a line begins
-// another table. Both offsets begin a line.
+// firstBreak returns the first offset from one to another at which a line
+// begins another table. Both offsets begin a line.
 func (w *worker) firstBreak(from, to int) (at int, found bool) {
 	if w.breaks(from) {
 		return from, true
@@ -281,8 +288,8 @@ func (w *worker) end(at, line int) {
 	close(w.halt)
 }
 
-// block scans the chunk from an offset on; accounted says that the serial part has counted and hashed it. It returns
-// false when the context has ended.
+// block scans the chunk from an offset on; accounted says that the serial part
+// has counted and hashed it. It returns false when the context has ended.
 func (w *worker) block(from int, accounted bool) bool {
 	c := w.chunk
 	masks := bestMasks
@@ -351,8 +358,9 @@ func (w *worker) block(from int, accounted bool) bool {
 	return true
 }
 
-// byBytes reads the records of the block from an offset on by the byte machine, as long as the block has its turn, and
-// gives the one that is under way at its end, nil if another table begins. The first one may have ended before.
+// byBytes reads the records of the block from an offset on by the byte machine,
+// as long as the block has its turn, and gives the one that is under way at its
+// end, nil if another table begins. The first one may have ended before.
 func (w *worker) byBytes(rec *record, ended bool, from int) *record {
 	for {
 		if ended {
@@ -391,7 +399,8 @@ func (w *worker) account(sum xxh3.Uint128) {
 	}
 }
 
-// deliver passes to the handler a record that was put together, unless it is a line without any byte.
+// deliver passes to the handler a record that was put together, unless it is a
+// line without any byte.
 func deliver(h Handler, r *Row, rec *record) {
 	if rec.blank {
 		return

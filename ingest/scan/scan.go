@@ -1,21 +1,27 @@
-// Package scan reads delimited text fast and exactly: rows, selected columns, quotes, positions. It knows no column
-// name, no number and no profiler; a caller says which columns it wants and gets their bytes.
+// Package scan reads delimited text fast and exactly: rows, selected columns,
+// quotes, positions. It knows no column name, no number and no profiler; a
+// caller says which columns it wants and gets their bytes.
 //
-// A file is cut into blocks of 256 KiB, and each worker takes the next block, marks its delimiters, newlines and quotes
-// as bit masks (64 bytes a word, with AVX2 where the machine has it), and waits for its turn. The turn hands over what
-// only the block before can know: whether the block begins inside a quote, the record that is under way, the line
-// number. Resolving the quotes of a block in its turn is a few percent of the work, so there is nothing to guess and to
-// redo, and quotes that do not follow RFC 4180 mean the same in every block. Rows then run in parallel:
-// the ends of all fields of a row are found at once (with AVX-512 where the machine has it), since an export has few
+// A file is cut into blocks of 256 KiB, and each worker takes the next block,
+// marks its delimiters, newlines and quotes as bit masks (64 bytes a word, with
+// AVX2 where the machine has it), and waits for its turn. The turn hands over
+// what only the block before can know: whether the block begins inside a quote,
+// the record that is under way, the line number. Resolving the quotes of a
+// block in its turn is a few percent of the work, so there is nothing to guess
+// and to redo, and quotes that do not follow RFC 4180 mean the same in every
+// block. Rows then run in parallel: the ends of all fields of a row are found
+// at once (with AVX-512 where the machine has it), since an export has few
 // columns that nobody reads.
 //
-// What a record is agrees with encoding/csv (FieldsPerRecord -1) wherever that accepts the text: records end at \n or
-// \r\n, lines without any byte are skipped, \r\n inside quotes becomes \n, "" inside quotes is a quote. Where
-// encoding/csv gives an error the text is taken as with its LazyQuotes: a quote inside a plain field is an ordinary
-// byte, and so is a quote inside a quoted field that is followed by neither a quote nor the end of the field.
+// What a record is agrees with encoding/csv (FieldsPerRecord -1) wherever that
+// accepts the text: records end at \n or \r\n, lines without any byte are
+// skipped, \r\n inside quotes becomes \n, "" inside quotes is a quote. Where
+// encoding/csv gives an error the text is taken as with its LazyQuotes: a quote
+// inside a plain field is an ordinary byte, and so is a quote inside a quoted
+// field that is followed by neither a quote nor the end of the field.
 //
-// Memory does not depend on the file: a record that spans blocks keeps only its selected cells, and a cell keeps at
-// most MaxCell bytes.
+// Memory does not depend on the file: a record that spans blocks keeps only its
+// selected cells, and a cell keeps at most MaxCell bytes.
 package scan
 
 import (
@@ -29,13 +35,16 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// blockSize is the size of the blocks that a file is read, scanned and hashed in.
+// blockSize is the size of the blocks that a file is read, scanned and hashed
+// in.
 const blockSize = 256 << 10
 
-// MaxCell is the longest cell, unquoted, that is kept; of a longer one only the beginning is (Row.Long).
+// MaxCell is the longest cell, unquoted, that is kept; of a longer one only the
+// beginning is (Row.Long).
 const MaxCell = 64 << 10
 
-// maxThreads bounds the memory that buffers take; more threads than this wait for memory, not for each other.
+// maxThreads bounds the memory that buffers take; more threads than this wait
+// for memory, not for each other.
 const maxThreads = 8
 
 // Input is where the bytes come from.
@@ -55,7 +64,8 @@ type Options struct {
 	_        struct{}
 }
 
-// Scanner reads one input: Head, then Begin, then Record for the header, then Rows.
+// Scanner reads one input: Head, then Begin, then Record for the header, then
+// Rows.
 type Scanner struct {
 	opt    Options
 	blocks blocks
@@ -87,7 +97,8 @@ func New(in Input, opt Options) *Scanner {
 	return s
 }
 
-// Head returns the first block, to look for a header in. The bytes are valid until Record or Rows is called.
+// Head returns the first block, to look for a header in. The bytes are valid
+// until Record or Rows is called.
 func (s *Scanner) Head() ([]byte, error) {
 	if s.cur == nil {
 		s.cur = newChunk(s.opt.Block)
@@ -98,7 +109,8 @@ func (s *Scanner) Head() ([]byte, error) {
 	return s.cur.bytes(), nil
 }
 
-// Begin sets the delimiter, which may be any byte but a quote, \r and \n, and skips bytes.
+// Begin sets the delimiter, which may be any byte but a quote, \r and \n, and
+// skips bytes.
 func (s *Scanner) Begin(delim byte, skip int) error {
 	if delim == '"' || delim == '\n' || delim == '\r' {
 		return errors.New("scan: a quote or a line end cannot be the delimiter")
@@ -130,7 +142,8 @@ func (s *Scanner) load() error {
 	return nil
 }
 
-// nextLine returns the line at pos, without its end, or nothing of a line that is longer than a block.
+// nextLine returns the line at pos, without its end, or nothing of a line that
+// is longer than a block.
 func (s *Scanner) nextLine() ([]byte, error) {
 	line := bytes.Clone(s.cur.bytes()[s.pos:])
 	for i := 0; ; i++ {
@@ -159,8 +172,8 @@ func (s *Scanner) account(c *chunk) {
 	}
 }
 
-// Digest returns "xxh3:" and the 128-bit XXH3 of the XXH3 hashes of all blocks, in hexadecimal; "" unless Options.Hash
-// was set. It is complete after Rows.
+// Digest returns "xxh3:" and the 128-bit XXH3 of the XXH3 hashes of all blocks,
+// in hexadecimal; "" unless Options.Hash was set. It is complete after Rows.
 func (s *Scanner) Digest() string {
 	if s.digest == nil {
 		return ""
@@ -169,9 +182,11 @@ func (s *Scanner) Digest() string {
 	return "xxh3:" + hex.EncodeToString(h[:])
 }
 
-// Record reads the next record without selecting columns, a field at a time, so that a header of any width takes no
-// memory. It returns the physical line on which the record begins, and io.EOF when there is no record. A record that
-// the input ends in the middle of a quote of is given as far as it goes, with ErrQuote.
+// Record reads the next record without selecting columns, a field at a time, so
+// that a header of any width takes no memory. It returns the physical line on
+// which the record begins, and io.EOF when there is no record. A record that
+// the input ends in the middle of a quote of is given as far as it goes, with
+// ErrQuote.
 func (s *Scanner) Record(ctx context.Context, field func(column int, text []byte)) (line int, err error) {
 	if _, err := s.Head(); err != nil {
 		return 0, err

@@ -34,7 +34,8 @@ func (k *keeper) Row(r *Row) {
 	k.rows = append(k.rows, g)
 }
 
-// readAll scans text, all of its columns, and gives the rows in the order of the file.
+// readAll scans text, all of its columns, and gives the rows in the order of
+// the file.
 func readAll(t testing.TB, text string, delim byte, columns int, opt Options, stream bool) (rows []got, open bool) {
 	t.Helper()
 	in := Input{R: strings.NewReader(text)}
@@ -69,7 +70,8 @@ func readAll(t testing.TB, text string, delim byte, columns int, opt Options, st
 	return rows, open
 }
 
-// reference reads with encoding/csv; ok is false when that does not accept the text.
+// reference reads with encoding/csv; ok is false when that does not accept the
+// text.
 func reference(text string, delim byte, lazy bool) (rows []got, ok bool) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(delim), -1, lazy
@@ -157,7 +159,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A reader's own io.ErrUnexpectedEOF is what a decompressor says of a file that is cut off, and not the end.
+// A reader's own io.ErrUnexpectedEOF is what a decompressor says of a file that
+// is cut off, and not the end.
 func TestCutOff(t *testing.T) {
 	for _, block := range []int{1, 4, 8, 100} {
 		in := io.MultiReader(strings.NewReader("a,b\n1,2\n"), iotest.ErrReader(io.ErrUnexpectedEOF))

@@ -28,8 +28,8 @@ type builder struct {
 	shares   []share
 	adapters map[string]bool
 	stacks   map[string]bool
-	// stateRows counts the stacks whose array state was printed, busyStacks those of them that were not idle
-	// throughout.
+	// stateRows counts the stacks whose array state was printed, busyStacks
+	// those of them that were not idle throughout.
 	stateRows, busyStacks int
 	table                 printedTable
 	tasks                 []ingest.Kernel
@@ -37,8 +37,9 @@ type builder struct {
 	notes                 []note.Note
 }
 
-// An entry is a metric on the way down to the current one. Depth is of the form that is read: blanks of text, open
-// lists of HTML, the level of CSV; only which is deeper counts.
+// An entry is a metric on the way down to the current one. Depth is of the form
+// that is read: blanks of text, open lists of HTML, the level of CSV; only
+// which is deeper counts.
 type entry struct {
 	depth int
 	name  string
@@ -53,7 +54,8 @@ type gpu struct {
 	pos       note.Pos
 }
 
-// share is an occupancy of the whole run; there is one for each group of equal GPUs.
+// share is an occupancy of the whole run; there is one for each group of equal
+// GPUs.
 type share struct {
 	value unit.Ratio
 	pos   note.Pos
@@ -86,12 +88,14 @@ func (b *builder) metric(depth int, name, value string, pos note.Pos) {
 		head = name + ": " + value
 	}
 	switch {
-	// The order matters: names repeat. "GPU Time" stands over the tasks, among the recommendations and in the platform
-	// info, and each place means something else.
+	// The order matters: names repeat. "GPU Time" stands over the tasks, among
+	// the recommendations and in the platform info, and each place means
+	// something else.
 	case b.under(platformHead):
 		b.info(name, value, head, pos)
 	case name == busyMark || name == "GPU Stack Utilization":
-		// It also stands among the recommendations; of several GPUs the first is the busiest.
+		// It also stands among the recommendations; of several GPUs the first
+		// is the busiest.
 		take(b, &b.platform.GPUBusy, name, value, parsePercent, pos)
 	case b.under("Recommendations"):
 	case len(b.stack) == 0 && b.section(head, pos):
@@ -116,8 +120,9 @@ func (b *builder) under(name string) bool {
 	return slices.ContainsFunc(b.stack, func(e entry) bool { return e.name == name })
 }
 
-// section takes the heading over the metrics of a device: `0:28:0.0 : DG1 [Iris Xe MAX Graphics]`, or of equal ones:
-// `Display controller: Intel Corporation Device 0x0bd6 Device Group`.
+// section takes the heading over the metrics of a device: `0:28:0.0 : DG1 [Iris
+// Xe MAX Graphics]`, or of equal ones: `Display controller: Intel Corporation
+// Device 0x0bd6 Device Group`.
 func (b *builder) section(head string, pos note.Pos) bool {
 	name, group := strings.CutSuffix(head, " Device Group")
 	bare := withoutAddress(name)
@@ -153,7 +158,8 @@ func take[T comparable](b *builder, to *unit.Opt[T], name, value string, parse f
 		b.bad.Add(pos, "", "%s: %v", name, err)
 		return
 	}
-	// The first one counts: the report goes from the whole run to its parts, which repeat the names.
+	// The first one counts: the report goes from the whole run to its parts,
+	// which repeat the names.
 	*to = cmp.Or(*to, o)
 }
 
@@ -189,7 +195,8 @@ func (b *builder) info(name, value, head string, pos note.Pos) {
 	}
 }
 
-// gpu takes a line about a GPU: of the only one, or of `GPU 1: 0:58:0.0 : Display controller: ...`.
+// gpu takes a line about a GPU: of the only one, or of `GPU 1: 0:58:0.0 :
+// Display controller: ...`.
 func (b *builder) gpu(name, value, head string, pos note.Pos) {
 	number, rest, _ := strings.Cut(head, ": ")
 	if digits, ok := strings.CutPrefix(number, "GPU "); ok && strings.Trim(digits, "0123456789") == "" {
@@ -249,7 +256,8 @@ func set(to *unit.Opt[int], text string) error {
 func (b *builder) finish(empty bool) (*ingest.File, error) {
 	b.devices()
 	b.whole()
-	// GPUBusy is a share of the elapsed time; a report may have it without the time itself.
+	// GPUBusy is a share of the elapsed time; a report may have it without the
+	// time itself.
 	if busy, said := b.platform.GPUBusy.Value(); said && b.elapsed.Present() && !b.platform.GPUTime.Present() {
 		b.platform.GPUTime = unit.Some(b.elapsed.Or(0) * unit.Seconds(busy))
 	}
@@ -263,8 +271,8 @@ func (b *builder) finish(empty bool) (*ingest.File, error) {
 	return f, nil
 }
 
-// devices takes what all GPUs of the report have in common. The platform info lists them; where it does not, the
-// headings over the metrics do.
+// devices takes what all GPUs of the report have in common. The platform info
+// lists them; where it does not, the headings over the metrics do.
 func (b *builder) devices() {
 	p := &b.platform
 	list := b.gpus
@@ -276,7 +284,8 @@ func (b *builder) devices() {
 	}
 	if n := len(b.adapters); n > 0 {
 		p.Adapters = unit.Some(n)
-		// Said only where every adapter can have as many; a remainder is a row that was lost.
+		// Said only where every adapter can have as many; a remainder is a row
+		// that was lost.
 		if len(b.stacks)%n == 0 {
 			p.Stacks = unit.Some(len(b.stacks) / n)
 		}
@@ -293,8 +302,8 @@ func (b *builder) device(list []gpu) {
 	p := &b.platform
 	first := list[0]
 	for _, g := range list[1:] {
-		// An integrated GPU next to a discrete one is the usual case; the frequency follows from the device, so it is not
-		// compared.
+		// An integrated GPU next to a discrete one is the usual case; the
+		// frequency follows from the device, so it is not compared.
 		if g.name != first.name || g.xves != first.xves {
 			b.notes = append(b.notes, note.Note{Severity: note.Warning, Code: "several-gpus", Pos: first.pos,
 				Text: fmt.Sprintf("the machine has different GPUs, %s and %s, and the summary does not say which one "+
@@ -320,7 +329,8 @@ func described(g gpu) string {
 	return name
 }
 
-// whole takes the occupancy of the run. With several groups of GPUs it is that of the busiest: the tasks ran there.
+// whole takes the occupancy of the run. With several groups of GPUs it is that
+// of the busiest: the tasks ran there.
 func (b *builder) whole() {
 	if len(b.shares) == 0 {
 		return

@@ -9,11 +9,13 @@ import (
 	"occudiff/ingest/table"
 )
 
-// The first two names of the report's header; what stands between them is the delimiter.
+// The first two names of the report's header; what stands between them is the
+// delimiter.
 const levelName, metricName = "Hierarchy Level", "Metric Name"
 
-// delimited reads the report as CSV (-format csv): a level, a name and a value on each line. The header of a table has
-// the level of its heading, and so do its rows. Numbers have no units: times are in seconds, and the name of a
+// delimited reads the report as CSV (-format csv): a level, a name and a value
+// on each line. The header of a table has the level of its heading, and so do
+// its rows. Numbers have no units: times are in seconds, and the name of a
 // percentage ends in (%).
 type delimited struct {
 	to    *builder
@@ -22,8 +24,8 @@ type delimited struct {
 	level int      // of the current table
 }
 
-// delimiter returns what separates the cells of a line if it is the header, otherwise 0. What vtune told while it worked may
-// stand before it.
+// delimiter returns what separates the cells of a line if it is the header,
+// otherwise 0. What vtune told while it worked may stand before it.
 func delimiter(line string) byte {
 	i := strings.Index(line, levelName)
 	// 1 is for the opening quote.
@@ -31,8 +33,8 @@ func delimiter(line string) byte {
 		return 0
 	}
 	rest := strings.TrimPrefix(line[i+len(levelName):], `"`)
-	// A delimiter is one byte of ASCII: -csv-delimiter takes a character, and half of a UTF-8 one would cut every cell
-	// wrongly.
+	// A delimiter is one byte of ASCII: -csv-delimiter takes a character, and
+	// half of a UTF-8 one would cut every cell wrongly.
 	if rest == "" || rest[0] == '"' || rest[0] >= 0x80 || !strings.HasPrefix(strings.TrimPrefix(rest[1:], `"`), metricName) {
 		return 0
 	}
@@ -44,7 +46,8 @@ func isMessage(line string) bool {
 	return strings.HasPrefix(line, "vtune: ") || strings.HasPrefix(line, "war:")
 }
 
-// isCSV reports whether the file begins as the report in CSV does, after what vtune printed before.
+// isCSV reports whether the file begins as the report in CSV does, after what
+// vtune printed before.
 func isCSV(head []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(head), "\ufeff")) {
 		switch line = strings.TrimSpace(line); {
@@ -71,7 +74,8 @@ func (d *delimited) line(in *table.Lines, line string) {
 	}
 }
 
-// split returns the cells of a line. Those that hold the delimiter stand in quotes, two of which are one.
+// split returns the cells of a line. Those that hold the delimiter stand in
+// quotes, two of which are one.
 func split(line string, delim byte) (cells []string) {
 	for more := true; more; {
 		line = strings.TrimLeft(line, " ")
@@ -113,9 +117,10 @@ func (d *delimited) cells(level int, cells []string, pos note.Pos) {
 	d.to.metric(level, strings.TrimSuffix(cells[0], "(%)"), value, pos)
 }
 
-// withUnit returns a number the unit that it has in the report as text.
-// The builder has one way to read a quantity; so a number of the CSV is given its unit again instead of a second set
-// of parsers. What is no number, as [Unknown], stays.
+// withUnit returns a number the unit that it has in the report as text. The
+// builder has one way to read a quantity; so a number of the CSV is given its
+// unit again instead of a second set of parsers. What is no number, as
+// [Unknown], stays.
 func withUnit(name, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err != nil {
 		return value

@@ -11,12 +11,14 @@ import (
 	"occudiff/ingest/table"
 )
 
-// maxToken is the longest piece of markup or text that is kept; the style sheet is the longest of a real report.
+// maxToken is the longest piece of markup or text that is kept; the style sheet
+// is the longest of a real report.
 const maxToken = table.MaxLine
 
-// page reads the HTML report: lists in lists, each item a `metric-name` and a `metric-value`, below it issues in
-// words, further lists, or a table of `table-value` cells. The report closes empty values in the way of XML, which a
-// browser would not heed.
+// page reads the HTML report: lists in lists, each item a `metric-name` and a
+// `metric-value`, below it issues in words, further lists, or a table of
+// `table-value` cells. The report closes empty values in the way of XML, which
+// a browser would not heed.
 type page struct {
 	z            *html.Tokenizer
 	to           *builder
@@ -80,8 +82,9 @@ func (p *page) next() html.Token {
 	return p.z.Token()
 }
 
-// text returns the text of an element whose start was read, as a browser shows it: breaks and indentation are of the
-// markup. What stands aside in it is left out.
+// text returns the text of an element whose start was read, as a browser shows
+// it: breaks and indentation are of the markup. What stands aside in it is left
+// out.
 func (p *page) text(of *html.Token) string {
 	var text strings.Builder
 	for skip := 0; of.Type == html.StartTagToken; {
@@ -99,7 +102,8 @@ func (p *page) text(of *html.Token) string {
 	return ""
 }
 
-// aside reports whether a token begins issues or recommendations, whose text is no value.
+// aside reports whether a token begins issues or recommendations, whose text is
+// no value.
 func aside(t *html.Token) bool {
 	return t.Type == html.StartTagToken && (t.Data == "pre" || t.Data == "div" && classOf(t) == "issues")
 }
@@ -113,7 +117,8 @@ func classOf(t *html.Token) string {
 	return ""
 }
 
-// end is what to make of the end of the file: what was read before an error counts.
+// end is what to make of the end of the file: what was read before an error
+// counts.
 func (p *page) end() error {
 	switch err := p.z.Err(); {
 	case errors.Is(err, html.ErrBufferExceeded):

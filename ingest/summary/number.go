@@ -20,7 +20,8 @@ func absent(text string) bool {
 // thousands is a number with thousands separators: `2,047`.
 var thousands = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.|$)`)
 
-// parseNumber reads a number that may have thousands separators. Other texts that strconv takes are none here.
+// parseNumber reads a number that may have thousands separators. Other texts
+// that strconv takes are none here.
 func parseNumber(text string) (float64, error) {
 	plain := text
 	if thousands.MatchString(text) {
@@ -36,8 +37,8 @@ func parseNumber(text string) (float64, error) {
 	return x, nil
 }
 
-// parseDecimal reads a number that VTune prints with decimals: where it has a comma and no point, the comma is a
-// decimal one, as in `1,774s`.
+// parseDecimal reads a number that VTune prints with decimals: where it has a
+// comma and no point, the comma is a decimal one, as in `1,774s`.
 func parseDecimal(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, ".") {

@@ -1,6 +1,8 @@
-// Package summary reads VTune's summary report, as text, as HTML and as CSV: what it says of the machine and the
-// collection, the tables of hottest computing tasks, and the occupancy of the whole run. Tasks in a summary have no
-// launch size. The package does not know the device table or any other report.
+// Package summary reads VTune's summary report, as text, as HTML and as CSV:
+// what it says of the machine and the collection, the tables of hottest
+// computing tasks, and the occupancy of the whole run. Tasks in a summary have
+// no launch size. The package does not know the device table or any other
+// report.
 package summary
 
 import (
@@ -36,8 +38,8 @@ const (
 
 // Sniff implements ingest.Format: headings that only this report has.
 func (Format) Sniff(head []byte) bool {
-	// VTune's other reports have lists and tables as well; the class of its metrics and a name that others do not
-	// print tell this one.
+	// VTune's other reports have lists and tables as well; the class of its
+	// metrics and a name that others do not print tell this one.
 	if isHTML(head) {
 		return bytes.Contains(head, []byte(`class="metric-name"`)) &&
 			(bytes.Contains(head, []byte("VTune")) || bytes.Contains(head, []byte(platformHead)))
@@ -55,12 +57,14 @@ func (Format) Sniff(head []byte) bool {
 		gpu = gpu || strings.HasPrefix(text, "GPU Time") || strings.HasPrefix(text, "XVE Array") ||
 			strings.HasPrefix(text, "EU Array")
 	}
-	// Without the platform info (a report with a filter) no single line is sure: another tool may print an elapsed
-	// time, and a GPU time, but not both under these names.
+	// Without the platform info (a report with a filter) no single line is
+	// sure: another tool may print an elapsed time, and a GPU time, but not
+	// both under these names.
 	return elapsed && gpu
 }
 
-// isHTML reports whether the file begins with markup, after what a terminal may have put before it.
+// isHTML reports whether the file begins with markup, after what a terminal may
+// have put before it.
 func isHTML(head []byte) bool {
 	head = bytes.TrimLeft(head, "\ufeff \t\r\n")
 	for _, mark := range []string{"<?xml", "<html", "<HTML", "<!DOCTYPE", "<!doctype"} {
@@ -76,7 +80,8 @@ func (Format) RunAlone() bool { return true }
 
 // Read implements ingest.Format.
 func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
-	// The form is decided on the first 4 KiB and not by the ending: people name all three .txt.
+	// The form is decided on the first 4 KiB and not by the ending: people name
+	// all three .txt.
 	in := bufio.NewReaderSize(table.NewStream(ctx, src, opt), 4096)
 	head, err := in.Peek(4096)
 	if err != nil && err != io.EOF {

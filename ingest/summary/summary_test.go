@@ -57,7 +57,8 @@ func page1(body string) string {
 <div class="recommendation-placeholder"><span class="recommendation-metric">Occupancy: 1%</span></div>` + body + `</body></html>`
 }
 
-// TestCutHTML: cut anywhere, a report gives what stands before the cut or a clear error.
+// TestCutHTML: cut anywhere, a report gives what stands before the cut or a
+// clear error.
 func TestCutHTML(t *testing.T) {
 	text := testenv.Made(t, "html")
 	for cut := range text {
@@ -133,8 +134,9 @@ func percent(r unit.Opt[unit.Ratio]) float64 {
 	return -1
 }
 
-// The summary of hpc-performance has the XVE state of the whole run, and other names for the GPU's time. Figures of a
-// published run (kazukiminemura/vtune_101).
+// The summary of hpc-performance has the XVE state of the whole run, and other
+// names for the GPU's time. Figures of a published run
+// (kazukiminemura/vtune_101).
 func TestStateOfRun(t *testing.T) {
 	const text = `Elapsed Time: 4.427s
     GPU

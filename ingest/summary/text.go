@@ -11,8 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// text reads the report that is meant for a terminal: metrics indented below each other, tables under a line of
-// dashes whose runs are the columns.
+// text reads the report that is meant for a terminal: metrics indented below
+// each other, tables under a line of dashes whose runs are the columns.
 type text struct {
 	to     *builder
 	before string // the last line, the header when dashes follow
@@ -46,8 +46,9 @@ func (t *text) line(in *table.Lines, line string) {
 	}
 }
 
-// progress takes off what vtune told while it worked: `vtune: Executing actions 75 % Generating a report` is
-// overwritten on a terminal and stands before the report's first line in a file.
+// progress takes off what vtune told while it worked: `vtune: Executing actions
+// 75 % Generating a report` is overwritten on a terminal and stands before the
+// report's first line in a file.
 func progress(line string) string {
 	if i := strings.LastIndexByte(line, '\r'); i >= 0 {
 		line = line[i+1:]
@@ -70,7 +71,8 @@ type printedTable struct {
 	merged []bool // tasks, by index in builder.tasks, that this table has named already
 }
 
-// rowsOf returns what takes the rows below a header, nil where they are of no use.
+// rowsOf returns what takes the rows below a header, nil where they are of no
+// use.
 func (b *builder) rowsOf(header []string) func(cells []string, pos note.Pos) {
 	switch {
 	case len(header) > 0 && header[0] == "Computing Task" && slices.Contains(header, "Total Time"):
@@ -82,7 +84,8 @@ func (b *builder) rowsOf(header []string) func(cells []string, pos note.Pos) {
 }
 
 func (b *builder) startTable(header []string) {
-	// Tasks that this table adds lie behind the end of merged, and are so never merged with its later rows.
+	// Tasks that this table adds lie behind the end of merged, and are so never
+	// merged with its later rows.
 	b.table = printedTable{row: b.rowsOf(header), merged: make([]bool, len(b.tasks))}
 	// The CSV has (%) in its headers, the other forms have not.
 	for _, name := range header {
@@ -115,7 +118,8 @@ func (b *builder) stackRow(cells []string, _ note.Pos) {
 	}
 }
 
-// alwaysIdle is the idle share, printed to 0.1 %, from which a stack did no work.
+// alwaysIdle is the idle share, printed to 0.1 %, from which a stack did no
+// work.
 const alwaysIdle unit.Ratio = 0.9995
 
 func (b *builder) cell(cells []string, names ...string) string {
@@ -133,8 +137,8 @@ func cellOf[T any](b *builder, cells []string, parse func(string) (unit.Opt[T], 
 	return err
 }
 
-// task takes a row of a table of computing tasks. The HTML report leaves out cells at the end of a row where they would
-// be empty.
+// task takes a row of a table of computing tasks. The HTML report leaves out
+// cells at the end of a row where they would be empty.
 func (b *builder) task(cells []string, pos note.Pos) {
 	k := ingest.Kernel{Task: strings.Clone(cells[0]), Pos: pos} // a clone, not to keep the line
 	switch {
@@ -147,7 +151,8 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	case k.Task == "[Others]": // the sum of the tasks that are not listed
 		return
 	}
-	// The total of offload reports holds the transfers too. VTune 2022.0 has other names for the time and the peak.
+	// The total of offload reports holds the transfers too. VTune 2022.0 has
+	// other names for the time and the peak.
 	err := cmp.Or(
 		cellOf(b, cells, parseTime, &k.Total, "Execution Time", "Execution", "Total Time"),
 		cellOf(b, cells, parseCount, &k.Instances, "Instance Count"),
@@ -165,17 +170,19 @@ func (b *builder) task(cells []string, pos note.Pos) {
 	b.merge(k)
 }
 
-// merge adds what another table of the report says of a task. Within a table, equal names are different tasks.
+// merge adds what another table of the report says of a task. Within a table,
+// equal names are different tasks.
 func (b *builder) merge(k ingest.Kernel) {
 	for _, i := range b.byName[k.Task] {
 		old := &b.tasks[i]
-		// A task that one table has at SIMD 16 and another at SIMD 32 is two kernels; a table without a SIMD width
-		// fits each.
+		// A task that one table has at SIMD 16 and another at SIMD 32 is two
+		// kernels; a table without a SIMD width fits each.
 		if i >= len(b.table.merged) || b.table.merged[i] || old.SIMD.Or(k.SIMD.Or(0)) != k.SIMD.Or(old.SIMD.Or(0)) {
 			continue
 		}
 		b.table.merged[i] = true
-		// All tables are of one collection, so the first value is as good as the next.
+		// All tables are of one collection, so the first value is as good as
+		// the next.
 		old.Total, old.Instances = cmp.Or(old.Total, k.Total), cmp.Or(old.Instances, k.Instances)
 		old.SIMD, old.Peak = cmp.Or(old.SIMD, k.SIMD), cmp.Or(old.Peak, k.Peak)
 		old.Measured = cmp.Or(old.Measured, k.Measured)

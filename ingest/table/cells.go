@@ -14,7 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Text is a text as it is, blanks included. In the file it is guarded, so that no spreadsheet runs it as a formula.
+// Text is a text as it is, blanks included. In the file it is guarded, so that
+// no spreadsheet runs it as a formula.
 type Text string
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -25,8 +26,9 @@ func (t *Text) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Guard puts an apostrophe before a text that a spreadsheet would run as a formula. A text that looks guarded gets one
-// more, so that reading a Text gives every text back.
+// Guard puts an apostrophe before a text that a spreadsheet would run as a
+// formula. A text that looks guarded gets one more, so that reading a Text
+// gives every text back.
 func Guard(s string) string {
 	if runnable(strings.TrimLeft(s, "'")) {
 		return "'" + s
@@ -34,11 +36,13 @@ func Guard(s string) string {
 	return s
 }
 
-// number is nothing but a decimal number, with a sign and an exponent or without: what rounding leaves is -1.7e-15.
+// number is nothing but a decimal number, with a sign and an exponent or
+// without: what rounding leaves is -1.7e-15.
 var number = regexp.MustCompile(`^[-+]?\d+(\.\d*)?(e[-+]?\d+)?$`)
 
-// runnable reports whether a spreadsheet may take a text for a formula: what begins one, full-width signs included, also
-// behind blanks and line breaks, which some pass over.
+// runnable reports whether a spreadsheet may take a text for a formula: what
+// begins one, full-width signs included, also behind blanks and line breaks,
+// which some pass over.
 func runnable(s string) bool {
 	if s == "" {
 		return false
@@ -64,7 +68,8 @@ func (n *Name) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Names is a list of names separated by semicolons: names hold blanks and commas.
+// Names is a list of names separated by semicolons: names hold blanks and
+// commas.
 type Names []string
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -124,11 +129,12 @@ func (c *Counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// maxCount keeps every product of three counts (Xe-cores x XVE x threads) inside 63 bits.
+// maxCount keeps every product of three counts (Xe-cores x XVE x threads)
+// inside 63 bits.
 const maxCount = 1 << 20
 
-// ParseCount reads a plain decimal number. It is stricter than strconv.Atoi: a sign, an underscore or a leading zero in
-// a table is a typo.
+// ParseCount reads a plain decimal number. It is stricter than strconv.Atoi: a
+// sign, an underscore or a leading zero in a table is a typo.
 func ParseCount(s string) (int, error) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, fmt.Errorf("%.60q is not a whole number; "+
@@ -144,9 +150,11 @@ func ParseCount(s string) (int, error) {
 	return n, nil
 }
 
-// CSV writes records as encoding/csv does, but so that a spreadsheet runs none of them: a cell that it would take for a
-// formula gets an apostrophe unless it has one, and a cell that it might split, at a semicolon or a tab, stands in
-// quotes, because what is behind one would begin a cell without a guard. Its error is that of the last Flush.
+// CSV writes records as encoding/csv does, but so that a spreadsheet runs none
+// of them: a cell that it would take for a formula gets an apostrophe unless it
+// has one, and a cell that it might split, at a semicolon or a tab, stands in
+// quotes, because what is behind one would begin a cell without a guard. Its
+// error is that of the last Flush.
 type CSV struct {
 	w   *bufio.Writer
 	err error
@@ -175,8 +183,9 @@ func (c *CSV) Write(record []string) error {
 	return c.w.WriteByte('\n') // which fails when anything before did
 }
 
-// quoted reports whether a cell has to stand in quotes. One that begins with a colon is among them because the runner of a
-// CI job takes a line that begins with two for a command.
+// quoted reports whether a cell has to stand in quotes. One that begins with a
+// colon is among them because the runner of a CI job takes a line that begins
+// with two for a command.
 func quoted(cell string) bool {
 	return cell != "" && (strings.ContainsAny(cell, ",;\t\"\r\n") || cell[0] == ' ' || cell[0] == ':')
 }

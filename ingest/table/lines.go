@@ -13,16 +13,19 @@ import (
 	"occudiff/ingest/note"
 )
 
-// MaxLine is the longest line that is kept whole. Kernel names of heavily templated code reach some 10 KB and
-// unitrace pads every row to the longest of them; what is longer than this is no profiler output.
+// MaxLine is the longest line that is kept whole. Kernel names of heavily
+// templated code reach some 10 KB and unitrace pads every row to the longest of
+// them; what is longer than this is no profiler output.
 const MaxLine = 256 << 10
 
-// checkEvery is how many bytes may pass between two looks at the context: often enough for Ctrl-C to stop at once.
+// checkEvery is how many bytes may pass between two looks at the context: often
+// enough for Ctrl-C to stop at once.
 const checkEvery = 1 << 20
 
 // Lines reads the lines of a source in bounded memory, one after the other.
 type Lines struct {
-	// Text is the current line without its line end. It is valid until the next call of Next.
+	// Text is the current line without its line end. It is valid until the next
+	// call of Next.
 	Text []byte
 	// Number is the physical line number of Text, from 1.
 	Number int
@@ -42,7 +45,8 @@ func NewLines(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *
 	return &Lines{path: src.Path, r: bufio.NewReaderSize(NewStream(ctx, src, opt), 64<<10)}
 }
 
-// Next moves to the next line. It gives false at the end of the source and on errors; see Err.
+// Next moves to the next line. It gives false at the end of the source and on
+// errors; see Err.
 func (r *Lines) Next() bool {
 	if r.err != nil {
 		return false
@@ -95,7 +99,8 @@ func (r *Lines) Pos(column int) note.Pos {
 	return note.Pos{File: r.path, Line: r.Number, Column: column}
 }
 
-// A Stream is the bytes of a source: it stops when the context is canceled, and reports progress.
+// A Stream is the bytes of a source: it stops when the context is canceled, and
+// reports progress.
 type Stream struct {
 	ctx   context.Context
 	r     io.Reader
@@ -110,7 +115,8 @@ func NewStream(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) 
 	return &Stream{ctx: ctx, r: src.R, opt: opt}
 }
 
-// Read implements io.Reader. It reads little at a time, so that canceling stops at once.
+// Read implements io.Reader. It reads little at a time, so that canceling stops
+// at once.
 func (s *Stream) Read(p []byte) (int, error) {
 	if s.ended != nil {
 		return 0, s.ended
@@ -132,8 +138,8 @@ func (s *Stream) Read(p []byte) (int, error) {
 // MaxShown is how many bad rows of a file are reported one by one.
 const MaxShown = 20
 
-// BadRows collects the rows of a file that cannot be used: all are counted, the first MaxShown are kept. The zero BadRows is
-// ready.
+// BadRows collects the rows of a file that cannot be used: all are counted, the
+// first MaxShown are kept. The zero BadRows is ready.
 type BadRows struct {
 	Count   int64
 	Several bool // rows stand in a line; the caller adds each once
@@ -141,7 +147,8 @@ type BadRows struct {
 	last    note.Pos
 }
 
-// Add counts a row that cannot be used. A row that is bad in two places is one row.
+// Add counts a row that cannot be used. A row that is bad in two places is one
+// row.
 func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	if b.Count > 0 && b.last.Line == pos.Line && !b.Several {
 		return
@@ -154,7 +161,8 @@ func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	}
 }
 
-// Notes returns the notes on the bad rows in the order of the file; the last says how many more there are.
+// Notes returns the notes on the bad rows in the order of the file; the last
+// says how many more there are.
 func (b *BadRows) Notes() []note.Note {
 	notes := b.shown[:len(b.shown):len(b.shown)]
 	if more := b.Count - int64(len(notes)); more > 0 {
@@ -164,7 +172,8 @@ func (b *BadRows) Notes() []note.Note {
 	return notes
 }
 
-// Quote prints a piece of input for a message: in quotes, invisible bytes escaped, cut to a readable length.
+// Quote prints a piece of input for a message: in quotes, invisible bytes
+// escaped, cut to a readable length.
 func Quote[T string | []byte](text T) string {
 	const most = 60
 	if len(text) > most {
@@ -175,7 +184,8 @@ func Quote[T string | []byte](text T) string {
 
 const escape = 0x1b
 
-// Plain returns the line as a terminal would show it, the line itself when there is nothing to take out.
+// Plain returns the line as a terminal would show it, the line itself when
+// there is nothing to take out.
 func Plain(line []byte) []byte {
 	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, escape) < 0 {
 		return line
@@ -192,7 +202,8 @@ func Plain(line []byte) []byte {
 	return out
 }
 
-// RawColumn returns the column (from 1) in the line of the byte that has the given index in Plain(line).
+// RawColumn returns the column (from 1) in the line of the byte that has the
+// given index in Plain(line).
 func RawColumn(line []byte, index int) int {
 	for i := 0; i < len(line); {
 		if n := invisible(line[i:]); n > 0 {
@@ -208,10 +219,12 @@ func RawColumn(line []byte, index int) int {
 	return len(line) + 1
 }
 
-// invisible returns the length of what stands at the start of b and is not shown by a terminal, 0 when b starts with text:
-// NUL bytes, which file systems leave in logs of crashed nodes, and escape sequences: control sequences (colors, cursor
-// movement), operating system commands up to BEL or ESC \, and others of two bytes. Of a broken sequence it keeps what is
-// no part of it. No regular expression: logs of gigabytes have colors in each line.
+// invisible returns the length of what stands at the start of b and is not
+// shown by a terminal, 0 when b starts with text: NUL bytes, which file systems
+// leave in logs of crashed nodes, and escape sequences: control sequences
+// (colors, cursor movement), operating system commands up to BEL or ESC \, and
+// others of two bytes. Of a broken sequence it keeps what is no part of it. No
+// regular expression: logs of gigabytes have colors in each line.
 func invisible(b []byte) int {
 	switch {
 	case b[0] == 0:
@@ -243,10 +256,12 @@ func invisible(b []byte) int {
 	return 2
 }
 
-// Dashed are the columns of a table that is printed under a line of dashes, whose runs they are, counted in characters.
+// Dashed are the columns of a table that is printed under a line of dashes,
+// whose runs they are, counted in characters.
 type Dashed struct{ from, to []int }
 
-// Dashes returns the columns under a header, nil when the line is not made of runs of dashes.
+// Dashes returns the columns under a header, nil when the line is not made of
+// runs of dashes.
 func Dashes(line string) *Dashed {
 	if !strings.Contains(line, "---") || strings.Trim(line, " -") != "" {
 		return nil
@@ -263,8 +278,9 @@ func Dashes(line string) *Dashed {
 	return c
 }
 
-// Cells cuts a line at the gaps between the columns. The last column has no end. Not bytes: a name of a
-// kernel may hold characters of several bytes, and VTune pads by characters.
+// Cells cuts a line at the gaps between the columns. The last column has no
+// end. Not bytes: a name of a kernel may hold characters of several bytes, and
+// VTune pads by characters.
 func (c *Dashed) Cells(line string) []string {
 	runes := []rune(line)
 	out := make([]string, len(c.from))
@@ -280,9 +296,10 @@ func (c *Dashed) Cells(line string) []string {
 	return out
 }
 
-// InColumns reports whether a line has the form of a row: nothing before the first column or in the gaps, and more than a
-// name. The next metric of a summary begins at the left edge, too; what tells it is that it is as short as a name, or
-// that its text runs over a gap.
+// InColumns reports whether a line has the form of a row: nothing before the
+// first column or in the gaps, and more than a name. The next metric of a
+// summary begins at the left edge, too; what tells it is that it is as short as
+// a name, or that its text runs over a gap.
 func (c *Dashed) InColumns(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false

@@ -12,7 +12,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// maxLines is how many lines a quoted cell may run over: at a quote that never closes, no more of them are searched.
+// maxLines is how many lines a quoted cell may run over: at a quote that never
+// closes, no more of them are searched.
 const maxLines = 64
 
 // Record is a row of a file: its cells, or why it has none.
@@ -25,7 +26,8 @@ type Record struct {
 	starts []int
 }
 
-// place returns the line and column where a cell begins; the column is 0 for a cell that is not there.
+// place returns the line and column where a cell begins; the column is 0 for a
+// cell that is not there.
 func (r *Record) place(cell int) (line, column int) {
 	switch {
 	case cell < 0 || r.Problem != "":
@@ -54,7 +56,8 @@ type Reader struct {
 	crlf    bool     // the first line ends in CR LF, and so do the lines of a cell
 }
 
-// NewReader reads a file, whose name is for messages. Header comes before all else.
+// NewReader reads a file, whose name is for messages. Header comes before all
+// else.
 func NewReader(file string, r io.Reader, f Format) *Reader {
 	return &Reader{file: file, format: f, in: NewLines(context.Background(), &ingest.Source{R: r}, ingest.ReadOptions{})}
 }
@@ -79,7 +82,8 @@ func (r *Reader) Sheet(most int) (*Sheet, error) {
 	return s, nil
 }
 
-// Next returns the next record with as many cells as the header has. Blank lines are none.
+// Next returns the next record with as many cells as the header has. Blank
+// lines are none.
 func (r *Reader) Next() (Record, error) {
 	rec, err := r.record()
 	if n := len(rec.Cells); err == nil && n != len(r.Columns) {
@@ -91,7 +95,8 @@ func (r *Reader) Next() (Record, error) {
 	return rec, err
 }
 
-// record returns the next record as it is. The error is that of the file, io.EOF at its end.
+// record returns the next record as it is. The error is that of the file,
+// io.EOF at its end.
 func (r *Reader) record() (Record, error) {
 	for {
 		text, err := r.next()
@@ -110,7 +115,8 @@ func (r *Reader) record() (Record, error) {
 	}
 }
 
-// quoted reads a record with quotes, which may run over several lines. A quote that never closes spoils its own line.
+// quoted reads a record with quotes, which may run over several lines. A quote
+// that never closes spoils its own line.
 func (r *Reader) quoted(text string) (Record, error) {
 	rec := Record{Line: r.line, text: text}
 	var ahead []string
@@ -165,7 +171,8 @@ func (r *Reader) next() (string, error) {
 	return "", io.EOF
 }
 
-// split splits a record with quotes (RFC 4180). Open says that its last quote does not close.
+// split splits a record with quotes (RFC 4180). Open says that its last quote
+// does not close.
 func split(text string) (cells []string, starts []int, open bool, fault string) {
 	for at, more := 0, true; more; {
 		starts = append(starts, at)
@@ -192,7 +199,8 @@ func split(text string) (cells []string, starts []int, open bool, fault string) 
 	return cells, starts, false, ""
 }
 
-// cutQuoted takes a quoted cell, its opening quote gone already, from the front of a text.
+// cutQuoted takes a quoted cell, its opening quote gone already, from the front
+// of a text.
 func cutQuoted(text string) (cell, after string, closed bool) {
 	for {
 		i := strings.IndexByte(text, '"')
@@ -209,8 +217,9 @@ func cutQuoted(text string) (cell, after string, closed bool) {
 	}
 }
 
-// Header reads the first record and checks it against the format; io.EOF says that there is none. An unknown column
-// would be dropped without a word, the first of two equal ones likewise, and a missing one would read as empty.
+// Header reads the first record and checks it against the format; io.EOF says
+// that there is none. An unknown column would be dropped without a word, the
+// first of two equal ones likewise, and a missing one would read as empty.
 func (r *Reader) Header() error {
 	rec, err := r.record()
 	if err != nil {

@@ -67,7 +67,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPlaces checks the places of cells behind blank lines, quotes and line breaks in quotes.
+// TestPlaces checks the places of cells behind blank lines, quotes and line
+// breaks in quotes.
 func TestPlaces(t *testing.T) {
 	got := records(t, "\n\"a\n,b\",\"\",\"x\"\"y\",z\n\né,b,,c\n", Format{})
 	var places [][2]int
@@ -166,7 +167,8 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk is on fire") }
 
-// FuzzRecords holds the reader against encoding/csv: what that reads, ours reads alike, at the same places.
+// FuzzRecords holds the reader against encoding/csv: what that reads, ours
+// reads alike, at the same places.
 func FuzzRecords(f *testing.F) {
 	for _, s := range []string{"a,b\nc,d\n", "\"a,\"\"b\",c\r\n", "\"a\nb\",c\n\nd", "a\"b,c\n\"", ",\n,,\n", "\"\"\n"} {
 		f.Add(s)
@@ -177,7 +179,8 @@ func FuzzRecords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := records(t, text, Format{})
-		// encoding/csv drops lone carriage returns in places and joins any number of lines; ours keeps and bounds them.
+		// encoding/csv drops lone carriage returns in places and joins any
+		// number of lines; ours keeps and bounds them.
 		if strings.Contains(text, "\r") || strings.Count(text, "\n") > maxLines || len(text) >= MaxLine {
 			return
 		}

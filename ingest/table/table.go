@@ -1,18 +1,23 @@
-// Package table reads text files: line by line in bounded memory, with physical line numbers, a cap on the length of a
-// line, canceling, progress and the list of bad rows ([Lines], [BadRows]); and as small CSV files, which it writes too:
-// device and platform tables, batches of launches, exported series.
+// Package table reads text files: line by line in bounded memory, with physical
+// line numbers, a cap on the length of a line, canceling, progress and the list
+// of bad rows ([Lines], [BadRows]); and as small CSV files, which it writes
+// too: device and platform tables, batches of launches, exported series.
 //
-// A [Reader] checks the header against a [Format] and gives the file as records. It is not encoding/csv, because that
-// loses the rest of the file at a stray quote: here a line that cannot be read is a record with an error, and the next
-// line is read as if nothing had happened. Every record knows its line and where its cells begin. [Decode] fills
-// structs with csv tags from records, by gocsv; [CSV] writes records.
+// A [Reader] checks the header against a [Format] and gives the file as
+// records. It is not encoding/csv, because that loses the rest of the file at a
+// stray quote: here a line that cannot be read is a record with an error, and
+// the next line is read as if nothing had happened. Every record knows its line
+// and where its cells begin. [Decode] fills structs with csv tags from records,
+// by gocsv; [CSV] writes records.
 //
-// gocsv alone would be a trap. It reads an empty cell, and a column that is missing, as 0; it reads "1,234" as 1.234;
-// and it counts records where a person wants a line number. So the fields of a struct that is read have types that
-// decode themselves, such as [Count], the header is checked first, and a cell that is at error is reported at its own
-// place.
+// gocsv alone would be a trap. It reads an empty cell, and a column that is
+// missing, as 0; it reads "1,234" as 1.234; and it counts records where a
+// person wants a line number. So the fields of a struct that is read have types
+// that decode themselves, such as [Count], the header is checked first, and a
+// cell that is at error is reported at its own place.
 //
-// The package does not know what a column means. Exports of a profiler are not read here: package scan reads those.
+// The package does not know what a column means. Exports of a profiler are not
+// read here: package scan reads those.
 package table
 
 import (
@@ -37,7 +42,8 @@ type Format struct {
 	Strict   bool     // another column is an error, and an empty cell of a required one; else see Reader.Unknown
 	Comments bool     // lines that begin with # are skipped
 
-	// Nearest, when not nil, gives what a message adds to the name of an unknown column: which one may be meant.
+	// Nearest, when not nil, gives what a message adds to the name of an
+	// unknown column: which one may be meant.
 	Nearest func(name string, columns []string) string
 }
 
@@ -51,16 +57,19 @@ type Sheet struct {
 	filled []int  // columns whose cells must not be empty
 }
 
-// Pos returns the place of a cell in a row, or that of the row when there is no such column.
+// Pos returns the place of a cell in a row, or that of the row when there is no
+// such column.
 func (s *Sheet) Pos(row int, column string) note.Pos {
 	line, at := s.Records[row].place(slices.Index(s.Columns, column))
 	return note.Pos{File: s.File, Line: line, Column: at}
 }
 
-// maxFile bounds what Load reads: a thousand devices take less than one of its megabytes.
+// maxFile bounds what Load reads: a thousand devices take less than one of its
+// megabytes.
 const maxFile = 4 << 20
 
-// Load reads a whole file that fits in memory. An empty file gives a sheet without columns and records.
+// Load reads a whole file that fits in memory. An empty file gives a sheet
+// without columns and records.
 func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -84,8 +93,8 @@ func Parse(file, text string, f Format) (*Sheet, error) {
 	return r.Sheet(1 + strings.Count(text, "\n"))
 }
 
-// Columns lists the columns of a struct with csv tags, "-" left out, and the required ones: they carry the tag
-// `table:"required"` besides.
+// Columns lists the columns of a struct with csv tags, "-" left out, and the
+// required ones: they carry the tag `table:"required"` besides.
 func Columns[T any]() (all, required []string) {
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
@@ -101,8 +110,9 @@ func Columns[T any]() (all, required []string) {
 	return all, required
 }
 
-// decode fills a struct per record. The errors are nil when there is
-// none, otherwise one per record, nil for those in order. The cells of a faulty record are decoded as far as they go.
+// decode fills a struct per record. The errors are nil when there is none,
+// otherwise one per record, nil for those in order. The cells of a faulty
+// record are decoded as far as they go.
 func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	n := len(s.Records)
 	rows = make([]T, n) // gocsv makes a slice of its own unless this one has the length
@@ -149,7 +159,8 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	return rows, faults
 }
 
-// Convert makes a value of every row. It gives no values unless all rows are right, and else every error of the file.
+// Convert makes a value of every row. It gives no values unless all rows are
+// right, and else every error of the file.
 func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, error) {
 	rows, faults := decode[T](s)
 	values := make([]V, 0, len(rows))
@@ -171,7 +182,8 @@ func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, e
 	return values, nil
 }
 
-// memory hands cells that were read already to gocsv, which asks for all rows at once.
+// memory hands cells that were read already to gocsv, which asks for all rows
+// at once.
 type memory [][]string
 
 // Read implements gocsv.CSVReader.

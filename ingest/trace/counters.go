@@ -14,10 +14,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// PyTorch's scope profiler (pytorch/kineto#1174) reads counters around each launch and writes them as a further event
-// of the category of kernels: `metrics: KERNEL`, a nanosecond longer than the launch on either side, behind all launches
-// of the trace. It names its launch by kernel_id, which numbers launches over all devices. The events of phase C next to
-// it hold the same values again, and zeros that end the drawn curve: they are not read.
+// PyTorch's scope profiler (pytorch/kineto#1174) reads counters around each
+// launch and writes them as a further event of the category of kernels:
+// `metrics: KERNEL`, a nanosecond longer than the launch on either side, behind
+// all launches of the trace. It names its launch by kernel_id, which numbers
+// launches over all devices. The events of phase C next to it hold the same
+// values again, and zeros that end the drawn curve: they are not read.
 
 // scopePrefix is what the name of an event with counters begins with.
 const scopePrefix = "metrics: "
@@ -39,8 +41,8 @@ const (
 	quantities // how many there are
 )
 
-// counterNames are the names that drivers give the counters: in capitals of Xe-HPC and Xe2, Xve... of Xe-LPG, Eu... of
-// GPUs before.
+// counterNames are the names that drivers give the counters: in capitals of
+// Xe-HPC and Xe2, Xve... of Xe-LPG, Eu... of GPUs before.
 var counterNames = map[string]quantity{
 	"GpuTime":                   gpuTime,
 	"XVE_THREADS_OCCUPANCY_ALL": occupancy, "XveThreadOccupancy": occupancy, "EuThreadOccupancy": occupancy,
@@ -53,8 +55,8 @@ var counterNames = map[string]quantity{
 	"XVE_BARRIER_MESSAGE_COUNT": barriers, "ShaderBarriers": barriers,
 }
 
-// Of each kind of quantity, how many of a unit make a second, the whole, a byte or one. Without a unit the value is in
-// the driver's own.
+// Of each kind of quantity, how many of a unit make a second, the whole, a byte
+// or one. Without a unit the value is in the driver's own.
 var (
 	timeUnits  = map[string]float64{"": 1e9, "ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}
 	shareUnits = map[string]float64{"": 100, "percent": 100, "%": 100}
@@ -87,7 +89,8 @@ func idOf(args []byte) (id launchID) {
 	return id
 }
 
-// unquoted returns a value without quotes, in which some versions write numbers.
+// unquoted returns a value without quotes, in which some versions write
+// numbers.
 func unquoted(b []byte) []byte { return bytes.Trim(b, `"`) }
 
 // reading is the counters of one launch.
@@ -122,7 +125,8 @@ func (r *reader) scope(e *event, id launchID, line int) error {
 // counters reads the values of an event's arguments.
 func (r *reader) counters(x *reading, args []byte) error {
 	for key, value := range members(args) {
-		// NAME::UNIT as it was merged, NAME [UNIT] of drafts, NAME where the driver gives no unit.
+		// NAME::UNIT as it was merged, NAME [UNIT] of drafts, NAME where the
+		// driver gives no unit.
 		name, unitName, ok := bytes.Cut(key, []byte("::"))
 		if !ok {
 			name, unitName, _ = bytes.Cut(bytes.TrimSuffix(key, []byte("]")), []byte(" ["))
@@ -160,10 +164,12 @@ func (r *reader) counters(x *reading, args []byte) error {
 // mostUnused bounds the counters that are named of those that are not used.
 const mostUnused = 6
 
-// several stands for the launch of a number that several launches have, as those of ranks in one trace may.
+// several stands for the launch of a number that several launches have, as
+// those of ranks in one trace may.
 const several = math.MaxUint32
 
-// pair adds counters to the launch that they are of; false when it is not known so far.
+// pair adds counters to the launch that they are of; false when it is not known
+// so far.
 func (r *reader) pair(x *reading) (bool, error) {
 	at, known := r.numbered[x.id.number]
 	if !known || !x.id.named {
@@ -184,9 +190,10 @@ func (r *reader) pair(x *reading) (bool, error) {
 	return true, nil
 }
 
-// place adds the counters whose launch stands behind them, and those that no launch of the trace has: of kernels that
-// were not asked for or not recorded. Their values are a launch's own, and GpuTime is how long that took; when it ran is
-// not known.
+// place adds the counters whose launch stands behind them, and those that no
+// launch of the trace has: of kernels that were not asked for or not recorded.
+// Their values are a launch's own, and GpuTime is how long that took; when it
+// ran is not known.
 func (r *reader) place() {
 	for i := range r.waiting {
 		x := &r.waiting[i]
@@ -217,7 +224,8 @@ func (r *reader) place() {
 	}
 }
 
-// measured adds what was measured of a launch, which took so many seconds. row is its place where launches are kept.
+// measured adds what was measured of a launch, which took so many seconds. row
+// is its place where launches are kept.
 func (r *reader) measured(t *task, x *reading, seconds float64, row int) {
 	if r.instances {
 		var m measurement

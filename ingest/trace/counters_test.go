@@ -11,13 +11,15 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// plain is the event of a launch as PyTorch writes it, ts and dur in microseconds.
+// plain is the event of a launch as PyTorch writes it, ts and dur in
+// microseconds.
 func plain(name string, id int, ts, dur float64) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "%s", "pid": 0, "tid": 8, "ts": %.3f, "dur": %.3f, "args": {"correlation": %d, "device": 0, "sycl queue": 8, "kernel_id": %d}}`,
 		name, ts, dur, 900+id, id)
 }
 
-// scoped is the event with the counters of a launch, and its two of phase C, in which they stand again.
+// scoped is the event with the counters of a launch, and its two of phase C, in
+// which they stand again.
 func scoped(name string, id int, ts, dur float64, args string) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "metrics: %s", "pid": 0, "tid": 8, "ts": %.3f, "dur": %.3f, "args": {"kernel_id": %d, "queue": "0x7", %s}},
 {"ph": "C", "cat": "xpu_scope_profiler", "name": "xpu", "pid": 0, "tid": 8, "ts": %.3f, "args": {%s}},
@@ -25,7 +27,8 @@ func scoped(name string, id int, ts, dur float64, args string) string {
 		name, ts-0.001, dur+0.002, id, args, ts-0.001, args, ts+dur+0.001)
 }
 
-// lost is the event with the counters of a launch that the profiler did not record.
+// lost is the event with the counters of a launch that the profiler did not
+// record.
 func lost(name string, id int, args string) string {
 	return fmt.Sprintf(`{"ph": "X", "cat": "kernel", "name": "metrics: %s", "pid": 0, "tid": 0, "ts": 7.000, "dur": 0.001, "args": {"kernel_id": %d, "queue": "0x7", %s}}`, name, id, args)
 }
@@ -95,7 +98,8 @@ func TestCounters(t *testing.T) {
 		return []string{a1, a2, b1, scoped("a", 1, 10, 30, values(spelling, 30000, 30, 50, 60)), scoped("a", 2, 50, 10, values(spelling, 10000, 10, 85, 90)),
 			scoped("b", 3, 60, 5, values(spelling, 5000, 20, 30, 25))}
 	}
-	// By hand: (30 x 60 + 10 x 90) / 40, (30 x 30 + 10 x 10) / 40, (30 x 50 + 10 x 85) / 40.
+	// By hand: (30 x 60 + 10 x 90) / 40, (30 x 30 + 10 x 10) / 40, (30 x 50 +
+	// 10 x 85) / 40.
 	const want = "a: 2 in 40 us measured 67.5 active 25 stalled 58.75 idle 16.25 window 1\nb: 1 in 5 us measured 25 active 20 stalled 30 idle 50 window 1\n"
 	const times = "a 0+30000, a 40000+10000, b 50000+5000"
 	for _, c := range []struct {
@@ -193,7 +197,8 @@ func TestCountersOfLaunches(t *testing.T) {
 	}
 }
 
-// TestDevice: PyTorch names the device; the times of all launches are since one moment.
+// TestDevice: PyTorch names the device; the times of all launches are since one
+// moment.
 func TestDevice(t *testing.T) {
 	f, err := read(t, strings.NewReader(inTrace(plain("a", 1, 10, 30))), ingest.ReadOptions{})
 	if err != nil {
@@ -205,7 +210,8 @@ func TestDevice(t *testing.T) {
 	if f.Trace.First != 1790857026000010000 || !f.Trace.Whole {
 		t.Errorf("the first launch began at %d", f.Trace.First)
 	}
-	// Older versions write no kernel_id; the trace of a rank is a run of its own all the same.
+	// Older versions write no kernel_id; the trace of a rank is a run of its
+	// own all the same.
 	old := strings.Replace(inTrace(plain("a", 1, 10, 30)), `"kernel_id"`, `"other_id"`, 1)
 	if f, err := read(t, strings.NewReader(old), ingest.ReadOptions{}); err != nil || !f.Trace.Whole {
 		t.Errorf("without kernel_id: %v", err)
@@ -220,8 +226,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// TestManyCounters: launches in another order than their numbers are found without sorting them each time, and what is
-// kept of a launch stays small.
+// TestManyCounters: launches in another order than their numbers are found
+// without sorting them each time, and what is kept of a launch stays small.
 func TestManyCounters(t *testing.T) {
 	const n = 20_000
 	var b strings.Builder

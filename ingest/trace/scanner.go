@@ -14,12 +14,13 @@ import (
 const (
 	// chunk is how much is read at a time.
 	chunk = 256 << 10
-	// maxValue is the longest value that is kept whole: an event with a kernel's name of some 10 KB and its call stack.
+	// maxValue is the longest value that is kept whole: an event with a
+	// kernel's name of some 10 KB and its call stack.
 	maxValue = 1 << 20
 )
 
-// scanner walks through JSON of any size in bounded memory. It finds where values end and leaves what is in them to
-// others.
+// scanner walks through JSON of any size in bounded memory. It finds where
+// values end and leaves what is in them to others.
 type scanner struct {
 	r    io.Reader
 	buf  []byte
@@ -35,7 +36,8 @@ var errLong = errors.New("the event is longer than 1 MB")
 // errEnd states that the text ends where more was due.
 var errEnd = errors.New("the text ends here")
 
-// fill reads more; what has been read moves to the front, and the buffer grows for a value that does not fit.
+// fill reads more; what has been read moves to the front, and the buffer grows
+// for a value that does not fit.
 func (s *scanner) fill() bool {
 	if s.err != nil {
 		return false
@@ -79,8 +81,8 @@ func (s *scanner) peek() byte {
 	}
 }
 
-// value reads a value and gives its bytes, which are good until the next call; nil of one that is longer than any that
-// is kept.
+// value reads a value and gives its bytes, which are good until the next call;
+// nil of one that is longer than any that is kept.
 func (s *scanner) value() ([]byte, error) {
 	if s.peek() == 0 {
 		return nil, errEnd
@@ -102,7 +104,8 @@ func (s *scanner) value() ([]byte, error) {
 			return value, nil
 		}
 		at = s.to - s.from
-		// A value that is too long is still walked through, to find its end, and its bytes are let go on the way.
+		// A value that is too long is still walked through, to find its end,
+		// and its bytes are let go on the way.
 		if !keep || at > maxValue {
 			keep = false
 			s.skip(at)
@@ -114,7 +117,8 @@ func (s *scanner) value() ([]byte, error) {
 	}
 }
 
-// errBroken states that a string holds a line end, which JSON does not allow: a quote in a name that was not escaped.
+// errBroken states that a string holds a line end, which JSON does not allow: a
+// quote in a name that was not escaped.
 var errBroken = errors.New("a quote in it is not escaped")
 
 // ending looks for where a value ends, in pieces.
@@ -128,12 +132,13 @@ type ending struct {
 // special are the bytes of a string that are not text.
 var special = [256]bool{'"': true, '\\': true, '\n': true}
 
-// find returns how many bytes of b belong to the value, false when all do and more may follow.
+// find returns how many bytes of b belong to the value, false when all do and
+// more may follow.
 func (e *ending) find(b []byte) (int, bool) {
 	for i := 0; i < len(b); i++ {
 		if e.inString {
-			// The inner loop takes text at a byte a step, with a table instead of three comparisons: strings are most
-			// of a trace.
+			// The inner loop takes text at a byte a step, with a table instead
+			// of three comparisons: strings are most of a trace.
 			for !special[b[i]] && !e.escaped {
 				if i++; i == len(b) {
 					return 0, false
@@ -176,8 +181,8 @@ func (e *ending) find(b []byte) (int, bool) {
 	return 0, false
 }
 
-// resync goes on behind a broken event: at the next line that begins with an object.
-// Both writers put an event on a line of its own.
+// resync goes on behind a broken event: at the next line that begins with an
+// object. Both writers put an event on a line of its own.
 func (s *scanner) resync() bool {
 	for {
 		i := bytes.IndexByte(s.buf[s.from:s.to], '\n')
@@ -225,7 +230,8 @@ var categories = map[string]category{"gpu_op": launchCategory, "kernel": kernelC
 var errNotJSON = errors.New("the event is not JSON")
 
 // parse reads an event as far as it is of use: false of one that is not.
-// encoding/json would decode all of an event, and of most the phase or category already says that they are of no use.
+// encoding/json would decode all of an event, and of most the phase or category
+// already says that they are of no use.
 func (e *event) parse(b []byte) (use bool, err error) {
 	*e = event{}
 	for key, value := range members(b) {
@@ -239,7 +245,8 @@ func (e *event) parse(b []byte) (use bool, err error) {
 			e.phase = value[1]
 		case "cat":
 			s, _ := text(value)
-			// Where the phase comes behind the category, the last line of parse looks at both.
+			// Where the phase comes behind the category, the last line of parse
+			// looks at both.
 			if e.category = categories[string(s)]; e.category == otherCategory && e.phase == 'X' {
 				return false, nil
 			}
@@ -262,7 +269,8 @@ func (e *event) parse(b []byte) (use bool, err error) {
 	return e.phase == 'M' || e.phase == 'X' && e.category != otherCategory, nil
 }
 
-// members returns the members of an object. What is none ends them with an empty key.
+// members returns the members of an object. What is none ends them with an
+// empty key.
 func members(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest := trim(bytes.TrimSuffix(bytes.TrimPrefix(b, []byte("{")), []byte("}")))
@@ -282,7 +290,8 @@ func members(b []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// token takes a value off the front, and the white space behind it; nothing of one that does not end.
+// token takes a value off the front, and the white space behind it; nothing of
+// one that does not end.
 func token(b []byte) (value, rest []byte) {
 	var e ending
 	end, ok := e.find(b)
@@ -315,7 +324,8 @@ func text(b []byte) ([]byte, error) {
 	return b[1 : len(b)-1], nil // unitrace writes names as they are, backslashes included
 }
 
-// nanoseconds reads a time in microseconds exactly: a float holds no nanoseconds of the time since 1970.
+// nanoseconds reads a time in microseconds exactly: a float holds no
+// nanoseconds of the time since 1970.
 func nanoseconds(b []byte) (ns int64, ok bool) {
 	if bytes.ContainsAny(b, "eE") {
 		x, err := strconv.ParseFloat(string(b), 64)

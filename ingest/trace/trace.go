@@ -1,7 +1,9 @@
-// Package trace reads Chrome trace JSON, in which unitrace (--chrome-kernel-logging) and PyTorch's profiler say when
-// each launch began and ended. A trace may have gigabytes: it is read as a stream, and a launch is kept in 24 bytes.
-// One that is cut off, as a program leaves it that was killed, is used as far as it goes. The package does not know
-// what the times mean for occupancy.
+// Package trace reads Chrome trace JSON, in which unitrace
+// (--chrome-kernel-logging) and PyTorch's profiler say when each launch began
+// and ended. A trace may have gigabytes: it is read as a stream, and a launch
+// is kept in 24 bytes. One that is cut off, as a program leaves it that was
+// killed, is used as far as it goes. The package does not know what the times
+// mean for occupancy.
 package trace
 
 import (
@@ -33,7 +35,8 @@ func (Format) Description() string { return "a trace" }
 
 const hint = "make one with: unitrace --chrome-kernel-logging ./program"
 
-// Sniff implements ingest.Format: an object that holds traceEvents, or an array of events.
+// Sniff implements ingest.Format: an object that holds traceEvents, or an array
+// of events.
 func (Format) Sniff(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
@@ -190,7 +193,8 @@ func (r *reader) pos(line int) note.Pos { return note.Pos{File: r.path, Line: li
 // event takes an event that is of use.
 func (r *reader) event(e *event, line int) error {
 	if e.phase == 'M' {
-		// Names may come behind the launches that they are for, so lanes get theirs at the end.
+		// Names may come behind the launches that they are for, so lanes get
+		// theirs at the end.
 		for key, value := range members(e.args) {
 			if string(key) == "name" && string(e.name) == "process_name" && len(r.names) < maxTasks {
 				name, _ := text(value)
@@ -202,7 +206,8 @@ func (r *reader) event(e *event, line int) error {
 	var id launchID
 	if e.category == kernelCategory {
 		id = idOf(e.args)
-		// A kernel of a user may have such a name; then it has what each launch has.
+		// A kernel of a user may have such a name; then it has what each launch
+		// has.
 		if bytes.HasPrefix(e.name, []byte(scopePrefix)) && !id.enqueued {
 			return r.scope(e, id, line)
 		}
@@ -327,7 +332,8 @@ func (r *reader) finish(stopped error) (*ingest.File, error) {
 	return f, nil
 }
 
-// device names that of a process: unitrace gives each rank a process of its own for the GPU that they share.
+// device names that of a process: unitrace gives each rank a process of its own
+// for the GPU that they share.
 func (r *reader) device(pid string) string {
 	name := r.names[pid]
 	if at := strings.Index(name, "DEVICE<"); at >= 0 {
@@ -350,7 +356,8 @@ type deviceSaid struct {
 func (r *reader) head(name string, value []byte, line int) {
 	switch name {
 	case `"baseTimeNanoseconds"`:
-		// Behind the events it would shift those that were read already; PyTorch writes it before them.
+		// Behind the events it would shift those that were read already;
+		// PyTorch writes it before them.
 		if n, err := strconv.ParseInt(string(unquoted(value)), 10, 64); err == nil && n >= 0 && n < 1<<62 && r.events == 0 {
 			r.base = n
 		}
@@ -366,9 +373,11 @@ func (r *reader) head(name string, value []byte, line int) {
 	}
 }
 
-// devices says on which device the launches ran, where PyTorch names it: processes of launches are numbers of devices.
+// devices says on which device the launches ran, where PyTorch names it:
+// processes of launches are numbers of devices.
 func (r *reader) devices(f *ingest.File) {
-	// A trace of counters alone does not say on which of several they were read.
+	// A trace of counters alone does not say on which of several they were
+	// read.
 	alone := len(r.trace.Devices) == 0 && len(r.platform) == 1
 	of := slices.DeleteFunc(r.platform, func(d deviceSaid) bool {
 		return !alone && !slices.Contains(r.trace.Devices, strconv.Itoa(d.ID)) || !strings.Contains(d.Name, "Intel")

@@ -20,7 +20,8 @@ func read(t testing.TB, r io.Reader, opt ingest.ReadOptions) (*ingest.File, erro
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "f", Size: -1, R: r}, opt)
 }
 
-// TestLongEvent: an event that is longer than any launch's is left out, and the rest is read.
+// TestLongEvent: an event that is longer than any launch's is left out, and the
+// rest is read.
 func TestLongEvent(t *testing.T) {
 	f, err := read(t, strings.NewReader("["+launch(strings.Repeat("x", 3*maxValue), 1, 1)+",\n"+launch("good", 1, 1)+"]"), ingest.ReadOptions{})
 	if err != nil {
@@ -87,7 +88,8 @@ func (e *events) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestMemory holds what a trace takes to 24 bytes a launch, whatever its length.
+// TestMemory holds what a trace takes to 24 bytes a launch, whatever its
+// length.
 func TestMemory(t *testing.T) {
 	used := func() uint64 {
 		runtime.GC()

@@ -10,14 +10,17 @@ import (
 	"strings"
 )
 
-// Size3 is a launch size in work-items or work-groups, of one to three dimensions. It keeps how many dimensions were
-// printed: `1024 x 1` has two. The zero Size3 is absent (a copy has no launch size); missing dimensions count as 1.
+// Size3 is a launch size in work-items or work-groups, of one to three
+// dimensions. It keeps how many dimensions were printed: `1024 x 1` has two.
+// The zero Size3 is absent (a copy has no launch size); missing dimensions
+// count as 1.
 type Size3 struct {
 	n    [3]int64
 	rank uint8
 }
 
-// Size makes a Size3 from one to three positive dimensions; it panics on other counts, which are a programming error.
+// Size makes a Size3 from one to three positive dimensions; it panics on other
+// counts, which are a programming error.
 func Size(dims ...int64) Size3 {
 	if len(dims) > 3 {
 		panic("unit.Size: more than three dimensions")
@@ -27,8 +30,8 @@ func Size(dims ...int64) Size3 {
 	return s
 }
 
-// ParseSize reads `512 x 512`, `512x512`, `512*512` or `512,512`; an empty text is the absent size. Dimensions are
-// decimal integers from 1 to 2^63-1.
+// ParseSize reads `512 x 512`, `512x512`, `512*512` or `512,512`; an empty text
+// is the absent size. Dimensions are decimal integers from 1 to 2^63-1.
 func ParseSize(text string) (Size3, error) {
 	t := strings.TrimSpace(text)
 	if t == "" {
@@ -70,7 +73,8 @@ func ParseSize(text string) (Size3, error) {
 // Present reports whether there is a size at all.
 func (s Size3) Present() bool { return s.rank > 0 }
 
-// Rank returns the number of dimensions that were printed, 0 for the absent size.
+// Rank returns the number of dimensions that were printed, 0 for the absent
+// size.
 func (s Size3) Rank() int { return int(s.rank) }
 
 // Dim returns dimension i (0..2), 1 where it was not printed.
@@ -81,7 +85,8 @@ func (s Size3) Dim(i int) int64 {
 	return 1
 }
 
-// Trim leaves out trailing dimensions of 1: 1024x1 and 1024 are one size, which tools print either way.
+// Trim leaves out trailing dimensions of 1: 1024x1 and 1024 are one size, which
+// tools print either way.
 func (s Size3) Trim() Size3 {
 	for s.rank > 1 && s.n[s.rank-1] == 1 {
 		s.rank--
@@ -103,7 +108,8 @@ func (s Size3) WithRank(n int) Size3 {
 // List returns the dimensions as they were printed, never nil.
 func (s Size3) List() []int64 { return append([]int64{}, s.n[:s.rank]...) }
 
-// Items returns the product of the dimensions, and false when it overflows 63 bits or the size is absent.
+// Items returns the product of the dimensions, and false when it overflows 63
+// bits or the size is absent.
 func (s Size3) Items() (int64, bool) {
 	if s.rank == 0 {
 		return 0, false
@@ -137,8 +143,8 @@ func (s Size3) String() string {
 // countWithUnit is a count, its unit, and what ends the word.
 var countWithUnit = regexp.MustCompile(`(?i)(\d+)([KMG])(x|\W|$)`)
 
-// ExpandCounts writes out the units of counts in a size: 1M is 1048576. A count that is too large stays as it is, and
-// is refused where the size is read.
+// ExpandCounts writes out the units of counts in a size: 1M is 1048576. A count
+// that is too large stays as it is, and is refused where the size is read.
 func ExpandCounts(text string) string {
 	return countWithUnit.ReplaceAllStringFunc(text, func(match string) string {
 		m := countWithUnit.FindStringSubmatch(match)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Thousands prints an integer for people, with a comma between groups of three digits.
+// Thousands prints an integer for people, with a comma between groups of three
+// digits.
 func Thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	digits := strings.TrimPrefix(text, "-")
@@ -31,7 +32,8 @@ func FormatCount[N ~int | ~int64](n N, one, many string) string {
 // Plural is FormatCount for nouns whose plural adds an s.
 func Plural[N ~int | ~int64](n N, noun string) string { return FormatCount(n, noun, noun+"s") }
 
-// JoinWords joins words as a sentence has them, with "and" or "or" before the last one: "threads, slm and tail".
+// JoinWords joins words as a sentence has them, with "and" or "or" before the
+// last one: "threads, slm and tail".
 func JoinWords(words []string, before string) string {
 	if last := len(words) - 1; last > 0 {
 		return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
@@ -39,7 +41,8 @@ func JoinWords(words []string, before string) string {
 	return strings.Join(words, "")
 }
 
-// FormatBytes prints an amount of memory: in KB where that is a whole number, otherwise in bytes.
+// FormatBytes prints an amount of memory: in KB where that is a whole number,
+// otherwise in bytes.
 func FormatBytes(b Bytes) string {
 	if b%1024 == 0 {
 		return strconv.FormatInt(int64(b)/1024, 10) + " KB"
@@ -47,7 +50,8 @@ func FormatBytes(b Bytes) string {
 	return strconv.FormatInt(int64(b), 10) + " bytes"
 }
 
-// FormatDuration prints a time with three significant digits at most in the unit that suits it: 1.11 s, 1 ms, 2.2 us.
+// FormatDuration prints a time with three significant digits at most in the
+// unit that suits it: 1.11 s, 1 ms, 2.2 us.
 func FormatDuration(s Seconds) string {
 	v := math.Abs(float64(s))
 	switch {
@@ -63,7 +67,8 @@ func FormatDuration(s Seconds) string {
 	return significant(float64(s)*1e9) + " ns"
 }
 
-// significant rounds to three significant digits without an exponent; what is longer keeps its whole digits.
+// significant rounds to three significant digits without an exponent; what is
+// longer keeps its whole digits.
 func significant(x float64) string {
 	if math.Abs(x) >= 999.5 {
 		return Thousands(int64(math.Round(x)))

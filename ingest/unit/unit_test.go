@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPercentIsExact writes back every percentage that a profiler can print with one decimal, and some with six.
+// TestPercentIsExact writes back every percentage that a profiler can print
+// with one decimal, and some with six.
 func TestPercentIsExact(t *testing.T) {
 	for i := range 1006 {
 		p, _ := strconv.ParseFloat(strconv.Itoa(i/10)+"."+strconv.Itoa(i%10), 64)

@@ -49,7 +49,8 @@ func TestCorpusByHand(t *testing.T) {
 		if got := float64(l.Time.Or(0)); got != want.ns/1e9 {
 			t.Errorf("launch %d: %v s, want %v s", i, got, want.ns/1e9)
 		}
-		// 56 work-groups of 64 x 8 work-items, 32 threads of 16 work-items each.
+		// 56 work-groups of 64 x 8 work-items, 32 threads of 16 work-items
+		// each.
 		if k.Global != unit.Size(56*64, 8, 1) || k.Local != unit.Size(64, 8, 1) || k.SIMD.Or(0) != 16 || l.Threads.Or(0) != 56*32 {
 			t.Errorf("launch %d: global %v, local %v, SIMD%d, %d threads", i, k.Global, k.Local, k.SIMD.Or(0), l.Threads.Or(0))
 		}

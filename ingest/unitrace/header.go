@@ -13,8 +13,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// section is what a heading says of the tables below it.
-// Versions of the tools differ in headings more than in tables, so it holds only what a table does not say itself.
+// section is what a heading says of the tables below it. Versions of the tools
+// differ in headings more than in tables, so it holds only what a table does
+// not say itself.
 type section struct {
 	items  bool // OpenCL: the first braces of a name hold the global size in work-items, not work-groups
 	other  bool // host functions, kernels on the CPU, raw counters: nothing of it is a kernel on the GPU
@@ -22,7 +23,8 @@ type section struct {
 	device int  // of `=== Device #1 Metrics ===`
 }
 
-// heading returns the text of a line framed by `==`, as in `=== Kernel Properties ===` and `== L0 Backend: ==`.
+// heading returns the text of a line framed by `==`, as in `=== Kernel
+// Properties ===` and `== L0 Backend: ==`.
 func heading(trimmed string) (string, bool) {
 	if len(trimmed) < 6 || !strings.HasPrefix(trimmed, "==") || !strings.HasSuffix(trimmed, "==") {
 		return "", false
@@ -31,9 +33,11 @@ func heading(trimmed string) (string, bool) {
 	return strings.TrimSpace(strings.TrimSuffix(title, ":")), title != ""
 }
 
-// sectionOf describes what a heading stands for, and false when it is not one of these tools.
+// sectionOf describes what a heading stands for, and false when it is not one
+// of these tools.
 func sectionOf(title string) (section, bool) {
-	// All titles of the tools, also of tables without use here: a known title ends what stood before it.
+	// All titles of the tools, also of tables without use here: a known title
+	// ends what stood before it.
 	switch title {
 	case "Device Timing Summary", "Device Timing Results", "Kernel Properties", "Kernel Submission Summary",
 		"Kernel Submission Results",
@@ -59,15 +63,17 @@ func sectionOf(title string) (section, bool) {
 // kernelFirst begins the header of a table of kernels.
 const kernelFirst = "Kernel,"
 
-// The columns of reasons of stalls end so; versions of 2023 name the kernel and the instruction in one field,
-// `f!0x000000c0`, below a header that begins with the instruction.
+// The columns of reasons of stalls end so; versions of 2023 name the kernel and
+// the instruction in one field, `f!0x000000c0`, below a header that begins with
+// the instruction.
 const (
 	stallEvents  = "Stall[Events]"
 	instruction  = "IP[Address],"
 	inTheKernels = "!0x"
 )
 
-// isMessage reports whether a line is one of the tool's messages, which go to the same terminal as its tables.
+// isMessage reports whether a line is one of the tool's messages, which go to
+// the same terminal as its tables.
 func isMessage(trimmed string) bool {
 	word, _, _ := strings.Cut(trimmed, "]")
 	return slices.Contains([]string{"[INFO", "[WARNING", "[ERROR"}, word)
@@ -132,7 +138,8 @@ func newHeader(text string, deviceNumber int) *header {
 			h.at[q], h.per[q] = i, per
 		}
 	}
-	// By the columns and not by the heading: files of metrics that newer versions write have none.
+	// By the columns and not by the heading: files of metrics that newer
+	// versions write have none.
 	measures := h.has(gpuTime) || h.has(occupancy)
 	switch {
 	case len(h.stalls) > 0:
@@ -168,8 +175,9 @@ type fields struct {
 // mostLaunches bounds how many names of a table are remembered.
 const mostLaunches = 4096
 
-// split takes a row apart from its right end: a kernel's name may hold commas, and older versions do not quote it.
-// items says that braces in it hold work-items.
+// split takes a row apart from its right end: a kernel's name may hold commas,
+// and older versions do not quote it. items says that braces in it hold
+// work-items.
 func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	end := len(strings.TrimRight(text, " \t"))
 	body := text[:end]
@@ -179,8 +187,9 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	want := len(h.names) + 1
 	for i := range slices.Backward(h.names) {
 		cut := strings.LastIndexByte(body, ',')
-		// Older versions print the properties with a comma behind the first number only and spaces behind the others.
-		// Names of kernels hold spaces, but the fields behind them none.
+		// Older versions print the properties with a comma behind the first
+		// number only and spaces behind the others. Names of kernels hold
+		// spaces, but the fields behind them none.
 		if h.kind == properties {
 			cut = strings.LastIndexAny(body, ", \t")
 		}
@@ -200,13 +209,14 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	if name == "" {
 		return f, badf(f.nameAt, "the row names no kernel")
 	}
-	// A row with too few fields would take its missing ones from the name; a quote that does not end the name tells.
+	// A row with too few fields would take its missing ones from the name; a
+	// quote that does not end the name tells.
 	if last := strings.LastIndexByte(text, '"'); name[0] == '"' && name[len(name)-1] != '"' && last > f.nameAt {
 		return f, badf(end, "the row has %d of %d fields", strings.Count(strings.TrimSuffix(text[last:end], ","), ",")+1, want)
 	}
 	if i := strings.LastIndexByte(name, ','); i >= 0 && !strings.HasSuffix(name, `"`) {
-		// Too many fields leave a number at the end of the name, which no name of a kernel has behind a comma without
-		// quotes.
+		// Too many fields leave a number at the end of the name, which no name
+		// of a kernel has behind a comma without quotes.
 		if _, err := strconv.ParseFloat(strings.TrimSpace(name[i+1:]), 64); err == nil {
 			return f, badf(f.nameAt+i, "the row has more than %d fields", want)
 		}
@@ -226,8 +236,9 @@ func (h *header) split(text string, items bool) (f fields, bad *rowError) {
 	return f, nil
 }
 
-// number returns a quantity of the row in its base unit; absent when the table or the row does not have it. What is wrong
-// with the first that is read stays in err.
+// number returns a quantity of the row in its base unit; absent when the table
+// or the row does not have it. What is wrong with the first that is read stays
+// in err.
 func (f *fields) number(q quantity) (o unit.Opt[float64]) {
 	if f.err != nil || !f.has(q) {
 		return o
@@ -308,8 +319,9 @@ const (
 	quantities // how many there are
 )
 
-// columnNames are the columns of the quantities, and how many of their units make the base unit, a second or the whole;
-// 0 for times, whose unit stands in brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG,
+// columnNames are the columns of the quantities, and how many of their units
+// make the base unit, a second or the whole; 0 for times, whose unit stands in
+// brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG,
 // EuActive of GPUs before.
 var columnNames = map[string]struct {
 	quantity
@@ -330,8 +342,8 @@ var columnNames = map[string]struct {
 	"Register File Size Per Thread": {registers, 1},
 }
 
-// columnOf returns what a column of a table holds and how many of its units make the base unit. Names of metrics carry
-// their unit in brackets.
+// columnOf returns what a column of a table holds and how many of its units
+// make the base unit. Names of metrics carry their unit in brackets.
 func columnOf(name string) (q quantity, per float64, ok bool) {
 	// Versions print both "Time (ns)" and "Time(ns)".
 	metric, unitText := strings.Replace(name, "e(ns)", "e (ns)", 1), ""

@@ -14,7 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// timing takes a row of a device timing or kernel submission table: all launches of a kernel, or of one of its shapes.
+// timing takes a row of a device timing or kernel submission table: all
+// launches of a kernel, or of one of its shapes.
 func (r *reader) timing(f *fields) *rowError {
 	timeColumn := total
 	if f.source == fromSubmission {
@@ -41,8 +42,8 @@ func (r *reader) timing(f *fields) *rowError {
 	return nil
 }
 
-// properties takes a row of the kernel properties. Of a kernel that was compiled twice it keeps what needs more, so that
-// no limit is overlooked.
+// properties takes a row of the kernel properties. Of a kernel that was
+// compiled twice it keeps what needs more, so that no limit is overlooked.
 func (r *reader) properties(f *fields) *rowError {
 	t := &f.launch
 	p := ingest.Kernel{Task: t.Name, Global: t.Global, Local: t.Local, SIMD: t.SIMD,
@@ -89,8 +90,8 @@ func most[T int | unit.Bytes](to *unit.Opt[T], from unit.Opt[T]) {
 	}
 }
 
-// stalled takes a row of a table of instructions.
-// Instructions are added up to their kernel: which one stalls is a question for the tool's own listing.
+// stalled takes a row of a table of instructions. Instructions are added up to
+// their kernel: which one stalls is a question for the tool's own listing.
 func (r *reader) stalled(f *fields) *rowError {
 	events := make([]int64, len(f.stalls))
 	for i, at := range f.stalls {
@@ -130,8 +131,9 @@ func (r *reader) shares() []ingest.TaskStalls {
 	})
 }
 
-// sample is a row of a metric table: a launch, a tile's share of it, or a sample of it.
-// Percentages are ratios here, and absent where the row has none: 0 would be an idle GPU.
+// sample is a row of a metric table: a launch, a tile's share of it, or a
+// sample of it. Percentages are ratios here, and absent where the row has none:
+// 0 would be an idle GPU.
 type sample struct {
 	seconds, gpu   float64              // of the kernel; of the measurement, the weight
 	means          [3]unit.Opt[float64] // occupancy, active, stalled
@@ -150,7 +152,8 @@ func (r *reader) metrics(f *fields) *rowError {
 	for i := range s.counts {
 		s.counts[i] = f.count(threads + quantity(i))
 	}
-	// Newer tables have a column for the adapter, older ones a heading above the table.
+	// Newer tables have a column for the adapter, older ones a heading above
+	// the table.
 	adapter := f.device
 	if f.has(device) {
 		adapter = int(f.count(device).Or(0))
@@ -159,7 +162,8 @@ func (r *reader) metrics(f *fields) *rowError {
 	if f.err != nil {
 		return f.err
 	}
-	// Before anything is kept of the row: a launch with void counters has a time and no occupancy.
+	// Before anything is kept of the row: a launch with void counters has a
+	// time and no occupancy.
 	r.invalid.drop(&s, f.void(), pos)
 	// A sample between kernels, which unitrace prints on request.
 	if name, _, _ := strings.Cut(f.launch.Name, "("); name == "NoKernel" {
@@ -202,7 +206,8 @@ func (r *reader) ran(t *names.Launch, start, end int64, device string) {
 	r.trace.Add(ingest.Launch{Start: start, End: end, Task: r.trace.Task(ingest.KeyOf(t)), Lane: uint32(lane)})
 }
 
-// overTime keeps a sample with its time; without an account it is of no kernel that is named.
+// overTime keeps a sample with its time; without an account it is of no kernel
+// that is named.
 func (r *reader) overTime(a *kernelSums, f *fields, x *sample) *rowError {
 	if !r.opt.Samples || f.source != fromSamples || !f.has(sampled) || !x.means[0].Present() ||
 		r.sampled >= ingest.MaxSamples {
@@ -232,7 +237,8 @@ func (r *reader) overTime(a *kernelSums, f *fields, x *sample) *rowError {
 	return nil
 }
 
-// counterSample is a time in nanoseconds. A float holds none of those since 1970.
+// counterSample is a time in nanoseconds. A float holds none of those since
+// 1970.
 func (f *fields) counterSample(q quantity) int64 {
 	n, err := strconv.ParseInt(f.parts[f.at[q]], 10, 64)
 	if f.err == nil && (err != nil || f.per[q] != 1e9 || n < 0 || n > 1<<62) {
@@ -250,8 +256,9 @@ func isTimeline(trimmed string) bool {
 		strings.Contains(trimmed, " (start) ")
 }
 
-// timeline takes a launch. Only Level Zero quotes names; an unquoted one may be of either backend, so that the first
-// braces may hold work-groups or work-items, and its global size is left open unless only one can be.
+// timeline takes a launch. Only Level Zero quotes names; an unquoted one may be
+// of either backend, so that the first braces may hold work-groups or
+// work-items, and its global size is left open unless only one can be.
 func (r *reader) timeline(text string) *rowError {
 	mark := strings.LastIndex(text, " [ns] ")
 	name, times := text[:mark], text[mark+len(" [ns] "):]
@@ -281,15 +288,16 @@ func (r *reader) timeline(text string) *rowError {
 	if end < start || end <= 0 || end > 1<<62 {
 		return badf(mark+len(" [ns] "), "the line has no start and end in nanoseconds: %s", table.Quote(times))
 	}
-	// The number in the line is a handle of this process, and not the number of an adapter.
+	// The number in the line is a handle of this process, and not the number of
+	// an adapter.
 	r.ran(&t, start, end, device)
 	pos := r.in.Pos(at + 1)
 	r.sample(r.kernelSums(&t, noDevice, pos), fromIntervals, &sample{seconds: float64(end-start) / 1e9}, pos)
 	return nil
 }
 
-// countsGroups reports whether the first braces of a name can only hold work-groups: no launch has fewer work-items than
-// one of them.
+// countsGroups reports whether the first braces of a name can only hold
+// work-groups: no launch has fewer work-items than one of them.
 func countsGroups(t *names.Launch) bool {
 	for i := range 3 {
 		if g, l := t.Global.Dim(i), t.Local.Dim(i); l > 0 && g/l < l {
@@ -299,10 +307,11 @@ func countsGroups(t *names.Launch) bool {
 	return false
 }
 
-// launchNumber is what onetrace and ze_tracer put behind the name of a launch in the timeline: `GEMM<4.1>`, `GEMM(3)`;
-// within the quotes where there are some. An argument of a template is no number with a point.
+// launchNumber is what onetrace and ze_tracer put behind the name of a launch
+// in the timeline: `GEMM<4.1>`, `GEMM(3)`; within the quotes where there are
+// some. An argument of a template is no number with a point.
 var launchNumber = regexp.MustCompile(`(?:<\d+\.\d+>|\(\d+\))("?)$`)
 
-// startEnd are the times of a launch on the GPU. The two before them are of the host's queue: when it was appended and
-// submitted.
+// startEnd are the times of a launch on the GPU. The two before them are of the
+// host's queue: when it was appended and submitted.
 var startEnd = regexp.MustCompile(`(\d+) \(start\) (\d+) \(end\)$`)

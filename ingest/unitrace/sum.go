@@ -13,8 +13,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// source is which table told of a kernel. One report may tell of the same launches in several.
-// The order is that in which measurements are preferred: a query is of one launch alone, samples are of whatever ran.
+// source is which table told of a kernel. One report may tell of the same
+// launches in several. The order is that in which measurements are preferred: a
+// query is of one launch alone, samples are of whatever ran.
 type source uint8
 
 const (
@@ -35,8 +36,8 @@ type kernelKey struct {
 	adapter int
 }
 
-// kernelSums is what the tables tell of one kernel.
-// Tables are kept apart until the end, since which of them tells best is known when all have been read.
+// kernelSums is what the tables tell of one kernel. Tables are kept apart until
+// the end, since which of them tells best is known when all have been read.
 type kernelSums struct {
 	key    kernelKey
 	pos    note.Pos // of the first row
@@ -45,7 +46,8 @@ type kernelSums struct {
 	sums   [sources]*sum
 }
 
-// kernelSums returns that of a kernel, which it opens when it is the first row of it.
+// kernelSums returns that of a kernel, which it opens when it is the first row
+// of it.
 func (r *reader) kernelSums(t *names.Launch, adapter int, pos note.Pos) *kernelSums {
 	key := kernelKey{ingest.KeyOf(t), adapter}
 	if a, ok := r.index[key]; ok {
@@ -69,7 +71,8 @@ func (a *kernelSums) of(src source) *sum {
 	return a.sums[src]
 }
 
-// best returns the sums of the first table that has some, and which that is; nil when none has.
+// best returns the sums of the first table that has some, and which that is;
+// nil when none has.
 func (a *kernelSums) best(from ...source) (*sum, source) {
 	for _, src := range from {
 		if a.sums[src] != nil {
@@ -93,7 +96,8 @@ type sum struct {
 	pos                note.Pos      // of the first row
 }
 
-// Threads and barriers are counts of the whole launch, so tiles and samples add up.
+// Threads and barriers are counts of the whole launch, so tiles and samples add
+// up.
 func (s *sum) add(x *sample) {
 	for i := range s.means {
 		s.means[i].Add(x.means[i], x.gpu)
@@ -104,8 +108,8 @@ func (s *sum) add(x *sample) {
 func (s *sum) merge(o *sum) {
 	s.launches += o.launches
 	s.seconds += o.seconds
-	// The counters of single work-groups are not in every row, so their sum is compared with the launches that have
-	// them.
+	// The counters of single work-groups are not in every row, so their sum is
+	// compared with the launches that have them.
 	if o.counts[groups-threads].Present() {
 		s.exact += o.launches
 	}
@@ -115,7 +119,8 @@ func (s *sum) merge(o *sum) {
 	s.plus(&o.counts)
 }
 
-// plus adds counts that may be absent. A sum stays at what is no count any more, see ingest.CheckCounts.
+// plus adds counts that may be absent. A sum stays at what is no count any
+// more, see ingest.CheckCounts.
 func (s *sum) plus(counts *[4]unit.Opt[int64]) {
 	for i, o := range counts {
 		if n, ok := o.Value(); ok {
@@ -130,7 +135,8 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 	switch each := s.means[0].EachWeight(); {
 	case from == fromQuery:
 		k.Reading = ingest.AroundLaunch
-	// A sample's weight is the time that it covers, so the mean weight is the interval.
+	// A sample's weight is the time that it covers, so the mean weight is the
+	// interval.
 	case from == fromSamples && each > 0:
 		k.Interval = unit.Some(unit.Seconds(each))
 	}
@@ -141,9 +147,9 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 // spread returns how much two launches or more differ.
 func (s *sum) spread() *ingest.LaunchSpread { return s.times.Spread(&s.occupancies) }
 
-// launch is the launch whose rows are being read: tiles and samples of one launch stand together, ended by a blank
-// line, another kernel or another instance.
-// Only one is open at a time, however many launches a file has.
+// launch is the launch whose rows are being read: tiles and samples of one
+// launch stand together, ended by a blank line, another kernel or another
+// instance. Only one is open at a time, however many launches a file has.
 type launch struct {
 	kernelSums *kernelSums // nil when none is open
 	source     source
@@ -157,20 +163,23 @@ type launch struct {
 // sample adds a row of a metric table to its launch.
 func (r *reader) sample(a *kernelSums, src source, x *sample, pos note.Pos) {
 	l := &r.launch
-	// Rows of one launch stand together in the files; an instance alone would not do, for some tables have no such
-	// column, and all are 0 then. A row that is no sample is a launch, or a tile of it.
+	// Rows of one launch stand together in the files; an instance alone would
+	// not do, for some tables have no such column, and all are 0 then. A row
+	// that is no sample is a launch, or a tile of it.
 	if l.kernelSums != a || l.source != src || l.instance != x.instance || src != fromSamples && x.tile <= l.tile {
 		r.endLaunch()
 		clear(l.tiles)
 		*l = launch{kernelSums: a, source: src, instance: x.instance, tiles: l.tiles, pos: pos}
 	}
 	l.tile = x.tile
-	// Of tiles the occupancies are averaged by time; their seconds are not added, see endLaunch.
+	// Of tiles the occupancies are averaged by time; their seconds are not
+	// added, see endLaunch.
 	l.sum.add(x)
 	l.tiles[x.tile] += x.seconds
 }
 
-// endLaunch adds the launch to its kernel. Tiles work at the same time: the launch takes as long as the longest.
+// endLaunch adds the launch to its kernel. Tiles work at the same time: the
+// launch takes as long as the longest.
 func (r *reader) endLaunch() {
 	l := &r.launch
 	if l.kernelSums == nil {
@@ -190,7 +199,8 @@ func (r *reader) endLaunch() {
 	if o, have := l.sum.means[0].Value().Value(); have {
 		total.occupancies.Add(float64(o), most)
 	}
-	// Launches are those of the first table that measures some: a report may tell of the same ones in several.
+	// Launches are those of the first table that measures some: a report may
+	// tell of the same ones in several.
 	if r.opt.Instances && l.source <= fromSamples && (r.launches.Len() == 0 || r.eachFrom == l.source) {
 		r.eachFrom = l.source
 		var k ingest.Kernel
@@ -202,13 +212,15 @@ func (r *reader) endLaunch() {
 	l.kernelSums = nil
 }
 
-// voids are the columns that say that the counters of their row are not to be used, where they are not 0.
-// ReportCtxSwitchLost is none of them: it is 8 in a real report whose occupancies are right.
-// So is each that begins with MidQuery.
+// voids are the columns that say that the counters of their row are not to be
+// used, where they are not 0. ReportCtxSwitchLost is none of them: it is 8 in a
+// real report whose occupancies are right. So is each that begins with
+// MidQuery.
 var voids = []string{"ResultUncertainty", "QuerySplitOccurred", "OverrunOccured", "OverrunOccurred", "ReportError",
 	"ReportLost", "ReportInconsistent", "ReportWithoutWorkload", "ReportContextMismatch"}
 
-// void returns the name of a column that says that the counters of a row are not to be used; empty when none does.
+// void returns the name of a column that says that the counters of a row are
+// not to be used; empty when none does.
 func (f *fields) void() string {
 	for _, i := range f.voids {
 		if x, err := strconv.ParseFloat(f.parts[i], 64); err == nil && x != 0 {
@@ -225,7 +237,8 @@ type invalid struct {
 	first   note.Pos
 }
 
-// drop takes the counters out of a row that says so itself. Its launch still counts.
+// drop takes the counters out of a row that says so itself. Its launch still
+// counts.
 func (v *invalid) drop(s *sample, column string, pos note.Pos) {
 	if column == "" {
 		return
@@ -250,8 +263,9 @@ func (v *invalid) notes() []note.Note {
 		Hint: "collect again, with fewer metrics or alone on the GPU"}}
 }
 
-// counted holds the work-groups and threads that the GPU counted one by one against the launch size.
-// They are counted and not sampled, so one work-group more or less is an error of the shape and no noise.
+// counted holds the work-groups and threads that the GPU counted one by one
+// against the launch size. They are counted and not sampled, so one work-group
+// more or less is an error of the shape and no noise.
 func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	items, sized := k.Global.Items()
 	local, _ := k.Local.Items()
@@ -269,8 +283,8 @@ func (s *sum) counted(k *ingest.Kernel) (n note.Note, differs bool) {
 	differs = counted != shape*s.exact
 	ended, known := s.counts[exits-threads].Value()
 	if simd := int64(k.SIMD.Or(0)); known && simd > 0 {
-		// A work-group whose size is no multiple of the SIMD width has one thread that is not full; so has a grid at
-		// its edge.
+		// A work-group whose size is no multiple of the SIMD width has one
+		// thread that is not full; so has a grid at its edge.
 		each := (local + simd - 1) / simd
 		text += " and " + perLaunch(ended, s.exact, "thread")
 		want += fmt.Sprintf(" and %d", shape*each)
@@ -288,9 +302,10 @@ func perLaunch(n, launches int64, what string) string {
 	return strconv.FormatFloat(float64(n)/float64(launches), 'f', -1, 64) + " " + what
 }
 
-// counts are the columns of a metric table that tell how many XVEs the counters are of: a counter of events and the
-// part of all clocks of all XVEs that it says this is, `X[events]` and `X_UTILIZATION[%]`, and the clocks.
-// No table says which GPU it is of; this number tells devices apart that names do not.
+// counts are the columns of a metric table that tell how many XVEs the counters
+// are of: a counter of events and the part of all clocks of all XVEs that it
+// says this is, `X[events]` and `X_UTILIZATION[%]`, and the clocks. No table
+// says which GPU it is of; this number tells devices apart that names do not.
 type counts struct {
 	clocks int      // index behind the name
 	pairs  [][2]int // none without the clocks
@@ -310,10 +325,12 @@ func countsOf(names []string) counts {
 	return c
 }
 
-// xves is how many XVEs a row's counters are of: events / (clocks x utilization), where all pairs of columns say the
-// same whole number; 0 where they do not. In real reports each pair gives 448.00.
+// xves is how many XVEs a row's counters are of: events / (clocks x
+// utilization), where all pairs of columns say the same whole number; 0 where
+// they do not. In real reports each pair gives 448.00.
 func (f *fields) xves() (found int) {
-	// Utilizations are printed with few digits: of a small one the quotient is any number.
+	// Utilizations are printed with few digits: of a small one the quotient is
+	// any number.
 	const enough, exact = 1, 1e-3 // percent of all clocks, of the number
 	number := func(i int) float64 {
 		x, _ := strconv.ParseFloat(f.parts[i], 64) // 0 is of no use, either

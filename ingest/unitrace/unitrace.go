@@ -1,7 +1,9 @@
-// Package unitrace reads what Intel's Level Zero and OpenCL tracers print: unitrace, and its forerunners onetrace,
-// oneprof, ze_tracer and cl_tracer. It takes device timings, kernel properties and kernel metrics, whole reports as
-// well as the metric files that newer versions write next to. It does not know devices, what an occupancy should be,
-// or what another profiler says of the same kernels.
+// Package unitrace reads what Intel's Level Zero and OpenCL tracers print:
+// unitrace, and its forerunners onetrace, oneprof, ze_tracer and cl_tracer. It
+// takes device timings, kernel properties and kernel metrics, whole reports as
+// well as the metric files that newer versions write next to. It does not know
+// devices, what an occupancy should be, or what another profiler says of the
+// same kernels.
 package unitrace
 
 import (
@@ -32,7 +34,8 @@ const (
 	hint     = "make one with: unitrace -d -v -q -o report.txt ./program"
 )
 
-// Sniff implements ingest.Format: a heading that only these tools print, or the header of one of their tables.
+// Sniff implements ingest.Format: a heading that only these tools print, or the
+// header of one of their tables.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(strings.TrimPrefix(string(table.Plain(line)), "\ufeff"))
@@ -63,8 +66,9 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return r.finish()
 }
 
-// reader goes through a file line by line, since tables stand in the output of a program: nothing but the line itself
-// says what it is. It puts rows together into kernels.
+// reader goes through a file line by line, since tables stand in the output of
+// a program: nothing but the line itself says what it is. It puts rows together
+// into kernels.
 type reader struct {
 	in      *table.Lines
 	path    string
@@ -106,8 +110,8 @@ type tableKey struct {
 // mostHeaders bounds how many headers are remembered.
 const mostHeaders = 64
 
-// The order of the cases matters: a report goes to the terminal of the program, so lines of the program and of other
-// threads stand within tables.
+// The order of the cases matters: a report goes to the terminal of the program,
+// so lines of the program and of other threads stand within tables.
 func (r *reader) line() {
 	text := string(table.Plain(r.in.Text))
 	trimmed := strings.TrimSpace(text)
@@ -158,7 +162,8 @@ func (r *reader) heading(title string) {
 	r.section = s
 }
 
-// blank ends a launch of a metric table, whose rows stand apart, and any other table.
+// blank ends a launch of a metric table, whose rows stand apart, and any other
+// table.
 func (r *reader) blank() {
 	r.endLaunch()
 	// A blank line between a header and its first row ends nothing.
@@ -168,7 +173,8 @@ func (r *reader) blank() {
 }
 
 func (r *reader) startTable(text string) {
-	// A header repeated before each row of a launch (one per tile) does not end the launch: a blank line does.
+	// A header repeated before each row of a launch (one per tile) does not end
+	// the launch: a blank line does.
 	h, known := r.headers[tableKey{text, r.section}]
 	if !known {
 		if len(r.headers) == mostHeaders {
@@ -188,7 +194,8 @@ func (r *reader) startTable(text string) {
 func (r *reader) row(text string) {
 	h := r.header
 	h.rows++
-	// The instruction is cut off the name, so that both forms have the same fields.
+	// The instruction is cut off the name, so that both forms have the same
+	// fields.
 	if i := strings.LastIndex(text, inTheKernels); i > 0 && h.kind == stalling {
 		text = text[:i] + "," + text[i+1:]
 	}
@@ -214,7 +221,8 @@ func (r *reader) count(err *rowError) {
 		r.rows++
 		return
 	}
-	// Escape sequences are not in the text that was read, and are in the file that a person opens.
+	// Escape sequences are not in the text that was read, and are in the file
+	// that a person opens.
 	r.bad.Add(r.in.Pos(table.RawColumn(r.in.Text, err.at)), "", "%s", err.text)
 }
 
@@ -243,7 +251,8 @@ func (r *reader) finish() (*ingest.File, error) {
 		return nil, r.inputError()
 	}
 	f.Traits.NotARun, f.Traits.Hint = contents(f), "trace its launches, too: unitrace -d -v -q -o report.txt ./program"
-	// A program that starts others has a report for each, so several are no error.
+	// A program that starts others has a report for each, so several are no
+	// error.
 	if r.reports > 1 {
 		f.Notes = append(f.Notes, note.Note{Severity: note.Warning, Code: "several-reports", Pos: r.second,
 			Text: fmt.Sprintf("the file holds %d device timing reports, which are added up: right for the processes "+

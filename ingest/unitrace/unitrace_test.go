@@ -165,7 +165,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestCounts: a count that no run has makes its row bad; counts of threads that add up to none are an error.
+// TestCounts: a count that no run has makes its row bad; counts of threads that
+// add up to none are an error.
 func TestCounts(t *testing.T) {
 	const head = "== L0 Backend ==\n\nKernel, Calls, Time (ns)\n"
 	for _, rows := range []string{"f, 9007199254740994, 5\n", "f, 1, 1e300\n", "f, 1, 5\nf, 9007199254740992, 5\n"} {
@@ -192,7 +193,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSpread holds the median of many launches to that of all: launch i takes i ns.
+// TestSpread holds the median of many launches to that of all: launch i takes i
+// ns.
 func TestSpread(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Kernel,GpuTime[ns],XVE_THREADS_OCCUPANCY_ALL[%]\n")

@@ -52,8 +52,8 @@ func (j *job) line(text string, p *ingest.Platform) bool {
 	return true
 }
 
-// resources takes the node property from `neednodes=1:gen9:ppn=2`. Once a job runs, PBS may print the host in place of
-// the count.
+// resources takes the node property from `neednodes=1:gen9:ppn=2`. Once a job
+// runs, PBS may print the host in place of the count.
 func (j *job) resources(text string, p *ingest.Platform) {
 	for _, r := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(r), "=")
@@ -66,8 +66,8 @@ func (j *job) resources(text string, p *ingest.Platform) {
 			case i == 0 && strings.Trim(part, "0123456789") == "":
 			case i == 0:
 				p.Host = cmp.Or(p.Host, part)
-			// `nodes=1:gpu:ppn=2`, the default of the notebook's script, asks for any GPU, `nodes=1:gpu:gen9:ppn=2` for
-			// gen9.
+			// `nodes=1:gpu:ppn=2`, the default of the notebook's script, asks
+			// for any GPU, `nodes=1:gpu:gen9:ppn=2` for gen9.
 			case p.NodeProperty == "" &&
 				!slices.Contains([]string{"gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon"}, part):
 				p.NodeProperty = part
@@ -76,8 +76,9 @@ func (j *job) resources(text string, p *ingest.Platform) {
 	}
 }
 
-// parseDate reads what `date` prints in the job's frame, in the forms of its two locales. The zone is a short name
-// that Go does not resolve by itself; a date of an unknown zone is absent, since it could be a day off.
+// parseDate reads what `date` prints in the job's frame, in the forms of its
+// two locales. The zone is a short name that Go does not resolve by itself; a
+// date of an unknown zone is absent, since it could be a day off.
 func parseDate(text string) time.Time {
 	fields := strings.Fields(text)
 	zone := -1

@@ -14,8 +14,8 @@ import (
 
 const ticksUnit = "u-secs"
 
-// inSeconds is the length of each printed unit in seconds. The guide's `u-secs` are steady_clock ticks: nanoseconds with
-// the common C++ libraries.
+// inSeconds is the length of each printed unit in seconds. The guide's `u-secs`
+// are steady_clock ticks: nanoseconds with the common C++ libraries.
 var inSeconds = map[string]float64{
 	"seconds": 1, "second": 1, "secs": 1, "sec": 1, "s": 1,
 	"milliseconds": 1e-3, "msecs": 1e-3, "ms": 1e-3,
@@ -23,16 +23,16 @@ var inSeconds = map[string]float64{
 	ticksUnit: 1e-9, "nanoseconds": 1e-9, "nsecs": 1e-9, "ns": 1e-9,
 }
 
-// timingLine is `VectorAdd<12> completed on device - [took ]0.0123 seconds`, behind whatever stands before it: kernel,
-// dash, number, unit.
+// timingLine is `VectorAdd<12> completed on device - [took ]0.0123 seconds`,
+// behind whatever stands before it: kernel, dash, number, unit.
 var timingLine = regexp.MustCompile(
 	`^.*(VectorAdd.*?) *? completed on device( *-)?[ \t]*(?:took)?[ \t]*([^ ]*) *(.*?)\s*$`)
 
 // cutLine is the beginning of a timing line and nothing else.
 var cutLine = regexp.MustCompile(`^VectorAdd(\d+|\d*<\d*>?)( c[a-z ]*)?$`)
 
-// parseTiming reads a timing line, whose parts are at the indexes of timingLine. On errors at is the index of what is
-// wrong.
+// parseTiming reads a timing line, whose parts are at the indexes of
+// timingLine. On errors at is the index of what is wrong.
 func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) {
 	part := func(i int) string { return text[parts[2*i]:parts[2*i+1]] }
 	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(part(1)), strings.Clone(part(3)), strings.Clone(part(4)) // not to keep the line
@@ -44,7 +44,8 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 	switch {
 	case parts[4] < 0:
 		return t, parts[6], fmt.Errorf(`"-" is missing after "completed on device"`)
-	// What a C++ stream prints has digits, a point, an exponent; strconv also takes hexadecimal, "inf" and "nan".
+	// What a C++ stream prints has digits, a point, an exponent; strconv also
+	// takes hexadecimal, "inf" and "nan".
 	case err != nil || strings.Trim(t.Printed, "0123456789.eE+-") != "" || x < 0 || math.IsInf(x, 0):
 		return t, parts[6], fmt.Errorf("time %s is not a number of 0 or more", table.Quote(t.Printed))
 	case !known:
@@ -60,8 +61,10 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 // kernelName is VectorAdd<12>, VectorAdd2<12, 256>, VectorAdd1.
 var kernelName = regexp.MustCompile(`^VectorAdd\d*(?:< *(?:\(int\))?([^,>]*?) *(?:,.*)?>)?$`)
 
-// groupsOf returns the number of work-groups, the first template argument. The digits of VectorAdd1 to VectorAdd4 only
-// number the guide's kernels: VectorAdd1 runs over the plain range, its work-groups are the runtime's choice.
+// groupsOf returns the number of work-groups, the first template argument. The
+// digits of VectorAdd1 to VectorAdd4 only number the guide's kernels:
+// VectorAdd1 runs over the plain range, its work-groups are the runtime's
+// choice.
 func groupsOf(kernel string) (groups unit.Opt[int64], err error) {
 	name := kernelName.FindStringSubmatch(kernel)
 	if name == nil {

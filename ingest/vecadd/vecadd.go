@@ -1,7 +1,8 @@
-// Package vecadd reads the standard output of the oneAPI vec_add samples, of the thread-mapping notebook and of the
-// GPU optimization guide, alone or inside the job file that DevCloud wrapped around it. The log holds host wall times
-// of submit and wait; it knows neither work-group nor sub-group size, and this package knows neither devices nor what
-// a time means for a kernel.
+// Package vecadd reads the standard output of the oneAPI vec_add samples, of
+// the thread-mapping notebook and of the GPU optimization guide, alone or
+// inside the job file that DevCloud wrapped around it. The log holds host wall
+// times of submit and wait; it knows neither work-group nor sub-group size, and
+// this package knows neither devices nor what a time means for a kernel.
 package vecadd
 
 import (
@@ -37,8 +38,9 @@ const (
 	expected = "expected lines such as VectorAdd<12> completed on device - 0.0123 seconds"
 )
 
-// Sniff implements ingest.Format: a timing or the line that every sample prints first, whatever stands before. What
-// `vtune -collect` or `unitrace` wrote around the output of the program is theirs, and they are asked before.
+// Sniff implements ingest.Format: a timing or the line that every sample prints
+// first, whatever stands before. What `vtune -collect` or `unitrace` wrote
+// around the output of the program is theirs, and they are asked before.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(string(table.Plain(line)))
@@ -147,8 +149,10 @@ func (r *reader) timing(text string, parts []int) {
 				t.Printed, strconv.FormatFloat(float64(t.Seconds), 'g', 6, 64)),
 			Hint: "all u-secs of this log are read this way; the printed numbers are kept, too"})
 	}
-	// The notebook's VectorAdd<N> starts work-group g at g x vector size in buffers of one vector. The guide's kernels
-	// (VectorAdd2<N> and on) start it at g x 2^17 of 105 x 2^17 elements, within bounds for all that the guide launches.
+	// The notebook's VectorAdd<N> starts work-group g at g x vector size in
+	// buffers of one vector. The guide's kernels (VectorAdd2<N> and on) start
+	// it at g x 2^17 of 105 x 2^17 elements, within bounds for all that the
+	// guide launches.
 	if t.Groups.Or(1) > 1 && strings.HasPrefix(t.Kernel, "VectorAdd<") {
 		r.remark(note.Note{Code: "out-of-bounds", Pos: t.Pos,
 			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group " +
@@ -189,7 +193,8 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	return f, nil
 }
 
-// oneDevice takes the device that has timings, and its timings: a log of several is as many runs.
+// oneDevice takes the device that has timings, and its timings: a log of
+// several is as many runs.
 func (r *reader) oneDevice() error {
 	timed := slices.Compact(slices.Sorted(slices.Values(r.of)))
 	switch {

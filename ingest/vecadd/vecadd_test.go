@@ -20,7 +20,8 @@ func read(t testing.TB, text string) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "log", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
 }
 
-// notebook is the output of the thread-mapping notebook's sample: default stream formatting, 6 significant digits.
+// notebook is the output of the thread-mapping notebook's sample: default
+// stream formatting, 6 significant digits.
 const notebook = `Running on device: Intel(R) UHD Graphics P630 [0x3e96]
 Vector size: 13762560
 VectorAdd<1> completed on device - 0.215764 seconds
@@ -29,7 +30,8 @@ VectorAdd<12> completed on device - 1e-05 seconds
 VectorAdd<1024> completed on device - 2 seconds
 `
 
-// guide is the output of the GPU optimization guide's sample: ticks that it calls u-secs.
+// guide is the output of the GPU optimization guide's sample: ticks that it
+// calls u-secs.
 const guide = `Running on device: Intel(R) Iris(R) Xe Graphics
 Vector size: 13762560
 VectorAdd1 completed on device - took 285763441 u-secs
@@ -39,7 +41,8 @@ VectorAdd3<8> completed on device - took 1000000000 u-secs
 VectorAdd4<8> completed on device - took 2500000000 u-secs
 `
 
-// devCloud is a job file: the wrapper's frame, the oneAPI environment and the compiler around the sample's output.
+// devCloud is a job file: the wrapper's frame, the oneAPI environment and the
+// compiler around the sample's output.
 const devCloud = `
 ########################################################################
 #      Date:           Wed Jun 12 10:18:22 AM PDT 2024
@@ -377,7 +380,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestSeveralDevices has a log whose program ran on one device after the other: each is a run.
+// TestSeveralDevices has a log whose program ran on one device after the other:
+// each is a run.
 func TestSeveralDevices(t *testing.T) {
 	const text = "Running on device: A\nVectorAdd<1> completed on device - 1 seconds\nRunning on device: B\n" +
 		"VectorAdd<1> completed on device - 2 seconds\nRunning on device: A\nVectorAdd<2> completed on device - 3 seconds\n"
@@ -404,7 +408,8 @@ func TestSeveralDevices(t *testing.T) {
 	}
 }
 
-// TestDeviceWithoutTimings has a program that names a device and runs on the next one: the times are of that.
+// TestDeviceWithoutTimings has a program that names a device and runs on the
+// next one: the times are of that.
 func TestDeviceWithoutTimings(t *testing.T) {
 	f, err := read(t, "Running on device: A\nRunning on device: B\nVectorAdd<1> completed on device - 1 seconds\n")
 	if err != nil || f.Platform.Device != "B" || f.Platform.Pos.Line != 2 {

@@ -11,7 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// problem is what is wrong with a row; the column is none when it is the row as a whole.
+// problem is what is wrong with a row; the column is none when it is the row as
+// a whole.
 type problem struct {
 	index int // of the column
 	text  string
@@ -22,8 +23,9 @@ type problem struct {
 
 const correctHint = "correct the cell or export the file again"
 
-// misshapen describes why nothing tells which cell of a row is which; nil of a message of the vtune command, which prints
-// warnings into its standard output as well, between the rows of a redirected report.
+// misshapen describes why nothing tells which cell of a row is which; nil of a
+// message of the vtune command, which prints warnings into its standard output
+// as well, between the rows of a redirected report.
 func (a *adder) misshapen(r *scan.Row) *problem {
 	p := &problem{index: none, hint: "the file may be cut off: export it again",
 		text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line)}
@@ -70,8 +72,9 @@ func shorten(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// reject counts a bad row and keeps the first notes.
-// All bad rows are counted, and the first of each worker kept: which are first in the file is known at the end.
+// reject counts a bad row and keeps the first notes. All bad rows are counted,
+// and the first of each worker kept: which are first in the file is known at
+// the end.
 func (a *adder) reject(p *problem) {
 	a.bad++
 	a.findGlued()
@@ -92,8 +95,8 @@ func (a *adder) reject(p *problem) {
 		Hint: p.hint})
 }
 
-// findGlued looks for the header of another export in the last cell of a row. The
-// rows after it have other columns, so nothing of the file is certain.
+// findGlued looks for the header of another export in the last cell of a row.
+// The rows after it have other columns, so nothing of the file is certain.
 func (a *adder) findGlued() {
 	last := a.h.columns - 1
 	if a.glued != nil || a.row.Fields <= last {
@@ -119,7 +122,8 @@ func (a *adder) findGlued() {
 const exportHint = "export it with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma " +
 	"-report-output run.csv -r RESULT_DIR"
 
-// collectHint is for exports without rows: the export is right, the collection saw no GPU work.
+// collectHint is for exports without rows: the export is right, the collection
+// saw no GPU work.
 const collectHint = "the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and " +
 	"look at what it prints"
 
@@ -141,8 +145,9 @@ func noHeader(path string, head []byte) error {
 			"Type\"")
 }
 
-// onlyMessages reports whether all lines are messages of the vtune command, and there is one.
-// Such a file is an export that failed, and deserves a better answer than "not recognized".
+// onlyMessages reports whether all lines are messages of the vtune command, and
+// there is one. Such a file is an export that failed, and deserves a better
+// answer than "not recognized".
 func onlyMessages(head []byte) bool {
 	found := false
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
@@ -157,7 +162,8 @@ func onlyMessages(head []byte) bool {
 	return found
 }
 
-// missing names the column of the measured occupancy where the file has one of another name in its place.
+// missing names the column of the measured occupancy where the file has one of
+// another name in its place.
 func (h *header) missing() []note.Note {
 	if h.has(measured) || h.like == "" {
 		return nil

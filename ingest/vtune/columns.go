@@ -13,7 +13,8 @@ import (
 // Their order is used: keys, times and counts, shares.
 type quantity int
 
-// The quantities. Those from total on are numbers, those from measured to barrierStall are shares of a whole.
+// The quantities. Those from total on are numbers, those from measured to
+// barrierStall are shares of a whole.
 const (
 	task quantity = iota
 	global
@@ -47,9 +48,10 @@ const (
 	firstShare  = measured
 )
 
-// spellings are the whole names that a quantity has in exports, the usual one first, without (%), in lower case and
-// with xve where older GPUs have eu. Names are never matched in part: the measured occupancy and the profiler's peak
-// differ in one word only.
+// spellings are the whole names that a quantity has in exports, the usual one
+// first, without (%), in lower case and with xve where older GPUs have eu.
+// Names are never matched in part: the measured occupancy and the profiler's
+// peak differ in one word only.
 var spellings = [quantities][]string{
 	task:    {"computing task", "source computing task", "gpu computing task", "task type"},
 	global:  {"work size:global", "global"},
@@ -77,10 +79,12 @@ var spellings = [quantities][]string{
 	barrierStall: {"xve stall reasons:barrier"},
 }
 
-// sampledShares are the shares that counters tell of each launch; the others are the same in all.
+// sampledShares are the shares that counters tell of each launch; the others
+// are the same in all.
 var sampledShares = []quantity{measured, active, stalled, idle, barrierStall}
 
-// shares returns the fields of a kernel that the quantities from firstShare on are.
+// shares returns the fields of a kernel that the quantities from firstShare on
+// are.
 func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 	return [...]*unit.Opt[unit.Ratio]{measured - firstShare: &k.Measured, peak - firstShare: &k.Peak,
 		peakWork - firstShare: &k.PeakWork, peakSLM - firstShare: &k.PeakSLM, peakBarrier - firstShare: &k.PeakBarrier,
@@ -88,10 +92,12 @@ func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 		barrierStall - firstShare: &k.BarrierStall}
 }
 
-// keyColumns are the names that the first column of an export may have, a longer one before its own end.
+// keyColumns are the names that the first column of an export may have, a
+// longer one before its own end.
 var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Computing Task", "Task Type"}
 
-// hostColumns are names of exports that are grouped by host task. They make a header recognizable and are not read.
+// hostColumns are names of exports that are grouped by host task. They make a
+// header recognizable and are not read.
 var hostColumns = []string{"cpu time", "task time", "average task time"}
 
 // extra reports whether no verdict needs a quantity.
@@ -99,8 +105,9 @@ func extra(q quantity) bool {
 	return q == spill || q == hostToDevice || q == deviceToHost || q == threads || q == barriers || q == barrierStall
 }
 
-// plain returns the form of a header name that spellings are in, and whether it said (%).
-// GPUs before Xe have execution units (EU) where later ones have Xe vector engines (XVE); the columns mean the same.
+// plain returns the form of a header name that spellings are in, and whether it
+// said (%). GPUs before Xe have execution units (EU) where later ones have Xe
+// vector engines (XVE); the columns mean the same.
 func plain(name string) (form string, percent bool) {
 	form = strings.Join(strings.Fields(strings.ToLower(name)), " ")
 	form, _ = ofSide(form)
@@ -119,7 +126,8 @@ func plain(name string) (form string, percent bool) {
 // The prefixes of columns of a difference report (vtune -report ... -r A -r B).
 var sidePrefixes = []string{"difference:", "result 1:", "result 2:"}
 
-// ofSide takes the result off a column of a difference report: 1 or 2, 0 for the difference, -1 for any other column.
+// ofSide takes the result off a column of a difference report: 1 or 2, 0 for
+// the difference, -1 for any other column.
 func ofSide(form string) (rest string, side int) {
 	for side, prefix := range sidePrefixes {
 		if rest, ok := strings.CutPrefix(form, prefix); ok {
@@ -129,7 +137,8 @@ func ofSide(form string) (rest string, side int) {
 	return form, -1
 }
 
-// instructionPipe returns the pipe whose instructions a column counts: "XVE Instructions:ALU1 Instructions".
+// instructionPipe returns the pipe whose instructions a column counts: "XVE
+// Instructions:ALU1 Instructions".
 func instructionPipe(form string) (pipe string, ok bool) {
 	pipe, ok = strings.CutPrefix(form, "xve instructions:")
 	if !ok {
@@ -138,8 +147,9 @@ func instructionPipe(form string) (pipe string, ok bool) {
 	return strings.CutSuffix(pipe, " instructions")
 }
 
-// find returns the quantity that a plain name means and how usual the name is for it, 0 the most.
-// A header has some forty names and is read once, so nothing faster is needed.
+// find returns the quantity that a plain name means and how usual the name is
+// for it, 0 the most. A header has some forty names and is read once, so
+// nothing faster is needed.
 func find(form string) (q quantity, rank int, ok bool) {
 	for q, names := range spellings {
 		for rank, n := range names {
@@ -154,8 +164,9 @@ func find(form string) (q quantity, rank int, ok bool) {
 // outside is what VTune calls the time between tasks: it has no launches.
 const outside = "[Outside any task]"
 
-// counter is a column of what is read next to occupancy: a reason of stalls, or a bandwidth.
-// These are read next to the account and decide nothing in it: worth and the explanations take them.
+// counter is a column of what is read next to occupancy: a reason of stalls, or
+// a bandwidth. These are read next to the account and decide nothing in it:
+// worth and the explanations take them.
 type counter struct {
 	index   int
 	name    string
@@ -165,7 +176,8 @@ type counter struct {
 	percent bool   // it is a share of the time
 }
 
-// mostCounters bounds how many of these columns are read: no export has as many.
+// mostCounters bounds how many of these columns are read: no export has as
+// many.
 const mostCounters = 20
 
 const (
@@ -173,7 +185,8 @@ const (
 	pipelines    = "xve pipelines:"
 )
 
-// bandwidth returns the place of a column of bandwidths, in GB/s, in a kernel; nil of any other column.
+// bandwidth returns the place of a column of bandwidths, in GB/s, in a kernel;
+// nil of any other column.
 func bandwidth(c *ingest.Counters, form string) *unit.Opt[float64] {
 	switch form {
 	case "gpu memory bandwidth, gb/sec:read":
@@ -211,14 +224,16 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 	}
 }
 
-// counted adds up the counters of rows, weighted by the time of these, in integers, so that rows may come in any order.
+// counted adds up the counters of rows, weighted by the time of these, in
+// integers, so that rows may come in any order.
 type counted struct {
 	time   wide   // of all rows
 	sums   []wide // of each counter: value x time
 	absent []wide // time of the rows that lack it; nil as long as none does
 }
 
-// add adds the counters of a row. A cell that is no number is unknown: nothing else depends on it.
+// add adds the counters of a row. A cell that is no number is unknown: nothing
+// else depends on it.
 func (c *counted) add(a *adder, r *scan.Row, t nano) {
 	if t <= 0 {
 		return

@@ -46,7 +46,8 @@ func openCorpus(t *testing.T, name string) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: name, Size: r.Size(), At: r, R: io.Reader(r)}, ingest.ReadOptions{})
 }
 
-// line prints all that was read of a kernel, - for what is absent. Shares are in percent as an export prints them.
+// line prints all that was read of a kernel, - for what is absent. Shares are
+// in percent as an export prints them.
 func line(k *ingest.Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d|%s|%v|%v|%v|%s|n %v|t %v", k.Pos.Line, k.Task, k.Global, k.Local, opt(k.SIMD), k.Direction, opt(k.Instances), opt(k.Total))
@@ -133,7 +134,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// Every cell of every computing-task file is read as encoding/csv and strconv read it.
+// Every cell of every computing-task file is read as encoding/csv and strconv
+// read it.
 func TestCorpusAgainstEncodingCSV(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(testenv.Shared(t, "corpus", "vtune-csv"), "*.csv"))
 	for _, path := range files {

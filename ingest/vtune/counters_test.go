@@ -9,8 +9,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestCounters has reasons of stalls and bandwidths, weighted by the time of their rows; of two columns with one name the
-// first counts, and a cell that is no number is unknown and spoils nothing else.
+// TestCounters has reasons of stalls and bandwidths, weighted by the time of
+// their rows; of two columns with one name the first counts, and a cell that is
+// no number is unknown and spoils nothing else.
 func TestCounters(t *testing.T) {
 	const head = `Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,` +
 		`XVE Stall Reasons:Barrier(%),XVE Stall Reasons:SBID(%),"GPU Memory Bandwidth, GB/sec:Read","GPU L3:Average Bandwidth, GB/s:Write","GPU Memory Bandwidth, GB/sec:Read"` + "\n"

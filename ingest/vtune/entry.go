@@ -12,12 +12,15 @@ import (
 // none marks an absent number; no number that is read is negative.
 const none = -1
 
-// values are the numbers of a row, those from firstNumber on, none where the cell is empty or the column is missing.
-// Times and shares are nano.
-// It is an array and no map, for a file of gigabytes has millions of rows, and lies on the stack of its reader.
+// values are the numbers of a row, those from firstNumber on, none where the
+// cell is empty or the column is missing. Times and shares are nano. It is an
+// array and no map, for a file of gigabytes has millions of rows, and lies on
+// the stack of its reader.
 type values [quantities]int64
 
-// seconds returns the time of the row's launches: the total, or else the printed average times the count. Where there is no count either, it is the average: the time of one launch at least.
+// seconds returns the time of the row's launches: the total, or else the
+// printed average times the count. Where there is no count either, it is the
+// average: the time of one launch at least.
 func (v *values) seconds() nano {
 	switch n := v[count]; {
 	case v[total] != none:
@@ -31,7 +34,8 @@ func (v *values) seconds() nano {
 	return none
 }
 
-// entry is what was read of one key. All that is added up in it is integers, so rows may come in any order.
+// entry is what was read of one key. All that is added up in it is integers, so
+// rows may come in any order.
 type entry struct {
 	ingest.Key
 	hasSIMD  bool
@@ -79,7 +83,8 @@ func (t *tally) add(v int64) {
 	}
 }
 
-// Sums of counts that nobody can have run stop at the largest number and are refused later, with the task's name.
+// Sums of counts that nobody can have run stop at the largest number and are
+// refused later, with the task's name.
 func (t *tally) merge(o tally) {
 	if t.sum += o.sum; t.sum < 0 {
 		t.sum = math.MaxInt64
@@ -89,7 +94,8 @@ func (t *tally) merge(o tally) {
 
 func (t tally) value() unit.Opt[int64] { return unit.Maybe(t.sum, t.any) }
 
-// partial gathers the rows that have no count or no time. A mean is taken over those that have both.
+// partial gathers the rows that have no count or no time. A mean is taken over
+// those that have both.
 type partial struct {
 	untimed  tally // launches of rows without a time
 	nothing  int64 // rows with neither
@@ -97,7 +103,8 @@ type partial struct {
 	time     wide  // of those
 	averages int64 // rows with an average, but neither total nor count
 	average  wide  // of those
-	// Of the rows with a total, but no count: how many have an average as well, and the launches that follow from both.
+	// Of the rows with a total, but no count: how many have an average as well,
+	// and the launches that follow from both.
 	divided  int64
 	launches int64
 }
@@ -132,7 +139,8 @@ func (p *partial) merge(o *partial) {
 	p.launches += o.launches
 }
 
-// add adds a row that takes a time; shares are those that the file has columns of.
+// add adds a row that takes a time; shares are those that the file has columns
+// of.
 func (e *entry) add(v *values, shares []field, t nano) {
 	e.rows++
 	if v[count] == none || v[count] == 1 {
@@ -197,9 +205,10 @@ func (e *entry) remember(v *values, r *scan.Row) {
 	e.differ = e.differ || digest != e.values
 }
 
-// steady is the profiler's peak and its limits, which are the same in all launches of a kernel: as long as their bytes
-// are those of the first row, only the time is added up.
-// It saves four products of 128 bits in each row of a per-launch export.
+// steady is the profiler's peak and its limits, which are the same in all
+// launches of a kernel: as long as their bytes are those of the first row, only
+// the time is added up. It saves four products of 128 bits in each row of a
+// per-launch export.
 type steady struct {
 	raw    string // the cells of the four as they stand in the file; "" when they are not side by side
 	values [4]nano
@@ -232,22 +241,22 @@ func (e *entry) settle() {
 	e.steady = steady{}
 }
 
-// varies reports whether a share without time that is not the same in all launches, as the profiler's peak is, has several
-// values to take a mean of.
+// varies reports whether a share without time that is not the same in all
+// launches, as the profiler's peak is, has several values to take a mean of.
 func (e *entry) varies() bool {
 	return slices.ContainsFunc(sampledShares, func(q quantity) bool { return e.means[q-firstShare].n > 1 })
 }
 
-// repeated reports whether all rows of a task have the same values: the same row
-// several times, and not several launches.
+// repeated reports whether all rows of a task have the same values: the same
+// row several times, and not several launches.
 func (e *entry) repeated() bool {
 	return e.good > 1 && e.good <= mostRepeats && !e.differ && !e.time.zero()
 }
 
 // merge adds what another worker gathered of the same key.
 func (e *entry) merge(o *entry) {
-	// Workers get the rows in any order; the line is that of the first one in the file, so that every run of the
-	// program gives the same.
+	// Workers get the rows in any order; the line is that of the first one in
+	// the file, so that every run of the program gives the same.
 	switch {
 	case o.good == 0:
 	case e.good == 0:

@@ -15,7 +15,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// FuzzRead reads anything twice, in one block and in many, and holds what must be true of every result.
+// FuzzRead reads anything twice, in one block and in many, and holds what must
+// be true of every result.
 func FuzzRead(f *testing.F) {
 	files, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-csv/*.csv")) // none when the corpus is not next to the project
 	for _, name := range files {
@@ -66,8 +67,8 @@ func FuzzRead(f *testing.F) {
 }
 
 // doubledColumns returns an export for each quantity in which its column occurs
-// twice, with and without the other columns of a launch's time. They end without
-// a newline, so the last row is read byte by byte.
+// twice, with and without the other columns of a launch's time. They end
+// without a newline, so the last row is read byte by byte.
 func doubledColumns() (texts []string) {
 	cell := func(name string) string {
 		switch q, _, _ := find(name); {

@@ -24,8 +24,8 @@ type field struct {
 	index int // in the file
 }
 
-// header is what the header line says.
-// It is made once and read by all workers; nothing in it changes while rows are read.
+// header is what the header line says. It is made once and read by all workers;
+// nothing in it changes while rows are read.
 type header struct {
 	pos     note.Pos
 	delim   byte
@@ -40,8 +40,9 @@ type header struct {
 	first   string
 	like    string // a name that is not known and may be that of the measured occupancy
 
-	// What complete finds out once, for every row: the columns that are there, by kind, and those of the key, put
-	// together in runs that stand side by side in the file.
+	// What complete finds out once, for every row: the columns that are there,
+	// by kind, and those of the key, put together in runs that stand side by
+	// side in the file.
 	counts, times, shares []field
 	bare                  []quantity // shares whose name does not say (%)
 	instructions          []int      // columns that count the instructions of a pipe
@@ -73,7 +74,8 @@ func (h *header) add(index int, text []byte) {
 	if index == 0 {
 		h.first = name
 	}
-	// Of a difference report only the columns of one result are read: its differences are of no run.
+	// Of a difference report only the columns of one result are read: its
+	// differences are of no run.
 	if _, side := ofSide(strings.ToLower(name)); side >= 0 {
 		h.sides = true
 		if side != h.side {
@@ -89,7 +91,8 @@ func (h *header) add(index int, text []byte) {
 	}
 	h.addCounter(index, name, form, percent)
 	q, rank, ok := find(form)
-	// A future VTune may name the column otherwise. The message then names what is there, instead of "no measurement".
+	// A future VTune may name the column otherwise. The message then names what
+	// is there, instead of "no measurement".
 	if !ok && h.like == "" && strings.Contains(form, "occup") {
 		h.like = name
 	}
@@ -99,19 +102,22 @@ func (h *header) add(index int, text []byte) {
 	h.xves = h.xves || strings.Contains(name, "XVE ")
 	c := &h.col[q]
 	switch {
-	// The usual spelling wins, wherever it stands: what was found before under another one is another column.
+	// The usual spelling wins, wherever it stands: what was found before under
+	// another one is another column.
 	case !c.there || rank < c.rank:
 		*c = column{name: name, index: index, rank: rank, percent: percent, there: true}
 		h.twice = slices.DeleteFunc(h.twice, func(t twice) bool { return t.q == q })
-	// A header of a million equal names must not make a million look-ups for each row.
+	// A header of a million equal names must not make a million look-ups for
+	// each row.
 	case name == c.name && len(h.twice) < 100:
 		h.twice = append(h.twice, twice{q: q, index: index})
 	}
 }
 
-// addInstructions takes the column of a pipe: that of ALU1 alone, which every kernel uses and copies do not, and all
-// where it is missing.
-// The count tells how much of what ran belongs to kernels; which pipe it is of matters less than that all rows have it.
+// addInstructions takes the column of a pipe: that of ALU1 alone, which every
+// kernel uses and copies do not, and all where it is missing. The count tells
+// how much of what ran belongs to kernels; which pipe it is of matters less
+// than that all rows have it.
 func (h *header) addInstructions(index int, pipe string) {
 	switch {
 	case h.alu1 || len(h.instructions) > 10:
@@ -178,9 +184,10 @@ func (h *header) complete() {
 	}
 }
 
-// steadySideBySide reports whether the profiler's peak and its limits are neighbors in the file, in their usual order and
-// as percentages.
-// Then the four cells of a row are one run of bytes, which is compared in one step with that of the row before.
+// steadySideBySide reports whether the profiler's peak and its limits are
+// neighbors in the file, in their usual order and as percentages. Then the four
+// cells of a row are one run of bytes, which is compared in one step with that
+// of the row before.
 func (h *header) steadySideBySide() bool {
 	for q := peak; q <= peakBarrier; q++ {
 		if c := &h.col[q]; !c.there || !c.percent || c.index != h.col[peak].index+int(q-peak) {
@@ -195,9 +202,9 @@ func (h *header) steadyRun(r *scan.Row) []byte {
 	return r.RawRun(h.col[peak].index, h.col[peakBarrier].index)
 }
 
-// keyRuns joins the columns of the key that are neighbors in the file.
-// Task, sizes and SIMD width stand side by side in every export that was seen, so a key is one look at the file's
-// bytes.
+// keyRuns joins the columns of the key that are neighbors in the file. Task,
+// sizes and SIMD width stand side by side in every export that was seen, so a
+// key is one look at the file's bytes.
 func (h *header) keyRuns() {
 	var indexes []int
 	for _, q := range h.key {
@@ -218,16 +225,18 @@ func (h *header) has(any ...quantity) bool {
 	return slices.ContainsFunc(any, func(q quantity) bool { return h.col[q].there })
 }
 
-// hostTasks reports whether the export is grouped by host task: no column is about the GPU.
-// An export by computing task may begin with Task Type, too, so the absence of GPU columns decides.
+// hostTasks reports whether the export is grouped by host task: no column is
+// about the GPU. An export by computing task may begin with Task Type, too, so
+// the absence of GPU columns decides.
 func (h *header) hostTasks() bool {
 	return !h.has(global, simd, measured, peak, active, threads) &&
 		(h.host || strings.EqualFold(h.first, "Task Type"))
 }
 
-// findHeader looks for the header line: the first whose first field is a key column and that names another column that
-// is known. Messages of the vtune command may stand before it, also on the same line.
-// Two names are asked for, since the first alone may begin a sentence of a log.
+// findHeader looks for the header line: the first whose first field is a key
+// column and that names another column that is known. Messages of the vtune
+// command may stand before it, also on the same line. Two names are asked for,
+// since the first alone may begin a sentence of a log.
 func findHeader(text []byte) (offset int, delim byte, ok bool) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
@@ -242,7 +251,8 @@ func findHeader(text []byte) (offset int, delim byte, ok bool) {
 
 const byteOrderMark = "\ufeff"
 
-// headerIn looks for a header in a line: at its beginning, after a \r that rewrote the line, or glued to a message.
+// headerIn looks for a header in a line: at its beginning, after a \r that
+// rewrote the line, or glued to a message.
 func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
 	if rest, found := bytes.CutPrefix(line, []byte(byteOrderMark)); found {
@@ -267,8 +277,8 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	return 0, 0, false
 }
 
-// nextExport describes the header lines of further exports: people write several
-// exports into one file.
+// nextExport describes the header lines of further exports: people write
+// several exports into one file.
 func (h *header) nextExport() scan.Break {
 	delim := string(h.delim)
 	starts := []string{byteOrderMark, "vtune:", "war:", "GPU Adap", `"GPU Adap`}
@@ -291,8 +301,9 @@ func isMessage(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))
 }
 
-// mostBefore is how many columns may come before that of the key: the adapter, the stack, or the queue if an export is
-// grouped by them first, or the index that a data frame was saved with.
+// mostBefore is how many columns may come before that of the key: the adapter,
+// the stack, or the queue if an export is grouped by them first, or the index
+// that a data frame was saved with.
 const mostBefore = 2
 
 // headerAt reports whether a line is a header, and its delimiter.
@@ -316,7 +327,8 @@ func headerAfter(line []byte, before int) (delim byte, ok bool) {
 	return 0, false
 }
 
-// keyedAt reports whether a line begins with the name of the key column, and the byte behind it.
+// keyedAt reports whether a line begins with the name of the key column, and
+// the byte behind it.
 func keyedAt(line []byte) (delim byte, ok bool) {
 	for _, key := range keyColumns {
 		rest, quoted := bytes.CutPrefix(line, []byte(`"`+key+`"`))
@@ -330,7 +342,8 @@ func keyedAt(line []byte) (delim byte, ok bool) {
 			return 0, false
 		}
 		d := rest[0]
-		// What goes on with a letter is a longer name, as Computing Tasks would be.
+		// What goes on with a letter is a longer name, as Computing Tasks would
+		// be.
 		if d == '"' || d == '\r' || !quoted && (d == ' ' || d == '_' || isAlphanumeric(d)) {
 			return 0, false
 		}
@@ -343,8 +356,9 @@ func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z' || b >= 0x80
 }
 
-// namesKnown reports whether a field of the line is a known name.
-// It reads fields without allocating: sniffing asks it of every line that a file begins with.
+// namesKnown reports whether a field of the line is a known name. It reads
+// fields without allocating: sniffing asks it of every line that a file begins
+// with.
 func namesKnown(line []byte, delim byte) bool {
 	for len(line) > 0 {
 		var field []byte

@@ -9,19 +9,21 @@ import (
 	"strconv"
 )
 
-// nano is a number as a multiple of 1e-9. Times, percentages and shares are read and added as such: integers add up to
-// the same sum in any order, so the result does not depend on how many threads shared the work, and a printed decimal
-// of up to nine places is exact.
+// nano is a number as a multiple of 1e-9. Times, percentages and shares are
+// read and added as such: integers add up to the same sum in any order, so the
+// result does not depend on how many threads shared the work, and a printed
+// decimal of up to nine places is exact.
 type nano = int64
 
 const (
 	one = 1_000_000_000
-	// maxSeconds bounds a time, so that it and its products with shares fit the accumulators.
+	// maxSeconds bounds a time, so that it and its products with shares fit the
+	// accumulators.
 	maxSeconds = 1_000_000_000
 )
 
-// parseNano reads a decimal number, rounding what is finer than 1e-9; ok is false for what is no number or not below
-// 9.2e9.
+// parseNano reads a decimal number, rounding what is finer than 1e-9; ok is
+// false for what is no number or not below 9.2e9.
 func parseNano(b []byte) (v nano, ok bool) {
 	whole, i := int64(0), 0
 	for ; i < len(b); i++ {
@@ -59,7 +61,8 @@ const (
 	highest  = 0x8080808080808080
 )
 
-// digits8 returns the number that eight digits (0..9, the first in the lowest byte) make; ok is false when one is none.
+// digits8 returns the number that eight digits (0..9, the first in the lowest
+// byte) make; ok is false when one is none.
 func digits8(y uint64) (v int64, ok bool) {
 	ok = (y+overNine|y)&highest == 0
 	y = y*10 + y>>8
@@ -67,8 +70,9 @@ func digits8(y uint64) (v int64, ok bool) {
 	return int64(uint32(y)), ok
 }
 
-// shortTenths reads a number of one to three digits, a point and one decimal place, the form of all shares, from the
-// last eight bytes of its cell, whose length n is 3 to 5. It gives the number in tenths; bad is not 0 for any other
+// shortTenths reads a number of one to three digits, a point and one decimal
+// place, the form of all shares, from the last eight bytes of its cell, whose
+// length n is 3 to 5. It gives the number in tenths; bad is not 0 for any other
 // form, right or wrong.
 func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	const point = ('.' ^ '0') << 24
@@ -80,7 +84,8 @@ func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	return (y&0xff)*100 + y>>16&0xff, bad
 }
 
-// shortMicros reads a number of eight bytes with six decimal places, the form of times below ten seconds, in millionths.
+// shortMicros reads a number of eight bytes with six decimal places, the form
+// of times below ten seconds, in millionths.
 func shortMicros(x uint64) (v int64, ok bool) {
 	y := x ^ zeros8
 	v, ok = digits8(y>>16<<16 | y&0xff<<8)
@@ -103,8 +108,8 @@ func shortCount(x uint64, n int) (int64, bool) {
 var lastOf = [9]uint64{0, 0xff << 56, 0xffff << 48, 0xffffff << 40, 0xffffffff << 32, 0xffffffffff << 24,
 	0xffffffffffff << 16, 0xffffffffffffff << 8, 1<<64 - 1}
 
-// digits16 reads a whole number of at most sixteen digits, whose length is n, from its last sixteen bytes; ok is false
-// for any other form, right or wrong.
+// digits16 reads a whole number of at most sixteen digits, whose length is n,
+// from its last sixteen bytes; ok is false for any other form, right or wrong.
 func digits16(before, last uint64, n int) (v uint64, ok bool) {
 	if n < 1 || n > 16 {
 		return 0, false
@@ -114,8 +119,9 @@ func digits16(before, last uint64, n int) (v uint64, ok bool) {
 	return uint64(high)*1e8 + uint64(low), ok && more
 }
 
-// micros16 reads a number with six decimal places, the form of bandwidths, whose length n is 8 to 16, from its last
-// sixteen bytes, in millionths. ok is false for any other form, right or wrong.
+// micros16 reads a number with six decimal places, the form of bandwidths,
+// whose length n is 8 to 16, from its last sixteen bytes, in millionths. ok is
+// false for any other form, right or wrong.
 func micros16(before, last uint64, n int) (v uint64, ok bool) {
 	if n < 8 || n > 16 {
 		return 0, false
@@ -135,8 +141,8 @@ func slowNano(b []byte) (nano, bool) {
 	return int64(math.Round(f * one)), true
 }
 
-// parseFloat reads a decimal number, also one with an exponent or spaces around it; not the words and the hexadecimal
-// digits that strconv takes.
+// parseFloat reads a decimal number, also one with an exponent or spaces around
+// it; not the words and the hexadecimal digits that strconv takes.
 func parseFloat(b []byte) (float64, bool) {
 	b = bytes.Trim(b, " ")
 	if len(b) > 400 {
@@ -151,7 +157,8 @@ func parseFloat(b []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// parseCount reads a whole number; ok is false for what is none or not below 2^63. Negative ones are read.
+// parseCount reads a whole number; ok is false for what is none or not below
+// 2^63. Negative ones are read.
 func parseCount(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 18 {
 		return slowCount(b)
@@ -186,9 +193,11 @@ const exactly = 64
 // pageSize is how many counters of a histogram are allocated together.
 const pageSize = 64
 
-// sketch finds the median of any number of values in bounded memory: exactly for few, from a histogram with fixed
-// buckets for many. Buckets are integers counted up, so that two sketches merge to the same result in any order.
-// A t-digest would be smaller, but depends on the order in which values come, and so on the number of threads.
+// sketch finds the median of any number of values in bounded memory: exactly
+// for few, from a histogram with fixed buckets for many. Buckets are integers
+// counted up, so that two sketches merge to the same result in any order. A
+// t-digest would be smaller, but depends on the order in which values come, and
+// so on the number of threads.
 type sketch struct {
 	few      []int64             // the newest values: all of them as long as there are no more than exactly
 	pages    []*[pageSize]uint32 // histogram of those before, nil as long as there are none
@@ -200,10 +209,11 @@ type sketch struct {
 type buckets uint8
 
 const (
-	// timeBuckets split each power of two of nanoseconds in 64: a median is off by at most 0.8 %.
+	// timeBuckets split each power of two of nanoseconds in 64: a median is off
+	// by at most 0.8 %.
 	timeBuckets buckets = iota
-	// shareBuckets are as fine as VTune prints: 0.001 up to 1.001, which is where fractions end, and 0.1 above, for
-	// percentages.
+	// shareBuckets are as fine as VTune prints: 0.001 up to 1.001, which is
+	// where fractions end, and 0.1 above, for percentages.
 	shareBuckets
 )
 
@@ -224,8 +234,8 @@ func (b buckets) pages() int {
 	return sharePages
 }
 
-// of returns the bucket of a value.
-// The bits behind the highest one number the bucket within its power of two, as in a floating-point number.
+// of returns the bucket of a value. The bits behind the highest one number the
+// bucket within its power of two, as in a floating-point number.
 func (b buckets) of(v int64) int {
 	switch {
 	case b == timeBuckets:
@@ -254,8 +264,8 @@ func (b buckets) value(bucket int) int64 {
 // len returns how many values there are.
 func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
 
-// add adds a value. Values go into the histogram many at a time: its counters lie all over the memory, and one
-// value after the other would wait for each.
+// add adds a value. Values go into the histogram many at a time: its counters
+// lie all over the memory, and one value after the other would wait for each.
 func (s *sketch) add(v int64, b buckets) {
 	if len(s.few) == exactly {
 		s.settle(b)
@@ -285,7 +295,8 @@ func (s *sketch) ends(b buckets) (least, most int64) {
 	return s.min, s.max
 }
 
-// Most kernels have times of one or two powers of two, so most pages are never made.
+// Most kernels have times of one or two powers of two, so most pages are never
+// made.
 func (s *sketch) count(bucket int, n uint32) {
 	p := s.pages[bucket/pageSize]
 	if p == nil {
@@ -317,14 +328,16 @@ func (s *sketch) merge(o *sketch, b buckets) {
 	}
 }
 
-// median returns the middle value, or the mean of the middle two, as near as buckets are wide.
+// median returns the middle value, or the mean of the middle two, as near as
+// buckets are wide.
 func (s *sketch) median(b buckets) int64 {
 	n := s.len()
 	low, high := s.ranked((n+1)/2, b), s.ranked(n/2+1, b)
 	return low + (high-low)/2
 }
 
-// quantile returns the value below which a share of all lie, as near as buckets are wide.
+// quantile returns the value below which a share of all lie, as near as buckets
+// are wide.
 func (s *sketch) quantile(share float64, b buckets) int64 {
 	return s.ranked(1+int64(share*float64(s.len()-1)), b)
 }
@@ -390,7 +403,8 @@ func (w wide) minus(v wide) wide {
 
 func (w wide) zero() bool { return w.hi == 0 && w.lo == 0 }
 
-// over returns w/d as a multiple of 1e-9: the nearest float64 where the quotient is whole, as it is for one row.
+// over returns w/d as a multiple of 1e-9: the nearest float64 where the
+// quotient is whole, as it is for one row.
 func (w wide) over(d wide) float64 {
 	if d.hi == 0 && w.hi < d.lo {
 		q, rest := bits.Div64(w.hi, w.lo, d.lo)
@@ -409,8 +423,9 @@ func (w wide) big() *big.Int {
 	return v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(w.lo))
 }
 
-// mean gathers what is rare of a share's mean over rows, weighted by their time; the sum of share x time of all rows
-// stands next to it, see sums.weighted.
+// mean gathers what is rare of a share's mean over rows, weighted by their
+// time; the sum of share x time of all rows stands next to it, see
+// sums.weighted.
 type mean struct {
 	absent wide   // time of rows that lack the share
 	plain  wide   // sum of the shares of rows without time: all there is when no row of the key has any
@@ -423,7 +438,8 @@ func (m *mean) merge(o *mean) {
 	m.n += o.n
 }
 
-// value returns the mean in the column's own unit; sum is of share x time, total the time of all rows.
+// value returns the mean in the column's own unit; sum is of share x time,
+// total the time of all rows.
 func (m *mean) value(sum, total wide) (v float64, ok bool) {
 	if weight := total.minus(m.absent); !weight.zero() {
 		return sum.over(weight), true

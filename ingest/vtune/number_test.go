@@ -70,7 +70,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The readers of eight bytes at once accept only what the others accept, and read the same.
+// The readers of eight bytes at once accept only what the others accept, and
+// read the same.
 func TestShortNumbers(t *testing.T) {
 	try := func(s string) {
 		x, n := tail(s)
@@ -159,7 +160,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// A median is exact for 64 values and 0.8% off at most for more; merging in any order and split gives the same.
+// A median is exact for 64 values and 0.8% off at most for more; merging in any
+// order and split gives the same.
 func TestSketch(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for _, n := range []int{1, 2, 63, 64, 65, 1000, 20000} {
@@ -221,7 +223,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestCountsAddUp: counts that are each in range and add up to what no run has are an error, however many they are.
+// TestCountsAddUp: counts that are each in range and add up to what no run has
+// are an error, however many they are.
 func TestCountsAddUp(t *testing.T) {
 	const want = `run.csv:2: the launches of task "K" add up to more than 9,007,199,254,740,992, which no run has` +
 		" (a count in the file is wrong: correct it or export the file again)"

@@ -46,8 +46,9 @@ func newResult(h *header, adders []*adder) *result {
 	return r
 }
 
-// scales decides whether a column holds percentages or fractions. A column without a value above 1 holds percentages as
-// well where another one of the file plainly does.
+// scales decides whether a column holds percentages or fractions. A column
+// without a value above 1 holds percentages as well where another one of the
+// file plainly does.
 func (r *result) scales() {
 	var largest values
 	plainly, signs := false, uint64(0)
@@ -80,9 +81,11 @@ func (r *result) scales() {
 // noFraction is above any fraction that a counter comes to.
 const noFraction = 2 * one
 
-// rowPerLaunch reports whether the file is grouped by computing instance: no row of a kernel counts several launches, and
-// one has several rows. Copies tell nothing: without the columns of the transfers both directions are one key. Neither
-// do kernels where launches are not counted and launch sizes, which may be several, are missing.
+// rowPerLaunch reports whether the file is grouped by computing instance: no
+// row of a kernel counts several launches, and one has several rows. Copies
+// tell nothing: without the columns of the transfers both directions are one
+// key. Neither do kernels where launches are not counted and launch sizes,
+// which may be several, are missing.
 func (r *result) rowPerLaunch() bool {
 	repeated := false
 	for _, e := range r.entries {
@@ -173,7 +176,8 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	return f, nil
 }
 
-// instructions adds up what all rows ran, nothing where the count of one could not be read.
+// instructions adds up what all rows ran, nothing where the count of one could
+// not be read.
 func (r *result) instructions() (sum ingest.Instructions) {
 	if slices.ContainsFunc(r.adders, func(a *adder) bool { return a.unread }) {
 		return sum
@@ -187,7 +191,8 @@ func (r *result) instructions() (sum ingest.Instructions) {
 	return sum
 }
 
-// remarks are the notes on columns that are missing or disagree, and on names that are no text.
+// remarks are the notes on columns that are missing or disagree, and on names
+// that are no text.
 func (r *result) remarks() []note.Note {
 	notes := r.h.missing()
 	if n, ok := r.unreadableCells(); ok {
@@ -222,8 +227,9 @@ func (r *result) unreadableCells() (first note.Note, found bool) {
 	return first, cells > 0
 }
 
-// unweighted is the note on kernels whose shares are means over launches that count alike, because none has a time: the
-// time of another file comes too late, when the rows are added up.
+// unweighted is the note on kernels whose shares are means over launches that
+// count alike, because none has a time: the time of another file comes too
+// late, when the rows are added up.
 func (r *result) unweighted() []note.Note {
 	var first *entry
 	more := 0
@@ -248,8 +254,8 @@ func (r *result) unweighted() []note.Note {
 		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}
 }
 
-// repeated is the note on tasks whose rows all have the same values. Launches may
-// be alike, rows that add up launches are not.
+// repeated is the note on tasks whose rows all have the same values. Launches
+// may be alike, rows that add up launches are not.
 func (r *result) repeated() []note.Note {
 	if r.perLaunch {
 		return nil
@@ -298,8 +304,9 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	return k
 }
 
-// times sets the launches of a kernel and their time. A row without a count is a launch where the file has a row per
-// launch; elsewhere how many it is of is not known, and an average alone makes no total.
+// times sets the launches of a kernel and their time. A row without a count is
+// a launch where the file has a row per launch; elsewhere how many it is of is
+// not known, and an average alone makes no total.
 func (r *result) times(e *entry, k *ingest.Kernel) {
 	p := &e.partial
 	launches, timed, time := e.launches, e.timed, e.time
@@ -360,7 +367,8 @@ func (r *result) spread(e *entry) *ingest.LaunchSpread {
 func (r *result) launches() *ingest.Launches {
 	list := &ingest.Launches{}
 	for _, a := range r.adders {
-		// What several workers gathered of one key is in the entry of the first.
+		// What several workers gathered of one key is in the entry of the
+		// first.
 		to := make([]int, len(a.entries))
 		for i, e := range a.entries {
 			to[i] = r.index[e.Key].number
@@ -393,7 +401,8 @@ func (v *values) launch(kernel, line int) *ingest.LaunchRecord {
 	return to
 }
 
-// launchShares are the shares that are kept of a launch, in the order of sharesOf.
+// launchShares are the shares that are kept of a launch, in the order of
+// sharesOf.
 var launchShares = [...]quantity{measured, active, stalled, idle}
 
 func sharesOf(l *ingest.LaunchRecord) [len(launchShares)]*unit.Opt[unit.Ratio] {

@@ -54,7 +54,8 @@ type adder struct {
 // Row adds a row, or takes note of what is wrong with it.
 func (a *adder) Row(r *scan.Row) {
 	a.row = r
-	// Too few fields, too many, or a quote that does not end: nothing says which cell is which.
+	// Too few fields, too many, or a quote that does not end: nothing says
+	// which cell is which.
 	if r.Fields < a.h.columns || r.Extra || r.Open {
 		if p := a.misshapen(r); p != nil {
 			a.reject(p)
@@ -114,8 +115,8 @@ func pointsIn(x uint64, n int) uint64 {
 	return (x - ones) &^ x & highest & lastOf[min(n, 8)]
 }
 
-// lastCell notes where the last cell of a row has its point, as long as all rows
-// have it in one place.
+// lastCell notes where the last cell of a row has its point, as long as all
+// rows have it in one place.
 func (a *adder) lastCell(r *scan.Row) *problem {
 	x, n := r.Tail(a.h.columns - 1)
 	switch {
@@ -129,9 +130,9 @@ func (a *adder) lastCell(r *scan.Row) *problem {
 	return nil
 }
 
-// cut returns the problem of a last line without an end. VTune ends every line and
-// prints a column with the same decimals in all rows, so a last cell with its
-// point elsewhere is cut. If the other rows do not show it, a note remains.
+// cut returns the problem of a last line without an end. VTune ends every line
+// and prints a column with the same decimals in all rows, so a last cell with
+// its point elsewhere is cut. If the other rows do not show it, a note remains.
 func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	points := pointsIn(x, n)
 	rows, all, empty := int64(0), ^uint64(0), false
@@ -154,8 +155,9 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	return nil
 }
 
-// good takes note of a row without an error. A row whose only error is a share out of range is added all the same,
-// without that share: it is a launch, and the totals of a kernel that has other rows would be short of its time and its
+// good takes note of a row without an error. A row whose only error is a share
+// out of range is added all the same, without that share: it is a launch, and
+// the totals of a kernel that has other rows would be short of its time and its
 // threads.
 func (a *adder) good(e *entry, v *values) {
 	r := a.row
@@ -177,8 +179,9 @@ func (a *adder) good(e *entry, v *values) {
 	}
 }
 
-// numbers reads all numbers of a row, of which v has none yet. The usual forms are read eight bytes at once, all others
-// by number. A share out of range is absent, and a problem that the rest of the row does not suffer from.
+// numbers reads all numbers of a row, of which v has none yet. The usual forms
+// are read eight bytes at once, all others by number. A share out of range is
+// absent, and a problem that the rest of the row does not suffer from.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	unusual := uint64(0) // a bit for each quantity
 	for _, f := range shares {
@@ -230,8 +233,9 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	return outside
 }
 
-// instructions reads any form of a count of instructions. They are of use in a sum alone, so an error in one is no error
-// of its row, but it leaves the sum unknown.
+// instructions reads any form of a count of instructions. They are of use in a
+// sum alone, so an error in one is no error of its row, but it leaves the sum
+// unknown.
 func (a *adder) instructions(b []byte, column int) uint64 {
 	if unknown(b) {
 		return 0
@@ -248,7 +252,8 @@ const (
 	tenth = one / 10
 	// largestShare is what a percentage may reach by rounding and sampling.
 	largestShare = 100*one + one/2
-	// maxInstructions bounds what a row ran, so that a sum of rows fits: all XVEs of a large GPU run it in a day.
+	// maxInstructions bounds what a row ran, so that a sum of rows fits: all
+	// XVEs of a large GPU run it in a day.
 	maxInstructions = 1e17
 )
 
@@ -283,8 +288,8 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	return p
 }
 
-// leaveOut takes note of a cell that no verdict needs and that cannot be read: it
-// costs only its own value, not the row.
+// leaveOut takes note of a cell that no verdict needs and that cannot be read:
+// it costs only its own value, not the row.
 func (a *adder) leaveOut(p *problem) {
 	if a.cells++; a.cells > 1 {
 		return
@@ -297,7 +302,8 @@ func (a *adder) leaveOut(p *problem) {
 // compare looks whether columns of one name agree.
 func (a *adder) compare(r *scan.Row) {
 	for i, t := range a.h.twice {
-		// One difference says it all; it is looked for until it is found, and then no more.
+		// One difference says it all; it is looked for until it is found, and
+		// then no more.
 		if _, known := a.firsts[i]; known {
 			continue
 		}
@@ -322,8 +328,9 @@ type rowKey struct {
 	rest uint64
 }
 
-// find returns the entry of a row's key, by the bytes of the cells that make it. Keys that are written in two ways get
-// two entries, which newResult merges.
+// find returns the entry of a row's key, by the bytes of the cells that make
+// it. Keys that are written in two ways get two entries, which newResult
+// merges.
 func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	dir := a.direction(r)
 	raw, rest := a.rawKey(r, dir)
@@ -340,15 +347,17 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	return e, nil
 }
 
-// direction tells the two copies of one name apart. Kernels have none, whatever moved while they ran.
-// Exports name host-to-device and device-to-host copies alike; which bytes moved tells them apart.
+// direction tells the two copies of one name apart. Kernels have none, whatever
+// moved while they ran. Exports name host-to-device and device-to-host copies
+// alike; which bytes moved tells them apart.
 func (a *adder) direction(r *scan.Row) string {
 	if c := &a.h.col[global]; c.there {
 		last, n := r.Tail(c.index)
 		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
 			return names.NoDirection
 		}
-		// A cell as it stands in the file may be two quotes and nothing between them.
+		// A cell as it stands in the file may be two quotes and nothing between
+		// them.
 		if n > 0 && !unknown(r.Cell(c.index)) {
 			return names.NoDirection
 		}
@@ -370,8 +379,9 @@ func (a *adder) direction(r *scan.Row) string {
 	return names.NoDirection
 }
 
-// rawKey returns bytes and a number that differ when the cells of the key do. Where the key is a run of columns, and
-// perhaps one short cell elsewhere (the SIMD width), the bytes are those of the file.
+// rawKey returns bytes and a number that differ when the cells of the key do.
+// Where the key is a run of columns, and perhaps one short cell elsewhere (the
+// SIMD width), the bytes are those of the file.
 func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	if len(dir) > 0 {
 		rest = uint64(dir[0]) << 56
@@ -404,7 +414,8 @@ func (a *adder) longKey(r *scan.Row) []byte {
 	return key
 }
 
-// unknown reports whether a cell is empty, or says that VTune does not know its value.
+// unknown reports whether a cell is empty, or says that VTune does not know its
+// value.
 func unknown(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	return len(b) == 0 || string(b) == "[Unknown]"
@@ -468,7 +479,8 @@ func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
 	}
 	c := &a.h.col[q]
 	text, ok := a.plainSize(b, c)
-	// A size of many digits is a cell of another column: the message shows its beginning.
+	// A size of many digits is a cell of another column: the message shows its
+	// beginning.
 	if !ok || len(b) > 200 {
 		return ingest.Size3{}, &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected one to three numbers as "+
 			"in 512 x 512", c.name, shorten(b)), hint: correctHint}

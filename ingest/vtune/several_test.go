@@ -23,8 +23,8 @@ func exportsOf(f *ingest.File, err error) (got []string) {
 }
 
 // TestSeveralExports reads files that were put together from several exports: a
-// header line starts another export with its own columns and delimiter, wherever
-// blocks end.
+// header line starts another export with its own columns and delimiter,
+// wherever blocks end.
 func TestSeveralExports(t *testing.T) {
 	const (
 		first = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%),XVE Array:Idle(%)\n" +

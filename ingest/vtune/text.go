@@ -10,13 +10,15 @@ import (
 	"occudiff/ingest/table"
 )
 
-// Text reads what vtune prints where -format csv is left out: the columns of an export, as a table under a line of
-// dashes. Values have units and thousands separators, and times three decimals.
+// Text reads what vtune prints where -format csv is left out: the columns of an
+// export, as a table under a line of dashes. Values have units and thousands
+// separators, and times three decimals.
 type Text struct{ Format }
 
 var _ ingest.Format = Text{}
 
-// Sniff reports whether there is a header that begins with a key column, above dashes.
+// Sniff reports whether there is a header that begins with a key column, above
+// dashes.
 func (Text) Sniff(head []byte) bool {
 	before := ""
 	for line := range bytes.Lines(head) {
@@ -29,10 +31,12 @@ func (Text) Sniff(head []byte) bool {
 	return false
 }
 
-// Read reads the table as the export that it would have been, a line for a line.
+// Read reads the table as the export that it would have been, a line for a
+// line.
 func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	in := table.NewLines(ctx, src, opt)
-	// It is read by the one reader of exports, so that both forms follow the same rules, messages and positions.
+	// It is read by the one reader of exports, so that both forms follow the
+	// same rules, messages and positions.
 	var out bytes.Buffer
 	var columns *table.Dashed
 	for header := ""; in.Next(); {
@@ -84,7 +88,8 @@ func textLine(line []byte) string {
 	return text[strings.LastIndexByte(text, '\r')+1:]
 }
 
-// textHeader returns the header of a table that a line holds, perhaps behind a message, or "".
+// textHeader returns the header of a table that a line holds, perhaps behind a
+// message, or "".
 func textHeader(line string) string {
 	for _, key := range keyColumns {
 		if i := strings.Index(line, key+"  "); i == 0 || i > 0 && isMessage([]byte(line)) {

@@ -1,10 +1,14 @@
-// Package vtune reads the delimited exports of Intel VTune Profiler that are grouped by computing task or computing
-// instance: whatever the delimiter, the columns and their order, with the old (EU) and the new (XVE) names. It knows
-// names, units and quirks of these files; it does not know devices, and it does not judge what the numbers mean.
+// Package vtune reads the delimited exports of Intel VTune Profiler that are
+// grouped by computing task or computing instance: whatever the delimiter, the
+// columns and their order, with the old (EU) and the new (XVE) names. It knows
+// names, units and quirks of these files; it does not know devices, and it does
+// not judge what the numbers mean.
 //
-// Rows of one key are added: times, counts, threads and barriers as sums, occupancies and array states as means
-// weighted by time. All sums are of integers - times and shares in multiples of 1e-9, their products in 128 bits - so
-// the result is exact and the same whatever the number of blocks and threads.
+// Rows of one key are added: times, counts, threads and barriers as sums,
+// occupancies and array states as means weighted by time. All sums are of
+// integers - times and shares in multiples of 1e-9, their products in 128
+// bits - so the result is exact and the same whatever the number of blocks and
+// threads.
 package vtune
 
 import (
@@ -28,8 +32,9 @@ func (Format) Kind() string { return "vtune" }
 // Description implements ingest.Format.
 func (Format) Description() string { return "a VTune export" }
 
-// Sniff reports whether the text begins like an export: with a header whose first field is a key column, or with nothing
-// but messages of the vtune command.
+// Sniff reports whether the text begins like an export: with a header whose
+// first field is a key column, or with nothing but messages of the vtune
+// command.
 func (Format) Sniff(head []byte) bool {
 	_, _, ok := findHeader(head)
 	return ok || onlyMessages(head)
@@ -79,15 +84,16 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	return f, nil
 }
 
-// readExport reads one export of a file, and returns the header line of the next.
+// readExport reads one export of a file, and returns the header line of the
+// next.
 func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, offset int, opt ingest.ReadOptions) (
 	f *ingest.File, next []byte, err error) {
 	h, err := readHeader(ctx, path, s, delim, offset, opt.Result)
 	if h == nil || ingest.ResultCount(err) > 0 {
 		return nil, nil, err
 	}
-	// A worker has an adder of its own, and nothing is shared until all rows are read: no lock stands in the way of a
-	// row.
+	// A worker has an adder of its own, and nothing is shared until all rows
+	// are read: no lock stands in the way of a row.
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
@@ -109,7 +115,8 @@ func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	return f, next, err
 }
 
-// ofOneSide leaves out the tasks that only the other result of a difference report has: all they have here is a name.
+// ofOneSide leaves out the tasks that only the other result of a difference
+// report has: all they have here is a name.
 func ofOneSide(f *ingest.File) {
 	to, list := make([]int, len(f.Kernels)), f.Kernels[:0]
 	for i, k := range f.Kernels {
@@ -121,8 +128,9 @@ func ofOneSide(f *ingest.File) {
 	f.Kernels, f.Launches = list, f.Launches.Renumber(to)
 }
 
-// readHeader reads the header and decides which columns are read. It returns the header with an error if rows follow
-// that cannot be used, and no header if nothing can be read.
+// readHeader reads the header and decides which columns are read. It returns
+// the header with an error if rows follow that cannot be used, and no header if
+// nothing can be read.
 func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, offset, side int) (_ *header, err error) {
 	if err := s.Begin(delim, offset); err != nil {
 		return nil, err

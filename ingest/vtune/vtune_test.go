@@ -218,8 +218,9 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A count of instructions is read in every form that the other counts have: the share that stands in rows of kernels
-// decides whether a run can be judged at all.
+// A count of instructions is read in every form that the other counts have: the
+// share that stands in rows of kernels decides whether a run can be judged at
+// all.
 func TestInstructions(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Instructions:ALU1 Instructions\n"
 	for _, c := range []struct {
@@ -298,8 +299,8 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// TestLastLine reads files whose last line has no end. VTune ends every line, but
-// people join lines and paste text, so such a file may be cut or whole.
+// TestLastLine reads files whose last line has no end. VTune ends every line,
+// but people join lines and paste text, so such a file may be cut or whole.
 func TestLastLine(t *testing.T) {
 	const (
 		head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%)\n"
@@ -346,8 +347,8 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// TestRepeatedRows adds up rows that have the same values, and reports that they
-// may be one row. Launches may be alike.
+// TestRepeatedRows adds up rows that have the same values, and reports that
+// they may be one row. Launches may be alike.
 func TestRepeatedRows(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%),Peak XVE Threads Occupancy(%)," +
 		"Work Size Limit(%),SLM Use Limit(%),Barriers Use Limit(%)\n"
@@ -439,7 +440,8 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// A launch that is kept has its own time, and an average alone makes no total of a row of several launches.
+// A launch that is kept has its own time, and an average alone makes no total
+// of a row of several launches.
 func TestInstancesWithoutTotal(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Average Time,Instance Count\n"
 	for _, c := range []struct {
@@ -456,8 +458,8 @@ func TestInstancesWithoutTotal(t *testing.T) {
 	}
 }
 
-// A row is a launch where the file has a row per launch, whether or not it has any number, and in whatever blocks it is
-// read.
+// A row is a launch where the file has a row per launch, whether or not it has
+// any number, and in whatever blocks it is read.
 func TestLaunchesWithoutNumbers(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Work Size:Local\n"
 	want := []string{"3 rows, 0 bad", "2|K|64|16|-||n 2|t -|threads -|barriers -|spill -",
@@ -478,7 +480,8 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// Means over launches are weighted by their time. Without one they are plain, which one note says.
+// Means over launches are weighted by their time. Without one they are plain,
+// which one note says.
 func TestUnweighted(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,Computing Task:Instance Count,XVE Threads Occupancy(%),XVE Array:Idle(%),Peak XVE Threads Occupancy(%)\n"
 	const hint = " (export the total time and the counters in one file, or use --instances)"
@@ -512,7 +515,8 @@ func TestUnweighted(t *testing.T) {
 	}
 }
 
-// The profiler's peak and its limits are mostly the same in all launches of a kernel, and summed in another way then.
+// The profiler's peak and its limits are mostly the same in all launches of a
+// kernel, and summed in another way then.
 func TestSteadyShares(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Total Time,Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%),Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%)\n"
 	for _, c := range []struct{ reason, rows, want string }{
@@ -529,8 +533,9 @@ func TestSteadyShares(t *testing.T) {
 	}
 }
 
-// TestOrderOfColumns: the profiler's peak and its limits say the same whatever stands between them and in whichever order,
-// though they are read in one step where they are neighbors.
+// TestOrderOfColumns: the profiler's peak and its limits say the same whatever
+// stands between them and in whichever order, though they are read in one step
+// where they are neighbors.
 func TestOrderOfColumns(t *testing.T) {
 	fixed := []string{"Computing Task", "Work Size:Global", "Total Time"}
 	shares := []string{"Peak XVE Threads Occupancy(%)", "Peak XVE Threads Occupancy:Work Size Limit(%)", "Peak XVE Threads Occupancy:SLM Use Limit(%)",
@@ -561,8 +566,9 @@ func TestOrderOfColumns(t *testing.T) {
 	}
 }
 
-// TestMedianOfMany: the median of an even number of launches lies between the middle two, that of an odd number is one of
-// them, also beyond those that are kept one by one.
+// TestMedianOfMany: the median of an even number of launches lies between the
+// middle two, that of an odd number is one of them, also beyond those that are
+// kept one by one.
 func TestMedianOfMany(t *testing.T) {
 	for _, c := range []struct {
 		short, long int // launches of 10 us and of 1 ms
@@ -602,7 +608,8 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// The result is the same whatever the number of threads and the size of blocks, with and without random access.
+// The result is the same whatever the number of threads and the size of blocks,
+// with and without random access.
 func TestSameForAllThreadsAndBlocks(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%),Computing Threads Started,EU Array:Idle," +
@@ -636,8 +643,9 @@ func TestSameForAllThreadsAndBlocks(t *testing.T) {
 	}
 }
 
-// A cell means the same with and without quotes, in rows that lie in one block and in rows that cross its end: two quotes
-// with nothing between them are an empty cell.
+// A cell means the same with and without quotes, in rows that lie in one block
+// and in rows that cross its end: two quotes with nothing between them are an
+// empty cell.
 func TestQuotedCells(t *testing.T) {
 	for _, c := range []struct{ reason, head string }{
 		{"the key side by side, the profiler's peak and its limits too", "Computing Task,Work Size:Global,Work Size:Local,Computing Task:SIMD Width,Computing Task:Total Time,Computing Task:Instance Count," +

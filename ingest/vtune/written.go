@@ -99,8 +99,9 @@ func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok boo
 	return x, ok
 }
 
-// groupSpaces are the spaces and apostrophes that separate thousands, and nothing
-// else between digits. A single byte A0 is the no-break space of Windows-1252.
+// groupSpaces are the spaces and apostrophes that separate thousands, and
+// nothing else between digits. A single byte A0 is the no-break space of
+// Windows-1252.
 var groupSpaces = [][]byte{[]byte("\u00a0"), []byte("\u202f"), []byte("\u2009"), []byte("\u2019"), {'\''}, {0xa0}}
 
 // trimSpaces removes the spaces around a number, also those before its unit.
@@ -151,8 +152,8 @@ func plainNumber(b []byte, f form, delim byte) (plain []byte, used marks, guesse
 	return asDecimal, decimal, true, true
 }
 
-// ungroup removes the marks between groups of three digits. ok is false for other
-// text, for example "1,24" and "0,240".
+// ungroup removes the marks between groups of three digits. ok is false for
+// other text, for example "1,24" and "0,240".
 func ungroup(b, mark []byte) (plain []byte, ok bool) {
 	groups := bytes.Split(b, mark)
 	for i, g := range groups {
@@ -172,8 +173,8 @@ func ungroup(b, mark []byte) (plain []byte, ok bool) {
 	return bytes.Join(groups, nil), true
 }
 
-// keepGuess remembers the first guess of each kind. What the other numbers of the
-// file show is known when all are read.
+// keepGuess remembers the first guess of each kind. What the other numbers of
+// the file show is known when all are read.
 func (a *adder) keepGuess(used marks, b []byte, column int, name string) {
 	if _, known := a.guesses[used]; known {
 		return
@@ -183,8 +184,8 @@ func (a *adder) keepGuess(used marks, b []byte, column int, name string) {
 	a.guesses[used] = g
 }
 
-// checkGuesses returns an error for the first guess that the other numbers of the
-// file do not confirm: a number must never be wrong by a factor of 1000.
+// checkGuesses returns an error for the first guess that the other numbers of
+// the file do not confirm: a number must never be wrong by a factor of 1000.
 func (r *result) checkGuesses() error {
 	var certain marks
 	for _, a := range r.adders {

@@ -8,9 +8,10 @@ import (
 	"occudiff/ingest"
 )
 
-// TestWrittenNumbers reads numbers with thousands separators, decimal commas, and
-// units, as GUIs and spreadsheets of several countries write them. A number with
-// two readings is settled by the other numbers of the file, or it is an error.
+// TestWrittenNumbers reads numbers with thousands separators, decimal commas,
+// and units, as GUIs and spreadsheets of several countries write them. A number
+// with two readings is settled by the other numbers of the file, or it is an
+// error.
 func TestWrittenNumbers(t *testing.T) {
 	const (
 		head = "Computing Task;Work Size:Global;Work Size:Local;Computing Task:Total Time;Computing Task:Instance Count;" +
@@ -82,8 +83,8 @@ func TestWrittenNumbers(t *testing.T) {
 	}
 }
 
-// TestPercentSigns reads a percentage in a column whose name has no (%): 0.7% is
-// not the fraction 0.7.
+// TestPercentSigns reads a percentage in a column whose name has no (%): 0.7%
+// is not the fraction 0.7.
 func TestPercentSigns(t *testing.T) {
 	text := "Computing Task,Global,Total Time,Idle,EU Threads Occupancy\nK,64,1,0.3%,0.7%\n"
 	want := []string{"1 rows, 0 bad", "2|K|64||-||n -|t 1|measured 0.7|idle 0.3|threads -|barriers -|spill -"}

@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// adapter is what was read of one GPU.
-// A folder may hold several; each is one file of the run, as each has a clock and counters of its own.
+// adapter is what was read of one GPU. A folder may hold several; each is one
+// file of the run, as each has a clock and counters of its own.
 type adapter struct {
 	*reader
 	setFile, sampleFile string // the counters of one adapter or tile: a metric set and the samples next to it
@@ -56,12 +56,14 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	for m := memoryRead; m < metrics; m++ {
 		a.most[m] = c.most(m)
 	}
-	// The clock is read in a pass of its own, for launches come before samples: only then can each sample be given to
-	// the launches that it lies in while it goes by, and none is kept.
+	// The clock is read in a pass of its own, for launches come before samples:
+	// only then can each sample be given to the launches that it lies in while
+	// it goes by, and none is kept.
 	if err := a.readClock(); err != nil {
 		return err
 	}
-	// Said twice in the folder, by different writers: of two clocks one would be guessed.
+	// Said twice in the folder, by different writers: of two clocks one would
+	// be guessed.
 	if hertz := a.set.constants["GpuTimestampFrequency"]; a.clock.hertz != hertz || hertz == 0 {
 		return a.fs.damaged(a.sampleFile, "the samples are on a clock of %d Hz, and %s says %d", a.clock.hertz,
 			path.Base(a.setFile), hertz)
@@ -121,15 +123,16 @@ func (a *adapter) read(sum hash.Hash) (err error) {
 	return nil
 }
 
-// nanoseconds returns a time of the GPU since the first report.
-// Whole seconds are taken apart so that the product stays in 64 bits: 1e9 times the ticks of some minutes does not.
+// nanoseconds returns a time of the GPU since the first report. Whole seconds
+// are taken apart so that the product stays in 64 bits: 1e9 times the ticks of
+// some minutes does not.
 func (a *adapter) nanoseconds(tick uint64) int64 {
 	t, hertz := int64(tick-a.first), int64(a.clock.hertz)
 	return t/hertz*1e9 + t%hertz*1e9/hertz
 }
 
-// ended adds a launch whose samples have all been seen.
-// Only what all launches of a task add up to stays: a folder may hold millions of launches.
+// ended adds a launch whose samples have all been seen. Only what all launches
+// of a task add up to stays: a folder may hold millions of launches.
 func (a *adapter) ended(l *launch, s *sums) {
 	if s.seen == 0 { // before the first sample or after the last one
 		return
@@ -145,8 +148,9 @@ func (a *adapter) ended(l *launch, s *sums) {
 	}
 	k := a.kernel(int(l.task), s)
 	r := &ingest.LaunchRecord{Kernel: int(l.task), Time: k.Total, Threads: k.Threads}
-	// What the launch held: its time's share of each sample. How much of a sample that it shares with other launches is
-	// its own is not known beyond what the others can have held.
+	// What the launch held: its time's share of each sample. How much of a
+	// sample that it shares with other launches is its own is not known beyond
+	// what the others can have held.
 	if a.recording != nil && !a.loose && k.IsKernel() {
 		ratio := func(sum float64) unit.Opt[unit.Ratio] { return unit.Some(unit.FromPercent(sum / s.seen)) }
 		r.Measured = ratio(s.own[occupancy])
@@ -167,12 +171,13 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 		return k
 	}
 	v := &s.values
-	// Percentages are weighted by the clocks of their samples, not by time: so VTune's figures come out, on a Gen12
-	// and a Gen9 GPU.
+	// Percentages are weighted by the clocks of their samples, not by time: so
+	// VTune's figures come out, on a Gen12 and a Gen9 GPU.
 	if v[occupancy] >= 0 && v[clocks] > 0 {
 		k.Printed = unit.Some(unit.FromPercent(v[occupancy] / v[clocks]))
 	}
-	// The row stays, with its time and size, for what is predicted of it does not need counters.
+	// The row stays, with its time and size, for what is predicted of it does
+	// not need counters.
 	if !s.usable(a.loose) {
 		return k
 	}
@@ -198,7 +203,8 @@ func (a *adapter) finish() {
 	interval := unit.Seconds(float64(ticks) / float64(a.clock.hertz))
 	f.Rows = a.samples
 	a.platform(interval)
-	// The hardware takes a power of two of its ticks: 0.853 ms for 1 ms is as it should be.
+	// The hardware takes a power of two of its ticks: 0.853 ms for 1 ms is as
+	// it should be.
 	if asked, ok := a.asked.Value(); ok && (interval > asked*1.01 || interval*2 < asked*0.99) {
 		a.note(note.Warning, "sampling-interval", at, "", "the samples are %s apart, and %s were asked for",
 			unit.FormatDuration(interval), unit.FormatDuration(asked))
@@ -239,7 +245,8 @@ func (a *adapter) finish() {
 // platform sets what the counters know of the machine.
 func (a *adapter) platform(interval unit.Seconds) {
 	p, set := &a.file.Platform, a.set.constants
-	// The name is of the program's trace, the PCI id of the counters: with two GPUs they may be of different ones.
+	// The name is of the program's trace, the PCI id of the counters: with two
+	// GPUs they may be of different ones.
 	name := strings.TrimSpace(strings.SplitN(a.device.name, "[", 2)[0])
 	if a.device.seen != 1 || uint64(a.device.id) != set["PciDeviceId"] || name == "" {
 		name = "Intel GPU"
@@ -247,14 +254,16 @@ func (a *adapter) platform(interval unit.Seconds) {
 	p.Device = fmt.Sprintf("%s [0x%04x]", name, set["PciDeviceId"])
 	p.DeviceFrom, p.Pos = "the result folder", a.fs.pos(a.setFile)
 	p.SamplingInterval = unit.Some(interval)
-	// The file gives 64 bits, and an absurd count must not wrap around to a sound one.
+	// The file gives 64 bits, and an absurd count must not wrap around to a
+	// sound one.
 	p.XVEs = unit.NonZero(int(min(a.set.xves(), 1<<20)))
 	p.ThreadsPerXVE = unit.NonZero(int(min(max(set["EuThreadsCount"], set["VectorEngineThreadsCount"]), 1<<10)))
 	p.MaxFrequency = unit.NonZero(float64(set["GpuMaxFrequencyMHz"]) * 1e6)
 }
 
 // periods tells of a run whose launches are not known: when threads ran.
-// Without launches there are no kernels, and the counters still tell how full the GPU was while anything ran.
+// Without launches there are no kernels, and the counters still tell how full
+// the GPU was while anything ran.
 func (a *adapter) periods(f *ingest.File) {
 	at := a.fs.pos(a.sampleFile)
 	if a.busy.n == 0 {
@@ -273,8 +282,8 @@ func (a *adapter) periods(f *ingest.File) {
 			"one", a.failed, unit.Plural(a.busy.n, "busy period"), unit.FormatDuration(unit.Seconds(s.seconds)))
 }
 
-// trace tells when launches ran.
-// A lane is a queue: launches of one queue do not overlap unless the program let them.
+// trace tells when launches ran. A lane is a queue: launches of one queue do
+// not overlap unless the program let them.
 func (a *adapter) trace(f *ingest.File) {
 	f.Trace = &a.tasks.Trace
 	lanes := map[uint32]uint32{}

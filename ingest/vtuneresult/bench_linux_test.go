@@ -18,8 +18,9 @@ import (
 	"occudiff/ingest"
 )
 
-// BenchmarkLong reads a result with MB megabytes of compressed samples (32 when it is not set), as large as real ones: four
-// times as much without compression. It reports the most memory that the process has at a time.
+// BenchmarkLong reads a result with MB megabytes of compressed samples (32 when
+// it is not set), as large as real ones: four times as much without
+// compression. It reports the most memory that the process has at a time.
 func BenchmarkLong(b *testing.B) {
 	megabytes, _ := strconv.Atoi(cmp.Or(os.Getenv("MB"), "32"))
 	s := mixed()
@@ -72,8 +73,9 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// writeSamples writes a file of samples until it has so many bytes, and gives how many it has. What the metrics do not read
-// is noise, so that it packs like a real one.
+// writeSamples writes a file of samples until it has so many bytes, and gives
+// how many it has. What the metrics do not read is noise, so that it packs like
+// a real one.
 func writeSamples(b *testing.B, path string, s *synthetic, least int) int64 {
 	out, err := os.Create(path)
 	if err != nil {

@@ -18,15 +18,17 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// dicer takes the launches from the tables of a finalized result. Their columns differ from version to version: those
-// that must be there are looked for, the others may be missing.
+// dicer takes the launches from the tables of a finalized result. Their columns
+// differ from version to version: those that must be there are looked for, the
+// others may be missing.
 func (a *adapter) dicer(database string) error {
 	file, done, err := a.onDisk(database)
 	if err != nil {
 		return err
 	}
 	defer done()
-	// A folder that was copied may not be written to, and its database is not in use.
+	// A folder that was copied may not be written to, and its database is not
+	// in use.
 	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=ro&immutable=1"}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
@@ -54,7 +56,8 @@ func (a *adapter) dicer(database string) error {
 		}
 		key := ingest.Key{Task: name.String, SIMD: int(simd.Int64)}
 		key.Global, _ = unit.ParseSize(global.String)
-		// What has no global size is a copy or fill, which nothing may turn into a kernel.
+		// What has no global size is a copy or fill, which nothing may turn
+		// into a kernel.
 		if key.Local, _ = unit.ParseSize(local.String); !key.Global.Present() {
 			key.Local, key.SIMD = ingest.Size3{}, 0
 		}
@@ -111,9 +114,10 @@ func (a *adapter) onDisk(name string) (file string, done func(), err error) {
 	return out.Name(), done, errors.Join(err, out.Close())
 }
 
-// query composes what is asked from the columns that are there, also those of views.
-// Columns of the tables in VTune 2020.3, 2022.4, 2023.0 and 2025.0; references are rowids. pragma_table_info knows
-// views, which sqlite_master does not list columns of.
+// query composes what is asked from the columns that are there, also those of
+// views. Columns of the tables in VTune 2020.3, 2022.4, 2023.0 and 2025.0;
+// references are rowids. pragma_table_info knows views, which sqlite_master
+// does not list columns of.
 func (a *adapter) query(db *sql.DB) (string, error) {
 	has := map[string]bool{}
 	err := a.eachRow(db, "SELECT t.column1 || '.' || c.name FROM (VALUES ('gpu_compute_task_data'), "+

@@ -15,8 +15,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// What calls and events of Level Zero are recorded under, in VTune 2023.0. Other programming models and versions have
-// other numbers, which are not known: their launches are not decoded.
+// What calls and events of Level Zero are recorded under, in VTune 2023.0.
+// Other programming models and versions have other numbers, which are not
+// known: their launches are not decoded.
 const (
 	idDevice   = 0x8000023f
 	idKernel   = 0x24a
@@ -26,7 +27,8 @@ const (
 	idFinished = 0x8000025a
 )
 
-// maxLaunches bounds what is kept of a folder; a launch takes some 70 bytes while it is decoded.
+// maxLaunches bounds what is kept of a folder; a launch takes some 70 bytes
+// while it is decoded.
 const maxLaunches = 4 << 20
 
 // launch is one launch of a kernel, or a copy, on the clock of the samples.
@@ -36,8 +38,9 @@ type launch struct {
 	queue      uint32
 }
 
-// tasks numbers what was launched, as the trace does: a kernel in one launch size, or copies.
-// A launch then has a number of 4 bytes instead of a key of a hundred.
+// tasks numbers what was launched, as the trace does: a kernel in one launch
+// size, or copies. A launch then has a number of 4 bytes instead of a key of a
+// hundred.
 type tasks struct {
 	ingest.Trace // without launches until all are known
 	slm          []unit.Opt[unit.Bytes]
@@ -54,8 +57,8 @@ func (t *tasks) number(key ingest.Key, slm unit.Opt[unit.Bytes]) uint32 {
 // copyTask is what copies are called: Level Zero's name, as VTune prints it.
 const copyTask = "zeCommandListAppendMemoryCopy"
 
-// processes finds those of some files that may hold launches: of each process of the program its .trace file, and the
-// .aux files of its threads behind it.
+// processes finds those of some files that may hold launches: of each process
+// of the program its .trace file, and the .aux files of its threads behind it.
 func processes(files []string) (list [][]string) {
 	for _, name := range files {
 		stem, ok := strings.CutSuffix(name, ".trace")
@@ -89,7 +92,8 @@ type traced struct {
 	file   int       // of the process
 }
 
-// made is a kernel as it was created, with the size of work-groups that was set last; nil before that.
+// made is a kernel as it was created, with the size of work-groups that was set
+// last; nil before that.
 type made struct {
 	name  string
 	simd  int
@@ -97,9 +101,9 @@ type made struct {
 	local *[3]uint32
 }
 
-// decoder decodes the launches of one process.
-// A launch is told in pieces by several threads: its kernel when it was made, its group size, itself, and its times
-// when the program waited for it.
+// decoder decodes the launches of one process. A launch is told in pieces by
+// several threads: its kernel when it was made, its group size, itself, and its
+// times when the program waited for it.
 type decoder struct {
 	*adapter
 	files   []string // of the process
@@ -115,7 +119,8 @@ type gpu struct {
 	seen int
 }
 
-// clock is one clock of the collection: its ticks a second, and a moment on it and in 100 ns since 1970.
+// clock is one clock of the collection: its ticks a second, and a moment on it
+// and in 100 ns since 1970.
 type clock struct {
 	hertz      uint64
 	tick, real uint64
@@ -136,8 +141,8 @@ func (c *clock) on(o *clock, tick uint64) uint64 {
 	if c.hertz == 0 || o.hertz == 0 {
 		return 0
 	}
-	// Both clocks were read together with the time of day, in 100 ns: that is how far the result may be off, which
-	// unwrap needs only to 2^31 ticks.
+	// Both clocks were read together with the time of day, in 100 ns: that is
+	// how far the result may be off, which unwrap needs only to 2^31 ticks.
 	seconds := float64(int64(tick-c.tick))/float64(c.hertz) + float64(int64(c.real-o.real))/1e7
 	return o.tick + uint64(int64(seconds*float64(o.hertz)))
 }
@@ -156,12 +161,14 @@ func (d *decoder) read() error {
 			return err
 		}
 	}
-	// Threads have files of their own; what counts is the order over all of them.
+	// Threads have files of their own; what counts is the order over all of
+	// them.
 	slices.SortStableFunc(d.records, func(a, b traced) int { return cmp.Compare(a.time, b.time) })
 	return nil
 }
 
-// call takes a record. Ids are VTune's, their meaning was read from what they hold.
+// call takes a record. Ids are VTune's, their meaning was read from what they
+// hold.
 func (d *decoder) call(r *record) error {
 	if r.id == 0 {
 		return nil
@@ -179,22 +186,24 @@ func (d *decoder) call(r *record) error {
 		c.u64()
 		t.handle = c.u64()
 		c.take(8)
-		// Behind module, kernel and thread: the mangled name, the name of the binary, its size, SIMD width, bytes of
-		// SLM.
+		// Behind module, kernel and thread: the mangled name, the name of the
+		// binary, its size, SIMD width, bytes of SLM.
 		t.kernel = &made{name: c.text()}
 		c.text()
 		c.u64()
 		t.kernel.simd, t.kernel.slm = int(c.u32()), unit.Bytes(c.u32())
 	case idGroup:
 		t.handle, t.size = c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
-	// Command list, kernel, work-groups in x, y and z, thread, event, events to wait for, number.
+	// Command list, kernel, work-groups in x, y and z, thread, event, events to
+	// wait for, number.
 	case idLaunch:
 		t.queue, t.handle, t.size = c.u64(), c.u64(), [3]uint32{c.u32(), c.u32(), c.u32()}
 		c.u32()
 		t.event = c.u64()
 		c.take(8 * int(min(c.u32(), maxRecord)))
 		t.order = c.u64()
-	// Command list, destination, source, bytes, event, thread, number. The bytes take the place of the kernel.
+	// Command list, destination, source, bytes, event, thread, number. The
+	// bytes take the place of the kernel.
 	case idCopy:
 		t.queue = c.u64()
 		c.take(16)
@@ -203,8 +212,9 @@ func (d *decoder) call(r *record) error {
 		t.order = c.u64()
 	case idFinished:
 		t.event = c.u64()
-		// Start and end on the GPU's clock; what is left out are those of its context and the processor's time; then
-		// the GPU's clock when this was written.
+		// Start and end on the GPU's clock; what is left out are those of its
+		// context and the processor's time; then the GPU's clock when this was
+		// written.
 		t.ticks[0], t.ticks[1] = c.u64(), c.u64()
 		c.take(24)
 		t.ticks[2] = c.u64()
@@ -222,8 +232,10 @@ func (d *decoder) call(r *record) error {
 	return nil
 }
 
-// pair pairs the launches with the times at which the GPU ran them: a time belongs to the oldest launch on its
-// event that has none, since events are used again. It checks all that can be checked and refuses the whole otherwise.
+// pair pairs the launches with the times at which the GPU ran them: a time
+// belongs to the oldest launch on its event that has none, since events are
+// used again. It checks all that can be checked and refuses the whole
+// otherwise.
 func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	waiting := map[uint64][]int{}
 	kernels := map[uint64]*made{}
@@ -255,8 +267,8 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 			if err != nil {
 				return nil, err
 			}
-			// VTune numbers launches: a hole is a launch whose record was lost, and all later times would be of their
-			// neighbors.
+			// VTune numbers launches: a hole is a launch whose record was lost,
+			// and all later times would be of their neighbors.
 			if t.order != uint64(len(list)+1) {
 				return nil, fmt.Errorf("launch %d is followed by launch %d", len(list), t.order)
 			}
@@ -276,9 +288,9 @@ func (d *decoder) pair(finalized []span) (list []launch, err error) {
 	return list, nil
 }
 
-// unwrap returns the times of a finished launch on the clock of the samples, whose low 32 bits the GPU writes: about is
-// when they were written on it.
-// At 19.2 MHz 32 bits wrap after 224 s, which a program may well run.
+// unwrap returns the times of a finished launch on the clock of the samples,
+// whose low 32 bits the GPU writes: about is when they were written on it. At
+// 19.2 MHz 32 bits wrap after 224 s, which a program may well run.
 func (t *traced) unwrap(about uint64) (start, end uint64) {
 	now := about + uint64(int64(int32(uint32(t.ticks[2])-uint32(about))))
 	back := func(tick uint64) uint64 { return now - uint64(uint32(t.ticks[2])-uint32(tick)) }

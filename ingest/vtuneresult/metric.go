@@ -33,8 +33,9 @@ func decodeXML(fsys FS, name string, into any) error {
 	return nil
 }
 
-// metricSet is what gen_metrics*.cfg says: constants of the device, and the counters of one set with the equations that
-// turn two reports of the hardware into values. Equations are postfix, an element a token.
+// metricSet is what gen_metrics*.cfg says: constants of the device, and the
+// counters of one set with the equations that turn two reports of the hardware
+// into values. Equations are postfix, an element a token.
 type metricSet struct {
 	Attributes []xml.Attr `xml:",any,attr"`
 	Params     struct {
@@ -46,8 +47,8 @@ type metricSet struct {
 	byName    map[string]int // of Counters
 }
 
-// counter is one metric of a set.
-// Read turns the bytes of two reports into a count, Norm that into a metric, and Most gives what the metric can reach.
+// counter is one metric of a set. Read turns the bytes of two reports into a
+// count, Norm that into a metric, and Most gives what the metric can reach.
 type counter struct {
 	Name  string    `xml:"SymbolName,attr"`
 	Units string    `xml:"MetricResultUnits,attr"`
@@ -96,14 +97,16 @@ const (
 	stepApply
 )
 
-// readMetrics reads and compiles a metric set. A counter with a token or symbol that is not known is refused by itself.
+// readMetrics reads and compiles a metric set. A counter with a token or symbol
+// that is not known is refused by itself.
 func readMetrics(fsys FS, name string) (*metricSet, error) {
 	set := &metricSet{constants: map[string]uint64{}, byName: map[string]int{}}
 	if err := decodeXML(fsys, name, set); err != nil {
 		return nil, err
 	}
 	for _, a := range set.Attributes {
-		// What is no number, as the version of the API, is no constant of an equation.
+		// What is no number, as the version of the API, is no constant of an
+		// equation.
 		if v, err := strconv.ParseUint(a.Value, 10, 64); err == nil {
 			set.constants[a.Name.Local] = v
 		}
@@ -119,7 +122,8 @@ func readMetrics(fsys FS, name string) (*metricSet, error) {
 	return set, nil
 }
 
-// xves is how many the device has, by the name of its generation; 0 when the set does not say.
+// xves is how many the device has, by the name of its generation; 0 when the
+// set does not say.
 func (set *metricSet) xves() uint64 {
 	return max(set.constants["EuCoresTotalCount"], set.constants["VectorEngineTotalCount"])
 }
@@ -130,8 +134,9 @@ const (
 	maxStack = 64
 )
 
-// compile compiles an equation: of reads, or of the values of counter self.
-// The depth is checked here, once, so that run needs no checks for each of a million reports.
+// compile compiles an equation: of reads, or of the values of counter self. The
+// depth is checked here, once, so that run needs no checks for each of a
+// million reports.
 func (set *metricSet) compile(elements []element, delta element, self int) (steps []step, err error) {
 	depth := 0
 	for i := range elements {
@@ -157,8 +162,8 @@ func (set *metricSet) compile(elements []element, delta element, self int) (step
 	return steps, nil
 }
 
-// token compiles an element.
-// What is not known is refused, for a guess would give a number that looks like any other.
+// token compiles an element. What is not known is refused, for a guess would
+// give a number that looks like any other.
 func (set *metricSet) token(e *element, delta element, self int) ([]step, error) {
 	word, value := e.word()
 	switch word {
@@ -207,23 +212,25 @@ func (set *metricSet) valueOf(word, value string, self int) ([]step, error) {
 		}
 		multiply := step{kind: stepApply, apply: operations["FMUL"]}
 		divide := step{kind: stepApply, apply: operations["FDIV"]}
-		// 100 x self / (clocks x XVEs), in percent; without the XVEs for what the GPU has once.
+		// 100 x self / (clocks x XVEs), in percent; without the XVEs for what
+		// the GPU has once.
 		return []step{{constant: realNumber(100)}, {kind: stepCounter, at: self}, multiply,
 			{kind: stepCounter, at: clocks}, {constant: wholeNumber(units)}, multiply, divide}, nil
 	default:
 		return nil, fmt.Errorf("the element %s is not known", word)
 	}
 	at, known := set.byName[value]
-	// Values are computed in file order, so the value of a later metric is not there yet, and none can depend on
-	// itself.
+	// Values are computed in file order, so the value of a later metric is not
+	// there yet, and none can depend on itself.
 	if !known || kind == stepMetric && at >= self {
 		return nil, fmt.Errorf("the symbol %q is not known", value)
 	}
 	return []step{{kind: kind, at: at}}, nil
 }
 
-// compileRead compiles an element that reads a report. The difference of two reports is taken at each read, in its
-// width: taken behind the equation it would be wrong where a counter wraps.
+// compileRead compiles an element that reads a report. The difference of two
+// reports is taken at each read, in its width: taken behind the equation it
+// would be wrong where a counter wraps.
 func compileRead(e *element, word, value string, delta element) ([]step, error) {
 	widths := map[string]int{"RD_UINT8": 1, "RD_UINT16": 2, "RD_UINT32": 4, "RD_UINT64": 8,
 		// The low 32 bits; the other 8 stand elsewhere in the report.
@@ -271,8 +278,9 @@ func offset(text string) (int, error) {
 	return v, nil
 }
 
-// number is a value of an equation: an unsigned integer, or floating point. Intel's library computes in 32-bit floating
-// point, in which counters of 40 bits lose counts; with 64 bits the values that VTune prints come out.
+// number is a value of an equation: an unsigned integer, or floating point.
+// Intel's library computes in 32-bit floating point, in which counters of 40
+// bits lose counts; with 64 bits the values that VTune prints come out.
 type number struct {
 	bits  uint64
 	float bool
@@ -288,7 +296,8 @@ func (n number) f() float64 {
 	return float64(n.bits)
 }
 
-// A conversion of what does not fit is not defined in Go (it differs between processors), so it is bounded here.
+// A conversion of what does not fit is not defined in Go (it differs between
+// processors), so it is bounded here.
 func (n number) u() uint64 {
 	if !n.float {
 		return n.bits
@@ -351,8 +360,9 @@ func truth(v bool) number {
 	return wholeNumber(0)
 }
 
-// plan computes some of a set's metrics from pairs of reports.
-// It is made once for a set and evaluated for each of a million samples, so it holds all memory that that takes.
+// plan computes some of a set's metrics from pairs of reports. It is made once
+// for a set and evaluated for each of a million samples, so it holds all memory
+// that that takes.
 type plan struct {
 	*metricSet
 	used                []int // places among the counters: of the metrics, and of what they need
@@ -386,9 +396,9 @@ func (p *plan) need(i int) error {
 	return nil
 }
 
-// compute computes the metrics between two reports.
-// All differences come first: an equation may name the difference of a counter that stands behind it, but the value
-// only of one before it (md_metrics_calculator.h).
+// compute computes the metrics between two reports. All differences come first:
+// an equation may name the difference of a counter that stands behind it, but
+// the value only of one before it (md_metrics_calculator.h).
 func (p *plan) compute(before, after []byte) {
 	for _, i := range p.used {
 		p.delta[i] = p.run(p.Counters[i].read, before, after)
@@ -400,8 +410,8 @@ func (p *plan) compute(before, after []byte) {
 	}
 }
 
-// run returns the result of an equation, 0 of an empty one. The top of the stack is kept apart: most of the time of a
-// result goes by here.
+// run returns the result of an equation, 0 of an empty one. The top of the
+// stack is kept apart: most of the time of a result goes by here.
 func (p *plan) run(steps []step, before, after []byte) (v number) {
 	below := 0
 	for i := range steps {

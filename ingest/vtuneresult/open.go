@@ -19,7 +19,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// The limits of archives. What is asked for of a result of two hours unpacks to some GiB.
+// The limits of archives. What is asked for of a result of two hours unpacks to
+// some GiB.
 const (
 	maxEntries  = 1 << 18
 	maxUnpacked = 8 << 30
@@ -51,8 +52,9 @@ func (f FS) unreadable(name, hint string, err error) error {
 	return note.Errorf("unreadable-result", f.pos(name), hint, "cannot be read: %v", note.Reason(err))
 }
 
-// results finds the folders that are results: each holds a file that ends in .vtune.
-// The search ends at a depth, or a home folder given by mistake would be walked through as a whole.
+// results finds the folders that are results: each holds a file that ends in
+// .vtune. The search ends at a depth, or a home folder given by mistake would
+// be walked through as a whole.
 func (f FS) results() (marks []string, err error) {
 	err = fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -72,7 +74,8 @@ func (f FS) results() (marks []string, err error) {
 	return marks, nil
 }
 
-// isZip and isTar say what an archive begins like. Office documents are zip archives too.
+// isZip and isTar say what an archive begins like. Office documents are zip
+// archives too.
 func isZip(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PK\x03\x04")) && !bytes.Contains(head, []byte("[Content_Types].xml"))
 }
@@ -94,11 +97,13 @@ func wanted(name string) bool {
 	return base == "runsa.options" || base == "dicer.db" || strings.Contains(dir, "/timelinedb/")
 }
 
-// openArchive opens a zip or tar archive. done removes what was unpacked for it, with an error too.
+// openArchive opens a zip or tar archive. done removes what was unpacked for
+// it, with an error too.
 func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, done func(), err error) {
 	f, done = FS{Path: src.Path, Archive: true}, func() {}
-	// A tar is a stream without a list of its files, and a result is read in an order of its own: so it lies on disk
-	// for a while. A zip is read where it is.
+	// A tar is a stream without a list of its files, and a result is read in an
+	// order of its own: so it lies on disk for a while. A zip is read where it
+	// is.
 	if isTar(head) {
 		if runtime.GOOS == "js" {
 			return f, done, errors.New("a browser has no disk to unpack it to: give the folder, or a zip archive of it")
@@ -140,9 +145,10 @@ func openArchive(ctx context.Context, src *ingest.Source, head []byte) (f FS, do
 // admission is what was let in of an archive.
 type admission struct{ entries, bytes int64 }
 
-// admit reports whether an entry is one that may be read. It refuses what would lie outside the folder, is neither file
-// nor folder, or is too much: an archive gives no more bytes of an entry than it says.
-// A backslash is a separator on Windows alone, and so a way out of the folder there.
+// admit reports whether an entry is one that may be read. It refuses what would
+// lie outside the folder, is neither file nor folder, or is too much: an
+// archive gives no more bytes of an entry than it says. A backslash is a
+// separator on Windows alone, and so a way out of the folder there.
 func (a *admission) admit(name string, info fs.FileInfo) (bool, error) {
 	mode, size := info.Mode(), info.Size()
 	a.entries++
@@ -199,8 +205,8 @@ func unpack(ctx context.Context, t *tar.Reader, dir string) error {
 	}
 }
 
-// data lists the files of all folders data.N of a result.
-// VTune numbers them by what it collected at once; which has what is known when a file is opened.
+// data lists the files of all folders data.N of a result. VTune numbers them by
+// what it collected at once; which has what is known when a file is opened.
 func (f FS) data(dir string) (files []string, err error) {
 	entries, err := fs.ReadDir(f, dir)
 	for _, e := range entries {

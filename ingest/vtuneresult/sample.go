@@ -11,7 +11,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// A report of the hardware's counters, as it is written every interval, at a context switch and on request.
+// A report of the hardware's counters, as it is written every interval, at a
+// context switch and on request.
 const (
 	idReport   = 0x11d
 	idQuery    = 0x235 // of one query around a program, not of a stream
@@ -42,7 +43,8 @@ var metricNames = [metrics][]string{
 	{"GpuCoreClocks"}, {"CsThreads"}, {"ShaderBarriers"}, {"GtiReadThroughput", "GPU_MEMORY_BYTE_READ"},
 	{"GtiWriteThroughput", "GPU_MEMORY_BYTE_WRITE"}, {"L3ShaderThroughput"}}
 
-// values are those of metrics. Percentages are as they come; -1 stands for a metric that the set has not.
+// values are those of metrics. Percentages are as they come; -1 stands for a
+// metric that the set has not.
 type values [metrics]float64
 
 // counters are the metrics of a set that are used.
@@ -54,7 +56,8 @@ type counters struct {
 
 const occupancyHint = "collect with: vtune -collect gpu-hotspots -knob characterization-mode=full-compute"
 
-// newCounters plans the metrics that are used of a set, which may have no occupancy.
+// newCounters plans the metrics that are used of a set, which may have no
+// occupancy.
 func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	c := &counters{plan: newPlan(set)}
 	// A set has one of the names; where it has several the newest counts.
@@ -93,7 +96,8 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	return c, nil
 }
 
-// most returns how many gigabytes of a metric there can be in a second at the highest clock, by the set's own equation.
+// most returns how many gigabytes of a metric there can be in a second at the
+// highest clock, by the set's own equation.
 func (c *counters) most(m metric) (most unit.Opt[float64]) {
 	i, megahertz := c.place[m], c.constants["GpuMaxFrequencyMHz"]
 	if i < 0 || megahertz == 0 {
@@ -133,10 +137,12 @@ func (a *adapter) readClock() error {
 	return err
 }
 
-// mostPercent is the highest percentage that counters read a little apart may give.
+// mostPercent is the highest percentage that counters read a little apart may
+// give.
 const mostPercent = 105
 
-// eachSample calls each with the samples in order; the bytes of their file go to sum too.
+// eachSample calls each with the samples in order; the bytes of their file go
+// to sum too.
 func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) error {
 	var before [reportSize]byte
 	var s sample
@@ -165,13 +171,15 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 				"and is of device 0x%04x, by VTune %s; those of %d bytes are known, up to Xe-HPG", r.at, length, whose,
 				a.set.constants["PciDeviceId"], a.file.Platform.VTune, reportSize)
 		}
-		// A report of another form would have something else there: this refuses it, whatever its length. Four of ten
-		// reports that were seen are one tick before their record.
+		// A report of another form would have something else there: this
+		// refuses it, whatever its length. Four of ten reports that were seen
+		// are one tick before their record.
 		own := binary.LittleEndian.Uint32(report[reportTime:])
 		if lag := uint32(r.time) - own; lag > maxLag {
 			return fault(r, "its own time, tick %d, is not that of its record, %d", own, uint32(r.time))
 		}
-		// Counters run on from boot, so only differences of two reports mean something.
+		// Counters run on from boot, so only differences of two reports mean
+		// something.
 		if reports++; reports > 1 {
 			if r.time <= s.end {
 				return fault(r, "its time is not later than that of the one before")
@@ -194,9 +202,8 @@ func (a *adapter) eachSample(c *counters, sum io.Writer, each func(*sample)) err
 	return err
 }
 
-// fill takes the values of a sample.
-// A percentage that cannot be means that the equations do not fit the reports, and then no other figure is right
-// either.
+// fill takes the values of a sample. A percentage that cannot be means that the
+// equations do not fit the reports, and then no other figure is right either.
 func (c *counters) fill(s *sample) error {
 	for _, i := range c.percents {
 		if v := c.value[i].f(); !(v >= 0 && v <= mostPercent) {
@@ -211,10 +218,12 @@ func (c *counters) fill(s *sample) error {
 	return nil
 }
 
-// lengths counts how long samples are, in ticks, to find what the hardware's interval is.
+// lengths counts how long samples are, in ticks, to find what the hardware's
+// interval is.
 type lengths map[uint64]int64
 
-// maxLengths bounds the different lengths that are counted; nearly all samples have the same.
+// maxLengths bounds the different lengths that are counted; nearly all samples
+// have the same.
 const maxLengths = 1 << 16
 
 func (l lengths) add(ticks uint64) {
@@ -223,11 +232,12 @@ func (l lengths) add(ticks uint64) {
 	}
 }
 
-// interval returns the most frequent length, and how many samples are longer than one and a half of it: reports were lost
-// there.
+// interval returns the most frequent length, and how many samples are longer
+// than one and a half of it: reports were lost there.
 func (l lengths) interval() (ticks uint64, lost int64) {
 	for t, n := range l {
-		// The mode, not the mean: context switches cut samples short, and lost reports make some longer.
+		// The mode, not the mean: context switches cut samples short, and lost
+		// reports make some longer.
 		if n > l[ticks] || n == l[ticks] && t < ticks {
 			ticks = t
 		}
@@ -240,9 +250,10 @@ func (l lengths) interval() (ticks uint64, lost int64) {
 	return ticks, lost
 }
 
-// sums adds up samples in two ways: those that end within a launch, as VTune gives each sample to the launch in which it
-// ends; and of all, the launches' part of the time that launches have in them.
-// The two answer two questions: what VTune prints, and what the launches had.
+// sums adds up samples in two ways: those that end within a launch, as VTune
+// gives each sample to the launch in which it ends; and of all, the launches'
+// part of the time that launches have in them. The two answer two questions:
+// what VTune prints, and what the launches had.
 type sums struct {
 	launches int64
 	seconds  float64 // of the launches
@@ -267,24 +278,27 @@ func (s *sums) add(o *sums) {
 	}
 }
 
-// The least that counters are given of: VTune prints them of any, and of few they are of the wrong moments.
+// The least that counters are given of: VTune prints them of any, and of few
+// they are of the wrong moments.
 const (
 	fewSamples = 5
 	leastShare = 0.8 // of the launches' time within samples that end in them
 )
 
-// leastLoose is the mean time of launches, in seconds, whose place among the samples is known to 0.1 ms.
+// leastLoose is the mean time of launches, in seconds, whose place among the
+// samples is known to 0.1 ms.
 const leastLoose = 1e-3
 
-// usable reports whether the counters are of these launches. loose says that the times of the launches are on another
-// clock than the samples.
+// usable reports whether the counters are of these launches. loose says that
+// the times of the launches are on another clock than the samples.
 func (s *sums) usable(loose bool) bool {
 	return s.samples >= fewSamples && s.covered/s.seconds >= leastShare &&
 		!(loose && s.seconds < leastLoose*float64(s.launches))
 }
 
-// sweep goes through samples and launches in the order of time.
-// It keeps the launches that are open and no sample: memory does not grow with the length of a run.
+// sweep goes through samples and launches in the order of time. It keeps the
+// launches that are open and no sample: memory does not grow with the length of
+// a run.
 type sweep struct {
 	launches []launch // by start
 	hertz    float64
@@ -301,7 +315,8 @@ type open struct {
 
 // addSample takes the next sample.
 func (w *sweep) addSample(s *sample) {
-	// Launches may run side by side, so several are open at a time; those that ended before this sample are done.
+	// Launches may run side by side, so several are open at a time; those that
+	// ended before this sample are done.
 	for ; w.next < len(w.launches) && w.launches[w.next].start < s.end; w.next++ {
 		l := &w.launches[w.next]
 		w.open = append(w.open, open{l, sums{launches: 1, seconds: float64(l.end-l.start) / w.hertz}})
@@ -321,15 +336,17 @@ func (w *sweep) addSample(s *sample) {
 	for i := range w.open {
 		o := &w.open[i]
 		o.sums.share(s, within(o), all, length)
-		// VTune's rule, which the figures of its screens confirm: the sample is of the launch in which it ends.
+		// VTune's rule, which the figures of its screens confirm: the sample is
+		// of the launch in which it ends.
 		if s.end <= o.end {
 			o.sums.end(s, within(o))
 		}
 	}
 }
 
-// share adds what a launch has of a sample in which it runs for some seconds, of those of all launches and of its length.
-// All that is counted in a sample is of launches.
+// share adds what a launch has of a sample in which it runs for some seconds,
+// of those of all launches and of its length. All that is counted in a sample
+// is of launches.
 func (s *sums) share(x *sample, within, all, length float64) {
 	if within <= 0 { // a launch of less than a tick
 		return
@@ -359,18 +376,21 @@ func (s *sums) end(x *sample, within float64) {
 	}
 }
 
-// periods are the times in which threads ran, as samples show them: several launches may be one.
+// periods are the times in which threads ran, as samples show them: several
+// launches may be one.
 type periods struct {
 	n   int64
 	in  bool
 	sum sums
 }
 
-// leastBusy is the occupancy in percent above which threads ran; counters are read a little apart.
+// leastBusy is the occupancy in percent above which threads ran; counters are
+// read a little apart.
 const leastBusy = 0.3
 
 func (p *periods) addSample(s *sample, hertz float64) {
-	// The busy signal of the GPU does not tell: it stays up between launches that are close.
+	// The busy signal of the GPU does not tell: it stays up between launches
+	// that are close.
 	busy := s.values[occupancy] > leastBusy || s.values[threads] > 0
 	if busy {
 		if !p.in {

@@ -12,8 +12,9 @@ import (
 	"occudiff/ingest/note"
 )
 
-// The files .vtss, .trace and .aux follow the framing that Intel publishes for VTune's trace files (vtsstrace.h of the
-// SEP kit): little-endian records, each a word of flags and what the flags name, in the order of their bits.
+// The files .vtss, .trace and .aux follow the framing that Intel publishes for
+// VTune's trace files (vtsstrace.h of the SEP kit): little-endian records, each
+// a word of flags and what the flags name, in the order of their bits.
 const (
 	maxRecord = 72 << 10 // of a record outside a frame: its data is at most 64 KiB
 	maxFrame  = 8 << 20  // of a frame, compressed or not; the largest one seen holds 1 MiB
@@ -68,8 +69,8 @@ type stream struct {
 
 var errShort = errors.New("cut short")
 
-// eachRecord calls each with the records of a file, whose bytes go to sum too. A file that breaks the framing gives an
-// error with the byte where.
+// eachRecord calls each with the records of a file, whose bytes go to sum too.
+// A file that breaks the framing gives an error with the byte where.
 func (r *reader) eachRecord(name string, sum io.Writer, each func(*record) error) error {
 	f, err := r.fs.Open(name)
 	if err != nil {
@@ -130,8 +131,8 @@ func (s *stream) readFault(err error) error {
 
 // single reads a record that stands outside of frames.
 func (s *stream) single() error {
-	// What is buffered holds the record nearly always; only one that is cut by the end of the buffer costs a longer
-	// look.
+	// What is buffered holds the record nearly always; only one that is cut by
+	// the end of the buffer costs a longer look.
 	window, _ := s.in.Peek(s.in.Buffered())
 	n, err := s.parse(window)
 	if errors.Is(err, errShort) {
@@ -162,7 +163,8 @@ func (s *stream) large(size uint32, typ uint16) error {
 		return s.inputError("the frame claims %d bytes; at most %d are read", size, maxFrame)
 	}
 	s.frame.Reset()
-	// The size counts itself and the type, and not the flags before it; all of them were looked at.
+	// The size counts itself and the type, and not the flags before it; all of
+	// them were looked at.
 	_, _ = s.in.Discard(4 + head)
 	_, err := io.CopyN(&s.frame, s.in, int64(size)-head)
 	switch {
@@ -189,8 +191,9 @@ func (s *stream) large(size uint32, typ uint16) error {
 	return nil
 }
 
-// parse takes one record off the front and hands it on. It gives errShort when the bytes end within it.
-// A flag that is not known would shift all fields behind it, so it ends the file.
+// parse takes one record off the front and hands it on. It gives errShort when
+// the bytes end within it. A flag that is not known would shift all fields
+// behind it, so it ends the file.
 func (s *stream) parse(b []byte) (n int, err error) {
 	// It may come again anywhere.
 	if bytes.HasPrefix(b, magic) {
@@ -273,7 +276,8 @@ func (s *stream) hand() error {
 	return s.each(r)
 }
 
-// cursor takes little-endian numbers off the front of bytes. What is past the end reads as 0 and sets short.
+// cursor takes little-endian numbers off the front of bytes. What is past the
+// end reads as 0 and sets short.
 type cursor struct {
 	b     []byte
 	short bool
@@ -290,8 +294,8 @@ func (c *cursor) take(n int) []byte {
 	return v
 }
 
-// Reading goes on past the end with zeros, so that a layout is written down without an error behind each field; short
-// says it once.
+// Reading goes on past the end with zeros, so that a layout is written down
+// without an error behind each field; short says it once.
 func (c *cursor) number(bytes int) uint64 {
 	var b [8]byte
 	copy(b[:], c.take(bytes))

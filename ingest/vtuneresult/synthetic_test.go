@@ -12,7 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// synthetic is a result as the layout says, with known truth: what ran, and what counters read of it.
+// synthetic is a result as the layout says, with known truth: what ran, and
+// what counters read of it.
 type synthetic struct {
 	interval uint64 // ticks
 	hertz    uint64
@@ -49,7 +50,8 @@ func join(parts ...[]byte) []byte {
 	return slices.Concat(parts...)
 }
 
-// system is a system record, pairOf the two clocks, user a user record at a time.
+// system is a system record, pairOf the two clocks, user a user record at a
+// time.
 func system(typ int, data []byte) []byte {
 	return join(u32b(leafOne|flagSystem), u16b(len(data)+4), u16b(typ), data)
 }
@@ -92,7 +94,8 @@ func clockRecord(hertz uint64) []byte {
 	return system(typeClock, join(u32b(1), u64b(hertz), u64b(hertz)))
 }
 
-// at returns what the counters have added up to at a tick: slot clocks, active clocks, stalled clocks, threads.
+// at returns what the counters have added up to at a tick: slot clocks, active
+// clocks, stalled clocks, threads.
 func (s *synthetic) at(tick uint64) (slots, active, stalled, threads float64) {
 	for _, l := range s.launches {
 		if l.kernel == "" || tick <= l.start {
@@ -132,8 +135,8 @@ func (s *synthetic) report(i int) []byte {
 	put40(20, active)
 	put40(24, stalled)
 	binary.LittleEndian.PutUint32(report[28:], uint32(s.raw)+uint32(threads))
-	// Lines of 64 bytes: one is read for each 1024 active clocks of an XVE and written for each 4096; L3 moves one for
-	// each 128.
+	// Lines of 64 bytes: one is read for each 1024 active clocks of an XVE and
+	// written for each 4096; L3 moves one for each 128.
 	binary.LittleEndian.PutUint32(report[32:], uint32(s.raw)+uint32(active/1024))
 	binary.LittleEndian.PutUint32(report[36:], uint32(s.raw)+uint32(active/4096))
 	binary.LittleEndian.PutUint32(report[84:], uint32(s.raw)+uint32(active/128))
@@ -182,7 +185,8 @@ func (s *synthetic) cfg() []byte {
 	return b.Bytes()
 }
 
-// trace and aux are what the program's process recorded, on a processor clock of 1 GHz that began with the samples.
+// trace and aux are what the program's process recorded, on a processor clock
+// of 1 GHz that began with the samples.
 func (s *synthetic) trace() (trace, aux []byte) {
 	cpu := func(tick uint64) uint64 { return 1e12 + (tick-s.first)*1e9/s.hertz }
 	records := [][]byte{clockRecord(1e9), pairOf(1e12, 16788942731805630),
@@ -227,8 +231,9 @@ func (s *synthetic) files(name string) fstest.MapFS {
 	return list
 }
 
-// mixed is a run of a long kernel, a copy, a kernel far shorter than the interval, and one next to another on a second
-// queue; its counters wrap, and so does the GPU's 32-bit clock.
+// mixed is a run of a long kernel, a copy, a kernel far shorter than the
+// interval, and one next to another on a second queue; its counters wrap, and
+// so does the GPU's 32-bit clock.
 func mixed() *synthetic {
 	s := &synthetic{interval: 16384, hertz: 19200000, first: 1<<32 - 400000, reports: 1000, raw: 1<<40 - 1<<20,
 		set: "Full", device: 0x9a60}

@@ -15,9 +15,11 @@ import (
 	"occudiff/ingest/note"
 )
 
-// readLaunches takes the launches from the first of the places that has them: the program's traces, whose times are on
-// the samples' own clock; dicer.db; the traces with the times of timelinedb.
-// Times on another clock are good to about 0.1 ms, which is too coarse for short launches; so the traces come first.
+// readLaunches takes the launches from the first of the places that has them:
+// the program's traces, whose times are on the samples' own clock; dicer.db;
+// the traces with the times of timelinedb. Times on another clock are good to
+// about 0.1 ms, which is too coarse for short launches; so the traces come
+// first.
 func (a *adapter) readLaunches() error {
 	finalized := a.timeline()
 	why := a.traced(nil)
@@ -27,7 +29,8 @@ func (a *adapter) readLaunches() error {
 	case why == nil:
 		a.from = "the traces of the program"
 		return a.compareTimes(finalized)
-	// A file that is cut short says that the folder was not copied whole: no other place makes up for that.
+	// A file that is cut short says that the folder was not copied whole: no
+	// other place makes up for that.
 	case isInputError(why, codeContradiction, codeCut):
 		return why
 	}
@@ -48,7 +51,8 @@ func (a *adapter) readLaunches() error {
 			return nil
 		}
 	}
-	// timelinedb holds times without names, and the traces names without times: they go together by the order of launching.
+	// timelinedb holds times without names, and the traces names without times:
+	// they go together by the order of launching.
 	if len(finalized) > 0 && a.traced(finalized) == nil {
 		a.from, a.loose = "the traces of the program, with the times of timelinedb", true
 		return nil
@@ -63,7 +67,8 @@ func isInputError(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// traced decodes the launches of all processes, with the finalized times where those of the GPU are missing.
+// traced decodes the launches of all processes, with the finalized times where
+// those of the GPU are missing.
 func (a *adapter) traced(finalized []span) error {
 	a.tasks, a.launches = tasks{}, nil
 	for _, files := range processes(a.data) {
@@ -87,7 +92,8 @@ func (a *adapter) traced(finalized []span) error {
 	return nil
 }
 
-// span is a launch as VTune finalized it, in VTune's own time: 0.1 ns since 2008.
+// span is a launch as VTune finalized it, in VTune's own time: 0.1 ns since
+// 2008.
 type span struct{ start, end, instance uint64 }
 
 // epoch is 2008 in 100 ns since 1970.
@@ -100,10 +106,12 @@ func (c *clock) of(t uint64) uint64 {
 	return c.tick + uint64(int64(math.Round(seconds*float64(c.hertz))))
 }
 
-// maxApart is how much longer or shorter a finalized launch may be, in 0.1 ns; 2.3 us is the most that was seen.
+// maxApart is how much longer or shorter a finalized launch may be, in 0.1 ns;
+// 2.3 us is the most that was seen.
 const maxApart = 5e4
 
-// compareTimes refuses finalized launches that are not those of the traces: one of the two is of another collection.
+// compareTimes refuses finalized launches that are not those of the traces: one
+// of the two is of another collection.
 func (a *adapter) compareTimes(finalized []span) error {
 	refused := func(format string, args ...any) error {
 		return note.Errorf(codeContradiction, a.fs.pos(path.Join(a.dir, "sqlite-db", "timelinedb")),
@@ -115,7 +123,8 @@ func (a *adapter) compareTimes(finalized []span) error {
 	case len(finalized) != len(a.launches):
 		return refused("it has %d launches, and the program's traces have %d", len(finalized), len(a.launches))
 	}
-	// One difference is enough to say; the lists are in the same order, by the number of the launch.
+	// One difference is enough to say; the lists are in the same order, by the
+	// number of the launch.
 	for i, s := range finalized {
 		l := &a.launches[i]
 		long := float64(l.end-l.start) / float64(a.clock.hertz) * 1e10
@@ -127,15 +136,16 @@ func (a *adapter) compareTimes(finalized []span) error {
 	return nil
 }
 
-// Rows of timelinedb's instances by two paths: two groups, start, zeros, start, end, type, 0, 0xffff, instance, 0.
+// Rows of timelinedb's instances by two paths: two groups, start, zeros, start,
+// end, type, 0, 0xffff, instance, 0.
 const (
 	timelineVersion = "9"
 	timelinePaths   = 2
 	timelineRow     = 100
 )
 
-// timeline reads finalized launches. They are another word on what the traces say, so that what is not known of them
-// is left alone: nothing is given then.
+// timeline reads finalized launches. They are another word on what the traces
+// say, so that what is not known of them is left alone: nothing is given then.
 func (a *adapter) timeline() (list []span) {
 	dir := path.Join(a.dir, "sqlite-db", "timelinedb")
 	var directory struct {
@@ -149,7 +159,8 @@ func (a *adapter) timeline() (list []span) {
 		return nil
 	}
 	for _, e := range directory.Entries {
-		// The length of a row depends on the number of paths, and only rows of two were seen.
+		// The length of a row depends on the number of paths, and only rows of
+		// two were seen.
 		if !strings.HasPrefix(e.Key, "GROUP_DEF(type:2 gpu_compute_task_data /") ||
 			strings.Count(e.Key, "::") != timelinePaths || strings.Contains(e.Value, "/") {
 			continue
@@ -170,7 +181,8 @@ func (a *adapter) timeline() (list []span) {
 	return list
 }
 
-// rowsOf reads a file of timelinedb; false when a row of it is not as it should be.
+// rowsOf reads a file of timelinedb; false when a row of it is not as it should
+// be.
 func (a *adapter) rowsOf(name string) (list []span, ok bool) {
 	f, err := a.fs.Open(name)
 	if err != nil {
@@ -185,7 +197,8 @@ func (a *adapter) rowsOf(name string) (list []span, ok bool) {
 		u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(row[at:]) }
 		u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(row[at:]) }
 		s := span{u64(64), u64(72), uint64(u32(92))}
-		// Every constant of a row is checked: another version of the layout must not pass for this one.
+		// Every constant of a row is checked: another version of the layout
+		// must not pass for this one.
 		zeros := !slices.ContainsFunc(row[16:64], func(b byte) bool { return b != 0 })
 		if u64(8) != s.start || s.end <= s.start || !zeros || u32(84) != 0 || u32(88) != 0xffff || u32(96) != 0 {
 			return nil, false

@@ -1,10 +1,14 @@
-// Package vtuneresult reads the result folder that VTune's GPU analyses leave, without VTune: every sample of the
-// counters, the equations that make metrics of them, and when each launch ran. It computes the columns of VTune's
-// reports as VTune prints them, and the means over the launches themselves. What it does not know of a folder it
-// refuses with words; it does not know exports, devices or predictions.
+// Package vtuneresult reads the result folder that VTune's GPU analyses leave,
+// without VTune: every sample of the counters, the equations that make metrics
+// of them, and when each launch ran. It computes the columns of VTune's reports
+// as VTune prints them, and the means over the launches themselves. What it
+// does not know of a folder it refuses with words; it does not know exports,
+// devices or predictions.
 //
-// What is known of the layout was measured on results of VTune 2023.0 of two generations of GPUs, and holds for Level
-// Zero programs. Equations are evaluated as the folder has them, so that other sets and GPUs need no change here.
+// What is known of the layout was measured on results of VTune 2023.0 of two
+// generations of GPUs, and holds for Level Zero programs. Equations are
+// evaluated as the folder has them, so that other sets and GPUs need no change
+// here.
 package vtuneresult
 
 import (
@@ -52,7 +56,8 @@ func (Format) Kind() string { return "vtune-result" }
 // Description implements ingest.Format.
 func (Format) Description() string { return "an archive of a VTune result" }
 
-// Sniff implements ingest.Format: an archive, whose names are looked at when it is read.
+// Sniff implements ingest.Format: an archive, whose names are looked at when it
+// is read.
 func (Format) Sniff(head []byte) bool { return isZip(head) || isTar(head) }
 
 // Read implements ingest.Format.
@@ -76,8 +81,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return f, err
 }
 
-// ReadFolder implements ingest.FolderReader. The digest of a folder is that of the samples, since VTune writes caches and
-// logs into it long after.
+// ReadFolder implements ingest.FolderReader. The digest of a folder is that of
+// the samples, since VTune writes caches and logs into it long after.
 func (Format) ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return read(ctx, FS{FS: fsys, Path: path}, opt)
 }
@@ -132,7 +137,8 @@ func read(ctx context.Context, fsys FS, opt ingest.ReadOptions) (*ingest.File, e
 	return r.adapters(adapters)
 }
 
-// adapters reads the counters of each adapter, and takes those of the one on which threads ran.
+// adapters reads the counters of each adapter, and takes those of the one on
+// which threads ran.
 func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 	sum := sha256.New()
 	var used *adapter
@@ -140,7 +146,8 @@ func (r *reader) adapters(list []*adapter) (*ingest.File, error) {
 		if err := a.read(sum); err != nil {
 			return nil, err
 		}
-		// Never merged: each adapter has its own clock and its own thread slots.
+		// Never merged: each adapter has its own clock and its own thread
+		// slots.
 		if used != nil && used.busy.n > 0 && a.busy.n > 0 {
 			return nil, note.Errorf("two-adapters", r.fs.pos(a.sampleFile), "let the program use one of them",
 				"threads ran on more than one adapter or tile, and on which one a launch ran is not known")
@@ -167,7 +174,8 @@ func (r *reader) note(severity note.Severity, code string, pos note.Pos, hint, f
 var analyses = map[string]string{"gh": "gpu-hotspots", "go": "gpu-offload", "hs": "hotspots",
 	"ps": "performance-snapshot"}
 
-// readMark takes from the .vtune file what it says of the machine, and gives the kind of analysis: "gh" for gpu-hotspots.
+// readMark takes from the .vtune file what it says of the machine, and gives
+// the kind of analysis: "gh" for gpu-hotspots.
 func (r *reader) readMark(name string) (analysis string, err error) {
 	var v struct {
 		Collection struct {
@@ -193,15 +201,18 @@ func (r *reader) readMark(name string) (analysis string, err error) {
 	return c.Analysis, nil
 }
 
-// readOptions takes the command line and the interval that was asked for, if the files are there: projects in git often
-// leave the folder out. The command is the profiled program with its arguments, which reports give to run it again.
+// readOptions takes the command line and the interval that was asked for, if
+// the files are there: projects in git often leave the folder out. The command
+// is the profiled program with its arguments, which reports give to run it
+// again.
 func (r *reader) readOptions() {
 	ask := func(text string) {
 		if ms, err := strconv.ParseFloat(text, 64); err == nil && ms > 0 {
 			r.asked = unit.Some(unit.Seconds(ms / 1e3))
 		}
 	}
-	// What the collector knew, where the options name no interval. The value has its type as a namespace: int:value.
+	// What the collector knew, where the options name no interval. The value
+	// has its type as a namespace: int:value.
 	var known struct {
 		Values []struct {
 			ID    string `xml:"id,attr"`
@@ -224,7 +235,8 @@ func (r *reader) readOptions() {
 	// An option a line; what follows -- is the program, a word a line.
 	options, command, _ := strings.Cut("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n--\n")
 	r.file.Platform.Command = strings.ReplaceAll(strings.TrimSuffix(command, "\n"), "\n", " ")
-	// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds. The last one counts.
+	// --gpu-sampling-interval=0:0:2.0|1: an adapter, and milliseconds. The last
+	// one counts.
 	const option = "\n--gpu-sampling-interval="
 	if at := strings.LastIndex(options, option); at >= 0 {
 		value, _, _ := strings.Cut(options[at+len(option):], "\n")

@@ -98,7 +98,8 @@ func near(t *testing.T, what string, got unit.Opt[unit.Ratio], want, within floa
 	}
 }
 
-// A run whose truth is known, with counters and clocks that wrap, copies, two queues and kernels too short to measure.
+// A run whose truth is known, with counters and clocks that wrap, copies, two
+// queues and kernels too short to measure.
 func TestSynthetic(t *testing.T) {
 	s := mixed()
 	folder, err := fs.Sub(s.files("x"), "x")
@@ -111,13 +112,15 @@ func TestSynthetic(t *testing.T) {
 	}
 	all := kernels(f)
 	long, short := all["long"], all["short"]
-	// 80 %, and 10 % of "next to" in two fifths of one launch of five; the samples at the two ends of a launch, of 61, hold
-	// time next to it.
+	// 80 %, and 10 % of "next to" in two fifths of one launch of five; the
+	// samples at the two ends of a launch, of 61, hold time next to it.
 	near(t, "printed", long.Printed, 80.8, 0.8)
 	if long.Measured.Present() { // it is told from the recording
 		t.Errorf("measured %v", long.Measured)
 	}
-	// Half of what moved in the two fifths is of "next to", by the time of each. A line of 64 bytes for so many active clocks, and the peak bandwidths at 1 GHz of a set that moves 64 and 128 bytes a clock.
+	// Half of what moved in the two fifths is of "next to", by the time of
+	// each. A line of 64 bytes for so many active clocks, and the peak
+	// bandwidths at 1 GHz of a set that moves 64 and 128 bytes a clock.
 	c, clock := long.Counters, 0.75*0.772*synEUs*synClocks*float64(s.hertz)
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), clock / 1024 * 64 / 1e9},
 		"memory write": {c.MemoryWrite.Or(0), clock / 4096 * 64 / 1e9}, "L3": {c.L3Read.Or(0), clock / 128 * 64 / 1e9},
@@ -136,7 +139,8 @@ func TestSynthetic(t *testing.T) {
 	if long.Global != unit.Size(6400) || long.Local != unit.Size(64) || long.SIMD.Or(0) != 16 || short.SLM.Or(0) != 2048 {
 		t.Errorf("shapes %v %v %v, SLM %v", long.Global, long.Local, long.SIMD, short.SLM)
 	}
-	// Threads are counted when a launch starts, which the sample before its first own one holds for one launch of many.
+	// Threads are counted when a launch starts, which the sample before its
+	// first own one holds for one launch of many.
 	if n := long.Threads.Or(0); n < 1600 || n > 2048 {
 		t.Errorf("%d threads", n)
 	}
@@ -160,7 +164,8 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// What the configuration says: of two intervals of one option the last, and that of the collector where no option says it.
+// What the configuration says: of two intervals of one option the last, and
+// that of the collector where no option says it.
 func TestOptions(t *testing.T) {
 	const context = `<bag xmlns:int="i"><contextValue id="x" int:value="5"/>` +
 		`<contextValue id="gpuSamplingInterval" int:value="9"/></bag>`
@@ -191,7 +196,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A folder, a zip, a tar, and records outside of frames say the same; --instances adds up to the rows of kernels.
+// A folder, a zip, a tar, and records outside of frames say the same;
+// --instances adds up to the rows of kernels.
 func TestContainers(t *testing.T) {
 	s := mixed()
 	list := s.files("run/r000gh")
@@ -227,7 +233,8 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// What cannot be determined is refused in one line with the file, and never printed as 0.
+// What cannot be determined is refused in one line with the file, and never
+// printed as 0.
 func TestRefused(t *testing.T) {
 	const cfg, vtss = "x/data.0/gen_metrics0_0_2_0_0.0.cfg", "x/data.0/gen_metrics0_0_2_0_0.0.vtss"
 	small := func() *synthetic {
@@ -314,7 +321,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// An archive that would leave its folder, or that holds links, is refused whole.
+// An archive that would leave its folder, or that holds links, is refused
+// whole.
 func TestHostileArchives(t *testing.T) {
 	list := mixed().files("x")
 	for want, h := range map[string]tar.Header{
@@ -343,7 +351,8 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// Where launches cannot be determined for certain the run has busy periods, under no name.
+// Where launches cannot be determined for certain the run has busy periods,
+// under no name.
 func TestLaunchesRefused(t *testing.T) {
 	const aux, trace = "x/data.0/1-2.0-2.0.th.aux", "x/data.0/1-2.0.trace"
 	for _, c := range []struct {
@@ -390,7 +399,8 @@ func TestLaunchesOutside(t *testing.T) {
 	}
 }
 
-// A metric set without occupancy, as the overview of Gen9 is: launches, names and sizes, and nothing measured.
+// A metric set without occupancy, as the overview of Gen9 is: launches, names
+// and sizes, and nothing measured.
 func TestNoOccupancy(t *testing.T) {
 	s := mixed()
 	s.set = "Bare"
@@ -405,7 +415,8 @@ func TestNoOccupancy(t *testing.T) {
 	}
 }
 
-// Two adapters, one idle: its counters are left out with a note; with threads on both, it is unknown what ran where.
+// Two adapters, one idle: its counters are left out with a note; with threads
+// on both, it is unknown what ran where.
 func TestAdapters(t *testing.T) {
 	list := mixed().files("x")
 	idle := mixed()
@@ -447,7 +458,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// The published results under CC0: figures that another decoder gave, and that VTune's own times agree with.
+// The published results under CC0: figures that another decoder gave, and that
+// VTune's own times agree with.
 func TestCorpus(t *testing.T) {
 	for _, c := range []struct {
 		name, set string
@@ -481,8 +493,9 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// The largest public result, r000gh of fernandoz123/HPC-con-GPU- at 8da671d, whose figures VTune's own screens print:
-// it has no license, so that it lies where OCCUDIFF_RESULT_FOLDER says.
+// The largest public result, r000gh of fernandoz123/HPC-con-GPU- at 8da671d,
+// whose figures VTune's own screens print: it has no license, so that it lies
+// where OCCUDIFF_RESULT_FOLDER says.
 func TestPublicResult(t *testing.T) {
 	dir := os.Getenv("OCCUDIFF_RESULT_FOLDER")
 	if dir == "" {
@@ -519,7 +532,8 @@ func TestPublicResult(t *testing.T) {
 	if k.Threads.Or(0) != 25000 {
 		t.Errorf("%v threads", k.Threads)
 	}
-	// By the time that launches have in samples; its peak bandwidths of the run VTune's screen cuts to whole GB/s: 92, 92 and 185.
+	// By the time that launches have in samples; its peak bandwidths of the run
+	// VTune's screen cuts to whole GB/s: 92, 92 and 185.
 	c := k.Counters
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), 0.462283},
 		"memory write": {c.MemoryWrite.Or(0), 0.006627}, "L3": {c.L3Read.Or(0), 53.677},
@@ -589,7 +603,9 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// Finalized launches: those of timelinedb where the traces have no times of the GPU, those of dicer.db where there are no traces; and where they do not agree with the traces, that is said.
+// Finalized launches: those of timelinedb where the traces have no times of the
+// GPU, those of dicer.db where there are no traces; and where they do not agree
+// with the traces, that is said.
 func TestFinalized(t *testing.T) {
 	s := mixed()
 	own := func(tick uint64) uint64 { // VTune's own time
@@ -641,7 +657,8 @@ func TestFinalized(t *testing.T) {
 	}
 }
 
-// The tables of dicer.db, with a view for the launches, as it may be one; without a column that must be there.
+// The tables of dicer.db, with a view for the launches, as it may be one;
+// without a column that must be there.
 func TestDicer(t *testing.T) {
 	s := mixed()
 	make1 := func(drop string) []byte {

@@ -13,8 +13,9 @@ import (
 	"occudiff/ingest/note"
 )
 
-// readArchive reads the members of an ar archive, as ocloc writes for several devices: their names hold the pointer
-// size and the graphics IP version, as in 64.12.10.0.
+// readArchive reads the members of an ar archive, as ocloc writes for several
+// devices: their names hold the pointer size and the graphics IP version, as in
+// 64.12.10.0.
 func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
 	var images []Image
 	var faults []error
@@ -50,8 +51,9 @@ func readArchive(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 		note.Errorf(ingest.CodeUnknown, pos, "", "the archive holds no device image"))
 }
 
-// usable returns images, with a note on each file or member next to them that could not be read; without an image it is
-// the error of those, or that there is none.
+// usable returns images, with a note on each file or member next to them that
+// could not be read; without an image it is the error of those, or that there
+// is none.
 func usable(images []Image, faults []error, left note.Note, none error) ([]Image, error) {
 	if len(images) == 0 {
 		return nil, cmp.Or(errors.Join(faults...), none)
@@ -66,7 +68,8 @@ func usable(images []Image, faults []error, left note.Note, none error) ([]Image
 // memberHead is the size of the header of an archive's member.
 const memberHead = 60
 
-// memberAt reads the header of a member, which ends before limit: its name as it stands there, and its length.
+// memberAt reads the header of a member, which ends before limit: its name as
+// it stands there, and its length.
 func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, err error) {
 	var h [memberHead]byte
 	if _, err := r.ReadAt(h[:], offset); err != nil {
@@ -79,7 +82,8 @@ func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, er
 	return string(h[:16]), length, err
 }
 
-// readMember reads a member that is a device image; padding and others hold none.
+// readMember reads a member that is a device image; padding and others hold
+// none.
 func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, name string) ([]Image, error) {
 	head := make([]byte, min(size, 64))
 	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -95,10 +99,12 @@ func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, na
 	return readDevice(pos, r, size, t)
 }
 
-// deviceMember is the name of a member that tells its graphics IP version: 12.10 of 64.12.10.0.
+// deviceMember is the name of a member that tells its graphics IP version:
+// 12.10 of 64.12.10.0.
 var deviceMember = regexp.MustCompile(`^(?:32|64)\.(\d+\.\d+)\.\d+$`)
 
-// memberName reads the name of an archive's member, in the table of long names where it stands there.
+// memberName reads the name of an archive's member, in the table of long names
+// where it stands there.
 func memberName(field string, long []byte) string {
 	name := strings.TrimRight(field, " ")
 	at, special := strings.CutPrefix(name, "/")
@@ -112,7 +118,8 @@ func memberName(field string, long []byte) string {
 	return name
 }
 
-// archiveSize is where an archive ends inside a program: behind the last header that is whole.
+// archiveSize is where an archive ends inside a program: behind the last header
+// that is whole.
 func archiveSize(r io.ReaderAt, limit int64) int64 {
 	offset := int64(len(archiveMagic))
 	for n := 0; offset+memberHead <= limit && n < maxMembers; n++ {

@@ -19,7 +19,8 @@ const compileLimit = 2 * time.Minute
 // maxMessages is how much of the compiler's messages is passed on, in bytes.
 const maxMessages = 8 << 10
 
-// FindCompiler returns the path of Intel's offline compiler, which needs no GPU. The error says how to get it.
+// FindCompiler returns the path of Intel's offline compiler, which needs no
+// GPU. The error says how to get it.
 func FindCompiler() (string, error) {
 	path, err := exec.LookPath("ocloc")
 	if err != nil {
@@ -30,16 +31,18 @@ func FindCompiler() (string, error) {
 	return path, nil
 }
 
-// IsSource reports whether a file is a source by its ending: OpenCL C (.cl) or SPIR-V (.spv).
+// IsSource reports whether a file is a source by its ending: OpenCL C (.cl) or
+// SPIR-V (.spv).
 func IsSource(path string) bool {
 	ending := strings.ToLower(filepath.Ext(path))
 	return ending == ".cl" || ending == ".spv"
 }
 
-// Compile compiles a source for the device that the compiler calls so (pvc, acm-g10, 0x7d55) into a new file in dir,
-// and gives its path and the compiler's warnings. options are those of the OpenCL compiler, as in
-// -cl-intel-256-GRF-per-thread; empty for none. A compiler error is an error that carries its messages. No
-// shell is called.
+// Compile compiles a source for the device that the compiler calls so (pvc,
+// acm-g10, 0x7d55) into a new file in dir, and gives its path and the
+// compiler's warnings. options are those of the OpenCL compiler, as in
+// -cl-intel-256-GRF-per-thread; empty for none. A compiler error is an error
+// that carries its messages. No shell is called.
 func Compile(ctx context.Context, compiler, source, device, options, dir string) (binary, warnings string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, compileLimit)
 	defer cancel()
@@ -47,8 +50,8 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	if err != nil {
 		return "", "", note.Errorf("unreadable", note.Pos{File: source}, "", "%v", err)
 	}
-	// -output_no_suffix wants a folder that exists, and without -out_dir several versions write nothing and exit with
-	// 0.
+	// -output_no_suffix wants a folder that exists, and without -out_dir
+	// several versions write nothing and exit with 0.
 	args := []string{"compile", "-file", full, "-device", device, "-output", "kernel", "-output_no_suffix", "-out_dir",
 		dir, "-internal_options", "-cl-intel-allow-zebin"}
 	if options != "" {
@@ -90,11 +93,12 @@ func Compile(ctx context.Context, compiler, source, device, options, dir string)
 	return "", "", err
 }
 
-// unknownDevice is ocloc's exit status for a device that it does not know (OCLOC_INVALID_DEVICE is -33, of which a
-// shell sees 223).
+// unknownDevice is ocloc's exit status for a device that it does not know
+// (OCLOC_INVALID_DEVICE is -33, of which a shell sees 223).
 const unknownDevice = 223
 
-// UnknownDevice is the code of the error of a device that this version of the compiler does not know.
+// UnknownDevice is the code of the error of a device that this version of the
+// compiler does not know.
 const UnknownDevice = "compiler-unknown-device"
 
 // messages are the compiler's lines without those that say nothing.

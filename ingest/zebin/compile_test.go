@@ -76,7 +76,8 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// TestStandIn checks each argument, and that a compiler that writes nothing is no success.
+// TestStandIn checks each argument, and that a compiler that writes nothing is
+// no success.
 func TestStandIn(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "ocloc")

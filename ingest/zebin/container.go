@@ -16,7 +16,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// The marks of the containers, and the numbers of the format's specification (elf.md).
+// The marks of the containers, and the numbers of the format's specification
+// (elf.md).
 const (
 	elfMagic      = "\x7fELF"
 	archiveMagic  = "!<arch>\n"
@@ -41,8 +42,9 @@ const (
 	noteProductConfig = 6
 )
 
-// isBinary reports whether the first bytes of a file are those of a container that Read understands: a device image, an
-// archive, or a program that may hold images.
+// isBinary reports whether the first bytes of a file are those of a container
+// that Read understands: a device image, an archive, or a program that may hold
+// images.
 func isBinary(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(elfMagic)) || bytes.HasPrefix(head, []byte(archiveMagic)) ||
 		bytes.HasPrefix(head, []byte("MZ")) || isInfoText(head)
@@ -58,7 +60,8 @@ func isInfoText(head []byte) bool {
 	return ok && bytes.Contains(text, mark)
 }
 
-// readFile reads the device images of a file. No image is an error that says what the file is.
+// readFile reads the device images of a file. No image is an error that says
+// what the file is.
 func readFile(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // a named pipe waits to be opened
@@ -76,7 +79,8 @@ func readFile(ctx context.Context, path string) ([]Image, error) {
 	return images, err
 }
 
-// Read reads the device images of size bytes; name stands in positions and messages.
+// Read reads the device images of size bytes; name stands in positions and
+// messages.
 func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
 	pos := note.Pos{File: name}
 	head := make([]byte, min(size, 64<<10)) // a log may begin with other messages
@@ -111,7 +115,8 @@ func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image,
 		"not an Intel GPU binary")
 }
 
-// isDevice reports whether an ELF header is that of a device image rather than of a program.
+// isDevice reports whether an ELF header is that of a device image rather than
+// of a program.
 func isDevice(head []byte) bool {
 	// Byte 5 is 1 for little-endian, e_type stands at 16 and e_machine at 18.
 	if len(head) < 20 || !bytes.HasPrefix(head, []byte(elfMagic)) || head[5] != 1 {
@@ -156,7 +161,8 @@ func readDevice(pos note.Pos, r io.ReaderAt, size int64, t Target) ([]Image, err
 	return []Image{img}, nil
 }
 
-// noInfo describes why a device image has no .ze_info: it is of the older format, or has no kernel.
+// noInfo describes why a device image has no .ze_info: it is of the older
+// format, or has no kernel.
 func noInfo(pos note.Pos, f *elf.File) error {
 	for _, s := range f.Sections {
 		if s.ReaderAt == nil {
@@ -184,13 +190,15 @@ func sectionData(s *elf.Section, most uint64) ([]byte, error) {
 	return data, nil
 }
 
-// targetOf reads the notes that name the device. What the archive says stands where they do not.
+// targetOf reads the notes that name the device. What the archive says stands
+// where they do not.
 func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 	for len(data) >= 12 {
 		nameLen, descLen, kind := order.Uint32(data), order.Uint32(data[4:]), order.Uint32(data[8:])
 		data = data[12:]
 		nameEnd, descEnd := align4(nameLen), align4(descLen)
-		// In 64 bits, for the lengths are 32 bits of a file that may be damaged.
+		// In 64 bits, for the lengths are 32 bits of a file that may be
+		// damaged.
 		if uint64(nameEnd)+uint64(descEnd) > uint64(len(data)) {
 			break
 		}
@@ -205,7 +213,8 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 			t.Family = int(v)
 		case noteProductConfig:
 			if v != 0 {
-				// Architecture in the upper 10 bits, release in the next 8, revision in the rest.
+				// Architecture in the upper 10 bits, release in the next 8,
+				// revision in the rest.
 				t.Release = fmt.Sprintf("%d.%d", v>>22, v>>14&0xff)
 			}
 		}
@@ -215,8 +224,9 @@ func targetOf(data []byte, order binary.ByteOrder, t Target) Target {
 
 func align4(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
 
-// readProgram looks for device images inside a program, as SYCL compilers put them there: whole ELF files or archives
-// somewhere in its sections. They are found by their marks, since the sections differ from compiler to compiler.
+// readProgram looks for device images inside a program, as SYCL compilers put
+// them there: whole ELF files or archives somewhere in its sections. They are
+// found by their marks, since the sections differ from compiler to compiler.
 func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) ([]Image, error) {
 	var images []Image
 	var faults []error
@@ -258,8 +268,8 @@ func readProgram(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64) (
 			"give the image of ocloc", "the program holds no device image"))
 }
 
-// scanMarks calls found at each place behind the start where a device image or an archive may begin, and goes on where
-// it says.
+// scanMarks calls found at each place behind the start where a device image or
+// an archive may begin, and goes on where it says.
 func scanMarks(ctx context.Context, r io.ReaderAt, size int64, found func(offset int64) int64) error {
 	const chunk = 1 << 20
 	for at := int64(4); at < size; {
@@ -290,8 +300,8 @@ func firstMark(data []byte) int {
 	return i
 }
 
-// elfSize is where an ELF file ends whose size nothing says: behind its section headers and its last section, at most
-// limit.
+// elfSize is where an ELF file ends whose size nothing says: behind its section
+// headers and its last section, at most limit.
 func elfSize(r io.ReaderAt, limit int64) int64 {
 	f, err := elf.NewFile(io.NewSectionReader(r, 0, limit))
 	if err != nil {

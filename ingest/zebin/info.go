@@ -12,10 +12,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// knownMajor is the major version of .ze_info that is understood. Minor versions only add fields.
+// knownMajor is the major version of .ze_info that is understood. Minor
+// versions only add fields.
 const knownMajor = "1"
 
-// zeInfo is the part of .ze_info that occupancy hangs on. Everything else in it is skipped.
+// zeInfo is the part of .ze_info that occupancy hangs on. Everything else in it
+// is skipped.
 type zeInfo struct {
 	Version string     `yaml:"version"`
 	Kernels []zeKernel `yaml:"kernels"`
@@ -91,14 +93,16 @@ func (z *zeKernel) kernel() (Kernel, error) {
 	if k.Local, err = fixedSize(e.Local); err != nil {
 		return k, err
 	}
-	// The size of a local-memory argument is given at launch, by clSetKernelArg.
+	// The size of a local-memory argument is given at launch, by
+	// clSetKernelArg.
 	for _, a := range z.Arguments {
 		k.SLMIsLowerBound = k.SLMIsLowerBound || a.Mode == "slm"
 	}
 	return k, z.memory(&k)
 }
 
-// fixedSize is the work-group size of the source; trailing ones are not said, as profilers do not.
+// fixedSize is the work-group size of the source; trailing ones are not said,
+// as profilers do not.
 func fixedSize(dims []int64) (unit.Size3, error) {
 	switch {
 	case slices.Equal(dims, []int64{0, 0, 0}): // none is fixed
@@ -114,8 +118,9 @@ func fixedSize(dims []int64) (unit.Size3, error) {
 	return unit.Size(dims...).Trim(), nil
 }
 
-// memory fills what is per thread: from version 1.39 on spill_size and private_size say it; before, scratch buffers
-// hold spills and private memory together, or each in a buffer of its own.
+// memory fills what is per thread: from version 1.39 on spill_size and
+// private_size say it; before, scratch buffers hold spills and private memory
+// together, or each in a buffer of its own.
 func (z *zeKernel) memory(k *Kernel) error {
 	if z.Env.Spill != nil || z.Env.Private != nil {
 		spill, private := *cmp.Or(z.Env.Spill, new(int64)), *cmp.Or(z.Env.Private, new(int64))

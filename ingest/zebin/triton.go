@@ -82,7 +82,8 @@ func readTriton(path string, r io.Reader) (k Kernel, err error) {
 }
 
 // addTriton completes the kernels of a binary from the JSON next to it, if
-// Triton wrote it. The SLM that the JSON requests is added to that of the source.
+// Triton wrote it. The SLM that the JSON requests is added to that of the
+// source.
 func addTriton(path string, images []Image) {
 	file, err := os.Open(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
 	if err != nil {

@@ -1,13 +1,19 @@
-// Package zebin reads what Intel's graphics compiler writes into a kernel's binary: sub-group size, registers, shared
-// local memory, barriers, spills and the work-group size that the source fixes. With them a launch is predicted before
-// it ran, and what a profiler does not export is known instead of guessed.
+// Package zebin reads what Intel's graphics compiler writes into a kernel's
+// binary: sub-group size, registers, shared local memory, barriers, spills and
+// the work-group size that the source fixes. With them a launch is predicted
+// before it ran, and what a profiler does not export is known instead of
+// guessed.
 //
-// A binary comes in many wrappings. A device image ("zebin") is an ELF file whose section .ze_info holds YAML; ocloc
-// packs those of several devices into an ar archive; a SYCL program carries images inside its own sections; compilers
-// and drivers dump the YAML alone. Read finds the images in all of them and gives one Image per device.
+// A binary comes in many wrappings. A device image ("zebin") is an ELF file
+// whose section .ze_info holds YAML; ocloc packs those of several devices into
+// an ar archive; a SYCL program carries images inside its own sections;
+// compilers and drivers dump the YAML alone. Read finds the images in all of
+// them and gives one Image per device.
 //
-// The format is Intel's: intel/intel-graphics-compiler, IGC/ZEBinWriter/zebin/spec (elf.md, zeinfo.md). The package
-// runs that compiler where a source is given. It does not know devices, occupancy or how anything is shown.
+// The format is Intel's: intel/intel-graphics-compiler,
+// IGC/ZEBinWriter/zebin/spec (elf.md, zeinfo.md). The package runs that
+// compiler where a source is given. It does not know devices, occupancy or how
+// anything is shown.
 package zebin
 
 import (
@@ -37,12 +43,15 @@ type Image struct {
 	IsLog   bool // a compiler log, which names no device
 }
 
-// Target describes which device an image is for, as far as the image does. Both may be zero: then nothing says so.
+// Target describes which device an image is for, as far as the image does. Both
+// may be zero: then nothing says so.
 type Target struct {
-	// Family is the driver's number of the product family, as in 1271 for Ponte Vecchio; 0 when it is not known.
+	// Family is the driver's number of the product family, as in 1271 for Ponte
+	// Vecchio; 0 when it is not known.
 	Family int
-	// Release is the graphics IP version without its revision, as in 12.60; empty when it is not known. It names a
-	// device more closely than the family.
+	// Release is the graphics IP version without its revision, as in 12.60;
+	// empty when it is not known. It names a device more closely than the
+	// family.
 	Release string
 }
 
@@ -62,26 +71,33 @@ type Kernel struct {
 	Name string
 	// SIMD is the sub-group size, in work-items.
 	SIMD int
-	// Registers is how many each thread has: 128, or 256 in large-GRF mode; 32 to 512 on Xe3.
+	// Registers is how many each thread has: 128, or 256 in large-GRF mode; 32
+	// to 512 on Xe3.
 	Registers int
-	// SLM is per work-group and static. With SLMIsLowerBound, local memory arguments add to it at launch. A compiler
-	// log has neither SLM nor barriers.
+	// SLM is per work-group and static. With SLMIsLowerBound, local memory
+	// arguments add to it at launch. A compiler log has neither SLM nor
+	// barriers.
 	SLM             unit.Opt[unit.Bytes]
 	SLMIsLowerBound bool
 	Barriers        unit.Opt[int]
-	// Spill and Private are per thread and absent where the binary does not tell them apart; Scratch is both together.
+	// Spill and Private are per thread and absent where the binary does not
+	// tell them apart; Scratch is both together.
 	Spill, Private, Scratch unit.Opt[unit.Bytes]
-	// SpilledRegisters is the spill of a thread in registers, rounded up; of a compiler log alone.
+	// SpilledRegisters is the spill of a thread in registers, rounded up; of a
+	// compiler log alone.
 	SpilledRegisters unit.Opt[int]
-	// Local is the work-group size that the source fixes; absent when it does not.
+	// Local is the work-group size that the source fixes; absent when it does
+	// not.
 	Local      unit.Size3
 	StackCalls bool // it calls functions that were not inlined: registers of the callees are not in Registers
 }
 
-// Demangled is the name as profilers print it; a name that is not mangled comes back as it is.
+// Demangled is the name as profilers print it; a name that is not mangled comes
+// back as it is.
 func (k *Kernel) Demangled() string { return names.Display(k.Name) }
 
-// Format reads binaries next to profiler output: what the compiler fixed becomes a property of the kernels of a run.
+// Format reads binaries next to profiler output: what the compiler fixed
+// becomes a property of the kernels of a run.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -93,7 +109,8 @@ func (Format) Description() string { return "a kernel binary" }
 // Sniff implements ingest.Format.
 func (Format) Sniff(head []byte) bool { return isBinary(head) }
 
-// maxBinary is the largest binary that is read, in bytes: a SYCL program with images for many devices has some 100 MB.
+// maxBinary is the largest binary that is read, in bytes: a SYCL program with
+// images for many devices has some 100 MB.
 const maxBinary = 1 << 30
 
 // RunAlone implements ingest.Shared.
@@ -127,7 +144,8 @@ func (Format) Read(ctx context.Context, src *ingest.Source, _ ingest.ReadOptions
 	return f, nil
 }
 
-// props are what a run takes from the binary of a kernel. SLM that arguments add to is not known, and left out.
+// props are what a run takes from the binary of a kernel. SLM that arguments
+// add to is not known, and left out.
 func (k *Kernel) props(file string) ingest.Kernel {
 	barriers, known := k.Barriers.Value()
 	p := ingest.Kernel{Task: names.Task(k.Demangled()), Local: k.Local, SIMD: unit.Some(k.SIMD), Pos: note.Pos{File: file},
@@ -139,9 +157,11 @@ func (k *Kernel) props(file string) ingest.Kernel {
 	return p
 }
 
-// ReadPath reads the device images of a file, or of the files in a folder and the folders in it: ocloc's output and
-// disassembly, a compiler's shader dump, a VTune result with dumped binaries, Triton's cache. Files of a folder that
-// are no images are passed over; one that is damaged is a note on the first image.
+// ReadPath reads the device images of a file, or of the files in a folder and
+// the folders in it: ocloc's output and disassembly, a compiler's shader dump,
+// a VTune result with dumped binaries, Triton's cache. Files of a folder that
+// are no images are passed over; one that is damaged is a note on the first
+// image.
 func ReadPath(ctx context.Context, path string) ([]Image, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -181,14 +201,16 @@ func ReadPath(ctx context.Context, path string) ([]Image, error) {
 			"no file in this folder is an Intel GPU binary"))
 }
 
-// isDump reports whether a file of a folder may be an image: programs are not looked into there, only dumps.
+// isDump reports whether a file of a folder may be an image: programs are not
+// looked into there, only dumps.
 func isDump(path string) bool {
 	name, head := strings.ToLower(path), headOf(path)
 	return strings.HasSuffix(name, ".ze_info") || strings.HasSuffix(name, ".zeinfo") ||
 		strings.HasSuffix(name, "ze_info.txt") || isDevice(head) || strings.HasPrefix(string(head), archiveMagic)
 }
 
-// IsFile reports whether a file is a kernel binary, or a program or archive that may hold some.
+// IsFile reports whether a file is a kernel binary, or a program or archive
+// that may hold some.
 func IsFile(path string) bool { return isBinary(headOf(path)) }
 
 // headOf returns the first bytes of a file, none of one that cannot be read. A

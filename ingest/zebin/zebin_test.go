@@ -34,7 +34,8 @@ func line(k *zebin.Kernel) string {
 	return s
 }
 
-// TestCorpus holds every kernel against what its .ze_info says, read by eye and by `ocloc disasm`.
+// TestCorpus holds every kernel against what its .ze_info says, read by eye and
+// by `ocloc disasm`.
 func TestCorpus(t *testing.T) {
 	root := corpus(t)
 	for _, c := range []struct {
@@ -118,7 +119,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestProgram puts images into something that looks like a program, across the borders of what is read at once.
+// TestProgram puts images into something that looks like a program, across the
+// borders of what is read at once.
 func TestProgram(t *testing.T) {
 	root := corpus(t)
 	one, err := os.ReadFile(filepath.Join(root, "kernels.skl.zebin"))
@@ -150,7 +152,8 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestInfo reads what newer compilers write. The texts are written by hand from the format's specification.
+// TestInfo reads what newer compilers write. The texts are written by hand from
+// the format's specification.
 func TestInfo(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"spill and private memory are told apart from version 1.39 on",
@@ -176,7 +179,8 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestBadKernels leaves out a kernel that cannot be, and says so; the others stand.
+// TestBadKernels leaves out a kernel that cannot be, and says so; the others
+// stand.
 func TestBadKernels(t *testing.T) {
 	text := "version: '1.20'\nkernels:\n  - name: a\n    execution_env: {grf_count: 128, simd_size: 7}\n" +
 		"  - name: b\n    execution_env: {simd_size: 8}\n  - name: c\n    execution_env: {grf_count: 128, simd_size: 8}\n"
@@ -219,7 +223,8 @@ func TestDemangled(t *testing.T) {
 	}
 }
 
-// smallImage makes a device image with the sections that matter, after elf.md of the format's specification.
+// smallImage makes a device image with the sections that matter, after elf.md
+// of the format's specification.
 func smallImage(family uint32, info string) []byte {
 	names := "\x00.ze_info\x00.note.intelgt.compat\x00.strtab\x00"
 	note := binary.LittleEndian.AppendUint32([]byte("\x08\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00IntelGT\x00"), family)
@@ -253,7 +258,8 @@ func smallImage(family uint32, info string) []byte {
 	return b
 }
 
-// TestHugeClaims reads sections that claim far more than there is: nothing of that size is allocated.
+// TestHugeClaims reads sections that claim far more than there is: nothing of
+// that size is allocated.
 func TestHugeClaims(t *testing.T) {
 	image := smallImage(1271, "version: '1.20'\nkernels: []\n")
 	for _, size := range []uint64{1 << 30, 1 << 40, 1 << 63, 1<<64 - 1} {
@@ -266,7 +272,8 @@ func TestHugeClaims(t *testing.T) {
 	}
 }
 
-// compressedImage makes a device image whose one section besides its notes and names is compressed, and is no .ze_info.
+// compressedImage makes a device image whose one section besides its notes and
+// names is compressed, and is no .ze_info.
 func compressedImage() []byte {
 	image := smallImage(1271, "\x01"+strings.Repeat("\x00", 31)) // an ELF compression header: zlib, of no bytes
 	header := image[len(image)-3*64:]
@@ -276,8 +283,8 @@ func compressedImage() []byte {
 	return image
 }
 
-// TestCompressedSection reads an image that could be searched for patch tokens but for debug/elf, which gives no reader for its
-// section.
+// TestCompressedSection reads an image that could be searched for patch tokens
+// but for debug/elf, which gives no reader for its section.
 func TestCompressedSection(t *testing.T) {
 	image := compressedImage()
 	_, err := zebin.Read(context.Background(), "x", bytes.NewReader(image), int64(len(image)))

@@ -16,7 +16,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Update reports whether golden files are to be rewritten.
 func Update() bool { return *update }
 
-// Golden compares an output with a file. With -update it rewrites the file, for a person to review.
+// Golden compares an output with a file. With -update it rewrites the file, for
+// a person to review.
 func Golden(t testing.TB, path string, got []byte) {
 	t.Helper()
 	if *update {
@@ -39,8 +40,9 @@ func Golden(t testing.TB, path string, got []byte) {
 	}
 }
 
-// Made is an input that was written for tests: the first file of testdata/NAME.txtar. What is understood of each is kept
-// by the tests of ingest/formats.
+// Made is an input that was written for tests: the first file of
+// testdata/NAME.txtar. What is understood of each is kept by the tests of
+// ingest/formats.
 func Made(t testing.TB, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))

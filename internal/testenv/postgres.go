@@ -11,12 +11,14 @@ import (
 	"testing"
 )
 
-// Postgres is a private PostgreSQL of a test binary, started when a test first needs it. The zero Postgres is ready.
-// TestMain calls Stop, which removes the cluster with all databases of the tests.
+// Postgres is a private PostgreSQL of a test binary, started when a test first
+// needs it. The zero Postgres is ready. TestMain calls Stop, which removes the
+// cluster with all databases of the tests.
 //
-// It is on a Unix socket in a temporary folder: tests need no service of the machine, touch no database of anybody, and
-// may run next to those of other packages. A machine without PostgreSQL skips the tests with that reason, which .ci/run
-// does not let pass.
+// It is on a Unix socket in a temporary folder: tests need no service of the
+// machine, touch no database of anybody, and may run next to those of other
+// packages. A machine without PostgreSQL skips the tests with that reason,
+// which .ci/run does not let pass.
 type Postgres struct {
 	once  sync.Once
 	Dir   string // where its socket is
@@ -25,8 +27,8 @@ type Postgres struct {
 	count atomic.Int64
 }
 
-// start makes a cluster in a temporary folder and runs the server on a socket in it. Nothing is synced to the disk: the
-// data lives as long as the tests.
+// start makes a cluster in a temporary folder and runs the server on a socket
+// in it. Nothing is synced to the disk: the data lives as long as the tests.
 func (p *Postgres) start() error {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // of Debian
 	if path, err := exec.LookPath("initdb"); err == nil && len(found) == 0 {
@@ -101,8 +103,9 @@ func (p *Postgres) Stop() {
 	}
 }
 
-// Command makes a command of the user that the server's package makes, when this process is root: initdb and the
-// server refuse to run as root. Otherwise it is of the user of the tests.
+// Command makes a command of the user that the server's package makes, when
+// this process is root: initdb and the server refuse to run as root. Otherwise
+// it is of the user of the tests.
 func (*Postgres) Command(name string, args ...string) *exec.Cmd {
 	if os.Getuid() != 0 {
 		return exec.Command(name, args...)
@@ -110,7 +113,8 @@ func (*Postgres) Command(name string, args ...string) *exec.Cmd {
 	return exec.Command("setpriv", append([]string{"--reuid=postgres", "--regid=postgres", "--clear-groups", name}, args...)...)
 }
 
-// Folder makes a temporary folder in which that user makes files and sockets, too.
+// Folder makes a temporary folder in which that user makes files and sockets,
+// too.
 func (*Postgres) Folder() (string, error) {
 	dir, err := os.MkdirTemp("", "occpg")
 	if err == nil {

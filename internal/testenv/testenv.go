@@ -1,5 +1,6 @@
-// Package testenv decides which tests run. `go test ./...` needs Go alone and is quick. Tests of the slow tests need
-// another program or data that lies next to the project, or take long: they run where OCCUDIFF_TEST=all is set.
+// Package testenv decides which tests run. `go test ./...` needs Go alone and
+// is quick. Tests of the slow tests need another program or data that lies next
+// to the project, or take long: they run where OCCUDIFF_TEST=all is set.
 package testenv
 
 import (
@@ -20,7 +21,8 @@ func Needs(t testing.TB, what string) {
 	}
 }
 
-// Long skips a test that takes long, also where all tests are asked for with -short.
+// Long skips a test that takes long, also where all tests are asked for with
+// -short.
 func Long(t testing.TB) {
 	t.Helper()
 	Needs(t, "more time")
@@ -29,7 +31,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// Program is the first of these programs that is installed. Its test is of the slow tests and skips without one.
+// Program is the first of these programs that is installed. Its test is of the
+// slow tests and skips without one.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	Needs(t, names[0])
@@ -42,8 +45,9 @@ func Program(t testing.TB, names ...string) string {
 	return ""
 }
 
-// Shared is a path in the folder of real profiler output and reference figures next to the project. Its test is of the
-// slow tests and skips without that path.
+// Shared is a path in the folder of real profiler output and reference figures
+// next to the project. Its test is of the slow tests and skips without that
+// path.
 func Shared(t testing.TB, names ...string) string {
 	t.Helper()
 	Needs(t, "../shared")

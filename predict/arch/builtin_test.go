@@ -33,12 +33,14 @@ func device(t testing.TB, table *Table, key string) Device {
 	return Device{}
 }
 
-// added are the devices that the reference data lacks, or has with too little confidence: a bin that a summary showed, one
-// that several reports count, and two that later sources confirm or that have no count of their own.
+// added are the devices that the reference data lacks, or has with too little
+// confidence: a bin that a summary showed, one that several reports count, and
+// two that later sources confirm or that have no count of their own.
 var added = []string{"mtl-112", "wcl", "b370", "max1450", "cri", "nvl-p", "nvl-s", "nvl-u"}
 
-// asReference undoes what was decided otherwise than the reference data has it: an Xe-core has the SLM that the driver
-// programs at most, Wildcat Lake is no Panther Lake, and two ids without a name are Battlemages.
+// asReference undoes what was decided otherwise than the reference data has it:
+// an Xe-core has the SLM that the driver programs at most, Wildcat Lake is no
+// Panther Lake, and two ids without a name are Battlemages.
 func asReference(d Device) Device {
 	for _, s := range d.SLMBySource {
 		if s.Source == "calculator" && d.SLMPerXeCore < unit.Bytes(s.Count)<<10 {
@@ -119,7 +121,8 @@ func TestEveryKeyOfTheOtherTablesExists(t *testing.T) {
 	}
 }
 
-// TestArchitectureRows has the published rows of the oneAPI guides for the three GPUs that they describe.
+// TestArchitectureRows has the published rows of the oneAPI guides for the
+// three GPUs that they describe.
 func TestArchitectureRows(t *testing.T) {
 	type shape struct{ ThreadsPerXVE, XVEPerXeCore, SlotsPerXeCore, XeCores, XVEs, Slots, SIMD8Lanes, MaxGroup int }
 	for key, want := range map[string]shape{
@@ -227,7 +230,8 @@ func (g *golden) device() Device {
 	return d
 }
 
-// TestTableAgreesWithTheReference compares field by field with the reference data.
+// TestTableAgreesWithTheReference compares field by field with the reference
+// data.
 func TestTableAgreesWithTheReference(t *testing.T) {
 	devices, ids, _ := readGolden(t)
 	table := builtin(t)
@@ -250,7 +254,8 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 		}
 		cells := slices.Sorted(strings.FieldsSeq(extra[g.Key]))
 		if i := slices.Index(cells, "max_threads_per_wg.other=64"); got.Architecture == "Xe3" && i >= 0 {
-			// The driver has the limit of 128 registers for all modes below, which the reference does not list.
+			// The driver has the limit of 128 registers for all modes below,
+			// which the reference does not list.
 			cells[i] = "max_threads_per_wg.grf128_simd16=64"
 			slices.Sort(cells)
 		}
@@ -276,7 +281,8 @@ func TestTableAgreesWithTheReference(t *testing.T) {
 	comparePCI(t, table, ids)
 }
 
-// extraCells returns the driver's further limits as devices.csv has them, by key.
+// extraCells returns the driver's further limits as devices.csv has them, by
+// key.
 func extraCells(t *testing.T) map[string]string {
 	r := csv.NewReader(strings.NewReader(devicesCSV))
 	r.Comment = '#'

@@ -12,7 +12,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Options is what is said of the device of a run: by the user, whose word counts, and by the inputs.
+// Options is what is said of the device of a run: by the user, whose word
+// counts, and by the inputs.
 type Options struct {
 	Name   string            // as in Query; empty takes what the inputs say
 	XVEs   int               // XVE count that the user gives, 0 for none
@@ -29,7 +30,8 @@ type Options struct {
 	By         string // who gave Name, when it was neither a flag nor a form: occudiff.yaml:2
 }
 
-// Naming is how whoever asks names a device: texts say what to do in those words.
+// Naming is how whoever asks names a device: texts say what to do in those
+// words.
 type Naming int
 
 // The ways.
@@ -53,15 +55,16 @@ type Choice struct {
 	Notes  []note.Note
 }
 
-// ErrNoDevice is the error for a run that needs a device and does not say which.
+// ErrNoDevice is the error for a run that needs a device and does not say
+// which.
 var ErrNoDevice = note.Errorf("no-device", note.Pos{},
 	"pass --device NAME; 'occudiff devices' lists them; or add the VTune summary: vtune -report summary -r RESULT_DIR",
 	"no input says which GPU this is")
 
-// Choose finds the device of a run: the one that the user names, or the one that
-// the inputs identify. It is an error if they identify another one than the user
-// names, or several, unless Force is set. The table is then checked against the
-// numbers of the inputs.
+// Choose finds the device of a run: the one that the user names, or the one
+// that the inputs identify. It is an error if they identify another one than
+// the user names, or several, unless Force is set. The table is then checked
+// against the numbers of the inputs.
 func (t *Table) Choose(o Options) (Choice, error) {
 	var c Choice
 	var err error
@@ -148,9 +151,9 @@ func (c *Choice) forced(at note.Pos, to Match, format string, args ...any) {
 		Text: fmt.Sprintf(format, args...) + "; --force-device predicts for it"})
 }
 
-// variant reports whether a device that the user names is a part of the one that
-// an input identifies: a stack of it, or the same GPU with the XVE count that the
-// user gives.
+// variant reports whether a device that the user names is a part of the one
+// that an input identifies: a stack of it, or the same GPU with the XVE count
+// that the user gives.
 func (o *Options) variant(named, found *Device) bool {
 	return named.Codename == found.Codename && o.XVEs > 0 ||
 		named.Architecture == found.Architecture && named.XVEs()*found.Tiles == found.XVEs()
@@ -244,7 +247,8 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 	return found, nil
 }
 
-// chooseFromInput resolves what one input says: its device line, otherwise a node property.
+// chooseFromInput resolves what one input says: its device line, otherwise a
+// node property.
 func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name string, err error) {
 	name, from := p.Device, p.DeviceFrom
 	if name == "" {
@@ -290,7 +294,8 @@ func (d *Device) xveWord() string {
 	return "XVE"
 }
 
-// compare holds the device table against what a summary says of the same machine.
+// compare holds the device table against what a summary says of the same
+// machine.
 func (c *Choice) compare(o Options) {
 	differs := func(what string, says, has int) {
 		c.warn(o.Run.Pos, "check "+o.Naming.Words("--device and --xve", "the device"),

@@ -7,7 +7,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestSamplingInterval wants 2^n ticks of the clock, at most what was asked for. The first three stand in real files.
+// TestSamplingInterval wants 2^n ticks of the clock, at most what was asked
+// for. The first three stand in real files.
 func TestSamplingInterval(t *testing.T) {
 	const ms = 1e-3
 	for _, c := range []struct {
@@ -32,7 +33,8 @@ func TestSamplingInterval(t *testing.T) {
 	}
 }
 
-// TestClocks holds the clocks of the table: each has a source, and what nobody says is left open.
+// TestClocks holds the clocks of the table: each has a source, and what nobody
+// says is left open.
 func TestClocks(t *testing.T) {
 	want := map[string]float64{"Gen9": 12, "Gen9-LP": 19.2, "Xe-LP": 19.2, "Xe-HPG": 19.2, "Xe-LPG": 19.2, "Xe-LPG+": 19.2,
 		"Xe-HPC": 12.5, "Xe2-LPG": 19.2, "Xe2-HPG": 19.2}

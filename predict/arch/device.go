@@ -1,15 +1,20 @@
-// Package arch is the device table: what a GPU has of the resources that limit occupancy, with the source of every row,
-// and the look-up by the names under which GPUs go.
+// Package arch is the device table: what a GPU has of the resources that limit
+// occupancy, with the source of every row, and the look-up by the names under
+// which GPUs go.
 //
-// The tables are CSV files next to the code: a row per GPU, the PCI ids that GPUs share, the families that stand for
-// several. Tools print one GPU under many names: a driver's with the PCI id in brackets, VTune's code name with the
-// marketing name, lspci's line. [Table.Find] takes a name apart, squashes it (no case, blanks, marks) and tries key,
-// name, alias, PCI id and code name in this order. A name that means GPUs of different shapes needs their XVE count;
-// GPUs of one shape are one answer, since the model gives them one. A count below all parts but of whole Xe-cores is
-// a binned part, which is derived. [Table.Choose] finds the device of a run from what the user and the inputs say.
+// The tables are CSV files next to the code: a row per GPU, the PCI ids that
+// GPUs share, the families that stand for several. Tools print one GPU under
+// many names: a driver's with the PCI id in brackets, VTune's code name with
+// the marketing name, lspci's line. [Table.Find] takes a name apart, squashes
+// it (no case, blanks, marks) and tries key, name, alias, PCI id and code name
+// in this order. A name that means GPUs of different shapes needs their XVE
+// count; GPUs of one shape are one answer, since the model gives them one. A
+// count below all parts but of whole Xe-cores is a binned part, which is
+// derived. [Table.Choose] finds the device of a run from what the user and the
+// inputs say.
 //
-// A device file of the user's has the columns of devices.csv and is checked as a whole; its rows win over built-in
-// ones.
+// A device file of the user's has the columns of devices.csv and is checked as
+// a whole; its rows win over built-in ones.
 //
 // The package does not know kernels.
 package arch
@@ -24,7 +29,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Device is one GPU (all its stacks) as the prediction model sees it. Counts are per what their name says.
+// Device is one GPU (all its stacks) as the prediction model sees it. Counts
+// are per what their name says.
 type Device struct {
 	Key          string   // short, unique: uhd-p630
 	Name         string   // as the driver or vendor prints it
@@ -35,10 +41,12 @@ type Device struct {
 	XeCores      int      // all stacks; dual subslices or subslices before Xe-HPG; 0 where the count is not public
 	XVEPerXeCore int      // EUs per subslice before Xe-HPG
 
-	// GRFModes lists the register files a kernel may be compiled for, by rising register count. The first mode that
-	// a device has at or above 128 registers is the default.
+	// GRFModes lists the register files a kernel may be compiled for, by rising
+	// register count. The first mode that a device has at or above 128
+	// registers is the default.
 	GRFModes []GRFMode
-	// ThreadsPerXVE is the most threads an XVE holds in any mode: the thread slots that VTune divides by.
+	// ThreadsPerXVE is the most threads an XVE holds in any mode: the thread
+	// slots that VTune divides by.
 	ThreadsPerXVE int
 	RegisterBytes int // width of one register
 
@@ -55,8 +63,8 @@ type Device struct {
 	BarrierSlots []SourcedCount // per Xe-core, one per source; the first is the default
 	Clock        Clock          // of the counters' timestamps
 
-	// Memory and L3 are the most that the GPU moves to and from its memory and its L3, one per source; the first is
-	// taken. Empty where nobody says.
+	// Memory and L3 are the most that the GPU moves to and from its memory and
+	// its L3, one per source; the first is taken. Empty where nobody says.
 	Memory, L3 []Bandwidth
 
 	PCIIDs     []string // upper-case hex, no 0x
@@ -81,8 +89,8 @@ type SourcedCount struct {
 type Bandwidth struct {
 	Source      string
 	GBPerSecond float64
-	// Fastest is the fastest memory that the GPU takes, where it shares that of the CPU: what is installed is often
-	// slower, and one module halves it.
+	// Fastest is the fastest memory that the GPU takes, where it shares that of
+	// the CPU: what is installed is often slower, and one module halves it.
 	Fastest string
 	Assumed bool
 }
@@ -96,14 +104,15 @@ func (b Bandwidth) String() string {
 	return figure + " (" + b.Source + ")"
 }
 
-// ShortName is the device as people call it: without the vendor and what all products are called.
+// ShortName is the device as people call it: without the vendor and what all
+// products are called.
 func (d *Device) ShortName() string {
 	name := strings.NewReplacer("(R)", "", "(TM)", "", "Intel", "", "Data Center GPU", "", "Graphics", "").Replace(d.Name)
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// DistinctModes returns the GRF modes that differ in threads, of equal ones the one with the most registers: a smaller one
-// gains nothing.
+// DistinctModes returns the GRF modes that differ in threads, of equal ones the
+// one with the most registers: a smaller one gains nothing.
 func (d *Device) DistinctModes() (list []GRFMode) {
 	for i, m := range d.GRFModes {
 		if i+1 == len(d.GRFModes) || d.GRFModes[i+1].ThreadsPerXVE != m.ThreadsPerXVE {
@@ -119,18 +128,22 @@ func (d *Device) XVEs() int { return d.XeCores * d.XVEPerXeCore }
 // SlotsPerXeCore returns the thread slots of one Xe-core.
 func (d *Device) SlotsPerXeCore() int { return d.XVEPerXeCore * d.ThreadsPerXVE }
 
-// Slots returns the thread slots of the whole GPU, the denominator of every GPU occupancy.
+// Slots returns the thread slots of the whole GPU, the denominator of every GPU
+// occupancy.
 func (d *Device) Slots() int { return d.XeCores * d.SlotsPerXeCore() }
 
-// Clock is the timestamp clock of a GPU's counters. The zero value is a clock that is not known.
+// Clock is the timestamp clock of a GPU's counters. The zero value is a clock
+// that is not known.
 type Clock struct {
 	Source string // that the frequency is from; see docs/devices.md
 	Hz     float64
 }
 
-// SamplingInterval returns the interval at which the counters are really sampled when so long a one is asked for. The
-// hardware counts 2^n ticks of its clock, and the drivers round down (metrics-discovery, GetTimerPeriodExponent): 1
-// ms is 0.683 ms at 12 MHz and 0.853 ms at 19.2 MHz. Where the clock is not known it is what was asked for.
+// SamplingInterval returns the interval at which the counters are really
+// sampled when so long a one is asked for. The hardware counts 2^n ticks of its
+// clock, and the drivers round down (metrics-discovery,
+// GetTimerPeriodExponent): 1 ms is 0.683 ms at 12 MHz and 0.853 ms at 19.2 MHz.
+// Where the clock is not known it is what was asked for.
 func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	ticks := float64(asked) * d.Clock.Hz
 	if !(ticks >= 2) || math.IsInf(ticks, 0) { // the least is 2 ticks
@@ -140,7 +153,8 @@ func (d *Device) SamplingInterval(asked unit.Seconds) unit.Seconds {
 	return unit.Seconds(math.Ldexp(1, exponent-1) / d.Clock.Hz)
 }
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair as in oneprof:19.2.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller for a source:MHz pair as in
+// oneprof:19.2.
 func (c *Clock) UnmarshalCSV(cell string) error {
 	cell = strings.TrimSpace(cell)
 	if cell == "" {
@@ -155,9 +169,10 @@ func (c *Clock) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// GroupLimit is a limit that the driver sets on the work-groups of some kernels, by their sub-group size and
-// registers per thread. A device's limits of Threads are alternatives, of which the first that is for a kernel
-// counts; those of WorkItems count besides.
+// GroupLimit is a limit that the driver sets on the work-groups of some
+// kernels, by their sub-group size and registers per thread. A device's limits
+// of Threads are alternatives, of which the first that is for a kernel counts;
+// those of WorkItems count besides.
 type GroupLimit struct {
 	SIMD                       int // sub-group size that it is for; 0 for any
 	MinRegisters, MaxRegisters int // registers per thread that it is for, both included
@@ -165,21 +180,25 @@ type GroupLimit struct {
 	WorkItems                  int // most per work-group; 0 where Threads is the limit
 }
 
-// largeGRF is the register count from which the driver calls a kernel a large-GRF kernel.
+// largeGRF is the register count from which the driver calls a kernel a
+// large-GRF kernel.
 const largeGRF = 256
 
-// For reports whether the limit is for a kernel of a sub-group size and register count.
+// For reports whether the limit is for a kernel of a sub-group size and
+// register count.
 func (g GroupLimit) For(simd, registers int) bool {
 	return (g.SIMD == 0 || g.SIMD == simd) && g.MinRegisters <= registers && registers <= g.MaxRegisters
 }
 
-// ParseGroupLimits reads limits as device files write them: pairs of name=number separated by blanks or semicolons,
-// as in "large_grf_simd16=512 max_threads_per_wg.simd16_grf128=64 max_threads_per_wg.other=32" of the B580.
+// ParseGroupLimits reads limits as device files write them: pairs of
+// name=number separated by blanks or semicolons, as in "large_grf_simd16=512
+// max_threads_per_wg.simd16_grf128=64 max_threads_per_wg.other=32" of the B580.
 //
-// A name joins the kernels that the limit is for: `simd16`, `grf128`, `large_grf` (256 registers and above), by `_`
-// when all must hold and by `_or_` for alternatives; `other` is for every kernel. The number of a name that begins
-// with `large_grf` counts work-items, any other counts threads, and `max_threads_per_wg.` may stand before the name
-// to say so.
+// A name joins the kernels that the limit is for: `simd16`, `grf128`,
+// `large_grf` (256 registers and above), by `_` when all must hold and by
+// `_or_` for alternatives; `other` is for every kernel. The number of a name
+// that begins with `large_grf` counts work-items, any other counts threads, and
+// `max_threads_per_wg.` may stand before the name to say so.
 func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	var all []GroupLimit
 	for pair := range table.Fields(text) {
@@ -206,7 +225,8 @@ func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	return all, nil
 }
 
-// kernelsOf reads which kernels a limit is for, each property named at most once.
+// kernelsOf reads which kernels a limit is for, each property named at most
+// once.
 func kernelsOf(name string) (g GroupLimit, ok bool) {
 	g.MaxRegisters = math.MaxInt
 	rest, large := strings.CutPrefix(name, "large_grf")

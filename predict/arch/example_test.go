@@ -31,7 +31,8 @@ func ExampleTable_Find() {
 	// device "mtl" may be mtl-128 (128 XVE), mtl-112 (112 XVE), mtl-64 (64 XVE); --xve N (128, 112, 64) or --device KEY decides
 }
 
-// TestFindIsConcurrent is for the race detector: a batch looks devices up from several goroutines.
+// TestFindIsConcurrent is for the race detector: a batch looks devices up from
+// several goroutines.
 func TestFindIsConcurrent(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

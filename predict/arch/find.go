@@ -27,11 +27,13 @@ type Match struct {
 	Notes  []note.Note
 }
 
-// Find looks a device up. The order is: the PCI id in brackets at the end of the name, the key, the name or alias, the
-// name without the words that every GPU has ("Graphics", "Arc"), the code name. Case, blanks, -, _, (R) and (TM) do not
-// matter. A name that several devices share is decided by the XVE count; devices of one shape are one answer. A count
-// that no listed part has, but that is a whole number of Xe-cores of one, gives a binned part with a note.
-// A name that means several devices of different shapes is an *AmbiguousError.
+// Find looks a device up. The order is: the PCI id in brackets at the end of
+// the name, the key, the name or alias, the name without the words that every
+// GPU has ("Graphics", "Arc"), the code name. Case, blanks, -, _, (R) and (TM)
+// do not matter. A name that several devices share is decided by the XVE count;
+// devices of one shape are one answer. A count that no listed part has, but
+// that is a whole number of Xe-cores of one, gives a binned part with a note. A
+// name that means several devices of different shapes is an *AmbiguousError.
 func (t *Table) Find(q Query) (Match, error) {
 	var c candidates
 	w := takeApart(q.Name)
@@ -103,7 +105,8 @@ func (t *Table) candidates(w wanted) candidates {
 	return c
 }
 
-// isKey states that a text which could be a PCI id is the key of a device: A770 is both.
+// isKey states that a text which could be a PCI id is the key of a device: A770
+// is both.
 func (t *Table) isKey(w wanted) bool { return w.idOnly && t.byKey[squash(w.name)] != nil }
 
 // driverName returns the squashed name that the driver has for a PCI id.
@@ -136,7 +139,8 @@ func (t *Table) byName(name string) candidates {
 	return candidates{hit: t.coded(s)}
 }
 
-// named looks a squashed name up as name, alias or family, then without the words that every GPU has.
+// named looks a squashed name up as name, alias or family, then without the
+// words that every GPU has.
 func (t *Table) named(s string) hit {
 	h := join(t.codes[s], t.names[s])
 	if len(h.devices) > 0 {
@@ -168,7 +172,8 @@ func join(a, b *hit) hit {
 	return h
 }
 
-// coded looks a squashed code name up that may carry suffixes: meteorlakep, tigerlakelpgt2. The longest family wins.
+// coded looks a squashed code name up that may carry suffixes: meteorlakep,
+// tigerlakelpgt2. The longest family wins.
 func (t *Table) coded(s string) hit {
 	for end := len(s); end >= 3; end-- {
 		if h := t.codes[s[:end]]; h != nil && isCodeSuffix(s[end:]) {
@@ -178,8 +183,9 @@ func (t *Table) coded(s string) hit {
 	return hit{}
 }
 
-// byCodeAndName decides VTune's CODENAME [MARKETING NAME]: what both name, otherwise what the code name says, since the
-// hardware is sure and marketing names are shared.
+// byCodeAndName decides VTune's CODENAME [MARKETING NAME]: what both name,
+// otherwise what the code name says, since the hardware is sure and marketing
+// names are shared.
 func (t *Table) byCodeAndName(code, name string) candidates {
 	byCode, byName := t.coded(squash(code)), t.named(squash(name))
 	c := candidates{called: squash(name)}
@@ -202,7 +208,8 @@ func (t *Table) byCodeAndName(code, name string) candidates {
 	return c
 }
 
-// bins returns the devices that share a PCI id with one of ds and are no larger than it.
+// bins returns the devices that share a PCI id with one of ds and are no larger
+// than it.
 func (t *Table) bins(ds ...*Device) []*Device {
 	var out []*Device
 	for _, d := range ds {
@@ -217,9 +224,10 @@ func (t *Table) bins(ds ...*Device) []*Device {
 	return out
 }
 
-// preferUser keeps only the entries of the user's device files that claim the name or the PCI id themselves: they
-// were written to be used. One that is only a member of a family, in place of a built-in entry, counts no more than
-// the others.
+// preferUser keeps only the entries of the user's device files that claim the
+// name or the PCI id themselves: they were written to be used. One that is only
+// a member of a family, in place of a built-in entry, counts no more than the
+// others.
 func (c *candidates) preferUser(w wanted) {
 	var own []*Device
 	for _, d := range c.devices {
@@ -266,7 +274,8 @@ func (c *candidates) pick(q Query) (Match, error) {
 		Hint: "--xve N chooses another"}}}, nil
 }
 
-// pickCount decides with an XVE count: a part of that count, otherwise a bin of a larger one.
+// pickCount decides with an XVE count: a part of that count, otherwise a bin of
+// a larger one.
 func (c *candidates) pickCount(q Query) (Match, error) {
 	for _, set := range [][]*Device{c.devices, c.wider} {
 		fit := slices.DeleteFunc(slices.Clone(set), func(d *Device) bool { return d.XVEs() != q.XVEs })
@@ -293,7 +302,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 	case !sameShape(bins):
 		return Match{}, &AmbiguousError{Name: q.Name, XVEs: q.XVEs, Candidates: bins}
 	}
-	// The least tiles, since whole stacks are the commonest parts of a GPU; then the largest, the part that was binned.
+	// The least tiles, since whole stacks are the commonest parts of a GPU;
+	// then the largest, the part that was binned.
 	b := slices.MinFunc(bins, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Tiles, b.Tiles), cmp.Compare(from[b].XVEs(), from[a].XVEs()))
 	})
@@ -304,7 +314,8 @@ func (c *candidates) pickCount(q Query) (Match, error) {
 		Text: fmt.Sprintf("binned part: %d of %d Xe-cores of %s", b.XeCores, from[b].XeCores, from[b].Key)}}}, nil
 }
 
-// best prefers the usual device of the name, then the one that is called exactly so, then the first.
+// best prefers the usual device of the name, then the one that is called
+// exactly so, then the first.
 func (c *candidates) best(ds []*Device) *Device {
 	if c.def != nil && slices.Contains(ds, c.def) {
 		return c.def
@@ -317,7 +328,8 @@ func (c *candidates) best(ds []*Device) *Device {
 	return ds[0]
 }
 
-// unknown makes the error for a name that nothing answers to, with the devices that come nearest to it.
+// unknown makes the error for a name that nothing answers to, with the devices
+// that come nearest to it.
 func (t *Table) unknown(name string) error {
 	if strings.TrimSpace(name) == "" {
 		return errors.New("no device is named; give --device NAME " +
@@ -335,8 +347,9 @@ func (t *Table) unknown(name string) error {
 		"device %s is not in the device table%s", quoted(name), near)
 }
 
-// near returns the keys of the devices of which a name, alias or family is within the limit, the nearest first; of equally
-// near ones those whose key is near.
+// near returns the keys of the devices of which a name, alias or family is
+// within the limit, the nearest first; of equally near ones those whose key is
+// near.
 func (t *Table) near(asked string, limit int) (keys []string) {
 	best := map[string]int{} // distance of the nearest name of each key
 	meet := func(distance int, keys ...string) {
@@ -412,7 +425,8 @@ func (e *AmbiguousError) Error() string {
 		quoted(e.Name), with, list(e.Candidates), e.flags())
 }
 
-// flags names the flag that tells the candidates apart: a count does only where one shape has it.
+// flags names the flag that tells the candidates apart: a count does only where
+// one shape has it.
 func (e *AmbiguousError) flags() string {
 	var deciding []int
 	for _, n := range xveCounts(e.Candidates) {
@@ -427,7 +441,8 @@ func (e *AmbiguousError) flags() string {
 	return fmt.Sprintf("--xve N (%s) or --device KEY", numbers(deciding))
 }
 
-// noSuchCount states that none of the devices that a name means comes with the XVE count that was given.
+// noSuchCount states that none of the devices that a name means comes with the
+// XVE count that was given.
 func noSuchCount(q Query, candidates []*Device) error {
 	if counts := xveCounts(candidates); counts[0] == 0 { // families whose Xe-core count is not public
 		each := candidates[0].XVEPerXeCore
@@ -461,7 +476,8 @@ func numbers(ns []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ns), " ", ", "), "[]")
 }
 
-// quoted quotes a name for a message; names come from files and may be of any length.
+// quoted quotes a name for a message; names come from files and may be of any
+// length.
 func quoted(name string) string {
 	const most = 100
 	if r := []rune(name); len(r) > most {

@@ -124,7 +124,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindSummaryNames looks up every name that the summaries of the corpus print, with the count they print.
+// TestFindSummaryNames looks up every name that the summaries of the corpus
+// print, with the count they print.
 func TestFindSummaryNames(t *testing.T) {
 	for _, c := range []struct {
 		file, inFile string // where the name stands, and how
@@ -156,8 +157,9 @@ func TestFindSummaryNames(t *testing.T) {
 	}
 }
 
-// TestFindAnswersToEverything looks every key, name, alias and PCI id of the table up: each must give its device, one of
-// the same shape, or list it among the candidates.
+// TestFindAnswersToEverything looks every key, name, alias and PCI id of the
+// table up: each must give its device, one of the same shape, or list it among
+// the candidates.
 func TestFindAnswersToEverything(t *testing.T) {
 	table := builtin(t)
 	check := func(d *Device, name string) {
@@ -196,8 +198,8 @@ func TestFindAnswersToEverything(t *testing.T) {
 	}
 }
 
-// TestPrintedNames looks up each name that outputs print back: it is that device, or, for a name that the driver has for two,
-// the candidates.
+// TestPrintedNames looks up each name that outputs print back: it is that
+// device, or, for a name that the driver has for two, the candidates.
 func TestPrintedNames(t *testing.T) {
 	table := builtin(t)
 	for i := range table.devices {
@@ -294,7 +296,8 @@ func TestFindNotes(t *testing.T) {
 	}
 }
 
-// TestBinnedPart checks the figures of a derived device by hand: 7 Xe-cores of 16 XVE with 8 threads.
+// TestBinnedPart checks the figures of a derived device by hand: 7 Xe-cores of
+// 16 XVE with 8 threads.
 func TestBinnedPart(t *testing.T) {
 	m, err := builtin(t).Find(Query{Name: "arl-h", XVEs: 112})
 	if err != nil {

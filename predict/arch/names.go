@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// squash brings a name to the form in which names are compared: lower case, without (R), (TM), blanks, - and _, and
-// without a leading "Mesa" or "Intel".
+// squash brings a name to the form in which names are compared: lower case,
+// without (R), (TM), blanks, - and _, and without a leading "Mesa" or "Intel".
 func squash(name string) string {
 	b := make([]byte, 0, 64)
 	for i := 0; i < len(name); i++ {
@@ -43,14 +43,16 @@ func markLen(s string) int {
 	return 0
 }
 
-// shorten drops from a squashed name the words that every GPU has: "arca770graphics" is "arca770" to its owner.
-// The result is empty when nothing else was there.
+// shorten drops from a squashed name the words that every GPU has:
+// "arca770graphics" is "arca770" to its owner. The result is empty when nothing
+// else was there.
 func shorten(squashed string) string {
 	s := strings.ReplaceAll(squashed, "graphics", "")
 	return strings.ReplaceAll(s, "gpu", "")
 }
 
-// shortest drops the brand as well: "arca770" is also "a770", "datacentermax1100" is also "max1100".
+// shortest drops the brand as well: "arca770" is also "a770",
+// "datacentermax1100" is also "max1100".
 func shortest(short string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(short, "datacenter"), "arc")
 }
@@ -63,8 +65,9 @@ type wanted struct {
 	idOnly   bool   // the name says nothing but the id
 }
 
-// takeApart splits the forms in which tools print a device: a driver's name with the PCI id in brackets, VTune's code
-// name with the marketing name in brackets, lspci's line, a bare PCI id.
+// takeApart splits the forms in which tools print a device: a driver's name
+// with the PCI id in brackets, VTune's code name with the marketing name in
+// brackets, lspci's line, a bare PCI id.
 func takeApart(s string) wanted {
 	s = stripPlace(strings.TrimSpace(s))
 	var w wanted
@@ -100,8 +103,8 @@ func takeApart(s string) wanted {
 	return w
 }
 
-// stripPlace removes what lspci and VTune print around a name: the bus address, the class ("Display controller:"),
-// "GPU 0:", the revision, "Device Group".
+// stripPlace removes what lspci and VTune print around a name: the bus address,
+// the class ("Display controller:"), "GPU 0:", the revision, "Device Group".
 func stripPlace(s string) string {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), ":"))
 	s = strings.TrimSpace(strings.TrimSuffix(s, "Device Group"))
@@ -151,8 +154,9 @@ func hexID(s string) (string, bool) {
 	return id, isPCIID(id)
 }
 
-// codeSuffixes are what code names carry behind the family: Meteor Lake-P, TigerLake-LP GT2, Ponte Vecchio XT (2 Tile),
-// and in lists of PCI ids of 2022 Alder Lake-P Integrated Graphics Controller.
+// codeSuffixes are what code names carry behind the family: Meteor Lake-P,
+// TigerLake-LP GT2, Ponte Vecchio XT (2 Tile), and in lists of PCI ids of 2022
+// Alder Lake-P Integrated Graphics Controller.
 const codeSuffixes = "(1tile) (2tile) gt1 gt2 gt3e gt3 gt4e gt4 gt0.5 gt1.5 up3 up4 " +
 	"g10 g11 g12 g21 g31 lp hx xt xl h m n p s u integratedgraphicscontroller"
 

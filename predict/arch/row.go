@@ -12,8 +12,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// deviceRow is a row of devices.csv or of a user's device file, column by column in the order of the file. One of
-// threads_by_registers and threads_per_xve is required next to what the tags say.
+// deviceRow is a row of devices.csv or of a user's device file, column by
+// column in the order of the file. One of threads_by_registers and
+// threads_per_xve is required next to what the tags say.
 type deviceRow struct {
 	Key            table.Name   `csv:"key" table:"required"`
 	Name           table.Name   `csv:"name" table:"required"`
@@ -46,7 +47,8 @@ type deviceRow struct {
 	Notes          table.Name   `csv:"notes"`
 }
 
-// device makes the device of a row. Where a cell is empty it takes the default that docs/devices.md names.
+// device makes the device of a row. Where a cell is empty it takes the default
+// that docs/devices.md names.
 func (r *deviceRow) device() (Device, *problem) {
 	if len(r.Modes) == 0 && !r.ThreadsPerXVE.Present() {
 		return Device{}, &problem{"threads_by_registers", "the cell is empty, and so is threads_per_xve",
@@ -82,7 +84,8 @@ func (r *deviceRow) device() (Device, *problem) {
 	return d, nil
 }
 
-// checked makes the device of a row and checks that its figures agree with each other.
+// checked makes the device of a row and checks that its figures agree with each
+// other.
 func (r *deviceRow) checked() (Device, *problem) {
 	d, p := r.device()
 	if p == nil && r.XeCores == 0 {
@@ -112,7 +115,8 @@ func upper(ids []string) []string {
 	return out
 }
 
-// disagrees compares the figures that a row gives twice: they are compared, never taken.
+// disagrees compares the figures that a row gives twice: they are compared,
+// never taken.
 func (r *deviceRow) disagrees(d *Device) *problem {
 	for _, c := range []struct {
 		column string
@@ -203,8 +207,9 @@ func (s *sourced) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// bandwidths is a list of source:GB/s pairs as in "intel:1229". The source "assumed" is none, and
-// "at-most-LPDDR5X-8533" names the fastest memory that a GPU takes which shares that of the CPU.
+// bandwidths is a list of source:GB/s pairs as in "intel:1229". The source
+// "assumed" is none, and "at-most-LPDDR5X-8533" names the fastest memory that a
+// GPU takes which shares that of the CPU.
 type bandwidths []Bandwidth
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -227,7 +232,8 @@ func (b *bandwidths) UnmarshalCSV(cell string) error {
 // problem is what is wrong with a row, and the column that it is about.
 type problem struct{ column, text, hint string }
 
-// Bounds that keep the work on a file that is no device file small; the built-in table stays far below both.
+// Bounds that keep the work on a file that is no device file small; the
+// built-in table stays far below both.
 const (
 	maxName   = 256 // bytes of a key, name or alias
 	maxPCIIDs = 256 // of one device
@@ -245,8 +251,9 @@ func (p *problem) at(s *table.Sheet, row int) error {
 	return note.Errorf("device-file", s.Pos(row, p.column), p.hint, "column %s: %s", p.column, p.text)
 }
 
-// check returns the first inconsistency of a device, or nil: the model divides by these figures and rounds up to these
-// steps, so a slip here is a wrong occupancy everywhere.
+// check returns the first inconsistency of a device, or nil: the model divides
+// by these figures and rounds up to these steps, so a slip here is a wrong
+// occupancy everywhere.
 func (d *Device) check() *problem {
 	for _, c := range []func() *problem{
 		d.checkNames, d.checkCounts, d.checkModes, d.checkSIMD, d.checkSLM, d.checkGroups, d.checkLists,
@@ -410,7 +417,8 @@ func (d *Device) checkLists() *problem {
 	return nil
 }
 
-// isPCIID reports whether id has the form of the table: four hexadecimal digits in upper case.
+// isPCIID reports whether id has the form of the table: four hexadecimal digits
+// in upper case.
 func isPCIID(id string) bool {
 	for i := range len(id) {
 		if c := id[i]; (c < '0' || c > '9') && (c < 'A' || c > 'F') {

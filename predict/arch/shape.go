@@ -14,11 +14,14 @@ const (
 	confidenceLow  = "low"  // marks those of which a figure is assumed
 )
 
-// maxXVEs is more than any GPU has, so that a slip in a count is not taken for a GPU.
+// maxXVEs is more than any GPU has, so that a slip in a count is not taken for
+// a GPU.
 const maxXVEs = 1 << 14
 
-// sameShape reports whether the model gives one answer for all of ds. Barrier slots and how much of an Xe-core's SLM the
-// driver programs are left out: their sources disagree more than the devices do, and a note says where they differ.
+// sameShape reports whether the model gives one answer for all of ds. Barrier
+// slots and how much of an Xe-core's SLM the driver programs are left out:
+// their sources disagree more than the devices do, and a note says where they
+// differ.
 func sameShape(ds []*Device) bool {
 	for _, d := range ds[1:] {
 		if !d.sameShape(ds[0]) {
@@ -45,8 +48,9 @@ func (d *Device) mostSLM() unit.Bytes {
 	return most
 }
 
-// bin returns the device with xves XVEs switched on, or nil when that is no smaller number of whole Xe-cores. Any whole
-// number will do where the count of the full part is not public.
+// bin returns the device with xves XVEs switched on, or nil when that is no
+// smaller number of whole Xe-cores. Any whole number will do where the count of
+// the full part is not public.
 func (d *Device) bin(xves int) *Device {
 	if xves < 1 || d.XeCores > 0 && xves >= d.XVEs() || xves%d.XVEPerXeCore != 0 || xves > maxXVEs {
 		return nil
@@ -66,7 +70,8 @@ func (d *Device) bin(xves int) *Device {
 	return &b
 }
 
-// alsoNote states that other devices of the same shape answer to the name; nil when there are none.
+// alsoNote states that other devices of the same shape answer to the name; nil
+// when there are none.
 func alsoNote(d *Device, all []*Device) []note.Note {
 	others := slices.DeleteFunc(slices.Clone(all), func(e *Device) bool { return e == d })
 	if len(others) == 0 {
@@ -92,7 +97,8 @@ func alsoNote(d *Device, all []*Device) []note.Note {
 	return []note.Note{n}
 }
 
-// list prints devices with their XVE counts: mtl-128 (128 XVE), mtl-64 (64 XVE).
+// list prints devices with their XVE counts: mtl-128 (128 XVE), mtl-64 (64
+// XVE).
 func list(ds []*Device) string {
 	parts := make([]string, len(ds))
 	for i, d := range ds {

@@ -13,17 +13,20 @@ import (
 	"occudiff/ingest/table"
 )
 
-// devicesCSV has a row for each GPU: its shape, its limits, where they are from.
+// devicesCSV has a row for each GPU: its shape, its limits, where they are
+// from.
 //
 //go:embed devices.csv
 var devicesCSV string
 
-// pciIDsCSV names the devices that a PCI id may be, and what the driver calls it.
+// pciIDsCSV names the devices that a PCI id may be, and what the driver calls
+// it.
 //
 //go:embed pci_ids.csv
 var pciIDsCSV string
 
-// familiesCSV names what stands for several devices: code names, generations, names that VTune prints.
+// familiesCSV names what stands for several devices: code names, generations,
+// names that VTune prints.
 //
 //go:embed families.csv
 var familiesCSV string
@@ -33,8 +36,8 @@ var familiesCSV string
 //go:embed targets.csv
 var targetsCSV string
 
-// Table is a set of devices and the names they answer to. Looking up is safe from several goroutines, adding a file
-// is not.
+// Table is a set of devices and the names they answer to. Looking up is safe
+// from several goroutines, adding a file is not.
 type Table struct {
 	devices  []Device
 	ids      []idRow
@@ -57,8 +60,8 @@ type idRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// familyRow is a row of families.csv. Without a default key the XVE count has to decide; the default count is for a
-// name that means a bin of a part.
+// familyRow is a row of families.csv. Without a default key the XVE count has
+// to decide; the default count is for a name that means a bin of a part.
 type familyRow struct {
 	Names   table.Names `csv:"names" table:"required"`
 	Default table.Name  `csv:"default_key"`
@@ -66,8 +69,9 @@ type familyRow struct {
 	Devices table.Words `csv:"device_keys" table:"required"`
 }
 
-// Builtin decodes the built-in table. It does so at each call: keep the result. That its figures agree with each
-// other is left to the tests, to spare every start of the program.
+// Builtin decodes the built-in table. It does so at each call: keep the result.
+// That its figures agree with each other is left to the tests, to spare every
+// start of the program.
 func Builtin() (t *Table, err error) {
 	t = &Table{}
 	if t.devices, err = decode("devices.csv", devicesCSV, (*deviceRow).device); err != nil {
@@ -100,16 +104,18 @@ func decode[R, V any](file, text string, convert func(*R) (V, *problem)) ([]V, e
 
 func itself[R any](r *R) (R, *problem) { return *r, nil }
 
-// format is how files of devices are read. Lines that begin with # are comments in them.
+// format is how files of devices are read. Lines that begin with # are comments
+// in them.
 func format[R any]() table.Format {
 	f := table.Format{Code: "device-file", What: "device file", Strict: true, Comments: true, Nearest: didYouMean}
 	f.Columns, f.Required = table.Columns[R]()
 	return f
 }
 
-// Devices lists the devices in the order of the table, those of device files last. Families whose Xe-core count is not
-// public are left out: they are no GPU until an XVE count says which. The slice is the caller's, what its devices point
-// to is not.
+// Devices lists the devices in the order of the table, those of device files
+// last. Families whose Xe-core count is not public are left out: they are no
+// GPU until an XVE count says which. The slice is the caller's, what its
+// devices point to is not.
 func (t *Table) Devices() []Device {
 	return slices.DeleteFunc(t.All(), func(d Device) bool { return d.XeCores == 0 })
 }
@@ -228,7 +234,8 @@ func (t *Table) at(m map[string]*hit, key string) *hit {
 	return h
 }
 
-// target is a row of targets.csv: what a compiler calls the GPUs that share a device image.
+// target is a row of targets.csv: what a compiler calls the GPUs that share a
+// device image.
 type target struct {
 	Compiler table.Name  `csv:"compiler" table:"required"`
 	Aliases  table.Names `csv:"aliases"`
@@ -237,7 +244,8 @@ type target struct {
 	Keys     table.Words `csv:"device_keys" table:"required"`
 }
 
-// is reports whether a target has a graphics IP version, or where that is not known the number of a product family.
+// is reports whether a target has a graphics IP version, or where that is not
+// known the number of a product family.
 func (x *target) is(family int, release string) bool {
 	if release != "" {
 		return string(x.Release) == release
@@ -245,9 +253,10 @@ func (x *target) is(family int, release string) bool {
 	return x.Family.Or(0) == family
 }
 
-// Compiled returns the devices that a kernel's binary may run on, the one with most thread slots first: by the graphics
-// IP version where it is known, as in 12.60, otherwise by the driver's number of the product family. None means that
-// neither is known.
+// Compiled returns the devices that a kernel's binary may run on, the one with
+// most thread slots first: by the graphics IP version where it is known, as in
+// 12.60, otherwise by the driver's number of the product family. None means
+// that neither is known.
 func (t *Table) Compiled(family int, release string) []*Device {
 	var keys []string
 	for _, x := range t.targets {
@@ -265,15 +274,17 @@ func (t *Table) Compiled(family int, release string) []*Device {
 	return list
 }
 
-// CompilerTarget is a device as the offline compiler ocloc calls it, and the devices to predict its binary for.
+// CompilerTarget is a device as the offline compiler ocloc calls it, and the
+// devices to predict its binary for.
 type CompilerTarget struct {
 	Name    string
 	Devices []*Device
 }
 
-// CompilerTargets returns what to compile for: the names of the devices that were asked for, each with those of them
-// that it stands for; without any all names, each with the device that has most thread slots. A device without a name
-// is left out.
+// CompilerTargets returns what to compile for: the names of the devices that
+// were asked for, each with those of them that it stands for; without any all
+// names, each with the device that has most thread slots. A device without a
+// name is left out.
 func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	var list []CompilerTarget
 	for _, x := range t.targets {
@@ -294,15 +305,17 @@ func CompilerTargets(t *Table, asked []*Device) []CompilerTarget {
 	return list
 }
 
-// CompiledFor reports whether an image of a product family or graphics IP version is for a device.
+// CompiledFor reports whether an image of a product family or graphics IP
+// version is for a device.
 func (t *Table) CompiledFor(d *Device, family int, release string) bool {
 	return slices.ContainsFunc(t.targets, func(x target) bool {
 		return x.is(family, release) && t.hasTarget(d, x)
 	})
 }
 
-// hasTarget reports whether a target is that of a device: by its key, and for a device that is not in the built-in list,
-// as a binned part or one of a device file, by its code name.
+// hasTarget reports whether a target is that of a device: by its key, and for a
+// device that is not in the built-in list, as a binned part or one of a device
+// file, by its code name.
 func (t *Table) hasTarget(d *Device, x target) bool {
 	listed := slices.ContainsFunc(t.targets, func(y target) bool { return slices.Contains(y.Keys, d.Key) })
 	return slices.ContainsFunc(x.Keys, func(key string) bool {
@@ -325,10 +338,11 @@ func (t *Table) AddFile(path string) ([]note.Note, error) {
 	return t.addReader(path, f)
 }
 
-// addReader adds the devices of a CSV table with the columns of devices.csv; docs/devices.md describes them. An entry
-// with a key that the table has replaces that entry as a whole, with a note. Entries of device files win over
-// built-in ones of the same name or PCI id, and their confidence is "user". Every error is returned with its place,
-// and then the table is as it was.
+// addReader adds the devices of a CSV table with the columns of devices.csv;
+// docs/devices.md describes them. An entry with a key that the table has
+// replaces that entry as a whole, with a note. Entries of device files win over
+// built-in ones of the same name or PCI id, and their confidence is "user".
+// Every error is returned with its place, and then the table is as it was.
 func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	added, places, err := readDevices(name, r)
 	if err != nil {
@@ -352,7 +366,8 @@ func (t *Table) addReader(name string, r io.Reader) ([]note.Note, error) {
 	return notes, nil
 }
 
-// readDevices decodes and checks a device file. The places are those of the keys.
+// readDevices decodes and checks a device file. The places are those of the
+// keys.
 func readDevices(name string, r io.Reader) ([]Device, []note.Pos, error) {
 	s, err := table.Load(name, r, format[deviceRow]())
 	if err != nil {

@@ -32,7 +32,8 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// TestCompilerTargets holds the compiler's names against the device table: a key with a typo would never be found.
+// TestCompilerTargets holds the compiler's names against the device table: a
+// key with a typo would never be found.
 func TestCompilerTargets(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

@@ -112,7 +112,8 @@ func TestThreadsOfASingleMode(t *testing.T) {
 	}
 }
 
-// TestFaultsOfADeviceFile pins the text and place of every error. A case replaces cells of the least device file.
+// TestFaultsOfADeviceFile pins the text and place of every error. A case
+// replaces cells of the least device file.
 func TestFaultsOfADeviceFile(t *testing.T) {
 	cell := func(old, new string) string { return header + "\n" + strings.Replace(row, old, new, 1) + "\n" }
 	extra := func(columns, cells string) string { return header + "," + columns + "\n" + row + "," + cells + "\n" }
@@ -205,7 +206,8 @@ func TestAddFile(t *testing.T) {
 	}
 }
 
-// TestUserEntriesWin describes when an entry of a device file is taken before built-in ones.
+// TestUserEntriesWin describes when an entry of a device file is taken before
+// built-in ones.
 func TestUserEntriesWin(t *testing.T) {
 	const columns = header + ",aliases,pci_ids\n"
 	for _, c := range []struct {

@@ -1,16 +1,22 @@
-// Package batch predicts many launches: those of a CSV file, and the kernels of binaries and sources.
+// Package batch predicts many launches: those of a CSV file, and the kernels of
+// binaries and sources.
 //
-// Of a CSV file rows come in, and the same rows with what a model says of them go out.
+// Of a CSV file rows come in, and the same rows with what a model says of them
+// go out.
 //
-// A row that cannot be predicted does not stop the rest. It comes back with the status error and a message in the place
-// of figures, whether its line cannot be read, a cell makes no sense or the launch cannot run. Cells come back as they
-// were written. Figures have full precision, and a resource that sets no limit has an empty cell, never a 0.
+// A row that cannot be predicted does not stop the rest. It comes back with the
+// status error and a message in the place of figures, whether its line cannot
+// be read, a cell makes no sense or the launch cannot run. Cells come back as
+// they were written. Figures have full precision, and a resource that sets no
+// limit has an empty cell, never a 0.
 //
-// Three models can be asked: the project's own, Intel's calculator with its own texts and errors, and the register-file
-// model of compute units. Files may be of any length: a chunk of rows is in memory at a time.
+// Three models can be asked: the project's own, Intel's calculator with its own
+// texts and errors, and the register-file model of compute units. Files may be
+// of any length: a chunk of rows is in memory at a time.
 //
-// Of binaries each kernel is predicted on the device that its image was compiled for ([Read]), or in each register mode
-// of it ([Registers]): what ingest/zebin reads and compiles, joined with the model of package predict.
+// Of binaries each kernel is predicted on the device that its image was
+// compiled for ([Read]), or in each register mode of it ([Registers]): what
+// ingest/zebin reads and compiles, joined with the model of package predict.
 //
 // The package does not know flags, profilers or runs.
 package batch
@@ -36,7 +42,8 @@ import (
 	"occudiff/predict/computeunit"
 )
 
-// Run predicts all rows of a file into a writer. The name of the file is for messages.
+// Run predicts all rows of a file into a writer. The name of the file is for
+// messages.
 type Run func(ctx context.Context, file string, r io.Reader, w io.Writer) (Report, error)
 
 // Report is what a batch says of itself when it is done.
@@ -57,14 +64,15 @@ const (
 	statusError = "error"
 )
 
-// model is what a batch asks: the columns that it reads and those that it adds, which have status and message among them.
+// model is what a batch asks: the columns that it reads and those that it adds,
+// which have status and message among them.
 type model struct {
 	in, required, out []string
 	predict           func(r *row) ([]string, error) // gives the cells of out; an error refuses the row
 }
 
-// with is the batch with a device for the rows that name none: then the file may leave its column out, which stands first
-// in required.
+// with is the batch with a device for the rows that name none: then the file
+// may leave its column out, which stands first in required.
 func (m model) with(s Shared) Run {
 	if s.Device != "" {
 		m.required = m.required[1:]
@@ -72,7 +80,8 @@ func (m model) with(s Shared) Run {
 	return m.run
 }
 
-// chunkRows is how many rows are read, predicted and written together: few enough that memory stays small.
+// chunkRows is how many rows are read, predicted and written together: few
+// enough that memory stays small.
 const chunkRows = 512
 
 // run implements Run, chunk by chunk.
@@ -124,8 +133,8 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 	}
 }
 
-// answer predicts a row; one that cannot be read is refused as one that cannot run is. What a model says of cells that
-// make no sense does not count.
+// answer predicts a row; one that cannot be read is refused as one that cannot
+// run is. What a model says of cells that make no sense does not count.
 func (m *model) answer(in *row, fault string) ([]string, error) {
 	if fault != "" {
 		return nil, errors.New(fault)
@@ -141,7 +150,8 @@ func (m *model) refusal(why error) []string {
 	return cells
 }
 
-// interruptible waits for a function or for the context, whichever ends first: nobody may ever type the next line.
+// interruptible waits for a function or for the context, whichever ends first:
+// nobody may ever type the next line.
 func interruptible(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- bug.Call(f) }()
@@ -153,10 +163,12 @@ func interruptible(ctx context.Context, f func() error) error {
 	}
 }
 
-// maxKnown bounds what is remembered of look-ups: a file may name a million devices that do not exist.
+// maxKnown bounds what is remembered of look-ups: a file may name a million
+// devices that do not exist.
 const maxKnown = 1024
 
-// remembered finds the device that a row names in a column, and its XVE count, and remembers look-ups, failed ones too.
+// remembered finds the device that a row names in a column, and its XVE count,
+// and remembers look-ups, failed ones too.
 func remembered[D any](column string, shared Shared, look func(name string, xves int) (D, error)) func(*row) (D, error) {
 	type found struct {
 		device D
@@ -181,14 +193,16 @@ func remembered[D any](column string, shared Shared, look func(name string, xves
 	}
 }
 
-// row is a row as a model reads it. After the first cell that makes no sense the others are not looked at. What a cell
-// means is for the model to say, so that a bad one fails its row only.
+// row is a row as a model reads it. After the first cell that makes no sense
+// the others are not looked at. What a cell means is for the model to say, so
+// that a bad one fails its row only.
 type row struct {
 	columns, cells []string
 	err            error
 }
 
-// text is a cell as it was written, empty where the file does not have the column.
+// text is a cell as it was written, empty where the file does not have the
+// column.
 func (r *row) text(column string) string {
 	if at := slices.Index(r.columns, column); at >= 0 {
 		return r.cells[at]
@@ -209,7 +223,8 @@ func (r *row) whole(column string, least int) int {
 	return n
 }
 
-// size reads a launch size, absent for an empty cell. Counts may have a unit, as those of flags may.
+// size reads a launch size, absent for an empty cell. Counts may have a unit,
+// as those of flags may.
 func (r *row) size(column string) unit.Size3 {
 	if r.err != nil {
 		return unit.Size3{}
@@ -225,7 +240,8 @@ func (r *row) size(column string) unit.Size3 {
 	return s
 }
 
-// kilobytes reads an amount in KB, 0 for an empty cell. Half a KB is an amount, half a byte is none.
+// kilobytes reads an amount in KB, 0 for an empty cell. Half a KB is an amount,
+// half a byte is none.
 func (r *row) kilobytes(column string) unit.Bytes {
 	text := strings.TrimSpace(r.text(column))
 	if text == "" || r.err != nil {
@@ -268,7 +284,8 @@ func launches(s Shared, predict func(*row) ([]string, error)) Run {
 	}.with(s)
 }
 
-// Launches predicts by the project's own model. The launch gives what holds for every row.
+// Launches predicts by the project's own model. The launch gives what holds for
+// every row.
 func Launches(t *arch.Table, all predict.Launch, s Shared) Run {
 	find := remembered("device", s, func(name string, xves int) (arch.Match, error) {
 		if name == "" {
@@ -322,7 +339,8 @@ func predicted(l *predict.Launch, p *predict.Prediction, m *arch.Match) []string
 		limit(slots), groups, integer(p.GroupsPerXeCore), strings.Join(p.Limits.Names(), "+"), decimal(p.XeCore.Percent())}, gpu)
 }
 
-// Calculator predicts as Intel's calculator does: texts, rounding and errors included.
+// Calculator predicts as Intel's calculator does: texts, rounding and errors
+// included.
 func Calculator(t calculator.Table, s Shared) Run {
 	find := remembered("device", s, t.Find)
 	return launches(s, func(r *row) ([]string, error) {
@@ -330,7 +348,8 @@ func Calculator(t calculator.Table, s Shared) Run {
 		if err != nil {
 			return nil, err
 		}
-		// Its SLM is in whole KB, its barriers are yes or no, its register files are two.
+		// Its SLM is in whole KB, its barriers are yes or no, its register
+		// files are two.
 		large, err := calculator.LargeGRF(r.whole("grf", 0))
 		if err != nil {
 			return nil, fmt.Errorf("grf %w", err)
@@ -349,8 +368,8 @@ func Calculator(t calculator.Table, s Shared) Run {
 	})
 }
 
-// ComputeUnits predicts kernels on compute units by the register-file model. The platform is that of the rows that name
-// none; it may be empty.
+// ComputeUnits predicts kernels on compute units by the register-file model.
+// The platform is that of the rows that name none; it may be empty.
 func ComputeUnits(t computeunit.Table, platform string) Run {
 	shared := Shared{Device: platform}
 	find := remembered("platform", shared, func(name string, _ int) (computeunit.Platform, error) { return t.Find(name) })

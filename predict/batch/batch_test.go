@@ -77,7 +77,8 @@ func written(t *testing.T, rows []map[string]string, columns []string, from func
 	return b.String()
 }
 
-// sameNumber compares printed numbers to 1e-9 of the expected one; texts that are no numbers have to be equal.
+// sameNumber compares printed numbers to 1e-9 of the expected one; texts that
+// are no numbers have to be equal.
 func sameNumber(want, got string) bool {
 	w, werr := strconv.ParseFloat(want, 64)
 	g, gerr := strconv.ParseFloat(got, 64)
@@ -87,7 +88,8 @@ func sameNumber(want, got string) bool {
 	return math.IsNaN(w) && math.IsNaN(g) || math.Abs(w-g) <= 1e-9*math.Abs(w)+5e-11 // the reference prints ten decimals
 }
 
-// TestBatchOfEveryCalculatorRun sends every run of Intel's calculator through the command and compares every cell.
+// TestBatchOfEveryCalculatorRun sends every run of Intel's calculator through
+// the command and compares every cell.
 func TestBatchOfEveryCalculatorRun(t *testing.T) {
 	rows := goldenRows(t, "calculator.csv")
 	source := map[string]string{"device": "dev", "global": "global_text", "local": "wg_text", "barriers": "barrier"}
@@ -156,8 +158,9 @@ func TestBatchOfEveryComputeUnitCase(t *testing.T) {
 	t.Logf("%d rows, %d cells compared, 0 differ", len(rows), cells)
 }
 
-// TestBatchOfPublishedTables sends the launches of Intel's guides through the model and compares threads and peak with the exact
-// values of what they print. Phases of a launch are compared with timelines elsewhere.
+// TestBatchOfPublishedTables sends the launches of Intel's guides through the
+// model and compares threads and peak with the exact values of what they print.
+// Phases of a launch are compared with timelines elsewhere.
 func TestBatchOfPublishedTables(t *testing.T) {
 	rows := goldenRows(t, "published_tables.csv")
 	kept := rows[:0]
@@ -201,7 +204,8 @@ func TestBatchOfPublishedTables(t *testing.T) {
 	}
 }
 
-// comparePublished compares what a row of a guide says with what came back, and counts the numbers.
+// comparePublished compares what a row of a guide says with what came back, and
+// counts the numbers.
 func comparePublished(t *testing.T, row, got map[string]string) int {
 	t.Helper()
 	compared := 0
@@ -294,7 +298,8 @@ func TestBatchMemory(t *testing.T) {
 	run := testBatch(t)
 	head := "device,local,simd,global\n"
 	block := strings.Repeat("tgl,256,16,81920\n", 1000)
-	// What is alive after a collection, without what other tests left: how much garbage lies about depends on the machine.
+	// What is alive after a collection, without what other tests left: how much
+	// garbage lies about depends on the machine.
 	alive := func() int64 {
 		var stat runtime.MemStats
 		runtime.GC()
@@ -324,7 +329,8 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// TestBatchStops uses a reader and a writer that fail: the error comes back and nothing hangs.
+// TestBatchStops uses a reader and a writer that fail: the error comes back and
+// nothing hangs.
 func TestBatchStops(t *testing.T) {
 	run := testBatch(t)
 	broken := errors.New("the disk is on fire")
@@ -342,7 +348,8 @@ func TestBatchStops(t *testing.T) {
 	}
 }
 
-// TestBatchStopsWhileWaiting interrupts a batch that waits for its first line, or for a later one.
+// TestBatchStopsWhileWaiting interrupts a batch that waits for its first line,
+// or for a later one.
 func TestBatchStopsWhileWaiting(t *testing.T) {
 	for _, text := range []string{"", "device,local,simd\n", "device,local,simd\ntgl,256,16\n"} {
 		in, typed := io.Pipe()
@@ -360,7 +367,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// FuzzBatch sends any text through a whole batch: it may fail, but not panic or give a number that is none.
+// FuzzBatch sends any text through a whole batch: it may fail, but not panic or
+// give a number that is none.
 func FuzzBatch(f *testing.F) {
 	f.Add("device,local,simd\ntgl,256,16\n")
 	f.Add("id,device,xve,global,local,simd,slm_kb,barriers,grf\na,mtl,112,9223372036854775807,1x1x1,8,0.5,1,256\n")

@@ -27,8 +27,8 @@ type Kernel struct {
 	zebin.Kernel
 	File   string       // with the member of an archive behind it
 	Device *arch.Device // nil for a compiler log if no device was asked for
-	// Prediction is nil without a device, and when the kernel cannot run with the size that was asked for; Message says
-	// why.
+	// Prediction is nil without a device, and when the kernel cannot run with
+	// the size that was asked for; Message says why.
 	Prediction *predict.BinaryPrediction
 	Message    string
 	Mode       *Mode // of Registers alone
@@ -42,7 +42,8 @@ func (k *Kernel) DeviceKey() string {
 	return k.Device.Key
 }
 
-// Options say what is predicted. The zero value predicts full GPUs of the devices that the images name.
+// Options say what is predicted. The zero value predicts full GPUs of the
+// devices that the images name.
 type Options struct {
 	Devices []*arch.Device           // those that were asked for; none takes what each image says
 	Global  unit.Size3               // absent predicts a full GPU
@@ -51,8 +52,9 @@ type Options struct {
 	Compiler string // options of the OpenCL compiler, for sources
 }
 
-// predictImages predicts every kernel of the images, in their order. The error says which devices the images are for
-// when none is for a device that was asked for, or that nothing says which device it is.
+// predictImages predicts every kernel of the images, in their order. The error
+// says which devices the images are for when none is for a device that was
+// asked for, or that nothing says which device it is.
 func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, []note.Note, error) {
 	var kernels []Kernel
 	var notes []note.Note
@@ -74,7 +76,8 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 			return nil, nil, note.Errorf("no-device", images[i].Pos, "name it with --device (see 'occudiff devices')",
 				"the binary is for %s, which is not in the device table", images[i].Target)
 		}
-		// One of a family, not all: kernels of one image on five devices would be five rows that say nearly the same.
+		// One of a family, not all: kernels of one image on five devices would
+		// be five rows that say nearly the same.
 		fits[i] = of[:1]
 		if len(of) > 1 {
 			notes = append(notes, note.Note{Severity: note.Warning, Code: "device-family", Pos: images[i].Pos,
@@ -97,16 +100,17 @@ func predictImages(images []zebin.Image, t *arch.Table, opt Options) ([]Kernel, 
 	return kernels, append(notes, more...), nil
 }
 
-// forAsked makes sure that each device that was asked for has an image. A single image is taken for any device, with a
-// warning: a person may want to know. Of several images one has to fit.
+// forAsked makes sure that each device that was asked for has an image. A
+// single image is taken for any device, with a warning: a person may want to
+// know. Of several images one has to fit.
 func forAsked(images []zebin.Image, fits [][]*arch.Device, t *arch.Table, asked []*arch.Device) ([]note.Note, error) {
 	var notes []note.Note
 	for _, d := range asked {
 		if slices.ContainsFunc(fits, func(f []*arch.Device) bool { return slices.Contains(f, d) }) {
 			continue
 		}
-		// Of several images one was meant for the device; to take another one would predict code that never runs
-		// there.
+		// Of several images one was meant for the device; to take another one
+		// would predict code that never runs there.
 		if len(images) > 1 {
 			return nil, note.Errorf("no-image", note.Pos{File: images[0].Pos.File},
 				"compile it for this device, or name another one",
@@ -208,11 +212,13 @@ func readBinary(ctx context.Context, path string, t *arch.Table, opt Options) ([
 	return predictImages(images, t, opt)
 }
 
-// usedRegisters is a kernel in the output of `ptxas -v`, with its static shared memory.
+// usedRegisters is a kernel in the output of `ptxas -v`, with its static shared
+// memory.
 var usedRegisters = regexp.MustCompile(`Compiling entry function '([^']+)'[^@]*?Used (\d+) registers(?:[^\n]*?(\d+)(?:\+\d+)? bytes smem)?`)
 
-// ptxas describes what to type for the output of `ptxas -v`, whose registers another model takes; nil for other files. A
-// register has four bytes per work-item.
+// ptxas describes what to type for the output of `ptxas -v`, whose registers
+// another model takes; nil for other files. A register has four bytes per
+// work-item.
 func ptxas(path string) error {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -233,8 +239,8 @@ func ptxas(path string) error {
 		names.Display(string(kernel[1])), registers)
 }
 
-// compileFor compiles a source for the devices that were asked for, or for all that the installed compiler knows, and
-// predicts the kernels of each.
+// compileFor compiles a source for the devices that were asked for, or for all
+// that the installed compiler knows, and predicts the kernels of each.
 func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) (kernels []Kernel, notes []note.Note, err error) {
 	compiler, err := zebin.FindCompiler()
 	if err != nil {
@@ -250,7 +256,8 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	// A place for each, so that the order is that of the targets and not that in which compilations end.
+	// A place for each, so that the order is that of the targets and not that
+	// in which compilations end.
 	results := make([]compiled, len(targets))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2) // a compilation takes a core and a few hundred MB
@@ -274,7 +281,8 @@ func compileFor(ctx context.Context, source string, t *arch.Table, opt Options) 
 	warned := false
 	for i, r := range results {
 		if r.err != nil {
-			// An older compiler knows fewer devices, which is worth a word where they were asked for.
+			// An older compiler knows fewer devices, which is worth a word
+			// where they were asked for.
 			fault, _ := errors.AsType[*note.InputError](r.err)
 			unknown := fault != nil && fault.Code == zebin.UnknownDevice
 			if failed == nil || !unknown {
@@ -316,10 +324,12 @@ type compiled struct {
 	err      error
 }
 
-// NotCompiled is the code of the note that a source did not compile for a device.
+// NotCompiled is the code of the note that a source did not compile for a
+// device.
 const NotCompiled = "not-compiled"
 
-// notCompiled says for which devices a source did not compile, and why in the compiler's first words.
+// notCompiled says for which devices a source did not compile, and why in the
+// compiler's first words.
 func notCompiled(source string, devices []*arch.Device, err error, unknown bool) note.Note {
 	n := note.Note{Severity: note.Warning, Code: NotCompiled, Pos: note.Pos{File: source},
 		Text: fmt.Sprintf("not compiled for %s: this ocloc does not know it", keys(devices)),
@@ -348,8 +358,9 @@ func compileOne(ctx context.Context, compiler, source, target, options, dir stri
 	return images, warnings, err
 }
 
-// ContainsKernels reports whether a path is a kernel binary, a source for the compiler, or a folder that holds binaries and no
-// profiler output: then diff compares compilations instead of runs.
+// ContainsKernels reports whether a path is a kernel binary, a source for the
+// compiler, or a folder that holds binaries and no profiler output: then diff
+// compares compilations instead of runs.
 func ContainsKernels(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -365,8 +376,8 @@ func ContainsKernels(path string) bool {
 	return zebin.IsSource(path) || zebin.IsFile(path)
 }
 
-// largeGRF is the option by which ocloc compiles for 256 registers. It takes no other number: "Unrecognized build
-// options" (ocloc 22.43).
+// largeGRF is the option by which ocloc compiles for 256 registers. It takes no
+// other number: "Unrecognized build options" (ocloc 22.43).
 const largeGRF = "-cl-intel-256-GRF-per-thread"
 
 // Mode is the register mode of a device that a kernel was predicted in.
@@ -376,8 +387,9 @@ type Mode struct {
 	Largest  int64 // work-group, in work-items
 }
 
-// Words is the spill of a lane in words of 4 bytes: bytes per thread / (4 x SIMD width), truncated. Triton counts so
-// since intel/intel-xpu-backend-for-triton#7959 and compares it with 16.
+// Words is the spill of a lane in words of 4 bytes: bytes per thread / (4 x
+// SIMD width), truncated. Triton counts so since
+// intel/intel-xpu-backend-for-triton#7959 and compares it with 16.
 func (k *Kernel) Words() unit.Opt[int64] {
 	spill, known := k.Spill.Value()
 	if !known || k.SIMD <= 0 {
@@ -386,9 +398,11 @@ func (k *Kernel) Words() unit.Opt[int64] {
 	return unit.Some(int64(spill) / int64(4*k.SIMD))
 }
 
-// Registers predicts each kernel of binaries and sources in every register mode of its device. A source is compiled with
-// and without large GRF; what the compiler cannot be asked for, and the other modes of a binary, are predicted from
-// what was compiled: the SIMD width and the spills of another mode only compiling tells.
+// Registers predicts each kernel of binaries and sources in every register mode
+// of its device. A source is compiled with and without large GRF; what the
+// compiler cannot be asked for, and the other modes of a binary, are predicted
+// from what was compiled: the SIMD width and the spills of another mode only
+// compiling tells.
 func Registers(ctx context.Context, paths []string, t *arch.Table, opt Options) (modes []Kernel, notes []note.Note, err error) {
 	var all []Kernel
 	for _, path := range paths {

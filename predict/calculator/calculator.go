@@ -1,11 +1,14 @@
-// Package calculator reproduces Intel's GPU Occupancy Calculator, a page of the oneAPI samples, number by number: its
-// devices, its form texts, its rounding and its errors. It is how the prediction model is proved against what people
-// compare their runs with, and what `--compat calculator` prints. It does not know the project's own model, device
-// table or policies, and it corrects nothing: where the calculator is wrong, so is this package.
+// Package calculator reproduces Intel's GPU Occupancy Calculator, a page of the
+// oneAPI samples, number by number: its devices, its form texts, its rounding
+// and its errors. It is how the prediction model is proved against what people
+// compare their runs with, and what `--compat calculator` prints. It does not
+// know the project's own model, device table or policies, and it corrects
+// nothing: where the calculator is wrong, so is this package.
 //
-// Everything is computed in float64 in the calculator's order of operations, because the original is JavaScript and has
-// no other number. Percentages are 0..100 here, unlike in the rest of the project: a ratio multiplied by 100 again
-// would differ from the printed number in its last digits.
+// Everything is computed in float64 in the calculator's order of operations,
+// because the original is JavaScript and has no other number. Percentages are
+// 0..100 here, unlike in the rest of the project: a ratio multiplied by 100
+// again would differ from the printed number in its last digits.
 package calculator
 
 import (
@@ -19,7 +22,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Device is one configuration of the calculator: a GPU with a chosen count of XVEs.
+// Device is one configuration of the calculator: a GPU with a chosen count of
+// XVEs.
 type Device struct {
 	Key           string       `csv:"key"`         // fam:..., pci:... or url:...
 	Name          string       `csv:"name"`        // what the calculator's lists call it
@@ -42,16 +46,19 @@ type Device struct {
 	XVEs int `csv:"-"` // of the whole GPU
 }
 
-// XeCores returns XVEs / XVEs per Xe-core. The calculator does not round it: 24 XVEs of 16 are 1.5 Xe-cores.
+// XeCores returns XVEs / XVEs per Xe-core. The calculator does not round it: 24
+// XVEs of 16 are 1.5 Xe-cores.
 func (d *Device) XeCores() float64 { return float64(d.XVEs) / float64(d.XVEPerXeCore) }
 
-// Table is the calculator's list of devices, in the order of its lists, each with its default XVE count.
+// Table is the calculator's list of devices, in the order of its lists, each
+// with its default XVE count.
 type Table []Device
 
 //go:embed devices.csv
 var devicesCSV string
 
-// Builtin reads the embedded list, whose rows are held by a test. It parses at every call: keep the table.
+// Builtin reads the embedded list, whose rows are held by a test. It parses at
+// every call: keep the table.
 func Builtin() (Table, error) {
 	columns, _ := table.Columns[Device]()
 	s, err := table.Parse("devices.csv", devicesCSV, table.Format{Columns: columns})
@@ -64,9 +71,10 @@ func Builtin() (Table, error) {
 	})
 }
 
-// Find returns the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case does not matter) with one of the XVE
-// counts that the calculator's form offers for it; 0 takes the first, its default. Any PCI id of a device finds it;
-// an id that two devices claim finds the first, as in the calculator.
+// Find returns the device of a key (`fam:gen12`, `pci:E20B`, `url:readme`; case
+// does not matter) with one of the XVE counts that the calculator's form offers
+// for it; 0 takes the first, its default. Any PCI id of a device finds it; an
+// id that two devices claim finds the first, as in the calculator.
 func (t Table) Find(key string, xve int) (Device, error) {
 	is := func(name string) bool { return strings.EqualFold(name, strings.TrimSpace(key)) }
 	i := slices.IndexFunc(t, func(d Device) bool { return is(d.Key) })
@@ -110,7 +118,8 @@ type Input struct {
 	LargeGRF bool
 }
 
-// Rejection is the set of reasons why the calculator gives no result; 0 is a result.
+// Rejection is the set of reasons why the calculator gives no result; 0 is a
+// result.
 type Rejection uint8
 
 // The refusals, in the order in which the calculator checks them.
@@ -123,7 +132,8 @@ const (
 	badSIMD                            // a sub-group size below 1; ours, since the form cannot hold one
 )
 
-// String joins the message classes of the reference data with `+` and is empty for a result.
+// String joins the message classes of the reference data with `+` and is empty
+// for a result.
 func (r Rejection) String() string {
 	var words []string
 	for i, w := range [...]string{"bad_global", "bad_wg", "wg_too_big", "wg_not_dividing", "silent", "bad_simd"} {
@@ -134,7 +144,8 @@ func (r Rejection) String() string {
 	return strings.Join(words, "+")
 }
 
-// Explain says in a sentence what the calculator refused and what it would take; it is empty for a result.
+// Explain says in a sentence what the calculator refused and what it would
+// take; it is empty for a result.
 func (r Rejection) Explain(d *Device, in Input) string {
 	var parts []string
 	add := func(bit Rejection, format string, args ...any) {
@@ -165,8 +176,9 @@ const (
 	LimitGrid       = "wg_total" // all work-groups of the launch
 )
 
-// Output is what the calculator shows, and what it computes on the way. Numbers are float64 since the original's are;
-// those that count are whole for every input that its form takes. When Rejection is not 0, nothing else is set.
+// Output is what the calculator shows, and what it computes on the way. Numbers
+// are float64 since the original's are; those that count are whole for every
+// input that its form takes. When Rejection is not 0, nothing else is set.
 type Output struct {
 	Rejection Rejection
 
@@ -186,8 +198,9 @@ type Output struct {
 	GPU           *GPU // nil without a global size
 }
 
-// GPU is the part of the output that needs a global size. With no work-group per Xe-core, waves are NaN as the
-// calculator prints them, and the percentages 0.
+// GPU is the part of the output that needs a global size. With no work-group
+// per Xe-core, waves are NaN as the calculator prints them, and the percentages
+// 0.
 type GPU struct {
 	PeakPercent    float64
 	AveragePercent float64 // from waves rounded to two decimals, so that it can exceed the peak
@@ -197,7 +210,8 @@ type GPU struct {
 	TailPercent    float64 // of the last, partial wave; 0 when it is full
 }
 
-// LargeGRF turns a register count per thread into the form's choice of two; 0 is the smaller one.
+// LargeGRF turns a register count per thread into the form's choice of two; 0
+// is the smaller one.
 func LargeGRF(registers int) (bool, error) {
 	if registers != 0 && registers != 128 && registers != 256 {
 		return false, fmt.Errorf("%d: Intel's calculator knows 128 and 256 (large GRF)", registers)

@@ -69,7 +69,8 @@ func atoi(t testing.TB, text string) int {
 	return n
 }
 
-// equalNumber compares a printed number (13 significant digits) with a computed one; an empty cell stands for absent.
+// equalNumber compares a printed number (13 significant digits) with a computed
+// one; an empty cell stands for absent.
 func equalNumber(want string, got unit.Opt[float64]) bool {
 	v, ok := got.Value()
 	if want == "" || !ok {
@@ -85,7 +86,8 @@ func equalNumber(want string, got unit.Opt[float64]) bool {
 	return math.Abs(w-v) <= 1e-9*math.Abs(w)
 }
 
-// cells returns the numbers of an output under the column names of the reference data; a refused form has none.
+// cells returns the numbers of an output under the column names of the
+// reference data; a refused form has none.
 func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	names := []string{"global_items", "wg_items", "slm_alloc_kb", "threads_per_wg", "lim_threads", "lim_slm", "lim_slots",
 		"wg_total", "wg_per_core", "core_pct", "peak_pct", "avg_pct", "waves", "full_waves", "tail_pct", "avg_exact_pct"}
@@ -108,7 +110,8 @@ func cells(out calculator.Output) map[string]unit.Opt[float64] {
 	return c
 }
 
-// differences compares one reference row with an output and gives the columns that differ.
+// differences compares one reference row with an output and gives the columns
+// that differ.
 func differences(row map[string]string, out calculator.Output) []string {
 	var diff []string
 	status := "ok"
@@ -140,8 +143,9 @@ func inputOf(t testing.TB, row map[string]string) calculator.Input {
 	}
 }
 
-// The rows of testdata are the first of each kind (message, set of limits, odd text, tie of the rounding, error) from the
-// full reference data, so that the package is tested without that too.
+// The rows of testdata are the first of each kind (message, set of limits, odd
+// text, tie of the rounding, error) from the full reference data, so that the
+// package is tested without that too.
 func TestReproducesRepresentativeRuns(t *testing.T) {
 	rows := readRows(t, "testdata/representative.csv")
 	table := builtin(t)

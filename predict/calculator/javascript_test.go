@@ -80,7 +80,8 @@ func FuzzParseInt(f *testing.F) {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) && v != math.Trunc(v) {
 			t.Errorf("parseInt(%q) = %v is not whole", text, v)
 		}
-		// What strconv accepts as a decimal integer is the same number for both.
+		// What strconv accepts as a decimal integer is the same number for
+		// both.
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && float64(n) != v {
 			t.Errorf("parseInt(%q) = %v; want %d", text, v, n)
 		}

@@ -30,8 +30,9 @@ func Run(d *Device, in Input) Output {
 	return out
 }
 
-// readForm parses the sizes and applies the calculator's checks. Messages accumulate, except that a size that does not
-// divide is only looked at when all else is right.
+// readForm parses the sizes and applies the calculator's checks. Messages
+// accumulate, except that a size that does not divide is only looked at when
+// all else is right.
 func readForm(d *Device, in Input) (out Output) {
 	refuse := func(bit Rejection, that bool) {
 		if that {
@@ -65,8 +66,9 @@ func readForm(d *Device, in Input) (out Output) {
 	return out
 }
 
-// product multiplies the integers that the parts of a text begin with, and counts the parts; ok is false when one of
-// them begins with no digit. From four parts on the calculator does not read them.
+// product multiplies the integers that the parts of a text begin with, and
+// counts the parts; ok is false when one of them begins with no digit. From
+// four parts on the calculator does not read them.
 func product(text, separator string) (value float64, parts int, ok bool) {
 	list := strings.Split(text, separator)
 	if len(list) > 3 {
@@ -81,8 +83,9 @@ func product(text, separator string) (value float64, parts int, ok bool) {
 	return value, len(list), ok
 }
 
-// allocated rounds SLM up to the device's next step. An amount above the largest step stays: the calculator does not
-// refuse it, it just finds that no work-group fits.
+// allocated rounds SLM up to the device's next step. An amount above the
+// largest step stays: the calculator does not refuse it, it just finds that no
+// work-group fits.
 func allocated(d *Device, kb int) int {
 	for _, step := range d.SLMStepsKB {
 		if kb <= step {
@@ -92,9 +95,10 @@ func allocated(d *Device, kb int) int {
 	return kb
 }
 
-// fill describes what one Xe-core holds of a launch of so many work-groups, and names every limit that this number equals.
-// Without a global size the calculator takes the work-group slots for the number of work-groups, so that wg_total can be
-// named there too.
+// fill describes what one Xe-core holds of a launch of so many work-groups, and
+// names every limit that this number equals. Without a global size the
+// calculator takes the work-group slots for the number of work-groups, so that
+// wg_total can be named there too.
 func (o *Output) fill(d *Device, in Input, groups float64) {
 	all := float64(d.Threads)
 	available := all
@@ -129,8 +133,8 @@ func (o *Output) fill(d *Device, in Input, groups float64) {
 	o.XeCorePercent = o.ThreadsPerGroup * o.GroupsPerCore / all * 100
 }
 
-// wholeGPU spreads the launch over the GPU in waves. The calculator rounds the waves to two decimals before it takes
-// the average from them.
+// wholeGPU spreads the launch over the GPU in waves. The calculator rounds the
+// waves to two decimals before it takes the average from them.
 func wholeGPU(d *Device, o *Output) *GPU {
 	wave := d.XeCores() * o.GroupsPerCore * o.GroupItems // work-items
 	left := math.Mod(o.GlobalItems, wave)
@@ -155,16 +159,19 @@ func wholeGPU(d *Device, o *Output) *GPU {
 	return g
 }
 
-// The functions here are JavaScript's, by the rules of ECMA-262, because the calculator's answers depend on them: which
-// texts are numbers, and how a tie is rounded. Texts that mean something to Number() only (`.5e9`, `Infinity`) and
-// numbers whose text has an exponent (from 1e21 on) were followed too, and left: no form is filled so.
+// The functions here are JavaScript's, by the rules of ECMA-262, because the
+// calculator's answers depend on them: which texts are numbers, and how a tie
+// is rounded. Texts that mean something to Number() only (`.5e9`, `Infinity`)
+// and numbers whose text has an exponent (from 1e21 on) were followed too, and
+// left: no form is filled so.
 
-// leadingInt is what parseInt reads of a text: its white space is that of ECMA-262, which differs from unicode.IsSpace
-// by U+0085 and U+FEFF.
+// leadingInt is what parseInt reads of a text: its white space is that of
+// ECMA-262, which differs from unicode.IsSpace by U+0085 and U+FEFF.
 var leadingInt = regexp.MustCompile(`^[\s\v\p{Zs}\x{2028}\x{2029}\x{feff}]*([+-]?)(?:0[xX]([0-9a-fA-F]*)|([0-9]+))`)
 
-// parseInt reads the leading integer of a text as JavaScript's parseInt does: `4096 items` is 4096, `16*4` is 16,
-// `0x20` is 32, and a text that begins with no digit is NaN.
+// parseInt reads the leading integer of a text as JavaScript's parseInt does:
+// `4096 items` is 4096, `16*4` is 16, `0x20` is 32, and a text that begins with
+// no digit is NaN.
 func parseInt(text string) float64 {
 	m := leadingInt.FindStringSubmatch(text)
 	if m == nil || m[2] == "" && m[3] == "" {
@@ -178,9 +185,10 @@ func parseInt(text string) float64 {
 	return v
 }
 
-// toFixed2 rounds to two decimals as JavaScript's toFixed(2) does: to the hundredths nearest to the exact binary value,
-// and to the larger of two. 1.005 is 1 since it is a little less than it looks; 0.125 is 0.13, where Go's %.2f gives
-// 0.12. x is finite and not below 0.
+// toFixed2 rounds to two decimals as JavaScript's toFixed(2) does: to the
+// hundredths nearest to the exact binary value, and to the larger of two. 1.005
+// is 1 since it is a little less than it looks; 0.125 is 0.13, where Go's %.2f
+// gives 0.12. x is finite and not below 0.
 func toFixed2(x float64) float64 {
 	r := new(big.Rat).SetFloat64(x)
 	r.Mul(r, big.NewRat(200, 1)).Add(r, big.NewRat(1, 1)) // floor(100x + 1/2) = floor((200x+1) / 2)

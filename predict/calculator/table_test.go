@@ -134,8 +134,9 @@ func TestFindErrorsSayWhatThereIs(t *testing.T) {
 	}
 }
 
-// What gocsv would take for 0, and what no device is: a cell is as it was read, and the numbers are those of a GPU. That
-// threads per Xe-core are XVEs x threads is not among it: the calculator has devices where they are not.
+// What gocsv would take for 0, and what no device is: a cell is as it was read,
+// and the numbers are those of a GPU. That threads per Xe-core are XVEs x
+// threads is not among it: the calculator has devices where they are not.
 func TestEveryRowIsADevice(t *testing.T) {
 	cells, err := csv.NewReader(strings.NewReader(devicesCSV)).ReadAll()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Target is what of a kernel is fixed when advice is asked for. An absent value is free.
+// Target is what of a kernel is fixed when advice is asked for. An absent value
+// is free.
 type Target struct {
 	SubgroupSize  unit.Opt[int64]
 	GroupSize     unit.Opt[int64]
@@ -16,19 +17,21 @@ type Target struct {
 	RegisterBytes unit.Opt[unit.Bytes] // per work-item
 }
 
-// Setting is one choice of sizes that reaches the best occupancy, and how much a kernel may use without losing it.
+// Setting is one choice of sizes that reaches the best occupancy, and how much
+// a kernel may use without losing it.
 type Setting struct {
 	SubgroupSize int64
 	GroupSize    int64
 	Groups       int64
 	Occupancy    unit.Ratio // of sub-group states
 	Lanes        unit.Ratio // of the sub-groups' lanes
-	// MaxRegisterBytes per work-item and MaxSLM per work-group are the most that keep this occupancy, also both at
-	// once.
+	// MaxRegisterBytes per work-item and MaxSLM per work-group are the most
+	// that keep this occupancy, also both at once.
 	MaxRegisterBytes unit.Bytes
 	MaxSLM           unit.Bytes
-	// Fill is the least number of work-groups that fills the whole GPU; multiples of it leave no tail. Absent when
-	// the number of compute units is not known.
+	// Fill is the least number of work-groups that fills the whole GPU;
+	// multiples of it leave no tail. Absent when the number of compute units is
+	// not known.
 	Fill unit.Opt[int64]
 }
 
@@ -36,12 +39,14 @@ type Setting struct {
 type Advice struct {
 	Full     bool      // the settings reach 100 % of the sub-group states and use all lanes
 	Settings []Setting // all of the best occupancy, by rising sub-group and work-group size; empty when nothing fits
-	// Least, where nothing is full, are settings that are, of which one fixed resource is changed and by no more than
-	// it takes: registers first, then SLM.
+	// Least, where nothing is full, are settings that are, of which one fixed
+	// resource is changed and by no more than it takes: registers first, then
+	// SLM.
 	Least []Relaxed
 }
 
-// Relaxed is a setting that reaches full occupancy when one fixed resource is given up.
+// Relaxed is a setting that reaches full occupancy when one fixed resource is
+// given up.
 type Relaxed struct {
 	Resource string // registers, slm
 	From     unit.Bytes
@@ -49,9 +54,11 @@ type Relaxed struct {
 	Setting  Setting
 }
 
-// Advise searches all sub-group sizes of the platform and all work-group sizes that are multiples of them, or the
-// fixed ones, for the settings with the highest occupancy, and among these the most lanes in use. Every setting found
-// works as it stands: Predict gives its occupancy for any use of registers and SLM up to its maxima.
+// Advise searches all sub-group sizes of the platform and all work-group sizes
+// that are multiples of them, or the fixed ones, for the settings with the
+// highest occupancy, and among these the most lanes in use. Every setting found
+// works as it stands: Predict gives its occupancy for any use of registers and
+// SLM up to its maxima.
 func (p *Platform) Advise(w Target) (a Advice, err error) {
 	subgroupSizes := p.SubgroupSizes
 	if sg, ok := w.SubgroupSize.Value(); ok {
@@ -103,7 +110,8 @@ func (p *Platform) relax(w Target) (list []Relaxed, err error) {
 	return list, nil
 }
 
-// groupSizes lists the work-group sizes to try: full sub-groups from one to what a compute unit holds.
+// groupSizes lists the work-group sizes to try: full sub-groups from one to
+// what a compute unit holds.
 func (p *Platform) groupSizes(w Target, subgroupSize int64) []int64 {
 	if size, ok := w.GroupSize.Value(); ok {
 		return []int64{size}
@@ -116,8 +124,9 @@ func (p *Platform) groupSizes(w Target, subgroupSize int64) []int64 {
 	return sizes
 }
 
-// try adds one choice to the advice if it is as good as those found, or in their place if it is better. It is passed over
-// when no work-group fits, or when a kernel would have no register at all.
+// try adds one choice to the advice if it is as good as those found, or in
+// their place if it is better. It is passed over when no work-group fits, or
+// when a kernel would have no register at all.
 func (p *Platform) try(a *Advice, w Target, subgroupSize, groupSize int64) error {
 	r, err := p.Predict(Launch{
 		GroupSize: groupSize, SubgroupSize: subgroupSize, SLM: w.SLM.Or(0), RegisterBytes: w.RegisterBytes.Or(0),

@@ -1,10 +1,12 @@
-// Package computeunit predicts how many work-groups a compute unit holds from its register file, for GPUs of any
-// vendor: the model of the OpenCL occupancy notes. Where the model of Intel GPUs counts thread slots, this one asks
-// what the registers of a work-item leave, which is what limits GPUs that share one register file among their
-// sub-groups.
+// Package computeunit predicts how many work-groups a compute unit holds from
+// its register file, for GPUs of any vendor: the model of the OpenCL occupancy
+// notes. Where the model of Intel GPUs counts thread slots, this one asks what
+// the registers of a work-item leave, which is what limits GPUs that share one
+// register file among their sub-groups.
 //
-// A compute unit is an Xe-core or subslice at Intel, an SM at NVIDIA, a shader core at Arm; a processing block is an
-// XVE, an SM partition, an execution engine. The package does not know Intel's device table, GRF modes, SLM
+// A compute unit is an Xe-core or subslice at Intel, an SM at NVIDIA, a shader
+// core at Arm; a processing block is an XVE, an SM partition, an execution
+// engine. The package does not know Intel's device table, GRF modes, SLM
 // allocation steps or barriers, nor measured numbers.
 package computeunit
 
@@ -15,7 +17,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Launch is what the model needs to know of a kernel. The zero value of SLM and RegisterBytes means that none is used.
+// Launch is what the model needs to know of a kernel. The zero value of SLM and
+// RegisterBytes means that none is used.
 type Launch struct {
 	GroupSize     int64      `json:"work_group_size"`         // work-items per work-group
 	SubgroupSize  int64      `json:"sub_group_size"`          // work-items per sub-group
@@ -34,10 +37,12 @@ const (
 // Result is the theoretical occupancy of one compute unit.
 type Result struct {
 	RegisterBytesAllowed unit.Bytes `json:"register_bytes_per_item_allowed"` // at this sub-group size
-	// Spilled is set when the kernel uses more: it cannot run from registers alone, and Groups is 0.
+	// Spilled is set when the kernel uses more: it cannot run from registers
+	// alone, and Groups is 0.
 	Spilled bool `json:"spilled"`
 
-	// The work-groups by the register file and by SLM; absent when none is used.
+	// The work-groups by the register file and by SLM; absent when none is
+	// used.
 	ByRegisters unit.Opt[int64] `json:"by_registers"`
 	BySLM       unit.Opt[int64] `json:"by_slm"`
 	BySubgroups int64           `json:"by_sub_groups"`                // by sub-group states
@@ -51,18 +56,22 @@ type Result struct {
 	Occupancy         unit.Ratio `json:"occupancy_percent"` // active / total sub-groups
 	Lanes             unit.Ratio `json:"lanes_percent"`     // work-items / lanes of the sub-groups they fill
 
-	// PaddedSize is the work-group size with its last sub-group filled, and ByRegistersPadded the register limit at
-	// that size: hardware allocates registers to whole sub-groups, the notes to work-items.
+	// PaddedSize is the work-group size with its last sub-group filled, and
+	// ByRegistersPadded the register limit at that size: hardware allocates
+	// registers to whole sub-groups, the notes to work-items.
 	PaddedSize        int64           `json:"-"`
 	ByRegistersPadded unit.Opt[int64] `json:"-"`
 }
 
-// maxQuantity bounds what a launch may hold, so that no product overflows: 2^30 work-items, sub-group lanes or bytes.
+// maxQuantity bounds what a launch may hold, so that no product overflows: 2^30
+// work-items, sub-group lanes or bytes.
 const maxQuantity = 1 << 30
 
-// Predict computes the occupancy of a compute unit. An error says which number of the launch makes no sense; a kernel
-// that does not fit is no error but a Result with 0 work-groups and its reason in Limits. MaxGroupSize and
-// SubgroupSizes are not enforced: the notes' model has no such limits, and what-if questions go beyond them.
+// Predict computes the occupancy of a compute unit. An error says which number
+// of the launch makes no sense; a kernel that does not fit is no error but a
+// Result with 0 work-groups and its reason in Limits. MaxGroupSize and
+// SubgroupSizes are not enforced: the notes' model has no such limits, and
+// what-if questions go beyond them.
 func (p *Platform) Predict(l Launch) (Result, error) {
 	if err := l.check(); err != nil {
 		return Result{}, err
@@ -88,7 +97,8 @@ func (p *Platform) Predict(l Launch) (Result, error) {
 	return r, nil
 }
 
-// byRegisters returns how many work-groups of size work-items the register file holds.
+// byRegisters returns how many work-groups of size work-items the register file
+// holds.
 func (p *Platform) byRegisters(perItem unit.Bytes, size int64, spilled bool) unit.Opt[int64] {
 	switch {
 	case perItem == 0:
@@ -134,11 +144,13 @@ func (l Launch) check() error {
 // ceilDiv divides and rounds up; both numbers are at least 1.
 func ceilDiv(a, b int64) int64 { return (a-1)/b + 1 }
 
-// GridOccupancy is how a number of work-groups runs on all compute units of a GPU. All but Fill are absent without a number.
+// GridOccupancy is how a number of work-groups runs on all compute units of a
+// GPU. All but Fill are absent without a number.
 type GridOccupancy struct {
 	WorkGroups unit.Opt[int64] `json:"work_groups"`
-	// Fill is how many work-groups fill the GPU once: the fewest that give its full occupancy; multiples of it leave no
-	// tail. Absent when the number of compute units is not known.
+	// Fill is how many work-groups fill the GPU once: the fewest that give its
+	// full occupancy; multiples of it leave no tail. Absent when the number of
+	// compute units is not known.
 	Fill    unit.Opt[int64]      `json:"work_groups_that_fill"`
 	Waves   unit.Opt[float64]    `json:"waves"`           // fractional
 	Peak    unit.Opt[unit.Ratio] `json:"peak_percent"`    // while the waves are full, or of the only wave
@@ -146,7 +158,8 @@ type GridOccupancy struct {
 	Tail    unit.Opt[unit.Ratio] `json:"tail_percent"`    // of the last, partial wave; 0 when it is full
 }
 
-// GridOccupancy describes how so many work-groups of a predicted kernel run on the whole GPU; 0 are not known.
+// GridOccupancy describes how so many work-groups of a predicted kernel run on
+// the whole GPU; 0 are not known.
 func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err error) {
 	fill := int64(p.ComputeUnits) * r.Groups
 	s.Fill = unit.NonZero(fill)
@@ -175,8 +188,8 @@ func (p *Platform) GridOccupancy(r Result, groups int64) (s GridOccupancy, err e
 	return s, nil
 }
 
-// WorkGroups counts the work-groups of a launch, of which the last in a dimension may be smaller; 0 without a global
-// size.
+// WorkGroups counts the work-groups of a launch, of which the last in a
+// dimension may be smaller; 0 without a global size.
 func WorkGroups(global, local unit.Size3) int64 {
 	if !global.Present() || !local.Present() {
 		return 0

@@ -151,7 +151,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestAdviseAgainstSearch tries every sub-group and work-group size, and every amount around the maxima that Advise gives.
+// TestAdviseAgainstSearch tries every sub-group and work-group size, and every
+// amount around the maxima that Advise gives.
 func TestAdviseAgainstSearch(t *testing.T) {
 	for _, key := range builtin(t).Keys() {
 		p := find(t, builtin(t), key)

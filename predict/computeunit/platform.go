@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Platform is one GPU as the model sees it: what a compute unit has. It is a line of a platform file, whose columns may
-// come in any order.
+// Platform is one GPU as the model sees it: what a compute unit has. It is a
+// line of a platform file, whose columns may come in any order.
 type Platform struct {
 	Key                      table.Name `csv:"key" table:"required"` // short, unique: gen11
 	Name                     table.Name `csv:"name" table:"required"`
@@ -65,7 +65,8 @@ func (c *counts) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// subgroups returns the sub-group states of a compute unit, the denominator of its occupancy.
+// subgroups returns the sub-group states of a compute unit, the denominator of
+// its occupancy.
 func (p *Platform) subgroups() int64 { return int64(p.Blocks * p.SubgroupsPerBlock) }
 
 // Table is a list of platforms, in the order of their files.
@@ -90,8 +91,9 @@ func ReadFile(path string) (Table, error) {
 	return read(path, f)
 }
 
-// read reads a platform file: CSV with a header, a platform per row. It returns every error of the file at once, each
-// with its place, and no platforms unless the whole file is right: half a table would give answers for a platform that
+// read reads a platform file: CSV with a header, a platform per row. It returns
+// every error of the file at once, each with its place, and no platforms unless
+// the whole file is right: half a table would give answers for a platform that
 // the user meant to replace.
 func read(file string, r io.Reader) (Table, error) {
 	f := table.Format{Code: "platform-file", What: "platform file", Strict: true}
@@ -135,7 +137,8 @@ func (p *Platform) check(s *table.Sheet, i int) error {
 	return nil
 }
 
-// With returns a table with further platforms; one whose key is there already replaces it.
+// With returns a table with further platforms; one whose key is there already
+// replaces it.
 func (t Table) With(more Table) Table {
 	return append(slices.DeleteFunc(slices.Clone(t), func(old Platform) bool {
 		_, err := more.Find(string(old.Key))
@@ -151,7 +154,8 @@ func (t Table) Keys() (keys []string) {
 	return keys
 }
 
-// Find returns the platform of a key; case, spaces, `-` and `_` do not matter, and the prefix `cu:` may stand before it.
+// Find returns the platform of a key; case, spaces, `-` and `_` do not matter,
+// and the prefix `cu:` may stand before it.
 func (t Table) Find(key string) (Platform, error) {
 	for _, p := range t {
 		if normalized(string(p.Key)) == normalized(key) {

@@ -10,8 +10,10 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestSimulateAgreesWithPrediction simulates launches of all kinds: where threads run equally long, peak and average over
-// time are those of the prediction, which counts waves. They are computed by different packages in different ways.
+// TestSimulateAgreesWithPrediction simulates launches of all kinds: where
+// threads run equally long, peak and average over time are those of the
+// prediction, which counts waves. They are computed by different packages in
+// different ways.
 func TestSimulateAgreesWithPrediction(t *testing.T) {
 	table, err := arch.Builtin()
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// partial runs policy partial. All threads run equally long, so whatever begins to run does so at a multiple of that
-// time and ends at the next one: the state changes at ticks only.
+// partial runs policy partial. All threads run equally long, so whatever begins
+// to run does so at a multiple of that time and ends at the next one: the state
+// changes at ticks only.
 type partial struct {
 	in     *input
 	cores  []core
@@ -76,8 +77,9 @@ func runPartial(ctx context.Context, in *input, rec *recorder) error {
 	}
 }
 
-// fill lets every port work until it is blocked, one port after the other. That a port goes on before the next one
-// starts is what gives the published phases: 304 threads with three ports or more.
+// fill lets every port work until it is blocked, one port after the other. That
+// a port goes on before the next one starts is what gives the published phases:
+// 304 threads with three ports or more.
 func (s *partial) fill() {
 	s.unused = 0
 	for i := range s.ports {
@@ -90,7 +92,8 @@ func (s *partial) fill() {
 	}
 }
 
-// ready returns the port a work-group and an Xe-core that can take a thread of it, if there are any.
+// ready returns the port a work-group and an Xe-core that can take a thread of
+// it, if there are any.
 func (s *partial) ready(p *port) bool {
 	c := &s.cores[p.xeCore]
 	if p.half {
@@ -124,7 +127,8 @@ func (s *partial) findUnused() int {
 	return -1
 }
 
-// enter puts as many threads of the port's work-group in as fit. With a barrier none runs before the last one is in.
+// enter puts as many threads of the port's work-group in as fit. With a barrier
+// none runs before the last one is in.
 func (s *partial) enter(p *port) {
 	c := &s.cores[p.xeCore]
 	n := min(c.free, s.in.threadsPerGroup-p.entered)

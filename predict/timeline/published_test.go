@@ -13,7 +13,8 @@ import (
 	"occudiff/predict"
 )
 
-// tigerLake is the GPU of the published phases: 6 Xe-cores of 112 thread slots. threads is per work-group.
+// tigerLake is the GPU of the published phases: 6 Xe-cores of 112 thread slots.
+// threads is per work-group.
 func tigerLake(policy predict.Policy, groups int64, threads int) input {
 	return input{whole: policy == predict.Whole, xeCores: 6, slotsPerXeCore: 112, threadsPerGroup: threads,
 		groupsPerXeCore: math.MaxInt32, groups: groups}
@@ -37,8 +38,9 @@ func threadsOf(r Result) []int64 {
 	return threads
 }
 
-// TestPublishedPhases holds every published phase on Tiger Lake: Intel's GPU optimization guides (two editions with the
-// same figures) and the thread-mapping notebook.
+// TestPublishedPhases holds every published phase on Tiger Lake: Intel's GPU
+// optimization guides (two editions with the same figures) and the
+// thread-mapping notebook.
 func TestPublishedPhases(t *testing.T) {
 	partial := func(groups int64, threads, ports int, barrier bool) input {
 		in := tigerLake(predict.Free, groups, threads)
@@ -78,8 +80,10 @@ func TestPublishedPhases(t *testing.T) {
 	}
 }
 
-// TestPublishedBarrierRows: 524,288 work-items in work-groups of 128 x R at SIMD8 with a barrier; published per Xe-core as
-// 100, 86, 86 and 57%, and a failed launch for R = 5 (640 work-items, above the maximum of 512: no work-group fits).
+// TestPublishedBarrierRows: 524,288 work-items in work-groups of 128 x R at
+// SIMD8 with a barrier; published per Xe-core as 100, 86, 86 and 57%, and a
+// failed launch for R = 5 (640 work-items, above the maximum of 512: no
+// work-group fits).
 func TestPublishedBarrierRows(t *testing.T) {
 	for i, want := range []struct {
 		fit     int // work-groups per Xe-core
@@ -94,7 +98,8 @@ func TestPublishedBarrierRows(t *testing.T) {
 	}
 }
 
-// TestPublishedTables compares the first phase of every vec_add row, and each phase of the rows that have several.
+// TestPublishedTables compares the first phase of every vec_add row, and each
+// phase of the rows that have several.
 func TestPublishedTables(t *testing.T) {
 	f, err := os.Open(testenv.Shared(t, "golden", "published_tables.csv"))
 	if err != nil {

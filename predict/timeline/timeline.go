@@ -1,12 +1,16 @@
-// Package timeline simulates how the dispatcher of a GPU places the work-groups of a launch over time: which threads
-// are resident when, and what occupancy that gives on average.
+// Package timeline simulates how the dispatcher of a GPU places the work-groups
+// of a launch over time: which threads are resident when, and what occupancy
+// that gives on average.
 //
-// Launches run by the policy of their prediction, free or whole. With dispatch ports they run by policy partial, a what-if
-// that explains published phases which neither of the two gives; outputs must label it so.
+// Launches run by the policy of their prediction, free or whole. With dispatch
+// ports they run by policy partial, a what-if that explains published phases
+// which neither of the two gives; outputs must label it so.
 //
-// All threads run equally long, so time counts in run times of a thread. Free and whole follow from a division. Partial
-// is stepped from one run time to the next: a million work-groups take some milliseconds. Leaping from one occurrence
-// of a state to the next was tried and left; it paid for launches only that has not been.
+// All threads run equally long, so time counts in run times of a thread. Free
+// and whole follow from a division. Partial is stepped from one run time to the
+// next: a million work-groups take some milliseconds. Leaping from one
+// occurrence of a state to the next was tried and left; it paid for launches
+// only that has not been.
 //
 // Nothing here is measured.
 package timeline
@@ -22,7 +26,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// Phase is a span of time in which the number of resident threads does not change.
+// Phase is a span of time in which the number of resident threads does not
+// change.
 type Phase struct {
 	Start     float64
 	End       float64
@@ -30,19 +35,22 @@ type Phase struct {
 	Occupancy unit.Ratio
 }
 
-// Result is a simulated launch. Occupancies are shares of all thread slots of the device, also where a GRF mode leaves
-// fewer to the launch.
+// Result is a simulated launch. Occupancies are shares of all thread slots of
+// the device, also where a GRF mode leaves fewer to the launch.
 type Result struct {
 	Phases  []Phase // without gaps, neighbors differ in Threads
 	Peak    unit.Ratio
 	Average unit.Ratio // time-weighted: sum(threads x time) / (slots x time)
-	// XeCores is the part of the Xe-cores that held a thread, over the time and at most; of policy partial alone.
+	// XeCores is the part of the Xe-cores that held a thread, over the time and
+	// at most; of policy partial alone.
 	XeCores, MostXeCores unit.Ratio
 	Time                 float64 // from the first thread's start to the last one's end, in run times of a thread
 }
 
-// Simulate returns the phases of a launch that was predicted with a global size. Ports above 0 ask for policy partial with
-// so many dispatch ports. The error says why the phases cannot be counted; the context can end policy partial.
+// Simulate returns the phases of a launch that was predicted with a global
+// size. Ports above 0 ask for policy partial with so many dispatch ports. The
+// error says why the phases cannot be counted; the context can end policy
+// partial.
 func Simulate(ctx context.Context, d *arch.Device, l *predict.Launch, p *predict.Prediction, ports int) (Result, error) {
 	if hi, threads := bits.Mul64(uint64(p.Groups), uint64(p.ThreadsPerGroup)); p.Groups < 1 || hi != 0 || threads > math.MaxInt64 {
 		return Result{}, fmt.Errorf("the number of work-groups is %d; expected at least 1, and no more than 2^63-1 threads in all", p.Groups)
@@ -56,8 +64,9 @@ type input struct {
 	threadsPerGroup         int
 	groups                  int64 // of the launch, dispatched in order
 	whole                   bool  // a work-group starts only on an Xe-core where all of it fits; else threads start on any free slot
-	// groupsPerXeCore is the most work-groups that an Xe-core holds by SLM, barriers or work-group slots; thread slots
-	// limit besides. Policy free ignores it.
+	// groupsPerXeCore is the most work-groups that an Xe-core holds by SLM,
+	// barriers or work-group slots; thread slots limit besides. Policy free
+	// ignores it.
 	groupsPerXeCore int
 
 	ports   int  // dispatch ports of policy partial, which is taken above 0; more than one per Xe-core do nothing
@@ -106,20 +115,22 @@ func run(ctx context.Context, in *input, slots int64) (Result, error) {
 	return r, nil
 }
 
-// maxTicks bounds the time and memory of a simulation: 128 MiB when every tick is a phase. A launch stays far below it
-// unless it has tens of millions of work-groups.
+// maxTicks bounds the time and memory of a simulation: 128 MiB when every tick
+// is a phase. A launch stays far below it unless it has tens of millions of
+// work-groups.
 const maxTicks = 1 << 22
 
 // recorder turns a sequence of resident thread counts into phases.
 type recorder struct {
 	slots  int64
 	phases []Phase
-	// Xe-cores x ticks with a thread, and the most Xe-cores with one, of policy partial.
+	// Xe-cores x ticks with a thread, and the most Xe-cores with one, of policy
+	// partial.
 	used, most int64
 }
 
-// add appends a span that ends at a tick. Spans of no length are dropped, and a span with the threads of the last one
-// prolongs it.
+// add appends a span that ends at a tick. Spans of no length are dropped, and a
+// span with the threads of the last one prolongs it.
 func (r *recorder) add(threads, tick int64) {
 	start, end, n := 0.0, float64(tick), len(r.phases)
 	if n > 0 {

@@ -13,7 +13,8 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestTooManyThreadsAreRefused: the threads of a launch have to fit 63 bits, and one without a global size has none.
+// TestTooManyThreadsAreRefused: the threads of a launch have to fit 63 bits,
+// and one without a global size has none.
 func TestTooManyThreadsAreRefused(t *testing.T) {
 	for _, groups := range []int64{0, math.MaxInt64} {
 		_, err := Simulate(t.Context(), &arch.Device{}, &predict.Launch{}, &predict.Prediction{Groups: groups, ThreadsPerGroup: 2}, 0)
@@ -97,7 +98,8 @@ func stepByStep(in input) Result {
 	return rec.result()
 }
 
-// fillWhole places work-groups one by one, round and round the Xe-cores, and counts the threads that it has placed.
+// fillWhole places work-groups one by one, round and round the Xe-cores, and
+// counts the threads that it has placed.
 func fillWhole(in *input, left int64) (threads int64) {
 	cores := make([]struct{ threads, groups int }, in.xeCores)
 	for placed := true; placed; {
@@ -115,7 +117,8 @@ func fillWhole(in *input, left int64) (threads int64) {
 	return threads
 }
 
-// TestRunSkipsNothing compares the divisions and the repeated states with stepping through the same launch.
+// TestRunSkipsNothing compares the divisions and the repeated states with
+// stepping through the same launch.
 func TestRunSkipsNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 4000 {
@@ -129,7 +132,8 @@ func TestRunSkipsNothing(t *testing.T) {
 	}
 }
 
-// TestFreeIsNeverWorse: with equal run times Free leaves a slot idle only in its last wave, so that no policy averages more.
+// TestFreeIsNeverWorse: with equal run times Free leaves a slot idle only in
+// its last wave, so that no policy averages more.
 func TestFreeIsNeverWorse(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for range 3000 {

@@ -24,8 +24,8 @@ type buildsValue struct {
 	Notes   *report.Table `json:"notes"`
 }
 
-// buildColumns are of a kernel on one device, before and after, in the order of CSV; what people see of the figures stands
-// behind.
+// buildColumns are of a kernel on one device, before and after, in the order of
+// CSV; what people see of the figures stands behind.
 func buildColumns() []report.Col[diff.Build] {
 	var list []report.Col[diff.Build]
 	for _, c := range report.Within("", "", (*diff.Build).Kernel, predictdoc.KernelColumns) {
@@ -61,7 +61,8 @@ func buildColumns() []report.Col[diff.Build] {
 		}))
 }
 
-// figureText is a figure of a kernel, before and after where it differs. One that was removed is shown as it was.
+// figureText is a figure of a kernel, before and after where it differs. One
+// that was removed is shown as it was.
 func figureText(p *diff.Build, f diff.BuildMetric) string {
 	print := func(k *batch.Kernel) string {
 		x, ok := f.Of(k).Value()

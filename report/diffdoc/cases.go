@@ -14,8 +14,9 @@ import (
 	"occudiff/report"
 )
 
-// suite has a test case of each kernel: a regression fails; what only one side has and what could not be compared is
-// skipped, since neither success nor failure may be claimed of it.
+// suite has a test case of each kernel: a regression fails; what only one side
+// has and what could not be compared is skipped, since neither success nor
+// failure may be claimed of it.
 func (c *comparison) suite(prov report.Provenance) *report.TestSuite {
 	if len(c.sides) == 1 {
 		return suiteOf(c.sides[0], prov)
@@ -52,7 +53,8 @@ func suiteOf(d *diff.Result, prov report.Provenance) *report.TestSuite {
 	s.Add("kernels.not_comparable", strconv.Itoa(d.Summary.NotComparable))
 	s.Add("changed", cmp.Or(changedText(d.Changes), "nothing, as far as the inputs say"))
 	s.AddEach("not_whole", report.IncompleteNotes(d.Notes))
-	// CI systems group cases by class: by device, and by label where one job has several diffs.
+	// CI systems group cases by class: by device, and by label where one job
+	// has several diffs.
 	class = strings.TrimSuffix(cmp.Or(class, "unknown device")+"/"+report.OneLine(prov.Label), "/")
 	var cases []report.Case
 	for i := range d.Rows {
@@ -108,8 +110,10 @@ func Annotations(s *report.TestSuite, level report.AnnotationLevel) (list []repo
 	return list
 }
 
-// Failure describes which kernels got worse, for the gate that --fail-on asks for; empty when none did. All of them were told
-// from noise: a gate that is red for noise is soon switched off. The sentence stands on one line of a CI log.
+// Failure describes which kernels got worse, for the gate that --fail-on asks
+// for; empty when none did. All of them were told from noise: a gate that is
+// red for noise is soon switched off. The sentence stands on one line of a CI
+// log.
 func Failure(s *report.TestSuite) string {
 	var failed []string
 	for _, c := range s.Cases {
@@ -124,8 +128,9 @@ func Failure(s *report.TestSuite) string {
 		strings.Join(report.FirstFew(failed, report.MaxListedTasks), ", "))
 }
 
-// Inconclusive describes what a gate let pass since too few runs tell it from noise; empty when that is nothing.
-// It is no failure, and said all the same, so that nobody takes a green job for a proof.
+// Inconclusive describes what a gate let pass since too few runs tell it from
+// noise; empty when that is nothing. It is no failure, and said all the same,
+// so that nobody takes a green job for a proof.
 func Inconclusive(sides []*diff.Result) string {
 	n := 0
 	for _, d := range sides {
@@ -139,8 +144,8 @@ func Inconclusive(sides []*diff.Result) string {
 		float64(max(diff.SingleRuns, 2*sides[0].Options.Threshold)), unit.Plural(int64(n), "kernel"))
 }
 
-// Unjudged describes what a gate could not judge of what any of the sides has. What was unmeasurable before is nothing that a
-// change hides.
+// Unjudged describes what a gate could not judge of what any of the sides has.
+// What was unmeasurable before is nothing that a change hides.
 func Unjudged(sides []*diff.Result) report.Unjudged {
 	u := report.Unjudged{Gate: "--fail-on regression", Nothing: ": no kernel can be compared"}
 	missing, uncompared, unexplained := 0, 0, 0
@@ -173,8 +178,8 @@ func Unjudged(sides []*diff.Result) report.Unjudged {
 	return u
 }
 
-// newAgentSummary is a summary of runs without findings. What an agent is told must not rest on a part of a run: any loss makes it
-// unusable.
+// newAgentSummary is a summary of runs without findings. What an agent is told
+// must not rest on a part of a run: any loss makes it unusable.
 func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudged int) *report.AgentSummary {
 	c := &report.AgentSummary{Schema: report.AgentSummarySchema, Usable: true, Findings: []report.Finding{}, Judged: judged, NotJudged: notJudged}
 	lost := report.IncompleteNotes(notes)
@@ -192,8 +197,9 @@ func newAgentSummary(runs []*compare.Result, notes []note.Note, judged, notJudge
 	return c
 }
 
-// agentSummary answers what changed in few words, for agents and comments. What more threads are worth is of the new side;
-// where that does not tell it, a kernel that became faster at less occupancy is bound by something else.
+// agentSummary answers what changed in few words, for agents and comments. What
+// more threads are worth is of the new side; where that does not tell it, a
+// kernel that became faster at less occupancy is bound by something else.
 func (c *comparison) agentSummary() *report.AgentSummary {
 	var runs []*compare.Result
 	judged, not := 0, 0
@@ -208,7 +214,8 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 	}
 	for i := range c.rows {
 		r := &c.rows[i]
-		// Those are counted as not judged. Rows stand in the order of attention, so what does not fit is the least.
+		// Those are counted as not judged. Rows stand in the order of
+		// attention, so what does not fit is the least.
 		if summary.Usable && r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !summary.Add(findingOf(r)) {
 			break
 		}

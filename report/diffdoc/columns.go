@@ -21,7 +21,8 @@ type (
 // kept is where a column is that people without a workbook do not see.
 const kept = report.Sheet | report.Data
 
-// columns are those of all sides, which stand below each other, as data frames group by a column.
+// columns are those of all sides, which stand below each other, as data frames
+// group by a column.
 func (c *comparison) columns() []report.Col[row] {
 	list := report.Within("", "", func(r *row) *diff.Row { return r.Row }, kernelColumns)
 	if len(c.sides) == 1 {
@@ -31,7 +32,8 @@ func (c *comparison) columns() []report.Col[row] {
 	return append([]report.Col[row]{side}, list...)
 }
 
-// kernelColumns are all that is known of a kernel on both sides, in the order of CSV; those of people stand among them.
+// kernelColumns are all that is known of a kernel on both sides, in the order
+// of CSV; those of people stand among them.
 var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{
 		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code},
@@ -91,7 +93,8 @@ var kernelColumns = slices.Concat(
 			func(r *diff.Row) cell { return report.TextCell(because(r)) }),
 	})
 
-// runsCell describes how many runs of each side have a measured value; nothing where nothing was repeated.
+// runsCell describes how many runs of each side have a measured value; nothing
+// where nothing was repeated.
 func runsCell(r *diff.Row) cell {
 	if older, newer := r.Measured().Old.N, r.Measured().New.N; max(older, newer) > 1 {
 		return report.TextCell(strconv.Itoa(older) + " + " + strconv.Itoa(newer))
@@ -99,8 +102,8 @@ func runsCell(r *diff.Row) cell {
 	return cell{}
 }
 
-// statusOf is the color of a verdict. Unchanged has none, as most kernels of most diffs are: green would hide what
-// improved.
+// statusOf is the color of a verdict. Unchanged has none, as most kernels of
+// most diffs are: green would hide what improved.
 func statusOf(v diff.Verdict) report.Status {
 	switch v {
 	case diff.Regression:
@@ -115,8 +118,8 @@ func statusOf(v diff.Verdict) report.Status {
 	return report.Unsure
 }
 
-// shapeText tells kernels of one name apart: "2048x2048 in 1024x1, SIMD16 -> 32" where sides differ, what one says where
-// the other says nothing.
+// shapeText tells kernels of one name apart: "2048x2048 in 1024x1, SIMD16 ->
+// 32" where sides differ, what one says where the other says nothing.
 func shapeText(r *diff.Row) string {
 	older, newer := cmp.Or(r.Old, r.New), cmp.Or(r.New, r.Old)
 	both := func(before, what string, of func(*diff.Launch) string) string {
@@ -137,7 +140,8 @@ func shapeText(r *diff.Row) string {
 	return strings.TrimPrefix(strings.TrimPrefix(text, " in "), ", ")
 }
 
-// onBothSides are a column of the launch on each side; one without a heading is for JSON alone.
+// onBothSides are a column of the launch on each side; one without a heading is
+// for JSON alone.
 func onBothSides(name, group string, c column, of func(*diff.Launch) cell) (list []report.Col[diff.Row]) {
 	sides := []func(*diff.Row) *diff.Launch{func(r *diff.Row) *diff.Launch { return r.Old }, func(r *diff.Row) *diff.Launch { return r.New }}
 	for i, side := range []string{"old", "new"} {

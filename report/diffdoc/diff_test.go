@@ -131,7 +131,8 @@ func TestDiffFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestDiffTables checks that every row has a cell for every column, and that CSV holds numbers where people read `~`.
+// TestDiffTables checks that every row has a cell for every column, and that
+// CSV holds numbers where people read `~`.
 func TestDiffTables(t *testing.T) {
 	for _, d := range [][]*diff.Result{repeats(), single(), hostileDiff(), nothing()} {
 		tables := []*report.Table{diffdoc.NewOutput(d, report.Provenance{}).Table}
@@ -175,7 +176,8 @@ func TestDiffScreenWords(t *testing.T) {
 	}{
 		{"every verdict", repeats(), "8 kernels, 4 runs per side: gone and 1 more are on one side alone, Fan2 is worse (-14.0 points), " +
 			"reduce is better (+20.0 points), 1 has another launch, 1 is not comparable, 2 have no significant change; a launch of reduce takes 0.50 times as long",
-			// Times: Fan2 526/523, GEMM 1, stencil 1, reduce 2.0015/4, scan 1, Fan1 1: the sixth root of 0.50325 is 0.8918.
+			// Times: Fan2 526/523, GEMM 1, stencil 1, reduce 2.0015/4, scan 1,
+			// Fan1 1: the sixth root of 0.50325 is 0.8918.
 			"runs/main -> runs/branch; changed: driver 24.35.30872 -> 25.05.32567; SIMD width 16 -> 32 (GEMM); a launch takes 0.89 times as long (6 kernels)"},
 		{"one run per side", single(), "1 kernel, one run per side: Fan2 is worse (-14.1 points)",
 			"bench_gaussian.hotspots.csv -> bench_gaussian.offload.csv"},
@@ -234,8 +236,8 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-// TestWorse: a kernel that is worse by its busy XVEs is told with their test, and the command has the numbers of
-// those that are worse, wherever they stand.
+// TestWorse: a kernel that is worse by its busy XVEs is told with their test,
+// and the command has the numbers of those that are worse, wherever they stand.
 func TestWorse(t *testing.T) {
 	var older, newer []*compare.Result
 	for i := range 4 {
@@ -254,7 +256,8 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// TestDiffContract holds the JSON fields against the contract, absent values against null and lists against null.
+// TestDiffContract holds the JSON fields against the contract, absent values
+// against null and lists against null.
 func TestDiffContract(t *testing.T) {
 	for _, c := range []struct {
 		value any
@@ -328,7 +331,8 @@ func TestDiffContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	fan2 := v.Rows[2] // behind what one side alone has
-	// 62.0 .. 62.3 and 48.0 .. 48.3: medians 62.15 and 48.15, two of seventy deals are as far apart.
+	// 62.0 .. 62.3 and 48.0 .. 48.3: medians 62.15 and 48.15, two of seventy
+	// deals are as far apart.
 	if m := fan2.Measured; fan2.Task != "Fan2" || fan2.Verdict != "regression" || m.Old.N != 4 || *m.Old.Low != 62 || *m.New.High != 48.3 ||
 		*m.ChangePoints < -14.0001 || *m.ChangePoints > -13.9999 || *m.P < 0.02857 || *m.P > 0.02858 || !*m.Significant || m.Ratio != nil {
 		t.Errorf("Fan2 = %+v", fan2)
@@ -340,7 +344,8 @@ func TestDiffContract(t *testing.T) {
 	}
 }
 
-// TestShown holds the orders and the number of the rows that people chose against values by hand; programs get all.
+// TestShown holds the orders and the number of the rows that people chose
+// against values by hand; programs get all.
 func TestShown(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -367,8 +372,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestSides: of several sides each row says which it is of, what needs attention on any of them comes first in every form,
-// and the summary answers.
+// TestSides: of several sides each row says which it is of, what needs
+// attention on any of them comes first in every form, and the summary answers.
 func TestSides(t *testing.T) {
 	run := func(name string, fan2, scan float64) diff.Side {
 		return diff.Side{Name: name, Runs: []*compare.Result{side("", kernel("Fan2", 1024, 32, fan2, 99.5, 1, 1e-2),

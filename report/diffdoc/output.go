@@ -1,7 +1,10 @@
-// Package diffdoc answers one question: how do several runs, or several sides of repeats, stand next to each other? Sides
-// are compared with the first one: what changed, and which kernels got worse, a row for each kernel of each side. Runs of
-// one program are kernels by runs; which of them stand out comes first. It does not know file formats, and it does not
-// judge: verdicts and their figures come from compare/diff, and a run by itself is as rundoc has it.
+// Package diffdoc answers one question: how do several runs, or several sides
+// of repeats, stand next to each other? Sides are compared with the first one:
+// what changed, and which kernels got worse, a row for each kernel of each
+// side. Runs of one program are kernels by runs; which of them stand out comes
+// first. It does not know file formats, and it does not judge: verdicts and
+// their figures come from compare/diff, and a run by itself is as rundoc has
+// it.
 package diffdoc
 
 import (
@@ -22,7 +25,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// row is a kernel of a side, compared with the first side. Document, CSV, summary and screen are made of one list of them.
+// row is a kernel of a side, compared with the first side. Document, CSV,
+// summary and screen are made of one list of them.
 type row struct {
 	*diff.Row
 	side string // empty where there is one next to the first
@@ -50,8 +54,9 @@ func newComparison(sides []*diff.Result) *comparison {
 	return c
 }
 
-// sideNames are those of the sides: the ends of their paths, whole paths where these are alike. Sides are often folders
-// of one name under different ones: base/run, new/run.
+// sideNames are those of the sides: the ends of their paths, whole paths where
+// these are alike. Sides are often folders of one name under different ones:
+// base/run, new/run.
 func sideNames(sides []*diff.Result) []string {
 	long := report.ListOf(sides, func(d *diff.Result) string { return report.OneLine(d.New.Name) })
 	short := report.ListOf(long, path.Base)
@@ -61,8 +66,9 @@ func sideNames(sides []*diff.Result) []string {
 	return short
 }
 
-// NewOutput answers what changed between two sides, or between the first of several and each other one.
-// Document, summary and test suite are made when an output asks for them: CSV and JSON of a million kernels do without.
+// NewOutput answers what changed between two sides, or between the first of
+// several and each other one. Document, summary and test suite are made when an
+// output asks for them: CSV and JSON of a million kernels do without.
 func NewOutput(sides []*diff.Result, prov report.Provenance) *report.Output {
 	c := newComparison(sides)
 	rows, left := report.Select(prov.Show, c.rows, "rows", func(r *row) report.Candidate {
@@ -107,8 +113,9 @@ func (c *comparison) document(rows []row, notes []note.Note, prov report.Provena
 			provenance(c.sources(prov))}}
 }
 
-// movedSection describes for each kernel why its verdict is what it is. Of one that is as before, or that nothing can be told of,
-// the table has all there is.
+// movedSection describes for each kernel why its verdict is what it is. Of one
+// that is as before, or that nothing can be told of, the table has all there
+// is.
 func movedSection(rows []row) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that differ", Sheet: "Summary", ItemsIn: report.Everywhere}
 	for i := range rows {
@@ -158,7 +165,8 @@ const (
 	sidesSchema = "occudiff/diff-sides/1"
 )
 
-// DiffOutput is the JSON output of `occudiff diff`: the conventions are those of Validate.
+// DiffOutput is the JSON output of `occudiff diff`: the conventions are those
+// of Validate.
 type DiffOutput struct {
 	Schema          string        `json:"schema"`
 	ThresholdPoints float64       `json:"threshold_points" jsonschema:"a smaller change is none, in percentage points"`
@@ -191,7 +199,8 @@ type SidesOutput struct {
 	Sides  []*DiffOutput `json:"sides" jsonschema:"each of the others against the first"`
 }
 
-// newOutput returns the value of the JSON contract of one side, which has all rows.
+// newOutput returns the value of the JSON contract of one side, which has all
+// rows.
 func newOutput(d *diff.Result) *DiffOutput {
 	side := func(s *diff.Side) DiffSide {
 		return DiffSide{unit.NonZero(s.Name), report.ListOf(s.Runs, func(r *compare.Result) DiffRun {
@@ -293,7 +302,8 @@ func joined(command string, names []string, prov report.Provenance,
 	all := report.NewTestSuite(command, prov)
 	label := prov.Label
 	for i, name := range names {
-		// The class of a case holds the label, and equal cases of two runs must not look like one that ran twice.
+		// The class of a case holds the label, and equal cases of two runs must
+		// not look like one that ran twice.
 		prov.Label = strings.TrimPrefix(label+"/"+name, "/")
 		one := of(i, prov)
 		if i == 0 {

@@ -20,7 +20,8 @@ const (
 	runsSchema = "occudiff/validate-runs/1"
 )
 
-// Runs returns several runs in every form: what stands out first, then the kernels over all runs.
+// Runs returns several runs in every form: what stands out first, then the
+// kernels over all runs.
 func Runs(s *diff.Runs, prov report.Provenance) *report.Output {
 	return &report.Output{
 		Make:         func() *report.Document { return runsDocument(s, prov) },
@@ -38,7 +39,8 @@ func resultsOf(s *diff.Runs) []*compare.Result {
 	return report.ListOf(s.Runs, func(r diff.RunAcrossKernels) *compare.Result { return r.Result })
 }
 
-// runsDocument is what stands out, and the kernels with a column for each run. A run by itself is 'occudiff validate RUN'.
+// runsDocument is what stands out, and the kernels with a column for each run.
+// A run by itself is 'occudiff validate RUN'.
 func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	kernels, left := report.Select(prov.Show, s.Kernels, "kernels", func(k *diff.KernelAcrossRuns) report.Candidate {
 		nan := unit.Ratio(math.NaN()) // of kernels without a value, which come last in any order
@@ -50,7 +52,8 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 		Subject: "Measured occupancy, kernel by run", Version: prov.Version, Date: latest(resultsOf(s)), Summary: runsSummary(s, findings, kernels)}
 	d.Summary.Notes = append(d.Summary.Notes, report.IncompleteNotes(left)...)
 	var notes []report.TaskNote
-	// All runs were read with the flags of one command line, so the options of the first are those of all.
+	// All runs were read with the flags of one command line, so the options of
+	// the first are those of all.
 	pairs := prov.Pairs()
 	pairs.Text("Tolerance", report.Shortest(float64(s.Runs[0].Options.Tolerance))+" points")
 	for i := range s.Runs {
@@ -73,8 +76,8 @@ func runsDocument(s *diff.Runs, prov report.Provenance) *report.Document {
 	return d
 }
 
-// runsSummary is what every form of several runs begins with: which of them stand out, the worst first, or else the first
-// kernels.
+// runsSummary is what every form of several runs begins with: which of them
+// stand out, the worst first, or else the first kernels.
 func runsSummary(s *diff.Runs, findings []findingRow, kernels []diff.KernelAcrossRuns) *report.Summary {
 	sc := &report.Summary{Headline: runsLine(s, findings), Hint: hint}
 	for i := range s.Runs {
@@ -154,8 +157,8 @@ func notFound(s *diff.Runs) string {
 	return text
 }
 
-// findingRow is what stands out, with what its columns are read from. People have one of each run, which counts the
-// others.
+// findingRow is what stands out, with what its columns are read from. People
+// have one of each run, which counts the others.
 type findingRow struct {
 	diff.Finding
 	number unit.Opt[string] // absent where no row has one
@@ -165,8 +168,8 @@ type findingRow struct {
 // ways are those in which the run stands out.
 func (f *findingRow) ways() string { return strings.Join(report.Strings(f.Run.Findings), ", ") }
 
-// status is bad where a run loses as a whole. One that is higher or faster than the rest is odd and no loss, and kernels
-// that are off in part are named.
+// status is bad where a run loses as a whole. One that is higher or faster than
+// the rest is odd and no loss, and kernels that are off in part are named.
 func (f *findingRow) status() report.Status {
 	for _, w := range f.Run.Findings {
 		if w != diff.RunHigh && w != diff.RunFast && w != diff.RunDips && w != diff.RunPeaks {
@@ -180,8 +183,8 @@ func allFindings(s *diff.Runs) []findingRow {
 	return report.ListOf(s.Findings, func(f diff.Finding) findingRow { return findingRow{Finding: f} })
 }
 
-// findingRows returns one finding of each run, with numbers for those to look at: a run that is off as a whole, or in
-// several kernels, would fill the list.
+// findingRows returns one finding of each run, with numbers for those to look
+// at: a run that is off as a whole, or in several kernels, would fill the list.
 func findingRows(s *diff.Runs) (rows []findingRow) {
 	at, number := map[*diff.RunAcrossKernels]int{}, 0
 	for _, f := range allFindings(s) {
@@ -259,7 +262,8 @@ var manyColumns = func() []report.Col[diff.KernelAcrossRuns] {
 	}
 }()
 
-// byRun says in which runs a kernel is off and how far, and has a column for each run, for files.
+// byRun says in which runs a kernel is off and how far, and has a column for
+// each run, for files.
 func byRun(s *diff.Runs) []report.Col[diff.KernelAcrossRuns] {
 	list := []report.Col[diff.KernelAcrossRuns]{report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: report.Everywhere}, func(k *diff.KernelAcrossRuns) cell {
 		return report.ListCell(report.ListOf(k.Findings, func(f diff.Finding) string {
@@ -273,8 +277,9 @@ func byRun(s *diff.Runs) []report.Col[diff.KernelAcrossRuns] {
 	return list
 }
 
-// ValidateRuns is the value of `validate` over several runs, schema occudiff/validate-runs/1.
-// Each run has the value that validate gives of it alone, so that a script reads both with the same code.
+// ValidateRuns is the value of `validate` over several runs, schema
+// occudiff/validate-runs/1. Each run has the value that validate gives of it
+// alone, so that a script reads both with the same code.
 type ValidateRuns struct {
 	Schema   string        `json:"schema"`
 	Findings *report.Table `json:"findings" jsonschema:"what stands out, the worst first"`
@@ -282,7 +287,8 @@ type ValidateRuns struct {
 	Kernels  *report.Table `json:"kernels" jsonschema:"each over all runs, by time"`
 }
 
-// ValidateRun is one of several runs. Counts of its verdicts are in the summary of the run.
+// ValidateRun is one of several runs. Counts of its verdicts are in the summary
+// of the run.
 type ValidateRun struct {
 	Name      string                 `json:"name"`
 	Lacks     int                    `json:"kernels_missing"`

@@ -21,8 +21,9 @@ import (
 	"occudiff/report/text"
 )
 
-// cluster is the runs of twelve nodes: one is slow and low, one did nothing, one is of another device, one is a copy, and
-// eleven kernels are off in one run that does not stand out as a whole.
+// cluster is the runs of twelve nodes: one is slow and low, one did nothing,
+// one is of another device, one is a copy, and eleven kernels are off in one
+// run that does not stand out as a whole.
 func cluster() *diff.Runs {
 	const kernels = 30
 	var names []string
@@ -89,7 +90,8 @@ func TestRunsGolden(t *testing.T) {
 	}
 }
 
-// TestSort holds the orders of the kernels that people see against values by hand.
+// TestSort holds the orders of the kernels that people see against values by
+// hand.
 func TestRunsSort(t *testing.T) {
 	for _, c := range []struct {
 		reason string

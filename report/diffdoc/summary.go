@@ -18,7 +18,8 @@ import (
 // hint is where more is.
 const hint = "'occudiff explain WORD' explains any word; -v shows the evidence; -o report.html everything"
 
-// summaryRow is a row of the screen of a diff: a kernel with news, or one that stands for all of a verdict without.
+// summaryRow is a row of the screen of a diff: a kernel with news, or one that
+// stands for all of a verdict without.
 type summaryRow struct {
 	row
 	number unit.Opt[string] // absent where no row has one, empty where nothing is to do
@@ -100,7 +101,8 @@ func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {
 	return sc
 }
 
-// summaryRows are those with news, then one for each verdict that is none: the one that moved most.
+// summaryRows are those with news, then one for each verdict that is none: the
+// one that moved most.
 func summaryRows(rows []row) (list []summaryRow) {
 	quiet := map[diff.Verdict][]row{}
 	for _, r := range rows {
@@ -188,7 +190,8 @@ func (c *comparison) line() string {
 		strings.Join(report.FirstFew(sides, report.MaxListedTasks), "; ")
 }
 
-// kinds are what a sentence says of kernels, in its order; of those with a figure the first is named.
+// kinds are what a sentence says of kernels, in its order; of those with a
+// figure the first is named.
 var kinds = []struct {
 	one, many string
 	is        func(*diff.Row) bool
@@ -251,8 +254,8 @@ func parts(d *diff.Result) string {
 	return cmp.Or(strings.Join(said, ", "), "there is nothing to compare")
 }
 
-// timeText names the kernel whose launches changed the most time, by more than a
-// tenth and by more than a test calls noise, and counts the others.
+// timeText names the kernel whose launches changed the most time, by more than
+// a tenth and by more than a test calls noise, and counts the others.
 func timeText(d *diff.Result) string {
 	var most *diff.Row
 	n := 0
@@ -310,8 +313,9 @@ func (c *comparison) impact() string {
 	return strings.Join(parts, "; ")
 }
 
-// changedText lists the changes, equal ones of several kernels as one: a recompilation may change the SIMD width of every
-// kernel, and that is one sentence.
+// changedText lists the changes, equal ones of several kernels as one: a
+// recompilation may change the SIMD width of every kernel, and that is one
+// sentence.
 func changedText(changes []diff.Change) string {
 	var list []string
 	tasks := map[string][]string{}
@@ -332,8 +336,9 @@ func changedText(changes []diff.Change) string {
 	return strings.Join(list, "; ")
 }
 
-// because describes which figures a verdict stands on: what changed, how occupancies moved and what that is compared with, what
-// was predicted where something changed, the parts of the breakdown, and the time.
+// because describes which figures a verdict stands on: what changed, how
+// occupancies moved and what that is compared with, what was predicted where
+// something changed, the parts of the breakdown, and the time.
 func because(r *diff.Row) string {
 	switch r.Verdict {
 	case diff.NotAKernel:
@@ -387,7 +392,8 @@ func because(r *diff.Row) string {
 	return report.OneLine(strings.TrimSpace(text.String()))
 }
 
-// seenIn describes how many runs of a side have a kernel, and of how many where it is not all.
+// seenIn describes how many runs of a side have a kernel, and of how many where
+// it is not all.
 func seenIn(l *diff.Launch) string {
 	if l.Runs < l.Of {
 		return fmt.Sprintf("%d of %d runs", l.Runs, l.Of)
@@ -395,7 +401,8 @@ func seenIn(l *diff.Launch) string {
 	return unit.FormatCount(l.Runs, "run", "runs")
 }
 
-// followed reports whether what was measured moved as was predicted of a change.
+// followed reports whether what was measured moved as was predicted of a
+// change.
 func followed(r *diff.Row) string {
 	switch moved := r.Delta(compare.MetricResidual).Moved(); {
 	case moved < 0 && r.Verdict == diff.Regression:
@@ -412,7 +419,8 @@ func changesText(r *diff.Row) string {
 	return strings.Join(report.ListOf(r.Changes, diff.Change.String), ", ")
 }
 
-// figures are those that a verdict stands on, in the order in which they are told.
+// figures are those that a verdict stands on, in the order in which they are
+// told.
 var figures = []struct{ metric, title, unit string }{
 	{compare.MetricMeasured, "measured occupancy", "%"},
 	{compare.MetricBusy, "busy occupancy", "%"},
@@ -426,7 +434,8 @@ var figures = []struct{ metric, title, unit string }{
 	{string(compare.PartLaunchLimit), "slots kept by limits", "points"},
 }
 
-// movedText describes how a figure moved, and what that is compared with; nothing of one that a side does not tell.
+// movedText describes how a figure moved, and what that is compared with;
+// nothing of one that a side does not tell.
 func movedText(title, unit string, d *diff.Delta) string {
 	text := title + " "
 	switch {
@@ -455,7 +464,8 @@ func movedText(title, unit string, d *diff.Delta) string {
 
 func span(s *diff.Sample) string { return unit.FormatDuration(unit.Seconds(s.Median.Or(0))) }
 
-// fromTo prints both medians: "62.7 -> 48.6%", with a dash for a side that has none.
+// fromTo prints both medians: "62.7 -> 48.6%", with a dash for a side that has
+// none.
 func fromTo(d *diff.Delta, unit string) string {
 	side := func(s *diff.Sample) string {
 		if x, ok := s.Median.Value(); ok {
@@ -466,7 +476,8 @@ func fromTo(d *diff.Delta, unit string) string {
 	return report.WithUnit(side(&d.Old)+" -> "+side(&d.New), unit)
 }
 
-// tested describes what tells a change from noise: "p = 0.029, 4 + 4 runs"; nothing where nothing was tested.
+// tested describes what tells a change from noise: "p = 0.029, 4 + 4 runs";
+// nothing where nothing was tested.
 func tested(d *diff.Delta) string {
 	p, ok := d.P.Value()
 	text := fmt.Sprintf("p = %.3f", p)
@@ -488,7 +499,8 @@ func tested(d *diff.Delta) string {
 	return text
 }
 
-// incomparable describes why the measured occupancies of two sides are not compared.
+// incomparable describes why the measured occupancies of two sides are not
+// compared.
 func incomparable(r *diff.Row) string {
 	missing := func(l *diff.Launch, s *diff.Sample) string {
 		switch {

@@ -14,8 +14,8 @@ import (
 	"occudiff/report"
 )
 
-// value returns what a cell holds: text, a number, or nothing. Formulas are never written, so a text that looks like one
-// stays text.
+// value returns what a cell holds: text, a number, or nothing. Formulas are
+// never written, so a text that looks like one stays text.
 func value(c report.Cell) any {
 	switch c.Kind {
 	case report.Text:
@@ -31,7 +31,8 @@ func value(c report.Cell) any {
 	return nil
 }
 
-// sized returns a launch size of one dimension as a number, so that a spreadsheet can sort by it and calculate with it.
+// sized returns a launch size of one dimension as a number, so that a
+// spreadsheet can sort by it and calculate with it.
 func sized(c *report.Column, v report.Cell) report.Cell {
 	if c.Kind != report.Size {
 		return v
@@ -42,11 +43,13 @@ func sized(c *report.Column, v report.Cell) report.Cell {
 	return v
 }
 
-// rightAligned reports whether the cells of a column are numbers, or sizes, most of which are.
+// rightAligned reports whether the cells of a column are numbers, or sizes,
+// most of which are.
 func rightAligned(c *report.Column) bool { return c.RightAligned() || c.Kind == report.Size }
 
-// fitText makes a text one that a cell can hold: without control characters that XML cannot carry, and no longer than
-// a cell may be; then it says how much is missing.
+// fitText makes a text one that a cell can hold: without control characters
+// that XML cannot carry, and no longer than a cell may be; then it says how
+// much is missing.
 func fitText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -57,8 +60,8 @@ func fitText(s string) string {
 		}
 		return r
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
-	// Bytes are never fewer than the UTF-16 units that a spreadsheet counts, and most texts are short: the conversion
-	// is rarely needed.
+	// Bytes are never fewer than the UTF-16 units that a spreadsheet counts,
+	// and most texts are short: the conversion is rarely needed.
 	if len(s) <= excelize.TotalCellChars {
 		return s
 	}
@@ -67,7 +70,8 @@ func fitText(s string) string {
 		return s
 	}
 	const reserve = 80 // for the note
-	// The library cuts a longer text without a word, and what is missing would look as if it had never been there.
+	// The library cuts a longer text without a word, and what is missing would
+	// look as if it had never been there.
 	keep := excelize.TotalCellChars - reserve
 	if utf16.IsSurrogate(rune(units[keep-1])) && units[keep-1] < 0xDC00 {
 		keep-- // not between the halves of a character
@@ -76,11 +80,13 @@ func fitText(s string) string {
 		"output]", len(units)-keep)
 }
 
-// likeEscape is what LibreOffice takes for an escaped character, though the file format has four digits: it would show
-// a control character in gemm_xe_hpc. The library escapes those of four.
+// likeEscape is what LibreOffice takes for an escaped character, though the
+// file format has four digits: it would show a control character in
+// gemm_xe_hpc. The library escapes those of four.
 var likeEscape = regexp.MustCompile(`_x[0-9a-fA-F]{1,3}_`)
 
-// unescaped breaks a text into runs where it looks like an escaped character: each run is read by itself.
+// unescaped breaks a text into runs where it looks like an escaped character:
+// each run is read by itself.
 func unescaped(s string) any {
 	at := likeEscape.FindStringIndex(s)
 	if at == nil {
@@ -161,8 +167,8 @@ func headStyle(k int, c *report.Column) style {
 	return style{role: head, side: "left", indent: min(k, 1)}
 }
 
-// colors of a status: text on ground.
-// They are those of the spreadsheet's own styles Good, Bad and Neutral, with a darker text for Neutral: its contrast is
+// colors of a status: text on ground. They are those of the spreadsheet's own
+// styles Good, Bad and Neutral, with a darker text for Neutral: its contrast is
 // too low.
 var colors = [...]struct{ text, ground string }{report.Good: {"006100", "C6EFCE"}, report.Bad: {"9C0006", "FFC7CE"},
 	report.Unsure: {"7F4A00", "FFEB9C"}, report.Muted: {"6B6B6B", ""}}
@@ -173,8 +179,9 @@ const (
 	ruleColor  = "BFBFBF"
 )
 
-// style returns the number of a style, making it when it is new.
-// A workbook has few looks and many cells; the library would compare a new style with all that it has.
+// style returns the number of a style, making it when it is new. A workbook has
+// few looks and many cells; the library would compare a new style with all that
+// it has.
 func (b *book) style(s style) (int, error) {
 	if id, ok := b.styles[s]; ok {
 		return id, nil
@@ -187,7 +194,8 @@ func (b *book) style(s style) (int, error) {
 }
 
 func (s style) build() *excelize.Style {
-	// At the top, since a row may be several lines high and its figures belong to the first of them.
+	// At the top, since a row may be several lines high and its figures belong
+	// to the first of them.
 	x := &excelize.Style{Alignment: &excelize.Alignment{Vertical: "top", Horizontal: s.side, Indent: s.indent}}
 	if f := numberFormat(s.kind, s.decimals); f != "" {
 		x.CustomNumFmt = &f

@@ -16,8 +16,8 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// TestOfficeReadsTexts: another program shows the texts of cells as they are, also those that look like an escaped
-// character of the file format.
+// TestOfficeReadsTexts: another program shows the texts of cells as they are,
+// also those that look like an escaped character of the file format.
 func TestOfficeReadsTexts(t *testing.T) {
 	soffice := testenv.Program(t, "soffice")
 	texts := []string{"gemm_xe_hpc", "_xe_xe_", "_x0041_", "_x00ab_", "_x004_", "name_x0041", "=1+1", "+1", "a<b>&\"c\"",

@@ -34,7 +34,8 @@ func TestVerdictsStandOff(t *testing.T) {
 	t.Error("no verdict")
 }
 
-// TestLongTextsWrap checks that a paragraph takes several lines, and does not make the page as wide as it is long.
+// TestLongTextsWrap checks that a paragraph takes several lines, and does not
+// make the page as wide as it is long.
 func TestLongTextsWrap(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	d := &report.Document{Title: "t", Sections: []report.Section{{Key: "rule", Title: "Rule", Text: []string{long, "short"}}}}
@@ -55,7 +56,8 @@ func TestLongTextsWrap(t *testing.T) {
 	}
 }
 
-// TestPrintedColumns: a list is printed up to the last column that a terminal shows as well; the rest is for the screen.
+// TestPrintedColumns: a list is printed up to the last column that a terminal
+// shows as well; the rest is for the screen.
 func TestPrintedColumns(t *testing.T) {
 	f := open(t, workbook(t, sample.Gaussian()))
 	area := printArea(f, "Kernels")

@@ -21,14 +21,16 @@ const (
 	chartColumn = 2
 )
 
-// sheet is paragraphs, tables and a chart under each other, of which the rows are made when they are written.
+// sheet is paragraphs, tables and a chart under each other, of which the rows
+// are made when they are written.
 type sheet struct {
 	name    string
 	blocks  []block
 	onePage bool
 }
 
-// block is one of them: a paragraph, a table, or a chart of the table that follows it.
+// block is one of them: a paragraph, a table, or a chart of the table that
+// follows it.
 type block struct {
 	text  string
 	role  role
@@ -105,7 +107,8 @@ func answer(d *report.Document) *sheet {
 	return s
 }
 
-// section puts a section below what is there. Of one that has a sheet alone and is a table, a workbook has that.
+// section puts a section below what is there. Of one that has a sheet alone and
+// is a table, a workbook has that.
 func (s *sheet) section(of *report.Section, alone bool) {
 	tables := slices.DeleteFunc(slices.Clone(of.Tables), func(t *report.Table) bool { return t.In&report.Sheet == 0 || t.Len == 0 })
 	if of.ItemsIn&report.Sheet != 0 && len(of.Items) > 0 {
@@ -123,7 +126,8 @@ func (s *sheet) section(of *report.Section, alone bool) {
 	}
 }
 
-// items are the messages of a section as a table: what each is about, and the text.
+// items are the messages of a section as a table: what each is about, and the
+// text.
 func items(of *report.Section) *report.Table {
 	return report.NewTable(of.Key, "", of.Items, []report.Col[report.Item]{
 		texts(of.Title, true, func(it *report.Item) string { return it.Lead }),
@@ -141,7 +145,8 @@ func texts[R any](title string, wrap bool, of func(*R) string) report.Col[R] {
 		func(row *R) report.Cell { return report.TextCell(of(row)) })
 }
 
-// list returns the table of a sheet that is nothing but a table; its heading then is the first row, with a filter.
+// list returns the table of a sheet that is nothing but a table; its heading
+// then is the first row, with a filter.
 func (s *sheet) list() *report.Table {
 	if len(s.blocks) != 1 {
 		return nil
@@ -149,8 +154,9 @@ func (s *sheet) list() *report.Table {
 	return s.blocks[0].table
 }
 
-// write writes a sheet. The order is that of excelize's stream: widths, panes, charts and rules before the first row, or
-// they are lost; the table after the rows, whose range it needs.
+// write writes a sheet. The order is that of excelize's stream: widths, panes,
+// charts and rules before the first row, or they are lost; the table after the
+// rows, whose range it needs.
 func (b *book) write(s *sheet) error {
 	for _, o := range s.blocks {
 		if last := o.row + o.rows() - 1; last > excelize.TotalRows {
@@ -192,7 +198,8 @@ func (b *book) write(s *sheet) error {
 		}
 	}
 	if list != nil {
-		// It is a table of the spreadsheet: filter and sort work, and formulas can name its columns.
+		// It is a table of the spreadsheet: filter and sort work, and formulas
+		// can name its columns.
 		if err := sw.AddTable(&excelize.Table{Range: "A1:" + address(len(list.Columns), list.Len+1),
 			Name: tableName(s.name), StyleName: "TableStyleLight1"}); err != nil {
 			return err
@@ -201,18 +208,21 @@ func (b *book) write(s *sheet) error {
 	return sw.Flush()
 }
 
-// frame sets what has to be set before the rows of a list: panes, colors by how much, what is printed.
+// frame sets what has to be set before the rows of a list: panes, colors by how
+// much, what is printed.
 func (b *book) frame(sw *excelize.StreamWriter, t *report.Table) error {
 	last, printed := t.Len+1, 0
 	for k := range t.Columns {
-		// What a terminal has as well is printed, up to the last such column, so that it fits the width of a page.
+		// What a terminal has as well is printed, up to the last such column,
+		// so that it fits the width of a page.
 		if t.Columns[k].In&report.Terminal != 0 {
 			printed = k + 1
 		}
 		if t.Columns[k].Role&report.Heat == 0 {
 			continue
 		}
-		// The scale is fixed to 0..100, so that a color means the same in every column and workbook.
+		// The scale is fixed to 0..100, so that a color means the same in every
+		// column and workbook.
 		if err := b.file.SetConditionalFormat(sw.Sheet, address(k+1, 2)+":"+address(k+1, last),
 			[]excelize.ConditionalFormatOptions{{Type: "2_color_scale", Criteria: "=", MinType: "num", MinValue: "0",
 				MaxType: "num", MaxValue: "100", MinColor: "#FFFFFF", MaxColor: "#6FA8FF"}}); err != nil {
@@ -236,8 +246,9 @@ func (b *book) frame(sw *excelize.StreamWriter, t *report.Table) error {
 	})
 }
 
-// widths fits columns to the first rows of the tables, and to the longest word of their headings, which wrap. Measuring
-// all of a million rows would make each twice.
+// widths fits columns to the first rows of the tables, and to the longest word
+// of their headings, which wrap. Measuring all of a million rows would make
+// each twice.
 func (s *sheet) widths() (list []float64) {
 	for _, o := range s.blocks {
 		if o.table == nil {
@@ -329,12 +340,14 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 			c := &t.Columns[k]
 			v := sized(c, t.Cell(r, k))
 			x := value(v)
-			// An absent value is no cell at all: a formula takes an empty text for a value, and 0 would be a lie.
+			// An absent value is no cell at all: a formula takes an empty text
+			// for a value, and 0 would be a lie.
 			if values[k] = nil; x == nil {
 				continue
 			}
 			look := cellStyle(k, c, v)
-			// Nearly no text is as long as its column is wide; to measure takes longer than to write.
+			// Nearly no text is as long as its column is wide; to measure takes
+			// longer than to write.
 			if look.role == wrapped && len(v.Text) >= int(widths[k]) {
 				height = max(height, heightOf(v.Text, widths[k]))
 			}
@@ -352,8 +365,9 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 	return nil
 }
 
-// heightOf is that of a row whose text takes several lines. Letters differ in width, and the font is not at hand: 8 % more
-// than their count leaves some room.
+// heightOf is that of a row whose text takes several lines. Letters differ in
+// width, and the font is not at hand: 8 % more than their count leaves some
+// room.
 func heightOf(text string, width float64) float64 {
 	lines := 1 + int(float64(report.Width(report.OneLine(text)))*1.08/width)
 	return min(float64(lines)*lineHeight, excelize.MaxRowHeight)
@@ -368,7 +382,8 @@ const (
 
 func chartHeight(bars *report.StackedBars) int { return chartFrame + barHeight*len(bars.Rows) }
 
-// slots is the table that a chart draws: the parts of each row that any of them shows.
+// slots is the table that a chart draws: the parts of each row that any of them
+// shows.
 func slots(bars *report.StackedBars) *report.Table {
 	columns := []report.Col[report.StackedRow]{
 		report.Define(report.Column{Kind: report.Text}, func(*report.StackedRow) report.Cell { return report.Cell{} }), // the narrow one
@@ -389,8 +404,9 @@ func slots(bars *report.StackedBars) *report.Table {
 	return report.NewTable("slots", "", bars.Rows, columns)
 }
 
-// newChart draws horizontal bars, so that names can be read, the first row on top, from the cells of the table: a reader
-// can change it, and it follows the cells when somebody corrects these. What is absent is a gap and not 0.
+// newChart draws horizontal bars, so that names can be read, the first row on
+// top, from the cells of the table: a reader can change it, and it follows the
+// cells when somebody corrects these. What is absent is a gap and not 0.
 func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart {
 	font, gap, zero, whole := excelize.Font{Color: "404040", Size: 9}, uint(60), 0.0, 100.0
 	text := func(s string, font excelize.Font) excelize.ChartTitle {
@@ -401,7 +417,8 @@ func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart
 		Title:     text("Where the thread slots went", excelize.Font{Bold: true, Size: 13}),
 		Legend:    excelize.ChartLegend{Position: "bottom"},
 		Dimension: excelize.ChartDimension{Width: chartWidth, Height: uint(chartHeight(bars))},
-		// A spreadsheet draws the first row at the bottom; the other axis then stands high, which is below.
+		// A spreadsheet draws the first row at the bottom; the other axis then
+		// stands high, which is below.
 		XAxis: excelize.ChartAxis{Font: font, ReverseOrder: true},
 		YAxis: excelize.ChartAxis{MajorGridLines: true, Font: font, Title: text("[%]", font), Minimum: &zero, Maximum: &whole,
 			NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"}, TickLabelPosition: excelize.ChartTickLabelHigh},

@@ -1,5 +1,6 @@
-// Package excel renders a report as a workbook: the answer with a native chart, then a sheet per table with filter and
-// frozen heading, numbers that stay numbers. It does not know kernels, statistics or sorting.
+// Package excel renders a report as a workbook: the answer with a native chart,
+// then a sheet per table with filter and frozen heading, numbers that stay
+// numbers. It does not know kernels, statistics or sorting.
 package excel
 
 import (
@@ -18,7 +19,9 @@ import (
 	"occudiff/report"
 )
 
-// Render writes the workbook. It stops within a row when the context ends. The same document gives the same content; its bytes may differ in the order of the parts.
+// Render writes the workbook. It stops within a row when the context ends. The
+// same document gives the same content; its bytes may differ in the order of
+// the parts.
 func Render(ctx context.Context, w io.Writer, d *report.Document) error {
 	b := &book{file: excelize.NewFile(), styles: map[style]int{}, stopped: ctx.Err}
 	defer b.file.Close()
@@ -31,8 +34,9 @@ func Render(ctx context.Context, w io.Writer, d *report.Document) error {
 	return nil
 }
 
-// pack makes the file. It goes straight to w, not through the library's buffer, and at the fastest level: sheets are so
-// repetitive that more effort saves little and costs the most time of a large workbook.
+// pack makes the file. It goes straight to w, not through the library's buffer,
+// and at the fastest level: sheets are so repetitive that more effort saves
+// little and costs the most time of a large workbook.
 func (b *book) pack(w io.Writer) error {
 	packer, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -40,7 +44,8 @@ func (b *book) pack(w io.Writer) error {
 	}
 	b.file.SetZipWriter(func(io.Writer) excelize.ZipWriter {
 		z := zip.NewWriter(w)
-		// The parts of the file follow each other, so one compressor, which is large, serves all.
+		// The parts of the file follow each other, so one compressor, which is
+		// large, serves all.
 		z.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
 			packer.Reset(out)
 			return packer, nil
@@ -58,8 +63,8 @@ type book struct {
 	stopped func() error // why no more rows are wanted
 }
 
-// build puts the screen of the document on the first sheet, and its sections on those that they name, in the order in
-// which sheets are first named.
+// build puts the screen of the document on the first sheet, and its sections on
+// those that they name, in the order in which sheets are first named.
 func (b *book) build(d *report.Document) error {
 	var sheets []*sheet
 	if d.Summary != nil {
@@ -88,8 +93,10 @@ func (b *book) build(d *report.Document) error {
 	return b.properties(d)
 }
 
-// newSheet makes an empty sheet and a writer of its rows, printed on one page side by side. What has to stand before the
-// rows in the file - how it is printed - is set first: a property that is set later is lost without an error.
+// newSheet makes an empty sheet and a writer of its rows, printed on one page
+// side by side. What has to stand before the rows in the file - how it is
+// printed - is set first: a property that is set later is lost without an
+// error.
 func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	var err error
 	// The library begins every file with a sheet, which becomes the first one.
@@ -116,10 +123,12 @@ func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {
 	return b.file.NewStreamWriter(s.name)
 }
 
-// noDate stands for a run whose date it is unknown: the library would write a date of its own.
+// noDate stands for a run whose date it is unknown: the library would write a
+// date of its own.
 var noDate = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// The date is that of the run and not of the clock, so that the same run gives the same workbook.
+// The date is that of the run and not of the clock, so that the same run gives
+// the same workbook.
 func (b *book) properties(d *report.Document) error {
 	date := d.Date
 	if date.IsZero() {
@@ -132,8 +141,9 @@ func (b *book) properties(d *report.Document) error {
 	})
 }
 
-// notInSheetNames are the characters that Excel refuses, and the apostrophe, which it refuses at the ends only: within a
-// name formulas would have to double it.
+// notInSheetNames are the characters that Excel refuses, and the apostrophe,
+// which it refuses at the ends only: within a name formulas would have to
+// double it.
 var notInSheetNames = regexp.MustCompile(`[:\\/?*\[\]']`)
 
 // sheetName makes a text fit for a sheet's name.

@@ -65,7 +65,8 @@ func partText(t testing.TB, data []byte, name string) string {
 	return string(text)
 }
 
-// dump writes the content of a workbook as text: sheet, cell, kind, number format, value.
+// dump writes the content of a workbook as text: sheet, cell, kind, number
+// format, value.
 func dump(t testing.TB, f *excelize.File) string {
 	var b strings.Builder
 	for _, sheet := range f.GetSheetList() {
@@ -144,7 +145,8 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// TestKernelSheet reopens the file: what is set at the wrong time is lost without an error.
+// TestKernelSheet reopens the file: what is set at the wrong time is lost
+// without an error.
 func TestKernelSheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
@@ -241,7 +243,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestAnswer wants the screen on one printed page, with a chart of the parts that a bar shows.
+// TestAnswer wants the screen on one printed page, with a chart of the parts
+// that a bar shows.
 func TestAnswer(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
@@ -301,7 +304,8 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestHostileNamesStayText reads every name back; nothing that comes from a name is a formula or a link.
+// TestHostileNamesStayText reads every name back; nothing that comes from a
+// name is a formula or a link.
 func TestHostileNamesStayText(t *testing.T) {
 	data := workbook(t, sample.Hostile())
 	f := open(t, data)
@@ -323,7 +327,8 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 }
 
-// TestTooManyRows: a sheet that cannot hold all rows is an error, and no workbook without some of them.
+// TestTooManyRows: a sheet that cannot hold all rows is an error, and no
+// workbook without some of them.
 func TestTooManyRows(t *testing.T) {
 	table := sample.Table("kernels", []report.Column{{Key: "k", Title: "Kernel", Kind: report.Text, In: report.Sheet}},
 		[][]report.Cell{{report.TextCell("a")}})

@@ -56,7 +56,8 @@ func openFile(t testing.TB, html string, before ...action) *tab {
 	return openAddress(t, "file://"+path, before...)
 }
 
-// openAddress opens an address. The actions before come first: what the browser is to be like.
+// openAddress opens an address. The actions before come first: what the browser
+// is to be like.
 func openAddress(t testing.TB, address string, before ...action) *tab {
 	t.Helper()
 	opt := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox,
@@ -133,7 +134,8 @@ func (b *tab) want(t testing.TB, reason, script, want string) {
 	t.Errorf("%s: got %q, want %q", reason, got, want)
 }
 
-// quiet checks that the page asked for nothing but itself and complained of nothing.
+// quiet checks that the page asked for nothing but itself and complained of
+// nothing.
 func (b *tab) quiet(t testing.TB) {
 	t.Helper()
 	b.mu.Lock()
@@ -155,8 +157,8 @@ func colorScheme(name string) action {
 		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&feature}})
 }
 
-// axeCore is the text of axe-core (npm install axe-core), whose axe.min.js the environment variable AXE names; without it
-// the test is skipped.
+// axeCore is the text of axe-core (npm install axe-core), whose axe.min.js the
+// environment variable AXE names; without it the test is skipped.
 func axeCore(t testing.TB) string {
 	t.Helper()
 	name := os.Getenv("AXE")

@@ -1,12 +1,16 @@
-// Package html renders a report as one page that needs nothing else: no network, no font, no script of others. Without
-// its script the tables are plain tables; with it they sort and filter.
+// Package html renders a report as one page that needs nothing else: no
+// network, no font, no script of others. Without its script the tables are
+// plain tables; with it they sort and filter.
 //
-// It begins with the answer: a sentence, a row for each kernel, what to run next. The sections below are folded.
+// It begins with the answer: a sentence, a row for each kernel, what to run
+// next. The sections below are folded.
 //
-// The page is written from top to bottom by a writer that escapes whatever is text, so that it can be linked into a
-// browser cheaply; a test compares it with html/template. Each plot is drawn twice, for wide screens and for phones,
-// and the style shows one of them. The order of sections and rows is the document's, until a reader asks for another;
-// the package does not know kernels, statistics or sorting, nor the name of any section or column.
+// The page is written from top to bottom by a writer that escapes whatever is
+// text, so that it can be linked into a browser cheaply; a test compares it
+// with html/template. Each plot is drawn twice, for wide screens and for
+// phones, and the style shows one of them. The order of sections and rows is
+// the document's, until a reader asks for another; the package does not know
+// kernels, statistics or sorting, nor the name of any section or column.
 package html
 
 import (
@@ -38,21 +42,24 @@ func Render(w io.Writer, d *report.Document) error {
 	return cmp.Or(p.err, p.Flush())
 }
 
-// Fragment writes what stands on the page, without the page around it, for one that shows several reports. styles are
-// those of its tables' columns; Style and Script serve them all.
+// Fragment writes what stands on the page, without the page around it, for one
+// that shows several reports. styles are those of its tables' columns; Style
+// and Script serve them all.
 func Fragment(w io.Writer, d *report.Document) (styles string, err error) {
 	p := newHTMLWriter(w, d)
 	p.content()
 	return p.columnStyles(), cmp.Or(p.err, p.Flush())
 }
 
-// Style is the style of every page: the colors of the plots, on a light and on a dark one, and all else. Paper is light.
+// Style is the style of every page: the colors of the plots, on a light and on
+// a dark one, and all else. Paper is light.
 func Style() string {
 	return ":root{" + plot.Variables(false) + "}\n@media screen and (prefers-color-scheme:dark){:root{" +
 		plot.Variables(true) + "}}\n" + pageStyle
 }
 
-// Script sorts and filters the tables of a page. A part of the page that is put in later gets an event "report".
+// Script sorts and filters the tables of a page. A part of the page that is put
+// in later gets an event "report".
 func Script() string { return pageScript }
 
 func newHTMLWriter(w io.Writer, d *report.Document) *htmlWriter {
@@ -97,7 +104,8 @@ func (p *htmlWriter) head() {
 `, Hash(pageScript), Hash(style), p.doc.Version, title, markup(style), markup(pageScript))
 }
 
-// Hash names a text in a content security policy: only this style and this script count, whatever else got in.
+// Hash names a text in a content security policy: only this style and this
+// script count, whatever else got in.
 func Hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -135,8 +143,8 @@ func (p *htmlWriter) body() {
 		"</body>\n</html>\n", p.doc.Version)
 }
 
-// content writes the answer and the sections. Below a screen everything is folded, but for the large chart of a history:
-// it has said what matters.
+// content writes the answer and the sections. Below a screen everything is
+// folded, but for the large chart of a history: it has said what matters.
 func (p *htmlWriter) content() {
 	p.raw("<div class=\"hero\">\n")
 	p.line("<h1>%</h1>", p.doc.Title)
@@ -158,7 +166,8 @@ func (p *htmlWriter) content() {
 	}
 }
 
-// writer writes HTML. Texts and the values of attributes are escaped; bufio keeps the first error until Flush.
+// writer writes HTML. Texts and the values of attributes are escaped; bufio
+// keeps the first error until Flush.
 type writer struct{ *bufio.Writer }
 
 // raw writes HTML of this package, or what is HTML already.
@@ -178,8 +187,9 @@ func (w writer) text(s string) {
 // markup is HTML already.
 type markup string
 
-// put writes HTML of this package with values in it, each where the format has a %. Texts are escaped, and an attribute
-// whose value begins with an empty text is left out.
+// put writes HTML of this package with values in it, each where the format has
+// a %. Texts are escaped, and an attribute whose value begins with an empty
+// text is left out.
 func (w writer) put(format string, values ...any) {
 	for _, v := range values {
 		before, after, _ := strings.Cut(format, "%")
@@ -200,14 +210,16 @@ func (w writer) put(format string, values ...any) {
 	w.raw(format)
 }
 
-// line writes a text in an element on a line of its own, nothing for an empty text.
+// line writes a text in an element on a line of its own, nothing for an empty
+// text.
 func (w writer) line(format, text string) {
 	if text != "" {
 		w.put(format+"\n", text)
 	}
 }
 
-// small returns a text that explains what stands before it, nothing for an empty one.
+// small returns a text that explains what stands before it, nothing for an
+// empty one.
 func small(text string) string {
 	if text == "" {
 		return ""

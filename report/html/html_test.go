@@ -35,7 +35,8 @@ var (
 	digest = regexp.MustCompile(`sha256-[^=]*=`)
 )
 
-// TestGolden pins what a page says and in which order; style, script and drawings have tests of their own.
+// TestGolden pins what a page says and in which order; style, script and
+// drawings have tests of their own.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string
@@ -62,7 +63,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestNothingFromOutside checks that a page names no address: there is nothing that a browser could fetch.
+// TestNothingFromOutside checks that a page names no address: there is nothing
+// that a browser could fetch.
 func TestNothingFromOutside(t *testing.T) {
 	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "logs": sample.LogsOnly(),
 		"absent": sample.Absent()} {
@@ -76,8 +78,8 @@ func TestNothingFromOutside(t *testing.T) {
 	}
 }
 
-// TestHostileNames checks that a name can neither open an element nor leave an attribute, in the page and in its
-// drawings.
+// TestHostileNames checks that a name can neither open an element nor leave an
+// attribute, in the page and in its drawings.
 func TestHostileNames(t *testing.T) {
 	r := sample.Hostile()
 	r.Rows[0].Task = `"><img src=x onerror=alert(1)>'</style></script></svg></title><script>alert(1)</script>`
@@ -98,7 +100,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestLinksHaveTargets checks that every link leads to something on the page, and that no name is given twice.
+// TestLinksHaveTargets checks that every link leads to something on the page,
+// and that no name is given twice.
 func TestLinksHaveTargets(t *testing.T) {
 	for name, r := range map[string]*compare.Result{"gaussian": sample.Gaussian(), "hostile": sample.Hostile(),
 		"many": mismatching(300)} {
@@ -117,7 +120,8 @@ func TestLinksHaveTargets(t *testing.T) {
 	}
 }
 
-// mismatching is a run of n kernels of which every one needs attention: the largest page.
+// mismatching is a run of n kernels of which every one needs attention: the
+// largest page.
 func mismatching(n int) *compare.Result {
 	r, like := sample.Many(n), sample.Gaussian().Rows[0]
 	for i := range r.Rows {
@@ -128,7 +132,8 @@ func mismatching(n int) *compare.Result {
 	return r
 }
 
-// TestSize holds a page of 5,000 kernels under 5 MB, whether all match or none does.
+// TestSize holds a page of 5,000 kernels under 5 MB, whether all match or none
+// does.
 func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -171,7 +176,8 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// TestFold: names of templates fill a screen each, and a page is still searched for them and copied from.
+// TestFold: names of templates fill a screen each, and a page is still searched
+// for them and copied from.
 func TestFold(t *testing.T) {
 	long := strings.Repeat("detail::reduce_float::", 20)
 	for _, c := range []struct {

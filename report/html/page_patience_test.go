@@ -11,8 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shifts sums up the layout shifts that no input explains, and lists what of the form and the figures has moved by half a
-// line of text or more. Fonts differ from machine to machine, so that less than that moves on some.
+// shifts sums up the layout shifts that no input explains, and lists what of
+// the form and the figures has moved by half a line of text or more. Fonts
+// differ from machine to machine, so that less than that moves on some.
 const shifts = `(() => {
 	window.shifted = { unexpected: 0, held: new Set() };
 	new PerformanceObserver(list => list.getEntries().forEach(e => {
@@ -26,8 +27,9 @@ const shifts = `(() => {
 	return "observing";
 })()`
 
-// TestPageNothingShifts types launches that bind differently, and one that is refused: the form and the figures stay where
-// they are, from the opening of the page on.
+// TestPageNothingShifts types launches that bind differently, and one that is
+// refused: the form and the figures stay where they are, from the opening of
+// the page on.
 func TestPageNothingShifts(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		b := openFile(t, whole(t), chromedp.EmulateViewport(width, 900))
@@ -74,7 +76,8 @@ func launches(t *testing.T, size int) string {
 	return path
 }
 
-// TestPageProgressAndStop stops the reading of a large file as soon as it says how far it is, and goes on.
+// TestPageProgressAndStop stops the reading of a large file as soon as it says
+// how far it is, and goes on.
 func TestPageProgressAndStop(t *testing.T) {
 	html := whole(t)
 	path := launches(t, 80e6)

@@ -113,7 +113,8 @@ func hash(l app.Launch) string {
 	return "#" + strings.Join(parts, "&")
 }
 
-// TestPageCalculatorRows predicts 500 launches of the calculator's rows through the page.
+// TestPageCalculatorRows predicts 500 launches of the calculator's rows through
+// the page.
 func TestPageCalculatorRows(t *testing.T) {
 	f, err := os.Open(testenv.Shared(t, "golden", "calculator.csv"))
 	if err != nil {
@@ -192,7 +193,8 @@ func await(t testing.TB, b *tab) string {
 		if (a === "none") setTimeout(look, 5); else done(a); }; look(); })`)
 }
 
-// TestPageCorpus validates every file of the corpus through the page and compares its JSON with that of this machine.
+// TestPageCorpus validates every file of the corpus through the page and
+// compares its JSON with that of this machine.
 func TestPageCorpus(t *testing.T) {
 	var files []string
 	corpus := testenv.Shared(t, "corpus")
@@ -241,7 +243,8 @@ func TestPageCorpus(t *testing.T) {
 		if err := a.Download(&value, "json"); err != nil {
 			t.Fatal(err)
 		}
-		// What the button saves is taken on its way: a browser may name the files of many downloads as it likes.
+		// What the button saves is taken on its way: a browser may name the
+		// files of many downloads as it likes.
 		got := ask[string](t, b, `new Promise(done => {
 			const create = URL.createObjectURL;
 			URL.createObjectURL = blob => { URL.createObjectURL = create; blob.text().then(done); return create.call(URL, blob); };
@@ -281,7 +284,8 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("%d lines, want %d", len(a), len(b))
 }
 
-// download presses a button below a report and reads the file that the browser writes.
+// download presses a button below a report and reads the file that the browser
+// writes.
 func download(t testing.TB, b *tab, into, name, format string) string {
 	t.Helper()
 	b.run(t, chromedp.Click(chromedp.CSS(`#downloads button[value=`+format+`]`)))
@@ -296,7 +300,8 @@ func download(t testing.TB, b *tab, into, name, format string) string {
 	return ""
 }
 
-// TestPageDrop drags files from the desktop: one run, then two to compare, then a third.
+// TestPageDrop drags files from the desktop: one run, then two to compare, then
+// a third.
 func TestPageDrop(t *testing.T) {
 	old := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm.hotspots.csv")
 	fresh := testenv.Shared(t, "corpus", "vtune-csv", "cl_gemm_second.hotspots.csv")
@@ -437,8 +442,8 @@ func TestPageKeyboard(t *testing.T) {
 	b.quiet(t)
 }
 
-// TestPageAccessible runs axe-core over the page, where the environment variable AXE names its file axe.min.js (npm install
-// axe-core).
+// TestPageAccessible runs axe-core over the page, where the environment
+// variable AXE names its file axe.min.js (npm install axe-core).
 func TestPageAccessible(t *testing.T) {
 	axe := axeCore(t)
 	for _, width := range []int64{390, 1400} {
@@ -457,8 +462,9 @@ func TestPageAccessible(t *testing.T) {
 	}
 }
 
-// BenchmarkPage measures what a person waits for, in milliseconds: the first answer after the page is opened, an answer
-// after a change, the report of an export, and with LAUNCHES naming a large export, that one's.
+// BenchmarkPage measures what a person waits for, in milliseconds: the first
+// answer after the page is opened, an answer after a change, the report of an
+// export, and with LAUNCHES naming a large export, that one's.
 func BenchmarkPage(b *testing.B) {
 	html := whole(b)
 	metric := func(name string, ms float64) { b.ReportMetric(ms, name) }

@@ -20,7 +20,8 @@ func class(s report.Status) string {
 	return [...]string{report.Good: "good", report.Bad: "bad", report.Unsure: "unsure", report.Muted: "muted"}[s]
 }
 
-// section writes a heading and what stands under it, folded or not, but for what the top of the page has said already.
+// section writes a heading and what stands under it, folded or not, but for
+// what the top of the page has said already.
 func (p *htmlWriter) section(s *report.Section, folded bool) {
 	end := "</section>\n"
 	if folded {
@@ -90,11 +91,11 @@ func (p *htmlWriter) items(items []report.Item) {
 }
 
 const (
-	// large is above how many rows the script shows only the first ones until somebody asks for more; the script knows
-	// it, too.
+	// large is above how many rows the script shows only the first ones until
+	// somebody asks for more; the script knows it, too.
 	large = 500
-	// veryLong is above how many bytes a name shows its first lines alone until somebody clicks it: names of lambdas in
-	// templates have a thousand.
+	// veryLong is above how many bytes a name shows its first lines alone until
+	// somebody clicks it: names of lambdas in templates have a thousand.
 	veryLong = 160
 )
 
@@ -113,7 +114,8 @@ func (p *htmlWriter) tables(s *report.Section) {
 	p.raw("</div>\n")
 }
 
-// grid writes rows and columns; to a browser the script adds fields that filter them.
+// grid writes rows and columns; to a browser the script adds fields that filter
+// them.
 func (p *htmlWriter) grid(s *report.Section, t *report.Table) {
 	browser, columns := t.Form == report.Browser, len(t.Columns)
 	t = t.Shown(report.Page)
@@ -166,8 +168,8 @@ func (p *htmlWriter) heading(c *report.Column) {
 	p.raw("</th>")
 }
 
-// row writes a row, the first cell as its heading. Tags that HTML needs no end for have none: there are thousands of
-// them.
+// row writes a row, the first cell as its heading. Tags that HTML needs no end
+// for have none: there are thousands of them.
 func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("<tr>")
 	for i := range cells {
@@ -192,7 +194,8 @@ func (w writer) row(t *report.Table, cells []report.Cell) {
 	w.raw("\n")
 }
 
-// summary writes what an answer begins with: it is the first thing to see on a wide window and on a phone.
+// summary writes what an answer begins with: it is the first thing to see on a
+// wide window and on a phone.
 func (p *htmlWriter) summary(s *report.Summary) {
 	p.line(`<p class="lead">%</p>`, s.Headline)
 	p.line(`<p class="means">%</p>`, s.Impact)
@@ -221,8 +224,9 @@ func (p *htmlWriter) summary(s *report.Summary) {
 	p.raw("</ul>\n")
 }
 
-// nextCommands writes the rows, each with a bar of where its thread slots went. A column is known to the style by its key: on
-// a phone the cells of a row stand below each other.
+// nextCommands writes the rows, each with a bar of where its thread slots went.
+// A column is known to the style by its key: on a phone the cells of a row
+// stand below each other.
 func (p *htmlWriter) nextCommands(s *report.Summary) {
 	view := report.Terminal // what decides
 	if s.Rows.Form == report.Facts {
@@ -274,5 +278,6 @@ func columnClass(c *report.Column) string {
 	return "c-" + c.Key
 }
 
-// barsBefore is the column before which the bars stand: figures on their left, words on their right.
+// barsBefore is the column before which the bars stand: figures on their left,
+// words on their right.
 const barsBefore = "why"

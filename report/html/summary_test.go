@@ -12,7 +12,8 @@ import (
 	"occudiff/report/internal/sample"
 )
 
-// answered is a report of six kernels that begins with a screen: as long texts as a reader meets.
+// answered is a report of six kernels that begins with a screen: as long texts
+// as a reader meets.
 func answered() *report.Document {
 	text := func(key, title string) report.Column {
 		return report.Column{Key: key, Title: title, Kind: report.Text, In: report.Everywhere}
@@ -54,7 +55,8 @@ func renderDocument(t testing.TB, d *report.Document) string {
 	return b.String()
 }
 
-// TestScreen wants the answer before all else, once, and everything else folded.
+// TestScreen wants the answer before all else, once, and everything else
+// folded.
 func TestScreen(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
@@ -76,8 +78,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestFirstScreen wants the answer in the first 900 pixels of a wide window and of a phone, nothing next to them, and a
-// page of at most 3,000 as it opens; its commands can be copied.
+// TestFirstScreen wants the answer in the first 900 pixels of a wide window and
+// of a phone, nothing next to them, and a page of at most 3,000 as it opens;
+// its commands can be copied.
 func TestFirstScreen(t *testing.T) {
 	page := renderDocument(t, answered())
 	for _, width := range []int64{390, 1400} {

@@ -11,8 +11,9 @@ import (
 	"occudiff/report"
 )
 
-// FuzzWriter writes a text as our writer does and, cleaned, as html/template does: read by a parser, both are one element with
-// the same text and the same attribute.
+// FuzzWriter writes a text as our writer does and, cleaned, as html/template
+// does: read by a parser, both are one element with the same text and the same
+// attribute.
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"Fan2", "a<b>&\"'", "</p><script>alert(1)</script>", "&amp; &#34; &lt",
 		"\x00\xff\ufffe", "a\r\nb", "` onload=x", "javascript:alert(1)"} {
@@ -39,7 +40,8 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// parsed reads a fragment and writes its elements, attributes and texts so that they can be compared.
+// parsed reads a fragment and writes its elements, attributes and texts so that
+// they can be compared.
 func parsed(t *testing.T, fragment string) string {
 	t.Helper()
 	var b strings.Builder

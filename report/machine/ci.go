@@ -13,10 +13,12 @@ import (
 	"occudiff/report"
 )
 
-// The elements of JUnit's report as CI systems read them. There is no standard; attributes are those that Jenkins,
-// GitLab and GitHub's test reporters know. Those that are empty and that schemas do not ask for are left out.
-// Errors are always 0: a kernel passes, fails or is skipped, and input that cannot be read leaves no file. Message is a
-// pointer because system-out has no such attribute, while an empty message of a failure is written.
+// The elements of JUnit's report as CI systems read them. There is no standard;
+// attributes are those that Jenkins, GitLab and GitHub's test reporters know.
+// Those that are empty and that schemas do not ask for are left out. Errors are
+// always 0: a kernel passes, fails or is skipped, and input that cannot be read
+// leaves no file. Message is a pointer because system-out has no such
+// attribute, while an empty message of a failure is written.
 type (
 	junitTotals struct {
 		Name     string `xml:"name,attr"`
@@ -59,8 +61,9 @@ type (
 	}
 )
 
-// JUnit writes a suite as JUnit XML: times in seconds at full precision, left out where they are not known. Whatever
-// XML 1.0 cannot hold has been replaced in one-line texts already; encoding/xml replaces it in the others.
+// JUnit writes a suite as JUnit XML: times in seconds at full precision, left
+// out where they are not known. Whatever XML 1.0 cannot hold has been replaced
+// in one-line texts already; encoding/xml replaces it in the others.
 func JUnit(w io.Writer, s *report.TestSuite) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	out.WriteString(xml.Header)
@@ -107,15 +110,17 @@ func newJUnitCase(c report.Case) junitCase {
 	return j
 }
 
-// escapeLines escapes a text as encoding/xml does, but for line ends, for people who read the file.
+// escapeLines escapes a text as encoding/xml does, but for line ends, for
+// people who read the file.
 func escapeLines(s string) string {
 	var b bytes.Buffer
 	_ = xml.EscapeText(&b, []byte(s)) // into memory
 	return strings.ReplaceAll(b.String(), "&#xA;", "\n")
 }
 
-// seconds is empty when absent; schemas want decimals, no exponent. A sum of times ends in digits that nobody measured,
-// as 1.7017770000000003: they are rounded away.
+// seconds is empty when absent; schemas want decimals, no exponent. A sum of
+// times ends in digits that nobody measured, as 1.7017770000000003: they are
+// rounded away.
 func seconds(time unit.Opt[unit.Seconds]) string {
 	t, ok := time.Value()
 	if !ok {
@@ -124,9 +129,10 @@ func seconds(time unit.Opt[unit.Seconds]) string {
 	return strconv.FormatFloat(report.Round(float64(t)), 'f', -1, 64)
 }
 
-// Annotations writes GitHub's workflow commands, a line each: `::error file=run.csv,line=2,title=Fan2::Below by 36.8
-// points`. A runner reads them from both of a step's streams.
-// How many of them GitHub shows is for the caller; see report.CapAnnotations. A line without a file says nothing, so it
+// Annotations writes GitHub's workflow commands, a line each: `::error
+// file=run.csv,line=2,title=Fan2::Below by 36.8 points`. A runner reads them
+// from both of a step's streams. How many of them GitHub shows is for the
+// caller; see report.CapAnnotations. A line without a file says nothing, so it
 // is left out.
 func Annotations(w io.Writer, list []report.Annotation) error {
 	var b bytes.Buffer
@@ -153,13 +159,15 @@ func Annotations(w io.Writer, list []report.Annotation) error {
 	return nil
 }
 
-// escapeData escapes the message of a workflow command: it ends at the line's end, and % begins an escape.
-// A kernel's name may look like a command or like an escape: % goes first, so that %0A of a name stays text.
+// escapeData escapes the message of a workflow command: it ends at the line's
+// end, and % begins an escape. A kernel's name may look like a command or like
+// an escape: % goes first, so that %0A of a name stays text.
 func escapeData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(report.Clean(s))
 }
 
-// escapeProperty escapes the value of a property, which a comma or two colons would end.
+// escapeProperty escapes the value of a property, which a comma or two colons
+// would end.
 func escapeProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeData(s))
 }

@@ -45,8 +45,9 @@ func TestJUnitGolden(t *testing.T) {
 	}
 }
 
-// checkXML reads the whole document with a strict reader and looks at every character: XML 1.0 allows tab, line feed, carriage
-// return and what is from U+0020 on without surrogates, U+FFFE and U+FFFF.
+// checkXML reads the whole document with a strict reader and looks at every
+// character: XML 1.0 allows tab, line feed, carriage return and what is from
+// U+0020 on without surrogates, U+FFFE and U+FFFF.
 func checkXML(t *testing.T, out string) {
 	t.Helper()
 	dec := xml.NewDecoder(strings.NewReader(out))
@@ -98,7 +99,8 @@ func FuzzJUnit(f *testing.F) {
 	})
 }
 
-// The expected lines are written from GitHub's rules: % first, then line ends; in properties also : and the comma.
+// The expected lines are written from GitHub's rules: % first, then line ends;
+// in properties also : and the comma.
 func TestAnnotations(t *testing.T) {
 	for _, c := range []struct {
 		a            report.Annotation

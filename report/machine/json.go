@@ -1,5 +1,6 @@
-// Package machine writes results for programs: JSON and CSV at full precision, JUnit XML and annotations. It does not
-// know kernels, statistics or how anything is shown to people.
+// Package machine writes results for programs: JSON and CSV at full precision,
+// JUnit XML and annotations. It does not know kernels, statistics or how
+// anything is shown to people.
 package machine
 
 import (
@@ -15,11 +16,13 @@ import (
 	"occudiff/report"
 )
 
-// JSON writes a value of a contract as indented JSON with a final newline, in the bytes of encoding/json, but that no
-// list is null: one that is nil is empty. Fields keep their order, and names keep their characters: `<` stays `<`,
-// because the output is not put into a web page.
+// JSON writes a value of a contract as indented JSON with a final newline, in
+// the bytes of encoding/json, but that no list is null: one that is nil is
+// empty. Fields keep their order, and names keep their characters: `<` stays
+// `<`, because the output is not put into a web page.
 //
-// Tables are written row by row: a run that keeps every launch has more rows than should be in memory.
+// Tables are written row by row: a run that keeps every launch has more rows
+// than should be in memory.
 func JSON(w io.Writer, value any) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	err := json.MarshalWrite(out, value, json.Deterministic(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true),
@@ -35,7 +38,8 @@ func JSON(w io.Writer, value any) error {
 	return nil
 }
 
-// field is a field of the objects that rows are: a column, or an object of several.
+// field is a field of the objects that rows are: a column, or an object of
+// several.
 type field struct {
 	name   string
 	column int // -1 of an object that no column stands for
@@ -44,8 +48,8 @@ type field struct {
 	fields []field
 }
 
-// fieldsOf puts columns into the objects that their paths name, in the order of the columns. The column of an object
-// comes before those that are in it.
+// fieldsOf puts columns into the objects that their paths name, in the order of
+// the columns. The column of an object comes before those that are in it.
 func fieldsOf(columns []report.Column) []field {
 	var root field
 	for i := range columns {
@@ -80,7 +84,8 @@ func (j *rowWriter) put(t jsontext.Token) {
 	}
 }
 
-// table writes rows as a list of objects, or of values where they have one column without a name.
+// table writes rows as a list of objects, or of values where they have one
+// column without a name.
 func (j *rowWriter) table(t *report.Table) {
 	var fields []field
 	if len(t.Columns) > 0 {

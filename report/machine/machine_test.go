@@ -157,7 +157,8 @@ func TestJSONKeepsNames(t *testing.T) {
 	}
 }
 
-// TestCSVReadsBack reads the CSV with another reader and undoes the guard: every name comes back as it was.
+// TestCSVReadsBack reads the CSV with another reader and undoes the guard:
+// every name comes back as it was.
 func TestCSVReadsBack(t *testing.T) {
 	records, err := csv.NewReader(strings.NewReader(toCSV(t, sample.Hostile()))).ReadAll()
 	if err != nil {
@@ -207,7 +208,8 @@ func TestCSVNumbersAreNeverGuarded(t *testing.T) {
 	}
 }
 
-// TestTableNumbers wants the numbers of every CSV in one style: whole digits, no exponent.
+// TestTableNumbers wants the numbers of every CSV in one style: whole digits,
+// no exponent.
 func TestTableNumbers(t *testing.T) {
 	var b strings.Builder
 	table := sample.Table("t", []report.Column{{Key: "x", Kind: report.Number, In: report.Data}, {Key: "n", Kind: report.Integer, In: report.Data}},

@@ -72,8 +72,8 @@ func launchColumns() []report.Col[launchRow] {
 			}})
 }
 
-// launchRows are one with everything, one with nothing, and one whose part is empty: null is for the first two cases of
-// absence and not for the third.
+// launchRows are one with everything, one with nothing, and one whose part is
+// empty: null is for the first two cases of absence and not for the third.
 func launchRows() []launchRow {
 	extra := unit.Points(-1.5)
 	return []launchRow{
@@ -95,8 +95,9 @@ const launchJSON = `{"schema":"occudiff/launch/1","rows":[` +
 	`{"task":"=1+1","global":[],"total_seconds":null,"part":null,"notes":[],"sure":null},` +
 	`{"task":"c","global":[],"total_seconds":null,"part":{"peak_percent":null,"deep":{"waves":null},"words":[]},"notes":[],"sure":null}],"end":"."}`
 
-// TestTypedTable writes a table of typed rows in every form: as JSON, which its own schema takes, as CSV, and as people
-// see it. Rows that come as a stream give the same.
+// TestTypedTable writes a table of typed rows in every form: as JSON, which its
+// own schema takes, as CSV, and as people see it. Rows that come as a stream
+// give the same.
 func TestTypedTable(t *testing.T) {
 	rows := launchRows()
 	table := report.NewTable("launches", "", rows, launchColumns())
@@ -157,8 +158,9 @@ func TestTypedTable(t *testing.T) {
 	}
 }
 
-// TestShow describes what people see: keys first, times in the unit of the heading, names decoded, and no column that is
-// empty in every row or has no heading.
+// TestShow describes what people see: keys first, times in the unit of the
+// heading, names decoded, and no column that is empty in every row or has no
+// heading.
 func TestShow(t *testing.T) {
 	shown := report.NewTable("launches", "", launchRows()[:2], launchColumns()).Show("part_peak_percent", "total_seconds")
 	if got := strings.Join(shown.Keys(), " "); got != "part_peak_percent total_seconds task global part_words sure" {

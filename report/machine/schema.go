@@ -15,9 +15,11 @@ import (
 	"occudiff/report"
 )
 
-// Schema makes the JSON Schema of an output from the Go types and the columns that are written, so that the two cannot
-// drift apart: every field is required unless it is left out when empty, a pointer may be null, a list may not, and
-// nothing else may be there. all are the outputs of the program; an output that holds another one names it.
+// Schema makes the JSON Schema of an output from the Go types and the columns
+// that are written, so that the two cannot drift apart: every field is required
+// unless it is left out when empty, a pointer may be null, a list may not, and
+// nothing else may be there. all are the outputs of the program; an output that
+// holds another one names it.
 func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 	c := contract{}
 	for _, other := range all {
@@ -33,7 +35,8 @@ func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 		}
 		list = append(list, s)
 	}
-	// A command with one form of output has it at the root; several are alternatives.
+	// A command with one form of output has it at the root; several are
+	// alternatives.
 	root := list[0]
 	if len(list) > 1 {
 		root = &jsonschema.Schema{OneOf: list}
@@ -44,8 +47,9 @@ func Schema(o *report.Schema, all []report.Schema) (*jsonschema.Schema, error) {
 	return root, nil
 }
 
-// Fields are the names of all fields, with what their schemas say of them.
-// They are what 'occudiff explain' knows of JSON. An output without a schema gives none.
+// Fields are the names of all fields, with what their schemas say of them. They
+// are what 'occudiff explain' knows of JSON. An output without a schema gives
+// none.
 func Fields(all []report.Schema) (list []report.Term) {
 	known := map[string]bool{}
 	for i := range all {
@@ -79,8 +83,9 @@ func Fields(all []report.Schema) (list []report.Term) {
 // contract has the names of the outputs, by the types of their values.
 type contract map[reflect.Type]string
 
-// schemaOf is the schema of the values of a type. v is one of them: what a table in it has of columns counts. A type that
-// writes itself is an error unless it is known here: its fields say nothing of the output.
+// schemaOf is the schema of the values of a type. v is one of them: what a
+// table in it has of columns counts. A type that writes itself is an error
+// unless it is known here: its fields say nothing of the output.
 func (c contract) schemaOf(v reflect.Value) (*jsonschema.Schema, error) {
 	if t, ok := v.Interface().(*report.Table); ok {
 		return tableSchema(t), nil
@@ -204,7 +209,8 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 	return s
 }
 
-// closedObject is the schema of an object without other properties than those that are added.
+// closedObject is the schema of an object without other properties than those
+// that are added.
 func closedObject() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
@@ -248,9 +254,9 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 	return s
 }
 
-// describe adds what the contract says of fields of a name: their unit, and the bounds of sizes and places.
-// Units are known by the ends of names, which is what the names of a contract are for; a description of the field
-// itself wins.
+// describe adds what the contract says of fields of a name: their unit, and the
+// bounds of sizes and places. Units are known by the ends of names, which is
+// what the names of a contract are for; a description of the field itself wins.
 func describe(p *jsonschema.Schema, name string) {
 	switch name {
 	case "global", "local":

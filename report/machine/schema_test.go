@@ -25,7 +25,8 @@ type schemaProbe struct {
 	Skip   int `json:"-"`
 }
 
-// TestTypes pins what each kind of field becomes. The expected text is written by hand.
+// TestTypes pins what each kind of field becomes. The expected text is written
+// by hand.
 func TestTypes(t *testing.T) {
 	s, err := Schema(&report.Schema{Name: "probe", ID: "occudiff/probe/1", Command: "c", Text: "t.", Values: []any{schemaProbe{hidden: 1}}}, nil)
 	if err != nil {

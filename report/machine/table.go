@@ -10,10 +10,10 @@ import (
 	"occudiff/report"
 )
 
-// Table writes any table as CSV: a line of column keys, then the raw values at full precision, see
-// report.Tidy. Absent
-// values are empty, and texts that a spreadsheet would run are guarded.
-// Keys and the style of numbers (whole digits, no exponent) are a contract with scripts.
+// Table writes any table as CSV: a line of column keys, then the raw values at
+// full precision, see report.Tidy. Absent values are empty, and texts that a
+// spreadsheet would run are guarded. Keys and the style of numbers (whole
+// digits, no exponent) are a contract with scripts.
 func Table(w io.Writer, t *report.Table) error {
 	if err := writeTable(w, t); err != nil {
 		return fmt.Errorf("writing CSV: %w", err)
@@ -39,7 +39,8 @@ func writeTable(w io.Writer, t *report.Table) error {
 	return out.Error()
 }
 
-// raw is a cell without its unit and its decimals: the key of the column names the unit.
+// raw is a cell without its unit and its decimals: the key of the column names
+// the unit.
 func raw(c report.Cell) string {
 	switch c.Kind {
 	case report.Absent:

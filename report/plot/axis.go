@@ -16,7 +16,8 @@ func (s scale) at(v float64) float64 {
 	return s.start + (v-s.from)/(s.to-s.from)*(s.end-s.start)
 }
 
-// span widens the ends of a scale until it has a length, and leaves out what is no number.
+// span widens the ends of a scale until it has a length, and leaves out what is
+// no number.
 func span(from, to float64) (float64, float64) {
 	if math.IsNaN(from) || math.IsInf(from, 0) || math.IsNaN(to) || math.IsInf(to, 0) || math.IsInf(to-from, 0) {
 		return 0, 1
@@ -28,9 +29,10 @@ func span(from, to float64) (float64, float64) {
 	return from, to
 }
 
-// ticks returns the round values of a scale, at least a distance in pixels apart and at most so many steps, and the
-// decimals that they need. The step is a number that people count by: 1, 2 or 5 times a power of ten, or a doubling of
-// the step that is asked for.
+// ticks returns the round values of a scale, at least a distance in pixels
+// apart and at most so many steps, and the decimals that they need. The step is
+// a number that people count by: 1, 2 or 5 times a power of ten, or a doubling
+// of the step that is asked for.
 func (s scale) ticks(distance, step, most float64) (values []float64, decimals int) {
 	most = math.Max(math.Min(math.Floor(math.Abs(s.end-s.start)/distance), most), 1)
 	least := (s.to - s.from) / most
@@ -62,14 +64,16 @@ func (s scale) ticks(distance, step, most float64) (values []float64, decimals i
 // field is what is left for the data of a plot with axes.
 type field struct{ x, y scale }
 
-// newField returns a field between two heights and as far as right; fitNumbers gives it its left side.
+// newField returns a field between two heights and as far as right; fitNumbers
+// gives it its left side.
 func newField(top, right, bottom float64) field {
 	return field{x: scale{end: right}, y: scale{start: bottom, end: top}}
 }
 
 func (f *field) at(x, y float64) point { return point{f.x.at(x), f.y.at(y)} }
 
-// xAxis draws the horizontal axis with its numbers, lines up from them, and its title.
+// xAxis draws the horizontal axis with its numbers, lines up from them, and its
+// title.
 func (p *pen) xAxis(f *field, c *report.LineChart) {
 	values, decimals := c.XAlone, 0
 	if values == nil {
@@ -87,7 +91,8 @@ func (p *pen) xAxis(f *field, c *report.LineChart) {
 // axisHeight is what xAxis takes below the field.
 const axisHeight = 40.0
 
-// yAxis draws the vertical axis with its numbers, lines across from them, and its title above.
+// yAxis draws the vertical axis with its numbers, lines across from them, and
+// its title above.
 func (p *pen) yAxis(f *field, title string) {
 	values, decimals := f.y.ticks(30, 0, 6)
 	for _, v := range values {
@@ -102,7 +107,8 @@ func (p *pen) yAxis(f *field, title string) {
 // titleHeight is what the title of yAxis takes above the field.
 const titleHeight = 26.0
 
-// fitNumbers moves the left side of a field so that the numbers of the vertical axis have room next to it.
+// fitNumbers moves the left side of a field so that the numbers of the vertical
+// axis have room next to it.
 func (f *field) fitNumbers() {
 	values, decimals := f.y.ticks(30, 0, 6)
 	widest := 0.0

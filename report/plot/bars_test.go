@@ -10,7 +10,8 @@ import (
 	"occudiff/report/plot"
 )
 
-// account is where the thread slots of some kernels went; one has a negative part, one a part that others do not have.
+// account is where the thread slots of some kernels went; one has a negative
+// part, one a part that others do not have.
 func account() *report.StackedBars {
 	return &report.StackedBars{
 		Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "shortfall", "last wave (predicted)", "launch limit (predicted)"},
@@ -22,7 +23,8 @@ func account() *report.StackedBars {
 		}}
 }
 
-// TestBar: a negative share takes no room, a bar ends with the whole, and a row without parts has none.
+// TestBar: a negative share takes no room, a bar ends with the whole, and a row
+// without parts has none.
 func TestBar(t *testing.T) {
 	var all strings.Builder
 	for row, want := range []string{
@@ -59,7 +61,8 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// TestColorsOfParts: the color of a part of the breakdown is that of nothing else, on a light and on a dark page.
+// TestColorsOfParts: the color of a part of the breakdown is that of nothing
+// else, on a light and on a dark page.
 func TestColorsOfParts(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		of := map[string][]string{}

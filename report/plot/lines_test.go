@@ -83,7 +83,8 @@ func TestLineChartOfOddData(t *testing.T) {
 	}
 }
 
-// TestTicks: a step that is far too small for the data must not give a million numbers.
+// TestTicks: a step that is far too small for the data must not give a million
+// numbers.
 func TestTicks(t *testing.T) {
 	s := report.LineSeries{Points: []report.Point{{X: 0, Y: 1}, {X: 1e6, Y: 2}}}
 	svg := draw(t, lineChart(report.LineChart{XStep: 1, Series: []report.LineSeries{s}}), plot.Look{})
@@ -92,8 +93,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// FuzzDraw draws data of all kinds with hostile numbers and names: nothing panics, everything is XML with numbers in
-// it.
+// FuzzDraw draws data of all kinds with hostile numbers and names: nothing
+// panics, everything is XML with numbers in it.
 func FuzzDraw(f *testing.F) {
 	f.Add(100.0, 62.7, 99.5, "Fan2", 350.0)
 	f.Add(math.Inf(1), math.NaN(), -1e308, `"><script>`, 1.0)
@@ -121,7 +122,8 @@ func FuzzDraw(f *testing.F) {
 	})
 }
 
-// TestNumbersAlone wants numbers where the points are when there is nothing between them: no sub-group has 24 work-items.
+// TestNumbersAlone wants numbers where the points are when there is nothing
+// between them: no sub-group has 24 work-items.
 func TestNumbersAlone(t *testing.T) {
 	for _, alone := range [][]float64{nil, {8, 16, 32}} {
 		chart := lineChart(report.LineChart{X: "Sub-group size", Y: "Occupancy", XStep: 8, XAlone: alone,

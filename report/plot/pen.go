@@ -21,7 +21,8 @@ type pen struct {
 	width float64
 }
 
-// newPen begins a chart that is as wide as the look says, or else as suits its kind.
+// newPen begins a chart that is as wide as the look says, or else as suits its
+// kind.
 func newPen(p *report.Plot, l Look, width float64) *pen {
 	if l.Width > 0 {
 		width = l.Width
@@ -32,7 +33,8 @@ func newPen(p *report.Plot, l Look, width float64) *pen {
 // narrow reports whether the chart is for a phone.
 func (p *pen) narrow() bool { return p.width < phone }
 
-// px prints a coordinate to 10% of a pixel. What is no number is 0, and what is far outside is brought nearer.
+// px prints a coordinate to 10% of a pixel. What is no number is 0, and what is
+// far outside is brought nearer.
 func px(v float64) string {
 	if math.IsNaN(v) {
 		v = 0
@@ -44,8 +46,9 @@ func px(v float64) string {
 // escape makes a text safe in XML.
 func escape(s string) string { return html.EscapeString(report.Clean(s)) }
 
-// open begins an element. Attributes are names, each followed by its value: a text, a coordinate or a paint. They are
-// not styles, because the policy of a page may forbid those. An empty text leaves the attribute out.
+// open begins an element. Attributes are names, each followed by its value: a
+// text, a coordinate or a paint. They are not styles, because the policy of a
+// page may forbid those. An empty text leaves the attribute out.
 func (p *pen) open(name string, attributes ...any) {
 	p.WriteString("<" + name)
 	for i := 0; i+1 < len(attributes); i += 2 {
@@ -107,13 +110,15 @@ const (
 	tickSize  = 11.0
 )
 
-// text writes a text on a baseline. It begins at x; with the anchor middle or end, that is where x is.
+// text writes a text on a baseline. It begins at x; with the anchor middle or
+// end, that is where x is.
 func (p *pen) text(x, y float64, anchor string, size float64, ink paint, s string) {
 	p.open("text", "x", x, "y", y, "text-anchor", anchor, "font-size", size, "fill", ink)
 	p.WriteString(">" + escape(s) + "</text>\n")
 }
 
-// textWidth is about how wide a text is, in the wide one of the fonts that browsers fall back to.
+// textWidth is about how wide a text is, in the wide one of the fonts that
+// browsers fall back to.
 func textWidth(s string, size float64) float64 {
 	w := 0.0
 	for _, r := range s {
@@ -133,7 +138,8 @@ func textWidth(s string, size float64) float64 {
 	return w * size
 }
 
-// fit shortens a text in its middle until it is as wide as there is room, or has eight characters left.
+// fit shortens a text in its middle until it is as wide as there is room, or
+// has eight characters left.
 func fit(s string, size, room float64) string {
 	n := report.Width(s)
 	for wide := textWidth(s, size); n > 8 && wide > room; wide = textWidth(s, size) {
@@ -145,7 +151,8 @@ func fit(s string, size, room float64) string {
 
 const margin = 8.0
 
-// heading draws the title of a chart that stands alone, and gives the height at which to go on.
+// heading draws the title of a chart that stands alone, and gives the height at
+// which to go on.
 func (p *pen) heading() float64 {
 	if p.look.Inline {
 		return margin
@@ -160,7 +167,8 @@ type key struct {
 	mark func(x, y float64)
 }
 
-// legend draws keys from left to right, in as many lines as they need, and gives the height at which to go on.
+// legend draws keys from left to right, in as many lines as they need, and
+// gives the height at which to go on.
 func (p *pen) legend(y float64, keys []key) float64 {
 	if len(keys) == 0 {
 		return y
@@ -179,8 +187,9 @@ func (p *pen) legend(y float64, keys []key) float64 {
 	return y + 24
 }
 
-// chart returns what was drawn as SVG. The title and the text of the plot are for those who do not see it; a page has
-// its own next to the chart, where a title would hide the tooltips.
+// chart returns what was drawn as SVG. The title and the text of the plot are
+// for those who do not see it; a page has its own next to the chart, where a
+// title would hide the tooltips.
 func (p *pen) chart(height float64) []byte {
 	font := []any{"font-family", "'Liberation Sans',Arial,Helvetica,sans-serif"}
 	if p.look.Inline {
@@ -208,7 +217,8 @@ func (p *pen) svg(width, height float64, label string, attributes ...any) []byte
 	return []byte(p.String())
 }
 
-// paint is a color by what it is for. On a page it is a CSS variable, so that a dark page has its own.
+// paint is a color by what it is for. On a page it is a CSS variable, so that a
+// dark page has its own.
 type paint int
 
 // The paints. Four hues follow from hue0, which is what is bad.
@@ -228,8 +238,8 @@ const (
 
 type shade struct{ name, light, dark string }
 
-// shades are the paints on white and on a dark page; those of series, marks and text have a contrast of 3:1 and of
-// 4.5:1 at least on both grounds.
+// shades are the paints on white and on a dark page; those of series, marks and
+// text have a contrast of 3:1 and of 4.5:1 at least on both grounds.
 func shades() []shade {
 	return []shade{
 		{"ground", "#ffffff", "#151b23"},
@@ -261,7 +271,8 @@ func (p paint) css(l Look) string {
 	return "var(--plot-" + shades()[p].name + ")"
 }
 
-// Variables returns the CSS declarations of the colors that inline charts use, on a light or on a dark page.
+// Variables returns the CSS declarations of the colors that inline charts use,
+// on a light or on a dark page.
 func Variables(dark bool) string {
 	var b strings.Builder
 	for _, s := range shades() {

@@ -1,14 +1,20 @@
-// Package plot draws the plots of a report as SVG: lines, and the bars of a table.
+// Package plot draws the plots of a report as SVG: lines, and the bars of a
+// table.
 //
-// There is one technique. A pen writes elements straight into a buffer, in CSS pixels from the top left corner; a scale
-// maps values to pixels; axes, legends and titles are drawn by the same few functions for every kind of plot. No
-// drawing library is linked, because the package also runs in a browser, where every megabyte counts.
+// There is one technique. A pen writes elements straight into a buffer, in CSS
+// pixels from the top left corner; a scale maps values to pixels; axes, legends
+// and titles are drawn by the same few functions for every kind of plot. No
+// drawing library is linked, because the package also runs in a browser, where
+// every megabyte counts.
 //
-// A chart is drawn for a width. A narrow one is drawn again rather than scaled down, so that its text stays readable
-// on a phone. Colors are named by what they are for: a page defines them as CSS variables, for light and dark; a file
-// has them written out. Names are escaped wherever they come from, and the same plot always gives the same bytes.
+// A chart is drawn for a width. A narrow one is drawn again rather than scaled
+// down, so that its text stays readable on a phone. Colors are named by what
+// they are for: a page defines them as CSS variables, for light and dark; a
+// file has them written out. Names are escaped wherever they come from, and the
+// same plot always gives the same bytes.
 //
-// The package does not know kernels, devices or what the numbers mean, nor the page around a chart.
+// The package does not know kernels, devices or what the numbers mean, nor the
+// page around a chart.
 package plot
 
 import (
@@ -21,11 +27,13 @@ import (
 
 // Look describes what a chart is drawn for.
 type Look struct {
-	// Inline draws for a page that defines the colors as CSS variables (see Variables) and prints the title itself.
-	// Otherwise the chart stands alone: with a title, a white background and fixed colors.
+	// Inline draws for a page that defines the colors as CSS variables (see
+	// Variables) and prints the title itself. Otherwise the chart stands alone:
+	// with a title, a white background and fixed colors.
 	Inline bool
-	// Width is that of the chart in CSS pixels; 0 is what suits the kind of plot. Below 480 the chart is laid out
-	// for a phone, without the tooltips that a finger cannot ask for.
+	// Width is that of the chart in CSS pixels; 0 is what suits the kind of
+	// plot. Below 480 the chart is laid out for a phone, without the tooltips
+	// that a finger cannot ask for.
 	Width float64
 }
 
@@ -88,7 +96,8 @@ func seriesLine(i int) (ink paint, dashes string) {
 
 func isGap(p report.Point) bool { return math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) }
 
-// series draws the stretches of a series between its gaps. A stretch of a single point is a mark.
+// series draws the stretches of a series between its gaps. A stretch of a
+// single point is a mark.
 func (p *pen) series(f *field, index int, s report.LineSeries) {
 	ink, dashes := seriesLine(index)
 	var stretch []point
@@ -125,8 +134,9 @@ func (p *pen) series(f *field, index int, s report.LineSeries) {
 // partPaint is the paint of a part: each has one that nothing else has.
 func partPaint(part int) paint { return part0 + paint(part)%(hue0-part0) }
 
-// Bar draws one row of stacked bars, for a cell of a table on a page; nothing where the row has no parts. The parts lie
-// from left to right, at most as far as the whole. A negative part takes no room.
+// Bar draws one row of stacked bars, for a cell of a table on a page; nothing
+// where the row has no parts. The parts lie from left to right, at most as far
+// as the whole. A negative part takes no room.
 func Bar(b *report.StackedBars, row int) []byte {
 	p := newPen(&report.Plot{}, Look{Inline: true}, 100)
 	var said []string

@@ -22,8 +22,9 @@ func draw(t *testing.T, p *report.Plot, look plot.Look) string {
 	return string(svg)
 }
 
-// TestSound reads charts of strange names back as XML and checks that they name nothing outside themselves, that names
-// are text, and that they come out the same twice.
+// TestSound reads charts of strange names back as XML and checks that they name
+// nothing outside themselves, that names are text, and that they come out the
+// same twice.
 func TestSound(t *testing.T) {
 	for _, name := range append(sample.HostileNames(), "\u4e2d\u6587 \U0001f600 \ufffe\uffff \"#FF0000\" style=\"fill:#000001\" "+
 		"</text><script>alert(1)</script>") {

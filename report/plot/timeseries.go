@@ -11,15 +11,18 @@ const (
 	// A time series is drawn large or small.
 	largeWidth, largeHeight = 860.0, 250.0
 	smallWidth, smallHeight = 560.0, 180.0
-	// dateWidth is what a date takes with the air around it, also where it moves in from the edge.
+	// dateWidth is what a date takes with the air around it, also where it
+	// moves in from the edge.
 	dateWidth = 95.0
 	// dottedStrip is from how many pixels a run on each has a dot.
 	dottedStrip = 4.0
-	// thresholdRuns is over how many of the last runs the threshold is drawn: it is the newest run's.
+	// thresholdRuns is over how many of the last runs the threshold is drawn:
+	// it is the newest run's.
 	thresholdRuns = 20
 )
 
-// timeField fits the runs and values of a time series below a height, with some air. Run i is at x.at(i).
+// timeField fits the runs and values of a time series below a height, with some
+// air. Run i is at x.at(i).
 func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	f := newField(y, p.width-margin-6, y+height)
 	f.x.from, f.x.to = -0.5, math.Max(float64(len(c.Points)), 1)-0.5
@@ -40,7 +43,8 @@ func (p *pen) timeField(c *report.TimeSeries, y, height float64) *field {
 	return &f
 }
 
-// drawTimeSeries draws a series: every run with its value to point at, levels, change points, the threshold.
+// drawTimeSeries draws a series: every run with its value to point at, levels,
+// change points, the threshold.
 func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	c, width, height := plot.TimeSeries, smallWidth, smallHeight
 	if c.Large {
@@ -57,7 +61,8 @@ func drawTimeSeries(plot *report.Plot, look Look) []byte {
 	return p.chart(f.y.start + 28)
 }
 
-// dates draws the horizontal axis: from the newest run back in equal steps, as wide as a date needs them.
+// dates draws the horizontal axis: from the newest run back in equal steps, as
+// wide as a date needs them.
 func (p *pen) dates(f *field, c *report.TimeSeries) {
 	p.line(f.x.start, f.y.start, f.x.end, f.y.start, axis, 1, "")
 	n := len(c.Points)
@@ -97,7 +102,8 @@ func (p *pen) threshold(f *field, c *report.TimeSeries) {
 	p.text(f.x.end, y-5, "end", tickSize, text2, name)
 }
 
-// segments draws the mean of each segment and the change point that it begins with, to point at.
+// segments draws the mean of each segment and the change point that it begins
+// with, to point at.
 func (p *pen) segments(f *field, c *report.TimeSeries) {
 	for _, l := range c.Segments {
 		from, to, mean, ink := f.x.at(float64(l.From)-0.5), f.x.at(float64(l.To)-0.5), f.y.at(l.Mean),
@@ -123,7 +129,8 @@ func (p *pen) curve(f *field, c *report.TimeSeries) {
 	p.polyline(places, line1, 1.4, "")
 }
 
-// runs draws a dot for each run and makes the whole strip above and below it something to point at.
+// runs draws a dot for each run and makes the whole strip above and below it
+// something to point at.
 func (p *pen) runs(f *field, c *report.TimeSeries) {
 	strip := f.x.at(1) - f.x.at(0)
 	for i, run := range c.Points {

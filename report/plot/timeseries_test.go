@@ -39,8 +39,9 @@ func TestTimeSeriesGolden(t *testing.T) {
 	testenv.Golden(t, "testdata/timeseries.svg", []byte(draw(t, &p, plot.Look{})))
 }
 
-// TestTimeSeriesSound draws time series at the edges: none, one, flat, very many runs, names that must stay text; all
-// are XML whose numbers are numbers, and every run can be pointed at.
+// TestTimeSeriesSound draws time series at the edges: none, one, flat, very
+// many runs, names that must stay text; all are XML whose numbers are numbers,
+// and every run can be pointed at.
 func TestTimeSeriesSound(t *testing.T) {
 	flat := series(5, "flat")
 	flat.Segments, flat.Threshold = nil, unit.Opt[float64]{}
@@ -71,8 +72,8 @@ func TestTimeSeriesSound(t *testing.T) {
 	}
 }
 
-// TestTimeSeriesDates wants the dates below a time series to stand apart, the newest among them, however many runs
-// there are.
+// TestTimeSeriesDates wants the dates below a time series to stand apart, the
+// newest among them, however many runs there are.
 func TestTimeSeriesDates(t *testing.T) {
 	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[0-9.]+" text-anchor="middle" font-size="11"[^>]*>` +
 		`([0-9: -]+)</text>`)

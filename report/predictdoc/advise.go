@@ -63,7 +63,8 @@ var adviceColumns = slices.Concat(
 		report.Define(column{Path: "slm_room_bytes", Kind: report.Integer}, func(a *advice) cell { return count(a.found.SLMRoom) }),
 	})
 
-// settingColumns are of a launch that is proposed, and of the table that shows it next to the launch as it is.
+// settingColumns are of a launch that is proposed, and of the table that shows
+// it next to the launch as it is.
 var settingColumns = slices.Concat(
 	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, shown(launchColumns)),
 	[]report.Col[setting]{
@@ -114,8 +115,9 @@ func Advise(t *arch.Choice, l predict.Launch, may predict.VariableSettings) (*re
 	return pg.output(adviceList{adviseSchema, deviceValue(t), report.NewTable("kernels", "", []advice{c}, adviceColumns), report.Notes(t.Notes)}), nil
 }
 
-// settings are the rows of the table of settings: the launch as it is and what is proposed. With few settings free the
-// least change is often the best one, and stands once.
+// settings are the rows of the table of settings: the launch as it is and what
+// is proposed. With few settings free the least change is often the best one,
+// and stands once.
 func (c *advice) settings() (list []setting) {
 	if c.found.Current != nil {
 		list = append(list, setting{predict.Setting{Launch: c.launch, Prediction: *c.found.Current}, "now"})
@@ -136,14 +138,16 @@ func (c *advice) settings() (list []setting) {
 
 // now describes where the launch stands.
 func (c *advice) now() string {
-	// Without a prediction there are two cases: what was left open is searched, or what was given is refused.
+	// Without a prediction there are two cases: what was left open is searched,
+	// or what was given is refused.
 	p := c.found.Current
 	switch {
 	case p == nil && !c.launch.Local.Present():
 		return "The work-group size is searched."
 	case p == nil && c.launch.SIMD == 0:
 		return "The sub-group size is searched."
-	// The reason names both figures and what would fit, see predict.LaunchError.
+	// The reason names both figures and what would fit, see
+	// predict.LaunchError.
 	case p == nil:
 		return "Now: cannot run, " + errorText(c.found.Rejection)
 	}
@@ -152,7 +156,8 @@ func (c *advice) now() string {
 
 // best sums the advice up.
 func (c *advice) best() string {
-	// That is no error: with --fix everything may be held that keeps the launch from running.
+	// That is no error: with --fix everything may be held that keeps the launch
+	// from running.
 	if len(c.found.Best) == 0 {
 		return "No setting that may change makes the launch run."
 	}
@@ -170,7 +175,8 @@ func (c *advice) best() string {
 	return "Best: " + best.Words() + "."
 }
 
-// gains is the first next step that raises the occupancy by itself, nil for none.
+// gains is the first next step that raises the occupancy by itself, nil for
+// none.
 func (c *advice) gains() *predict.NextStep {
 	for i := range c.found.Next {
 		if n := &c.found.Next[i]; n.Alone && n.After > n.Before {
@@ -180,7 +186,8 @@ func (c *advice) gains() *predict.NextStep {
 	return nil
 }
 
-// items are what else helps: the next step of each limit, how many work-groups fill the GPU, and how much SLM is free.
+// items are what else helps: the next step of each limit, how many work-groups
+// fill the GPU, and how much SLM is free.
 func (c *advice) items() (items []report.Item) {
 	add := func(lead, format string, args ...any) {
 		items = append(items, report.Item{Lead: lead, Text: fmt.Sprintf(format, args...)})
@@ -219,8 +226,9 @@ type probeList struct {
 	Probes  *report.Table `json:"probes" jsonschema:"from most to least residency"`
 }
 
-// probe is the launch with one setting changed, and the occupancy that it must show.
-// One setting is changed and the work stays the same, so that times per work-item can be compared.
+// probe is the launch with one setting changed, and the occupancy that it must
+// show. One setting is changed and the work stays the same, so that times per
+// work-item can be compared.
 type probe struct {
 	predict.Setting
 	slm    unit.Opt[unit.Bytes] // where that is what is changed
@@ -242,8 +250,9 @@ var probeColumns = []report.Col[probe]{
 
 var briefly = strings.NewReplacer(" per work-group", "", " per thread", "")
 
-// Probe answers which settings lower the occupancy of a launch in steps and leave its work as it is: the experiment
-// that tells whether occupancy matters to a kernel.
+// Probe answers which settings lower the occupancy of a launch in steps and
+// leave its work as it is: the experiment that tells whether occupancy matters
+// to a kernel.
 func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	now, err := predict.Predict(t.Device, l)
 	if err != nil {
@@ -256,7 +265,8 @@ func Probe(t *arch.Choice, l predict.Launch) (*report.Output, error) {
 	probes, items := []probe{}, []report.Item(nil)
 	for i := range found {
 		p := probe{Setting: found[i]}
-		// The words are those to paste: names of SYCL and OpenCL, and the option of the compiler.
+		// The words are those to paste: names of SYCL and OpenCL, and the
+		// option of the compiler.
 		how := report.Item{Lead: "work-group", Text: "only where the kernel computes the same in work-groups of any size"}
 		switch p.Changes[0].Setting {
 		case predict.SettingSLM:

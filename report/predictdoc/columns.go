@@ -37,7 +37,8 @@ var deviceColumns = []report.Col[arch.Choice]{
 	report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By) }),
 }
 
-// launchColumns are a launch as it was asked about. What is at its default is absent; SLM and barriers are amounts.
+// launchColumns are a launch as it was asked about. What is at its default is
+// absent; SLM and barriers are amounts.
 var launchColumns = []report.Col[predict.Launch]{
 	report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, In: kept}, func(l *predict.Launch) cell { return report.SizeCell(l.Global) }),
 	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, In: kept}, func(l *predict.Launch) cell { return report.SizeCell(l.Local) }),
@@ -50,8 +51,8 @@ var launchColumns = []report.Col[predict.Launch]{
 	report.Define(column{Path: "work_group_slots", Kind: report.Integer}, func(l *predict.Launch) cell { return count(l.GroupSlots) }),
 }
 
-// predictionColumns are a prediction with all its figures. What needs the number of work-groups is absent without a
-// global size.
+// predictionColumns are a prediction with all its figures. What needs the
+// number of work-groups is absent without a global size.
 var predictionColumns = []report.Col[predict.Prediction]{
 	report.Define(column{Key: "policy", Path: "policy", Always: true, Title: "Policy", Kind: report.Text, Drop: 2, In: all}, func(p *predict.Prediction) cell { return report.TextCell(p.Policy.String()) }),
 	report.Define(column{Key: "threads_per_work_group", Path: "threads_per_work_group", Always: true, Title: "Threads per work-group", Brief: "Threads", Kind: report.Integer, Drop: 3, In: all},
@@ -101,8 +102,9 @@ var KernelPrediction = picked(
 	column{Path: "waves", Key: "waves", In: kept},
 	column{Path: "tail_percent", Key: "tail_percent", Title: "Last-wave occupancy", In: kept})
 
-// picked returns columns of a prediction in this order: what a column says is found by its path, and how it is called and
-// where it appears is the list's matter.
+// picked returns columns of a prediction in this order: what a column says is
+// found by its path, and how it is called and where it appears is the list's
+// matter.
 func picked(as ...report.Column) []report.Col[predict.Prediction] {
 	return report.ListOf(as, func(c report.Column) report.Col[predict.Prediction] {
 		of := predictionColumns[slices.IndexFunc(predictionColumns, func(p report.Col[predict.Prediction]) bool { return p.Path == c.Path })]
@@ -112,7 +114,8 @@ func picked(as ...report.Column) []report.Col[predict.Prediction] {
 	})
 }
 
-// limit is the work-groups that a resource admits, absent where it sets no limit.
+// limit is the work-groups that a resource admits, absent where it sets no
+// limit.
 func limit(n int64) cell {
 	if n == predict.Unlimited {
 		return cell{}
@@ -165,8 +168,8 @@ func unpathed[R any](cols []report.Col[R]) []report.Col[R] {
 	return list
 }
 
-// shown returns the columns with all but those of some keys in JSON alone; "peak_percent: Slots of the GPU" gives another
-// heading.
+// shown returns the columns with all but those of some keys in JSON alone;
+// "peak_percent: Slots of the GPU" gives another heading.
 func shown[R any](cols []report.Col[R], keys ...string) []report.Col[R] {
 	list := slices.Clone(cols)
 	for i := range list {
@@ -187,7 +190,8 @@ func text(s string) cell { return report.OptText(unit.Some(s)) }
 // count is a count above 0, absent where nobody gave one.
 func count[N ~int | ~int64](n N) cell { return report.OptInt(unit.NonZero(n)) }
 
-// integers is a list of integers, which JSON has as such; for people they are words.
+// integers is a list of integers, which JSON has as such; for people they are
+// words.
 func integers[N ~int | ~int64](list []N) cell {
 	return report.TextCell(strings.Join(report.ListOf(list, func(n N) string { return strconv.FormatInt(int64(n), 10) }), "x"))
 }

@@ -24,7 +24,8 @@ type axis struct {
 	columns          []string // that the table has next to the values
 }
 
-// axisOf returns the axis of a sweep by its word: local, slm, simd, grf or groups, which may be given as numbers.
+// axisOf returns the axis of a sweep by its word: local, slm, simd, grf or
+// groups, which may be given as numbers.
 func axisOf(over string, groups []int64) axis {
 	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers", "work_groups_per_xe_core",
 		"work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent", "average_percent", "waves",
@@ -47,7 +48,8 @@ func axisOf(over string, groups []int64) axis {
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
 
-// occupancyChart draws occupancy over something else, whose numbers are a step apart.
+// occupancyChart draws occupancy over something else, whose numbers are a step
+// apart.
 func occupancyChart(title, x string, step float64, series ...report.LineSeries) *report.Plot {
 	return &report.Plot{Title: title, Max: 100, Unit: "%",
 		LineChart: &report.LineChart{X: x, Y: "Occupancy", XStep: step, Series: series}}
@@ -62,7 +64,8 @@ type sweep struct {
 	Points *report.Table `json:"points"`
 }
 
-// remark marks the launch that was swept, and says what is particular at a point.
+// remark marks the launch that was swept, and says what is particular at a
+// point.
 func (a *axis) remark(p *predict.Point) cell {
 	switch {
 	case p.Err != nil && a.key == "registers":
@@ -83,8 +86,8 @@ func (a *axis) remark(p *predict.Point) cell {
 	return report.TextCell(strings.Join(parts, ", "))
 }
 
-// columnsOf are of the points over the axis. A point that cannot run keeps its place with the reason, and is a gap of the
-// chart.
+// columnsOf are of the points over the axis. A point that cannot run keeps its
+// place with the reason, and is a gap of the chart.
 func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[predict.Point] {
 	x := column{Key: a.key, Title: a.title, Unit: a.unit, Kind: report.Integer, In: all}
 	if a.divisor > 1 { // SLM of a launch is in bytes: no whole KB, and a column has one form for all of its rows
@@ -162,8 +165,9 @@ func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[pr
 		}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
 }
 
-// Sweep answers how occupancy changes over one setting of a launch: local, slm, simd, grf or groups, of which the numbers
-// may be given. The error says why no point runs.
+// Sweep answers how occupancy changes over one setting of a launch: local, slm,
+// simd, grf or groups, of which the numbers may be given. The error says why no
+// point runs.
 func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*report.Output, error) {
 	a := axisOf(over, groups)
 	points := a.vary(t.Device, l)
@@ -185,7 +189,8 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		pg.brief = &report.Section{Tables: []*report.Table{report.NewTable("sweep", "", some, a.columnsOf(some, t.Device)).Show()}}
 		pg.headline[1] += fmt.Sprintf("; %d of %d values, -v shows all", len(some), len(points))
 	}
-	// The launch stands next to the points, since what is not varied bounds them all.
+	// The launch stands next to the points, since what is not varied bounds
+	// them all.
 	ans := pg.output(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
 	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step,
 		a.series(points)...)
@@ -195,11 +200,13 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	return ans, nil
 }
 
-// mostPoints is how many values of a sweep a terminal shows: more are for files, and when asked for.
+// mostPoints is how many values of a sweep a terminal shows: more are for
+// files, and when asked for.
 const mostPoints = 24
 
-// telling are the points that say most: the launch itself, the highest, and of SLM the steps in which it is allocated, of
-// work-group sizes those of 2^n sub-groups.
+// telling are the points that say most: the launch itself, the highest, and of
+// SLM the steps in which it is allocated, of work-group sizes those of 2^n
+// sub-groups.
 func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch) (some []predict.Point) {
 	best, lanes := highest(points, true), int64(max(l.SIMD, 1))
 	for i := range points {
@@ -215,7 +222,8 @@ func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch
 	return some
 }
 
-// rejection is the reason when no point of a sweep can run: then the error is in what is not varied.
+// rejection is the reason when no point of a sweep can run: then the error is
+// in what is not varied.
 func rejection(points []predict.Point) error {
 	var first error
 	for i := range points {
@@ -230,8 +238,9 @@ func rejection(points []predict.Point) error {
 	return first
 }
 
-// closing describes where the highest occupancy is, and where the launch stands. Values with idle lanes or smaller last
-// work-groups are left out where there are others, for their occupancy counts what does no work.
+// closing describes where the highest occupancy is, and where the launch
+// stands. Values with idle lanes or smaller last work-groups are left out where
+// there are others, for their occupancy counts what does no work.
 func (a *axis) closing(over string, points []predict.Point) string {
 	best := highest(points, true)
 	among := ""
@@ -258,8 +267,8 @@ func (a *axis) closing(over string, points []predict.Point) string {
 	return text + "."
 }
 
-// highest finds the first of the highest points, or of those without idle lanes and smaller last work-groups; nil when
-// there is none.
+// highest finds the first of the highest points, or of those without idle lanes
+// and smaller last work-groups; nil when there is none.
 func highest(points []predict.Point, whole bool) (best *predict.Point) {
 	most := unit.Ratio(-1)
 	for i := range points {
@@ -267,7 +276,8 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 		if points[i].Err != nil || whole && (p.IdleLanes > 0 || p.Partial) {
 			continue
 		}
-		// Not >=: the first of equal ones is the smallest, which leaves most room.
+		// Not >=: the first of equal ones is the smallest, which leaves most
+		// room.
 		if f, _ := figure(p); f > most {
 			best, most = &points[i], f
 		}
@@ -275,9 +285,9 @@ func highest(points []predict.Point, whole bool) (best *predict.Point) {
 	return best
 }
 
-// series are Xe-core occupancy, peak and average over the values; a value that cannot run is a gap. What no value has
-// is left out.
-// The launch itself is marked, so that one sees what moving it would change.
+// series are Xe-core occupancy, peak and average over the values; a value that
+// cannot run is a gap. What no value has is left out. The launch itself is
+// marked, so that one sees what moving it would change.
 func (a *axis) series(points []predict.Point) []report.LineSeries {
 	list := []report.LineSeries{{Name: "Xe-core"}, {Name: "GPU peak"}, {Name: "GPU average"},
 		{Name: "this launch", Style: report.Marks}}
@@ -300,8 +310,8 @@ func (a *axis) series(points []predict.Point) []report.LineSeries {
 	})
 }
 
-// timelineValue is the JSON output of a timeline. Times count in run times of a thread, occupancies are of all thread
-// slots of the device.
+// timelineValue is the JSON output of a timeline. Times count in run times of a
+// thread, occupancies are of all thread slots of the device.
 type timelineValue struct {
 	Schema         string        `json:"schema"`
 	Device         *report.Table `json:"device"`
@@ -323,13 +333,15 @@ var phaseColumns = []report.Col[timeline.Phase]{
 	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(p *timeline.Phase) cell { return report.RatioCell(p.Occupancy) }),
 }
 
-// Timeline answers how a launch is dispatched over time: its phases, and the average over them. Ports above 0 ask for
-// the what-if of policy partial with so many dispatch ports.
+// Timeline answers how a launch is dispatched over time: its phases, and the
+// average over them. Ports above 0 ask for the what-if of policy partial with
+// so many dispatch ports.
 func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) (*report.Output, error) {
 	if !l.Global.Present() {
 		return nil, errors.New("--timeline needs the whole launch: give --global")
 	}
-	// Prediction first: its refusal is the one that people know, and the simulation takes its figures.
+	// Prediction first: its refusal is the one that people know, and the
+	// simulation takes its figures.
 	p, err := predict.Predict(t.Device, l)
 	if err != nil {
 		return nil, err
@@ -338,7 +350,8 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	if err != nil {
 		return nil, err
 	}
-	// Times count in run times of a thread: the model knows no clock, and real launches scale the axis.
+	// Times count in run times of a thread: the model knows no clock, and real
+	// launches scale the axis.
 	v := timelineValue{Schema: timelineSchema, Device: deviceValue(t), Launch: launchValue(&l), Policy: p.Policy.String(),
 		Ports: unit.NonZero(ports), WhatIf: ports > 0, PeakPercent: r.Peak, AveragePercent: r.Average,
 		Duration: r.Time, Predicted: predictedValue(&p), Phases: report.NewTable("phases", "", r.Phases, phaseColumns)}
@@ -362,7 +375,8 @@ func Timeline(ctx context.Context, t *arch.Choice, l predict.Launch, ports int) 
 	return ans, nil
 }
 
-// timelineChart draws steps and no lines between them: residency changes when a thread starts or ends.
+// timelineChart draws steps and no lines between them: residency changes when a
+// thread starts or ends.
 func timelineChart(title, policy string, r *timeline.Result) *report.Plot {
 	steps := report.LineSeries{Name: "policy " + policy, Style: report.Steps}
 	for _, p := range r.Phases {

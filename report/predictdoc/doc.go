@@ -1,11 +1,14 @@
-// Package predictdoc answers one question: what occupancy can a launch reach on a device?
+// Package predictdoc answers one question: what occupancy can a launch reach on
+// a device?
 //
-// Each function takes what was asked, has package predict or one of its models compute the answer, and gives it as a
-// report.Output: a document for people, the value of a JSON contract, a table for CSV and, where there is a curve, a
-// chart. The types of the JSON values are also the rows of the tables, so that a figure is named and described in one
-// place.
+// Each function takes what was asked, has package predict or one of its models
+// compute the answer, and gives it as a report.Output: a document for people,
+// the value of a JSON contract, a table for CSV and, where there is a curve, a
+// chart. The types of the JSON values are also the rows of the tables, so that
+// a figure is named and described in one place.
 //
-// The package computes no occupancy itself, and it knows no file formats, flags or colors.
+// The package computes no occupancy itself, and it knows no file formats, flags
+// or colors.
 package predictdoc
 
 import (
@@ -13,7 +16,8 @@ import (
 	"occudiff/report"
 )
 
-// The JSON contracts. The program's other models answer under the schema of the command that asks them.
+// The JSON contracts. The program's other models answer under the schema of the
+// command that asks them.
 const (
 	predictSchema  = "occudiff/predict/1"
 	sweepSchema    = "occudiff/sweep/1"

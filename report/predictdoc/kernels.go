@@ -20,8 +20,9 @@ type kernelList struct {
 	Notes   *report.Table `json:"notes"`
 }
 
-// KernelColumns are of a kernel of a binary on one device, in the order of CSV. Without a global size the prediction is
-// of a GPU that is full, which has a peak; an average would need the waves.
+// KernelColumns are of a kernel of a binary on one device, in the order of CSV.
+// Without a global size the prediction is of a GPU that is full, which has a
+// peak; an average would need the waves.
 var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
 	report.Define(column{Key: "file", Path: "file", Always: true, Title: "File", Kind: report.Text, In: files}, func(k *batch.Kernel) cell { return text(k.File) }),
 	report.Define(column{Key: "name", Path: "name", Always: true, Kind: report.Text, In: report.Data, Doc: "as in the binary"}, func(k *batch.Kernel) cell { return text(k.Name) }),
@@ -75,7 +76,8 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *bat
 	report.Define(column{Key: "spill_words_per_lane", Path: "spill_words_per_lane", Optional: true, Title: "Spill per lane", Unit: "words", Kind: report.Integer, Drop: 2, In: all, Doc: "of register modes: bytes / (4 x SIMD width), truncated"}, func(k *batch.Kernel) cell { return report.OptInt(k.Words()) }),
 })
 
-// Kernels returns the kernels of binaries in every form; modes says that each stands in every register mode.
+// Kernels returns the kernels of binaries in every form; modes says that each
+// stands in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),
@@ -108,7 +110,8 @@ func howToAsk[R any](rows []R, registers func(*R) int) (items []report.Item) {
 	return items
 }
 
-// notCompiled says for which devices a source did not compile: the table has no rows of them.
+// notCompiled says for which devices a source did not compile: the table has no
+// rows of them.
 func notCompiled(notes []note.Note) (lines []string) {
 	for _, n := range notes {
 		if n.Code == batch.NotCompiled {
@@ -140,7 +143,8 @@ func headline(kernels []batch.Kernel, global unit.Size3, modes bool) string {
 	return fmt.Sprintf("%s on %s; predicted for %s", what, strings.Join(devices, ", "), size)
 }
 
-// closing describes how many kernels keep something out of the registers, which costs more than occupancy.
+// closing describes how many kernels keep something out of the registers, which
+// costs more than occupancy.
 func closing(kernels []batch.Kernel) string {
 	spills, scratch := 0, 0
 	for i := range kernels {

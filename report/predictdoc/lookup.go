@@ -11,7 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// columnKind is the kind that a terminal leaves out of the list, and whose sign is a formula.
+// columnKind is the kind that a terminal leaves out of the list, and whose sign
+// is a formula.
 const columnKind = "column"
 
 const fieldKind = "field"
@@ -50,9 +51,11 @@ func Names() []string {
 	return slices.Compact(list)
 }
 
-// Explain answers what a word means: a word of the outputs, a flag, or a field of JSON; several may be spelled alike. others
-// are the flags and fields. A key is looked for as it is, then without its unit, and at last without the side, the end of
-// an interval or the number of a value: it is explained as that value.
+// Explain answers what a word means: a word of the outputs, a flag, or a field
+// of JSON; several may be spelled alike. others are the flags and fields. A key
+// is looked for as it is, then without its unit, and at last without the side,
+// the end of an interval or the number of a value: it is explained as that
+// value.
 func Explain(name string, others ...report.Term) (*report.Output, error) {
 	all, whole := words(), written(name)
 	found, more := called(all, whole, written), called(others, whole, written)
@@ -89,7 +92,8 @@ func called(terms []report.Term, name string, spell func(string) string) (found 
 	return found
 }
 
-// section is the page of a word: its kind, what it is found with, and what is known of it.
+// section is the page of a word: its kind, what it is found with, and what is
+// known of it.
 func section(w *report.Term, key string) report.Section {
 	title := w.Name + " (" + w.Kind + ")"
 	if w.With != "" {
@@ -112,13 +116,15 @@ func section(w *report.Term, key string) report.Section {
 	return s
 }
 
-// written is a name without case, the unit of a heading and what stands between words.
+// written is a name without case, the unit of a heading and what stands between
+// words.
 func written(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), " [")
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimLeft(strings.TrimSpace(name), "-"))
 }
 
-// spelled is a name without what the outputs spell in different ways: case, units, and what stands between words.
+// spelled is a name without what the outputs spell in different ways: case,
+// units, and what stands between words.
 func spelled(name string) string {
 	name = written(name)
 	for _, unit := range []string{"_percent", "_points", "_seconds", "_bytes"} {
@@ -148,8 +154,9 @@ type deviceList struct {
 	Devices *report.Table `json:"devices"`
 }
 
-// tableColumns are of a row of the device table: memory in bytes, counts per what the name says.
-// JSON has every figure that the models take; people see those by which they choose a device.
+// tableColumns are of a row of the device table: memory in bytes, counts per
+// what the name says. JSON has every figure that the models take; people see
+// those by which they choose a device.
 var tableColumns = []report.Col[arch.Device]{
 	report.Define(column{Key: "key", Path: "key", Always: true, Title: "Key", Kind: report.Text, In: all}, func(d *arch.Device) cell { return text(d.Key) }),
 	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Name", Kind: report.Text, Cut: true, In: all}, func(d *arch.Device) cell { return text(d.Name) }),
@@ -251,7 +258,8 @@ func byArchitecture(devices []arch.Device) (items []report.Item) {
 
 // Devices answers what the device table has: all devices side by side.
 func Devices(devices []arch.Device) *report.Output {
-	// Sources stand with one device: where they disagree a table has no room for both.
+	// Sources stand with one device: where they disagree a table has no room
+	// for both.
 	head := unit.FormatCount(len(devices), "device", "devices") + "; 'occudiff devices KEY' shows one with its sources"
 	pg := page{title: "Devices", key: "devices", heading: "Devices", table: report.NewTable("devices", "", devices, tableColumns)}
 	if len(devices) > mostDevices { // then a terminal has their keys by architecture, unless asked for all
@@ -262,11 +270,13 @@ func Devices(devices []arch.Device) *report.Output {
 	return pg.output(deviceList{devicesSchema, pg.table})
 }
 
-// Device answers with every figure that the model takes from one device, and its source.
+// Device answers with every figure that the model takes from one device, and
+// its source.
 func Device(d *arch.Device) *report.Output {
 	pg := page{title: d.Name, key: report.SectionDevice, heading: "Device", table: facts("device", d, tableColumns),
 		headline: []string{fmt.Sprintf("%s (%s)", d.Name, d.Key)}}
-	// JSON and CSV have one form for one device and for all; only the document differs.
+	// JSON and CSV have one form for one device and for all; only the document
+	// differs.
 	ans := Devices([]arch.Device{*d})
 	ans.Doc = pg.output(nil).Doc
 	return ans

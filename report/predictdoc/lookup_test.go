@@ -18,7 +18,8 @@ var causes = []string{compare.CauseLaunchSize, compare.CauseModelMismatch, compa
 	compare.CauseNoActivity, compare.CauseAdapters, compare.CauseStack, compare.CauseGaps, compare.CausePlacement, compare.CauseImbalance,
 	compare.CauseDispatch, compare.CauseGRF, compare.CauseSIMD, compare.CauseSLM, compare.CauseBarriers, compare.CauseUnexplained}
 
-// TestEveryWordIsExplained: whatever word an output may hold, and whatever column a report has, somebody can ask for it.
+// TestEveryWordIsExplained: whatever word an output may hold, and whatever
+// column a report has, somebody can ask for it.
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
 	words = append(words, causes...)
@@ -46,7 +47,8 @@ func TestEveryWordIsExplained(t *testing.T) {
 	}
 }
 
-// TestEveryCauseIsDocumented wants a full text for every cause, in the order of the search.
+// TestEveryCauseIsDocumented wants a full text for every cause, in the order of
+// the search.
 func TestEveryCauseIsDocumented(t *testing.T) {
 	terms := report.Terms()[0].Terms
 	if len(terms) != len(causes) {
@@ -59,8 +61,9 @@ func TestEveryCauseIsDocumented(t *testing.T) {
 	}
 }
 
-// TestKinds: a paragraph of the file of terms has the kind of those around it, and says what it means; a line that begins
-// with another word than those of a term would be taken for a kind.
+// TestKinds: a paragraph of the file of terms has the kind of those around it,
+// and says what it means; a line that begins with another word than those of a
+// term would be taken for a kind.
 func TestKinds(t *testing.T) {
 	for _, k := range report.Terms() {
 		for _, term := range k.Terms {

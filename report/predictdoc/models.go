@@ -14,7 +14,8 @@ import (
 	"occudiff/report"
 )
 
-// calculation is the JSON output of `predict --compat calculator`. A number that the calculator shows as NaN is null.
+// calculation is the JSON output of `predict --compat calculator`. A number
+// that the calculator shows as NaN is null.
 type calculation struct {
 	Schema     string        `json:"schema"`
 	Compat     string        `json:"compat"`
@@ -24,8 +25,9 @@ type calculation struct {
 	Calculated *report.Table `json:"calculated"`
 }
 
-// calculatedColumns are what the calculator shows. The figures stand as the form has them, also the average of rounded
-// waves next to that of unrounded ones, which differ.
+// calculatedColumns are what the calculator shows. The figures stand as the
+// form has them, also the average of rounded waves next to that of unrounded
+// ones, which differ.
 var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
 	report.Define(column{Path: "threads_per_work_group", Always: true, Title: "threads per work-group", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.ThreadsPerGroup) }),
 	report.Define(column{Path: "by_threads", Always: true, Title: "work-groups by threads", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitThreads) }),
@@ -44,7 +46,8 @@ var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
 	report.Define(column{Path: "tail_percent", Title: "occupancy of the last wave", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.TailPercent) }),
 }))
 
-// Calculator answers as Intel's calculator does for its form filled in. The error is the calculator's refusal.
+// Calculator answers as Intel's calculator does for its form filled in. The
+// error is the calculator's refusal.
 func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, error) {
 	o := calculator.Run(d, in)
 	if o.Rejection != 0 {
@@ -61,14 +64,16 @@ func Calculator(d *calculator.Device, in calculator.Input) (*report.Output, erro
 func calculatorLine(d *calculator.Device) string {
 	text := fmt.Sprintf("%s (%s) as the calculator has it: %s Xe-cores x %d XVE, %d threads per Xe-core", d.Name, d.Key,
 		number(d.XeCores()), d.XVEPerXeCore, d.Threads)
-	// The error of fractional Xe-cores stands with a device whichever XVE count is chosen; not every count has it.
+	// The error of fractional Xe-cores stands with a device whichever XVE count
+	// is chosen; not every count has it.
 	if d.Note != "" && (!strings.Contains(d.Note, "fraction") || d.XeCores() != math.Trunc(d.XeCores())) {
 		text += "; " + d.Note
 	}
 	return text
 }
 
-// formLine repeats the sizes as they were typed, for the form takes products as well.
+// formLine repeats the sizes as they were typed, for the form takes products as
+// well.
 func formLine(in *calculator.Input) string {
 	text := "no global size"
 	if in.Global != "" {
@@ -95,15 +100,17 @@ type unitPrediction struct {
 	Predicted unitResult `json:"predicted"`
 }
 
-// unitResult is the occupancy of one compute unit; a resource without a limit is null.
+// unitResult is the occupancy of one compute unit; a resource without a limit
+// is null.
 type unitResult struct {
 	computeunit.Launch
 	computeunit.Result
 	computeunit.GridOccupancy
 }
 
-// ComputeUnit answers what occupancy a kernel reaches on compute units of any vendor; with a number of work-groups, 0
-// when it is not known, also on the whole GPU.
+// ComputeUnit answers what occupancy a kernel reaches on compute units of any
+// vendor; with a number of work-groups, 0 when it is not known, also on the
+// whole GPU.
 func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*report.Output, error) {
 	r, err := p.Predict(l)
 	if err != nil {
@@ -117,7 +124,8 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	limits := unit.JoinWords(r.Limits, "and")
 	closing := fmt.Sprintf("Occupancy of a compute unit %s, limited by %s; %s of the lanes in use.",
 		report.PercentText(r.Occupancy), limits, report.PercentText(r.Lanes))
-	// A kernel that spills fits nowhere in this model: it counts no memory for what is spilled.
+	// A kernel that spills fits nowhere in this model: it counts no memory for
+	// what is spilled.
 	if r.Groups == 0 {
 		closing = "No work-group fits: " + limits + "."
 		if r.Spilled {
@@ -140,9 +148,9 @@ func ComputeUnit(p *computeunit.Platform, l computeunit.Launch, groups int64) (*
 	return pg.output(unitPrediction{predictSchema, "compute-unit", string(p.Key), unitResult{l, r, s}}), nil
 }
 
-// unitSteps words the model's formulas with the figures.
-// The order is that of the published formulas (docs/model.md), and each step is worded with its numbers so that it can
-// be checked by hand.
+// unitSteps words the model's formulas with the figures. The order is that of
+// the published formulas (docs/model.md), and each step is worded with its
+// numbers so that it can be checked by hand.
 func unitSteps(p *computeunit.Platform, l *computeunit.Launch, r *computeunit.Result) (steps []predict.Step) {
 	registers, slm := "no registers given", "no SLM used"
 	if r.Spilled {
@@ -197,9 +205,9 @@ func unitLaunchLine(l *computeunit.Launch) string {
 	return text
 }
 
-// unitAdvice is the JSON output of `advise --model compute-unit`.
-// Full says whether any setting reaches full occupancy with all lanes in use; else the settings are those of the
-// highest.
+// unitAdvice is the JSON output of `advise --model compute-unit`. Full says
+// whether any setting reaches full occupancy with all lanes in use; else the
+// settings are those of the highest.
 type unitAdvice struct {
 	Schema   string        `json:"schema"`
 	Model    string        `json:"model"`
@@ -226,7 +234,8 @@ var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
 	report.Define(column{Path: "to_bytes", Always: true, Kind: report.Integer}, func(r *computeunit.Relaxed) cell { return report.IntCell(r.To) }),
 }, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, shown(unitSettingColumns)))
 
-// ComputeUnitAdvice answers which settings reach the highest occupancy of a compute unit; what is wanted is fixed.
+// ComputeUnitAdvice answers which settings reach the highest occupancy of a
+// compute unit; what is wanted is fixed.
 func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*report.Output, error) {
 	a, err := p.Advise(want)
 	if err != nil {
@@ -255,8 +264,9 @@ func ComputeUnitAdvice(p *computeunit.Platform, want computeunit.Target) (*repor
 	return pg.output(v), nil
 }
 
-// leastChange words how much less of a resource makes occupancy full. A register has four bytes per work-item, as
-// Nsight Compute and llvm-calc-occupancy count them.
+// leastChange words how much less of a resource makes occupancy full. A
+// register has four bytes per work-item, as Nsight Compute and
+// llvm-calc-occupancy count them.
 func leastChange(r *computeunit.Relaxed) string {
 	of := fmt.Sprintf("at a work-group of %d and sub-groups of %d", r.Setting.GroupSize, r.Setting.SubgroupSize)
 	if r.Resource == computeunit.LimitRegisters {

@@ -37,9 +37,10 @@ func DeviceLine(d *arch.Device) string {
 		d.Name, d.Key, d.XeCores, d.XVEPerXeCore, d.ThreadsPerXVE, report.Thousands(int64(d.Slots())))
 }
 
-// page is what the documents of this package have in common: what was asked, what came out of it, one table, and what
-// else there is to say. A terminal shows it whole but for what has a shorter form; a workbook has the words on its first
-// sheet, and the table on the next.
+// page is what the documents of this package have in common: what was asked,
+// what came out of it, one table, and what else there is to say. A terminal
+// shows it whole but for what has a shorter form; a workbook has the words on
+// its first sheet, and the table on the next.
 type page struct {
 	title    string // of the document
 	key      string // of its section
@@ -79,8 +80,9 @@ func (p *page) output(value any) *report.Output {
 	return &report.Output{Doc: d, Value: value, Table: p.table}
 }
 
-// facts are what a row has under a title, one below the other: a number with the unit of its column, rows of its own with
-// the titles of their columns behind the values.
+// facts are what a row has under a title, one below the other: a number with
+// the unit of its column, rows of its own with the titles of their columns
+// behind the values.
 func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
 	var list report.Pairs
 	for _, c := range cols {
@@ -120,7 +122,8 @@ func fact(c cell) string {
 	return cmp.Or(c.Text, strings.Join(c.List, ", "))
 }
 
-// launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32, 16 KB SLM".
+// launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32,
+// 16 KB SLM".
 func launchLine(l *predict.Launch) string {
 	var parts []string
 	switch {
@@ -156,7 +159,8 @@ func workItems(l *predict.Launch) string {
 	return l.Global.String() + " work-items"
 }
 
-// reached words what a launch reaches on the GPU, or on an Xe-core without a global size, and what limits it.
+// reached words what a launch reaches on the GPU, or on an Xe-core without a
+// global size, and what limits it.
 func reached(p *predict.Prediction) string {
 	limits := unit.JoinWords(p.Limits.Names(), "and")
 	if p.HasGrid() {
@@ -169,8 +173,9 @@ func reached(p *predict.Prediction) string {
 	return fmt.Sprintf("Xe-core occupancy %s, limited by %s", report.PercentText(p.XeCore), limits)
 }
 
-// figure is what launches are ranked by, with its name: the average, or the Xe-core's occupancy where there is no grid.
-// The average counts the tail, which the peak hides; that is why launches are ranked by it.
+// figure is what launches are ranked by, with its name: the average, or the
+// Xe-core's occupancy where there is no grid. The average counts the tail,
+// which the peak hides; that is why launches are ranked by it.
 func figure(p *predict.Prediction) (unit.Ratio, string) {
 	if p.HasGrid() {
 		return p.Average, "average"

@@ -21,8 +21,9 @@ type Question struct {
 	Driver    bool // add the driver's formula as a second opinion
 }
 
-// prediction is the JSON output of `predict`: a launch, and a prediction for each device. Absent values are null,
-// percentages are 0..100 of all thread slots at full precision, a resource without a limit is null.
+// prediction is the JSON output of `predict`: a launch, and a prediction for
+// each device. Absent values are null, percentages are 0..100 of all thread
+// slots at full precision, a resource without a limit is null.
 type prediction struct {
 	Schema      string        `json:"schema"`
 	Launch      *report.Table `json:"launch"`
@@ -82,8 +83,8 @@ var driverColumns = []report.Col[predict.DriverLimit]{
 	report.Define(column{Path: "reasons", Always: true, Kind: report.Array}, func(r *predict.DriverLimit) cell { return report.ListCell(r.Reasons) }),
 }
 
-// remark is what stands next to the figures: why there are none, that work-groups are smaller at the edges, or which end
-// of a range they are.
+// remark is what stands next to the figures: why there are none, that
+// work-groups are smaller at the edges, or which end of a range they are.
 func (c *onDevice) remark() cell {
 	switch {
 	case c.rejection != nil:
@@ -103,8 +104,9 @@ func statusOf(err error) string {
 	return "ok"
 }
 
-// Predict answers what occupancy a launch reaches: with every step of the reasoning on one device, side by side on
-// several. The error says why it runs on none of them.
+// Predict answers what occupancy a launch reaches: with every step of the
+// reasoning on one device, side by side on several. The error says why it runs
+// on none of them.
 func Predict(q *Question) (*report.Output, error) {
 	if q.Launch.Global.Present() && !q.Launch.Local.Present() {
 		return q.anyLocal()
@@ -117,8 +119,8 @@ func Predict(q *Question) (*report.Output, error) {
 		}
 	}
 	switch {
-	// A launch that runs on some devices is an answer; one that runs on none is a mistake in the launch, and so an
-	// error.
+	// A launch that runs on some devices is an answer; one that runs on none is
+	// a mistake in the launch, and so an error.
 	case ran == 0 && len(list) == 1:
 		return nil, list[0].rejection
 	case ran == 0 && len(list) > 0:
@@ -137,8 +139,8 @@ func Predict(q *Question) (*report.Output, error) {
 	return ans, nil
 }
 
-// anyLocal answers for a launch that leaves the work-group size to the compiler: the best and the worst size on each
-// device.
+// anyLocal answers for a launch that leaves the work-group size to the
+// compiler: the best and the worst size on each device.
 func (q *Question) anyLocal() (*report.Output, error) {
 	var list []onDevice
 	var closing []string
@@ -183,9 +185,11 @@ func (q *Question) on(t *arch.Choice, l predict.Launch) onDevice {
 	if c.rejection != nil {
 		return c
 	}
-	// Auto takes the policy by SLM and barriers, and who gave neither may not know of them: so both are shown.
+	// Auto takes the policy by SLM and barriers, and who gave neither may not
+	// know of them: so both are shown.
 	c.model, c.other = &p, predict.OtherPolicy(t.Device, c.launch, &p)
-	// The steps are asked of the model and not made from its figures: who checks one by hand goes the model's own way.
+	// The steps are asked of the model and not made from its figures: who
+	// checks one by hand goes the model's own way.
 	c.steps, _ = predict.Explain(t.Device, c.launch) // it runs
 	if q.Driver {
 		if r, err := predict.DriverMaxGroups(t.Device, c.launch); err == nil {
@@ -218,8 +222,8 @@ func (c *onDevice) reasoning() page {
 	return pg
 }
 
-// sideBySide holds one launch on several devices side by side.
-// A device that cannot run the launch keeps its row with the reason: it would be missed.
+// sideBySide holds one launch on several devices side by side. A device that
+// cannot run the launch keeps its row with the reason: it would be missed.
 func sideBySide(q *Question, list []onDevice) page {
 	pg := page{title: "Predicted occupancy", key: "prediction", heading: "Prediction by device",
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.FormatCount(len(list), "device", "devices")},
@@ -241,7 +245,8 @@ func rejectionWord(err error) string {
 	return "cannot run"
 }
 
-// rejections explains each kind of refusal once, by the first device that has it.
+// rejections explains each kind of refusal once, by the first device that has
+// it.
 func rejections(list []onDevice) (items []report.Item) {
 	for i := range list {
 		if err := list[i].rejection; err != nil {
@@ -251,9 +256,9 @@ func rejections(list []onDevice) (items []report.Item) {
 	return items
 }
 
-// bestDevice describes which device does best, and how many cannot run the launch.
-// Devices are compared by the share of their own slots, which is no speed: the sentence says occupancy and nothing
-// more.
+// bestDevice describes which device does best, and how many cannot run the
+// launch. Devices are compared by the share of their own slots, which is no
+// speed: the sentence says occupancy and nothing more.
 func bestDevice(list []onDevice) string {
 	var best []string // keys of devices
 	var most unit.Ratio

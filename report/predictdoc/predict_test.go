@@ -54,7 +54,8 @@ func contains(t *testing.T, text string, wanted ...string) {
 	}
 }
 
-// TestPredictJSONOfLittle: absent is null, and a list is never null, also where nothing is known.
+// TestPredictJSONOfLittle: absent is null, and a list is never null, also where
+// nothing is known.
 func TestPredictJSONOfLittle(t *testing.T) {
 	q := predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, On: []arch.Choice{on(t, "tgl")}}
 	ans, err := predictdoc.Predict(&q)
@@ -73,7 +74,8 @@ func TestPredictJSONOfLittle(t *testing.T) {
 	}
 }
 
-// TestRegistersPickTheMode: the registers that a kernel needs give each device its own GRF mode.
+// TestRegistersPickTheMode: the registers that a kernel needs give each device
+// its own GRF mode.
 func TestRegistersPickTheMode(t *testing.T) {
 	q := predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 16}, Registers: 200,
 		On: []arch.Choice{on(t, "max1550"), on(t, "tgl")}}
@@ -85,7 +87,8 @@ func TestRegistersPickTheMode(t *testing.T) {
 	}
 }
 
-// TestCalculatorNaN: the calculator shows waves as NaN where no work-group fits; JSON has no such number.
+// TestCalculatorNaN: the calculator shows waves as NaN where no work-group
+// fits; JSON has no such number.
 func TestCalculatorNaN(t *testing.T) {
 	table, err := calculator.Builtin()
 	if err != nil {
@@ -112,7 +115,8 @@ func TestWhatIfIsLabelled(t *testing.T) {
 	contains(t, ans.Chart.Title, "what-if, not a prediction")
 }
 
-// TestRefusalsAreSaidOnce: side by side, each kind of refusal is explained once.
+// TestRefusalsAreSaidOnce: side by side, each kind of refusal is explained
+// once.
 func TestRefusalsAreSaidOnce(t *testing.T) {
 	ans, err := predictdoc.Predict(&predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8},
 		On: []arch.Choice{on(t, "b580"), on(t, "b570"), on(t, "tgl")}})
@@ -126,7 +130,8 @@ func TestRefusalsAreSaidOnce(t *testing.T) {
 	}
 }
 
-// TestSweepChart: values that cannot run are gaps, and without a grid there is one curve.
+// TestSweepChart: values that cannot run are gaps, and without a grid there is
+// one curve.
 func TestSweepChart(t *testing.T) {
 	b580 := on(t, "b580") // has no SIMD8
 	l := predict.Launch{Local: unit.Size(256), SIMD: 8}
@@ -143,8 +148,9 @@ func TestSweepChart(t *testing.T) {
 	}
 }
 
-// TestAdviceDoesNotContradictItself: what no setting raises is not raised by a step that stands next to it, and what is
-// called best is no worse than the launch.
+// TestAdviceDoesNotContradictItself: what no setting raises is not raised by a
+// step that stands next to it, and what is called best is no worse than the
+// launch.
 func TestAdviceDoesNotContradictItself(t *testing.T) {
 	every := predict.VariableSettings{Local: true, SIMD: true, SLM: true, GRF: true}
 	steps, none := 0, 0

@@ -12,9 +12,10 @@ import (
 	"occudiff/report"
 )
 
-// cases are what the kernels of a run are to CI, in the order of the rows. Tasks that are not a kernel are left out.
-// A CI system that reads JUnit shows kernels as it shows tests, so a name must be the same from run to run: shape and
-// adapter are in it, figures are not.
+// cases are what the kernels of a run are to CI, in the order of the rows.
+// Tasks that are not a kernel are left out. A CI system that reads JUnit shows
+// kernels as it shows tests, so a name must be the same from run to run: shape
+// and adapter are in it, figures are not.
 func cases(r *compare.Result, class string) (list []report.Case) {
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -37,7 +38,8 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	case compare.Match, compare.PeaksAgree:
 		c.Outcome = report.Passed
 		return c
-	// Above fails, too: a kernel cannot hold more than the prediction, so the model or the input is wrong.
+	// Above fails, too: a kernel cannot hold more than the prediction, so the
+	// model or the input is wrong.
 	case compare.Below, compare.Above:
 		c.Outcome = report.Failed
 	}
@@ -49,7 +51,8 @@ func caseOf(r *compare.Result, class string, row *compare.Row) report.Case {
 	return c
 }
 
-// testName is a kernel with all that makes it another row than others of its task.
+// testName is a kernel with all that makes it another row than others of its
+// task.
 func testName(r *compare.Row) string {
 	name := cmp.Or(report.OneLine(r.Task), "(no name)") // a case has to have one
 	if detail := LaunchSize(&r.Kernel); detail != "" {
@@ -63,7 +66,8 @@ var caseColumns = []string{"global", "local", "simd", "total_seconds", "instance
 	"predicted_average_percent", "predicted_average_high_percent", "limits", "profiler_peak_percent", "measured_percent",
 	"busy_occupancy_percent", "difference_points", "basis"}
 
-// figures lists them, a line each: CI systems show the text of a failed case alone, far from the report.
+// figures lists them, a line each: CI systems show the text of a failed case
+// alone, far from the report.
 func figures(r *compare.Row) string {
 	var b strings.Builder
 	t := report.NewTable("", "", []kernel{{Row: r}}, kernelColumns).Show(caseColumns...).Shown(report.Sheet)
@@ -78,7 +82,8 @@ func figures(r *compare.Row) string {
 	return b.String()
 }
 
-// addProperties describes how the suite was made. CI systems compare the properties of two runs, so names and forms stay.
+// addProperties describes how the suite was made. CI systems compare the
+// properties of two runs, so names and forms stay.
 func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenance) {
 	s.Add("occudiff.version", prov.Version)
 	s.Add("command", report.CommandLine(prov.CommandLine))
@@ -120,9 +125,11 @@ func TestSuiteFrom(r *compare.Result, prov report.Provenance) *report.TestSuite 
 	return s
 }
 
-// Annotations lists what does not match, an annotation for each kernel, in the order of the rows: an error where a gate on
-// it was asked for, otherwise a warning. Kernels that could not be judged are no mismatches. Where the model differs from the
-// profiler's peak alone, a row is marked under the gate "model".
+// Annotations lists what does not match, an annotation for each kernel, in the
+// order of the rows: an error where a gate on it was asked for, otherwise a
+// warning. Kernels that could not be judged are no mismatches. Where the model
+// differs from the profiler's peak alone, a row is marked under the gate
+// "model".
 func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 	for _, c := range cases(r, "") {
 		failed, model := c.Outcome == report.Failed, gate == "model" && c.Model != ""
@@ -147,8 +154,9 @@ type Gate struct {
 	Unjudged report.Unjudged
 }
 
-// JudgeGate asks a gate, mismatch or model, of a run.
-// Failing and not having judged are two answers: the exit status tells a job that got worse from one that saw nothing.
+// JudgeGate asks a gate, mismatch or model, of a run. Failing and not having
+// judged are two answers: the exit status tells a job that got worse from one
+// that saw nothing.
 func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	s := &r.Summary
 	u := &g.Unjudged
@@ -179,8 +187,8 @@ func JudgeGate(r *compare.Result, gate string) (g Gate) {
 	return g
 }
 
-// uncomparedKernels counts what no verdict is about, by the reason: a closing line that hides it would let a run pass
-// that saw nothing.
+// uncomparedKernels counts what no verdict is about, by the reason: a closing
+// line that hides it would let a run pass that saw nothing.
 func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 	return slices.DeleteFunc([]report.UnjudgedKernels{
 		{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
@@ -190,8 +198,9 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 	}, func(k report.UnjudgedKernels) bool { return k.N <= 0 })
 }
 
-// agentSummary answers in few words for agents and comments, with the kernels that need attention first.
-// Kernels that match are findings as well: an agent that asks about one must not take silence for an error.
+// agentSummary answers in few words for agents and comments, with the kernels
+// that need attention first. Kernels that match are findings as well: an agent
+// that asks about one must not take silence for an error.
 func agentSummary(r *compare.Result) *report.AgentSummary {
 	s := &r.Summary
 	// A summary fails closed: whoever acts on it reads nothing else.

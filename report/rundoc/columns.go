@@ -31,14 +31,16 @@ const (
 	files = report.Files | report.Data
 )
 
-// firstKernels are the columns of the table of kernels that people see first; those of the sheet alone follow.
+// firstKernels are the columns of the table of kernels that people see first;
+// those of the sheet alone follow.
 var firstKernels = []string{"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction", "total_seconds", "instances",
 	"average_seconds", "predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent",
 	"host_seconds", "profiler_peak_percent", "measured_percent", "difference_points", "underfilled_points", "idle_points",
 	"shortfall_points", "last_wave_points", "launch_limit_points", "verdict", "cause", "potential_speedup", "more_threads_bound",
 	"balancing_bound", "potential_speedup_evidence", "model_difference_points", "limits"}
 
-// kernelColumns are all that is known of a kernel, in the order of JSON and CSV. What only people read stands behind.
+// kernelColumns are all that is known of a kernel, in the order of JSON and
+// CSV. What only people read stands behind.
 var kernelColumns = slices.Concat(launchColumns,
 	object("", column{Path: "predicted", Doc: "null without one; a note says why"},
 		func(k *kernel) *predict.Prediction { return k.Predicted }, predictdoc.KernelPrediction),
@@ -63,7 +65,8 @@ var kernelColumns = slices.Concat(launchColumns,
 		func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns),
 	peopleColumns)
 
-// object is a part of a row that may be missing, with the columns of the part, whose keys begin with key.
+// object is a part of a row that may be missing, with the columns of the part,
+// whose keys begin with key.
 func object[P any](key string, c column, of func(*kernel) *P, cols []report.Col[P]) []report.Col[kernel] {
 	c.Kind = report.Object
 	there := report.Define(c, func(k *kernel) cell { return report.ObjectCell(of(k) != nil) })
@@ -103,7 +106,8 @@ var compiledColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptInt(k.Private) }),
 }
 
-// measuredColumns are of what was seen, and how far that is from the prediction.
+// measuredColumns are of what was seen, and how far that is from the
+// prediction.
 var measuredColumns = []report.Col[kernel]{
 	report.Define(column{Key: "profiler_peak_percent", Path: "profiler_peak_percent", Title: "VTune peak", Kind: report.Percent, Drop: 6, In: report.All, Doc: "the profiler's prediction"},
 		func(k *kernel) cell { return report.OptPercent(k.Peak) }),
@@ -147,8 +151,9 @@ var causeColumns = []report.Col[compare.Cause]{
 	report.Define(column{Key: "evidence", Path: "evidence", Always: true, Title: "Evidence", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Evidence)) }),
 }
 
-// breakdownColumns say where the thread slots of the GPU were while a kernel ran, and how sure that is. The parts are in
-// points of all thread slots and add up to 100.
+// breakdownColumns say where the thread slots of the GPU were while a kernel
+// ran, and how sure that is. The parts are in points of all thread slots and
+// add up to 100.
 var breakdownColumns = slices.Concat(
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.SlotBreakdown] {
 		said := partColumns[p]
@@ -185,7 +190,8 @@ var breakdownColumns = slices.Concat(
 			func(a *compare.SlotBreakdown) cell { return report.RowsCell(causesOf(a.Causes)) }),
 	})
 
-// partColumns are the parts as people read them; drop is the order in which they give way.
+// partColumns are the parts as people read them; drop is the order in which
+// they give way.
 var partColumns = map[compare.Part]struct {
 	title string
 	drop  int
@@ -234,7 +240,8 @@ var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 		Doc: "how balancing_bound is computed"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.Balancing.Formula) }),
 }
 
-// spreadColumns say how much the launches differ that a row of a per-launch export is made of.
+// spreadColumns say how much the launches differ that a row of a per-launch
+// export is made of.
 var spreadColumns = []report.Col[ingest.LaunchSpread]{
 	spreadTime("min", "shortest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MinSeconds }),
 	spreadTime("median", "median", func(s *ingest.LaunchSpread) unit.Seconds { return s.MedianSeconds }),
@@ -268,8 +275,8 @@ var peopleColumns = []report.Col[kernel]{
 
 type percent = unit.Opt[unit.Ratio]
 
-// kernelsOf returns the rows of runs for programs one by one: the launches where there are any, otherwise the kernels. A row is
-// good until the next one.
+// kernelsOf returns the rows of runs for programs one by one: the launches
+// where there are any, otherwise the kernels. A row is good until the next one.
 func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	return func(yield func(*kernel) bool) {
 		var k kernel
@@ -291,7 +298,8 @@ func kernelsOf(results ...*compare.Result) iter.Seq[*kernel] {
 	}
 }
 
-// Rows is the table of kernels for programs, of one run or of several below each other.
+// Rows is the table of kernels for programs, of one run or of several below
+// each other.
 func Rows(show report.Selection, results ...*compare.Result) *report.Table {
 	results = slices.Clone(results)
 	for i, r := range results {
@@ -318,7 +326,8 @@ func kernelTable(r *compare.Result) *report.Table {
 	return t
 }
 
-// rowNotes are the notes of a row; the reason why a kernel has no prediction is one of them.
+// rowNotes are the notes of a row; the reason why a kernel has no prediction is
+// one of them.
 func rowNotes(r *compare.Row) []note.Note {
 	if r.Predicted != nil || r.NoPrediction == "" || r.Verdict == compare.NotAKernel {
 		return r.Notes
@@ -326,7 +335,8 @@ func rowNotes(r *compare.Row) []note.Note {
 	if slices.ContainsFunc(r.Notes, func(n note.Note) bool { return n.Text == r.NoPrediction }) {
 		return r.Notes
 	}
-	// A full slice expression below: the notes of the row are shared, and appending must not write into them.
+	// A full slice expression below: the notes of the row are shared, and
+	// appending must not write into them.
 	why := note.Note{Severity: note.Info, Code: "no-prediction", Pos: r.Pos, Text: r.NoPrediction}
 	return append(r.Notes[:len(r.Notes):len(r.Notes)], why)
 }

@@ -1,7 +1,11 @@
-// Package rundoc answers one question: how does a compared run stand? It turns a compare.Result into the document that
-// people read, the values of occudiff/validate/1, test cases and annotations: the kernels and what is said of each, the breakdown of the thread slots, and the run over time where a trace or samples tell it.
-// What comes first, which words, which unit and how many decimals is decided here, so that every renderer says the
-// same. It does not know file formats, and it neither joins nor judges: verdicts and causes come from compare.
+// Package rundoc answers one question: how does a compared run stand? It turns
+// a compare.Result into the document that people read, the values of
+// occudiff/validate/1, test cases and annotations: the kernels and what is said
+// of each, the breakdown of the thread slots, and the run over time where a
+// trace or samples tell it. What comes first, which words, which unit and how
+// many decimals is decided here, so that every renderer says the same. It does
+// not know file formats, and it neither joins nor judges: verdicts and causes
+// come from compare.
 package rundoc
 
 import (
@@ -16,8 +20,9 @@ import (
 	"occudiff/report/predictdoc"
 )
 
-// FromResult builds the report of a compared run: its screen, the table of its rows, a paragraph for each that needs
-// one, and what it was made from. It keeps r: rows are read when a renderer asks for them.
+// FromResult builds the report of a compared run: its screen, the table of its
+// rows, a paragraph for each that needs one, and what it was made from. It
+// keeps r: rows are read when a renderer asks for them.
 func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	r = shown(r, prov.Show)
 	d := &report.Document{
@@ -84,8 +89,8 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	return v
 }
 
-// noteSection lists what the stages had to say, the run's notes first, then those of rows, each text once. JSON has all of
-// them with their rows.
+// noteSection lists what the stages had to say, the run's notes first, then
+// those of rows, each text once. JSON has all of them with their rows.
 func noteSection(r *compare.Result) report.Section {
 	list, count := report.RunNotes(r.Notes), map[string]int{}
 	for i := range r.Rows {
@@ -115,8 +120,9 @@ func timingSection(r *compare.Result) report.Section {
 	return s
 }
 
-// hostTimes returns the time of each row of a log alone, nil where an export has rows or a log not one time for each.
-// A host's time is not compared with a GPU's: it stands next to predictions where there is nothing else.
+// hostTimes returns the time of each row of a log alone, nil where an export
+// has rows or a log not one time for each. A host's time is not compared with a
+// GPU's: it stands next to predictions where there is nothing else.
 func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	if len(r.Timings) == 0 || slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return !row.FromLog }) {
 		return nil
@@ -131,7 +137,8 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 	return times
 }
 
-// madeSection describes what the report was made from and how, so that it can be made again.
+// madeSection describes what the report was made from and how, so that it can
+// be made again.
 func madeSection(r *compare.Result, prov report.Provenance) report.Section {
 	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Made from",
 		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
@@ -141,7 +148,8 @@ func madeSection(r *compare.Result, prov report.Provenance) report.Section {
 	return s
 }
 
-// madeFrom are the program and its options, the device, and what the inputs say about the machine.
+// madeFrom are the program and its options, the device, and what the inputs say
+// about the machine.
 func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows := prov.Pairs()
 	rows.Text("Tolerance", report.Shortest(float64(r.Options.Tolerance))+" points; "+
@@ -185,7 +193,8 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	return rows
 }
 
-// samplingText describes how often the counters were sampled. Their clock allows only some intervals, see predict/arch.
+// samplingText describes how often the counters were sampled. Their clock
+// allows only some intervals, see predict/arch.
 func samplingText(r *compare.Result) string {
 	if t, known := r.Platform.SamplingInterval.Value(); known {
 		return unit.FormatDuration(t) + ", that of the samples"

@@ -19,7 +19,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestContractFields holds the names and the order of the JSON fields against the contract, written out here once more.
+// TestContractFields holds the names and the order of the JSON fields against
+// the contract, written out here once more.
 func TestContractFields(t *testing.T) {
 	for _, c := range []struct {
 		value any
@@ -42,8 +43,8 @@ func TestContractFields(t *testing.T) {
 	}
 }
 
-// TestContractColumns holds the fields of the rows and their order against the contract, written out here once more.
-// machine holds the columns of CSV.
+// TestContractColumns holds the fields of the rows and their order against the
+// contract, written out here once more. machine holds the columns of CSV.
 func TestContractColumns(t *testing.T) {
 	var got []string
 	for _, c := range rundoc.Rows(report.Selection{}).Columns {
@@ -69,7 +70,8 @@ func TestContractColumns(t *testing.T) {
 	}
 }
 
-// TestFirstColumns holds what people see first against the columns that there are.
+// TestFirstColumns holds what people see first against the columns that there
+// are.
 func TestFirstColumns(t *testing.T) {
 	table := rundoc.Rows(report.Selection{})
 	for _, key := range rundoc.FirstKernels {
@@ -111,7 +113,8 @@ func TestListsAreNeverNull(t *testing.T) {
 	}
 }
 
-// TestUnwritableNumbersAreNull checks that NaN and infinities neither stop the JSON nor reach a table.
+// TestUnwritableNumbersAreNull checks that NaN and infinities neither stop the
+// JSON nor reach a table.
 func TestUnwritableNumbersAreNull(t *testing.T) {
 	r := sample.Gaussian()
 	r.Rows[0].Measured = unit.Some(unit.Ratio(math.NaN()))
@@ -167,7 +170,8 @@ func TestWorkGroupsUnknown(t *testing.T) {
 	}
 }
 
-// TestTablesAreSound checks every table of every sample: rows have a cell per column of the kind it announces.
+// TestTablesAreSound checks every table of every sample: rows have a cell per
+// column of the kind it announces.
 func TestTablesAreSound(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Empty(), sample.Many(3)} {
 		d := rundoc.FromResult(r, report.Provenance{Version: "v0"})
@@ -205,7 +209,8 @@ func checkTable(t *testing.T, d *report.Document, table *report.Table) {
 	}
 }
 
-// TestWhatElse wants what a row tells beyond its cells in the workbook. Fan1 has 16 work-items in sub-groups of 32.
+// TestWhatElse wants what a row tells beyond its cells in the workbook. Fan1
+// has 16 work-items in sub-groups of 32.
 func TestWhatElse(t *testing.T) {
 	d := rundoc.FromResult(sample.Gaussian(), report.Provenance{})
 	table := sample.Find(d, report.SectionKernels)
@@ -267,7 +272,8 @@ func TestProvenance(t *testing.T) {
 	}
 }
 
-// TestLaunches looks for the spread of launches in the kernel table, once for a run that has it.
+// TestLaunches looks for the spread of launches in the kernel table, once for a
+// run that has it.
 func TestLaunches(t *testing.T) {
 	for _, spread := range []*ingest.LaunchSpread{nil, {MinSeconds: 1e-6, MedianSeconds: 2e-6, MaxSeconds: 4e-6,
 		MinMeasured: unit.Some(unit.Ratio(0.25)), MedianMeasured: unit.Some(unit.Ratio(0.5)), MaxMeasured: unit.Some(unit.Ratio(0.75))}} {

@@ -14,10 +14,12 @@ import (
 	"occudiff/report"
 )
 
-// mostItems is how many kernels are explained one by one: the table of kernels has the cause of all.
+// mostItems is how many kernels are explained one by one: the table of kernels
+// has the cause of all.
 const mostItems = 200
 
-// evidenceSection has a paragraph for each of the first kernels that somebody should look at, in the order of the table.
+// evidenceSection has a paragraph for each of the first kernels that somebody
+// should look at, in the order of the table.
 func evidenceSection(r *compare.Result) report.Section {
 	s := report.Section{Key: report.SectionAttention, Title: "Kernels that do not match", Sheet: "Evidence",
 		ItemsIn: report.Everywhere}
@@ -51,7 +53,8 @@ func needsAttention(r *compare.Row) bool {
 	return r.Cause != nil
 }
 
-// verdictText is the verdict with the word of its cause: "below by 36.8 points: dispatch".
+// verdictText is the verdict with the word of its cause: "below by 36.8 points:
+// dispatch".
 func verdictText(r *compare.Row) string {
 	text := string(r.Verdict)
 	if p, ok := r.Difference.Value(); ok && (r.Verdict == compare.Below || r.Verdict == compare.Above) {
@@ -63,8 +66,9 @@ func verdictText(r *compare.Row) string {
 	return text
 }
 
-// evidence describes what is wrong with a row, why, what would decide, and what that is worth. Of what is missing it takes the
-// largest part first: most kernels have one, and so one line.
+// evidence describes what is wrong with a row, why, what would decide, and what
+// that is worth. Of what is missing it takes the largest part first: most
+// kernels have one, and so one line.
 func evidence(r *compare.Row) string {
 	text := verdictText(r) + "."
 	if r.Basis == compare.BasisMeasuredPeak {
@@ -101,7 +105,8 @@ func evidence(r *compare.Row) string {
 	return text
 }
 
-// because is why, as a sentence behind a blank: that of the cause, or why there is no prediction. It may be empty.
+// because is why, as a sentence behind a blank: that of the cause, or why there
+// is no prediction. It may be empty.
 func because(r *compare.Row) string {
 	switch {
 	case r.Cause != nil:
@@ -119,7 +124,8 @@ func sentence(why string) string {
 	return report.UpperFirst(strings.TrimSuffix(report.OneLine(why), ".")) + "."
 }
 
-// lossParts are the parts that the prediction does not have, the largest first, without those that are next to nothing.
+// lossParts are the parts that the prediction does not have, the largest first,
+// without those that are next to nothing.
 func lossParts(a *compare.SlotBreakdown) []compare.Part {
 	list := slices.DeleteFunc([]compare.Part{compare.PartIdle, compare.PartUnderfilled, compare.PartShortfall},
 		func(p compare.Part) bool { return !a.Points(p).Present() })
@@ -157,8 +163,8 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 	return text
 }
 
-// speedupText describes what more threads are worth to a kernel, and how much faster it can become at most. Nothing is said
-// where it cannot be determined.
+// speedupText describes what more threads are worth to a kernel, and how much
+// faster it can become at most. Nothing is said where it cannot be determined.
 func speedupText(r *compare.Row) string {
 	w := r.Speedup
 	if w.Verdict() == compare.SpeedupUndetermined {
@@ -188,8 +194,8 @@ func compiled(k *ingest.Kernel) (text string) {
 	return text
 }
 
-// LaunchSize prints the launch size of a kernel and its adapter: "2048x2048 in 1024x1, SIMD32, GPU 1"; empty when nothing
-// is known.
+// LaunchSize prints the launch size of a kernel and its adapter: "2048x2048 in
+// 1024x1, SIMD32, GPU 1"; empty when nothing is known.
 func LaunchSize(k *ingest.Kernel) string {
 	text := k.Global.String()
 	if l := k.Local.String(); l != "" {

@@ -11,8 +11,9 @@ import (
 // ValidateSchema names the version of the JSON contract of `validate`.
 const ValidateSchema = "occudiff/validate/1"
 
-// Validate is the JSON output of `occudiff validate`, a contract that scripts rely on: the order of the fields is the
-// order in the output, an absent value is null, a list is never null, percentages are 0..100 at full precision.
+// Validate is the JSON output of `occudiff validate`, a contract that scripts
+// rely on: the order of the fields is the order in the output, an absent value
+// is null, a list is never null, percentages are 0..100 at full precision.
 type Validate struct {
 	Schema  string          `json:"schema"`
 	Device  *report.Table   `json:"device" jsonschema:"what predictions were made for; null when nobody said which"`

@@ -11,7 +11,8 @@ import (
 	"occudiff/report"
 )
 
-// TraceValue is what a trace tells of how the launches of a run follow each other.
+// TraceValue is what a trace tells of how the launches of a run follow each
+// other.
 type TraceValue struct {
 	Devices *report.Table `json:"devices" jsonschema:"GPUs, or stacks that a program uses by themselves"`
 	Tasks   *report.Table `json:"tasks"`
@@ -45,8 +46,8 @@ var deviceColumns = []report.Col[launches.Device]{
 		func(d *launches.Device) cell { return report.NumCell(report.Number, d.AtOnce) }),
 }
 
-// taskColumns are what the launches of a task have in common. Quantiles and not extremes: one launch that waited for a
-// compiler says nothing of the others.
+// taskColumns are what the launches of a task have in common. Quantiles and not
+// extremes: one launch that waited for a compiler says nothing of the others.
 var taskColumns = []report.Col[task]{
 	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Task", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
 		func(t *task) cell { return report.NameCell(t.of.Key.Task) }),
@@ -97,7 +98,8 @@ func traceValue(s *launches.Sequence) *TraceValue {
 		report.NewTable("traced", "Tasks of the trace", tasks, taskColumns)}
 }
 
-// launchSection shows how the launches of a run follow each other; a trace for Perfetto is their chart.
+// launchSection shows how the launches of a run follow each other; a trace for
+// Perfetto is their chart.
 func launchSection(r *compare.Result) report.Section {
 	s := report.Section{Key: "launches", Title: "Sequence of launches", Sheet: "Trace"}
 	v := traceValue(r.Sequence)
@@ -117,8 +119,8 @@ func launchSection(r *compare.Result) report.Section {
 	return s
 }
 
-// OverTime is a kernel whose occupancy was sampled while its launches ran, next to the simulated launch.
-// Its samples are thinned out for JSON and the table.
+// OverTime is a kernel whose occupancy was sampled while its launches ran, next
+// to the simulated launch. Its samples are thinned out for JSON and the table.
 type OverTime struct {
 	Task   string        `json:"task"`
 	Global unit.Size3    `json:"global"`
@@ -148,7 +150,8 @@ func share(key, title string, drop int, of func(*compare.Bin) unit.Ratio) report
 		func(b *compare.Bin) cell { return report.RatioCell(of(b)) })
 }
 
-// timedKernels is how many kernels are shown over time, and shownSamples how many samples of each.
+// timedKernels is how many kernels are shown over time, and shownSamples how
+// many samples of each.
 const timedKernels, shownSamples = 12, 2000
 
 // kernelsOverTime returns the first kernels that have samples over time.
@@ -215,11 +218,13 @@ func overTimeSections(r *compare.Result) (list []report.Section) {
 // Sampled reports whether a kernel of a run can be shown over time.
 func Sampled(r *compare.Result) bool { return len(kernelsOverTime(r)) > 0 }
 
-// plottedBars is how many samples are drawn: more would hide each other, and the profile says what they have in common.
+// plottedBars is how many samples are drawn: more would hide each other, and
+// the profile says what they have in common.
 const plottedBars = 60
 
-// plot draws the profile, or the mean where no profile is known, and samples over the simulated launch. at is the place
-// of the kernel among those that are shown.
+// plot draws the profile, or the mean where no profile is known, and samples
+// over the simulated launch. at is the place of the kernel among those that are
+// shown.
 func (k *OverTime) plot(at int) report.Plot {
 	point := func(at unit.Seconds, v unit.Ratio) report.Point {
 		return report.Point{X: 1e3 * float64(at), Y: v.Percent()}

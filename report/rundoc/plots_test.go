@@ -13,7 +13,8 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// TestSlots wants a bar of 100 % for each kernel that has a breakdown, and no chart where none has.
+// TestSlots wants a bar of 100 % for each kernel that has a breakdown, and no
+// chart where none has.
 func TestSlots(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -44,7 +45,8 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestOneParagraphEach wants a paragraph for each kernel that does not match, up to as many as anybody reads.
+// TestOneParagraphEach wants a paragraph for each kernel that does not match,
+// up to as many as anybody reads.
 func TestOneParagraphEach(t *testing.T) {
 	r := sample.Many(300)
 	for i := range r.Rows {

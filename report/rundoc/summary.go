@@ -23,7 +23,8 @@ const (
 	seriesRows = 2 * report.SummaryRows // in a series it is the step from one row to the next that tells
 )
 
-// line is a row of the screen: small, since a run can have 100,000 of which ten are shown.
+// line is a row of the screen: small, since a run can have 100,000 of which ten
+// are shown.
 type line struct {
 	*compare.Row // the first one of the group
 	group        *compare.Group
@@ -67,10 +68,12 @@ func (l *line) groups() int64 {
 	return l.Predicted.Groups
 }
 
-// linesOf returns the kernels of a run in the order of the screen: what can be gained, by slot time below the prediction
-// and then by time; then the others by time; kernels of no weight last. Kernels with one finding and like names are one
-// line, so that the order does not depend on how the time is divided among names. Rows that somebody sorted or counted
-// stay as they are, and so do a few launches of one kernel.
+// linesOf returns the kernels of a run in the order of the screen: what can be
+// gained, by slot time below the prediction and then by time; then the others
+// by time; kernels of no weight last. Kernels with one finding and like names
+// are one line, so that the order does not depend on how the time is divided
+// among names. Rows that somebody sorted or counted stay as they are, and so do
+// a few launches of one kernel.
 func linesOf(r *compare.Result, show report.Selection) []line {
 	asked := show.Sort != "" || show.Top > 0
 	list := linesOfGroups(r, r.Groups(asked))
@@ -180,7 +183,8 @@ func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
 	return s
 }
 
-// slots has a bar for each row, without a part where nothing tells where its thread slots went; nil where none has one.
+// slots has a bar for each row, without a part where nothing tells where its
+// thread slots went; nil where none has one.
 func slots(r *compare.Result, lines []line) *report.StackedBars {
 	bars, known := &report.StackedBars{}, false
 	for _, p := range compare.Parts() { // each has one color in every report
@@ -206,7 +210,8 @@ func slots(r *compare.Result, lines []line) *report.StackedBars {
 	return bars
 }
 
-// oneKernel makes the screen of a run of one kernel four lines: what it is, why, what may help, and how to make sure.
+// oneKernel makes the screen of a run of one kernel four lines: what it is,
+// why, what may help, and how to make sure.
 func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 	t := s.Rows
 	t.Form = report.Facts
@@ -257,14 +262,16 @@ func logWords(r *compare.Result, lines []line) string {
 
 var digits = regexp.MustCompile("[0-9]+")
 
-// isSeries reports whether all rows are launches of one kernel in several sizes: their names differ in numbers alone.
+// isSeries reports whether all rows are launches of one kernel in several
+// sizes: their names differ in numbers alone.
 func isSeries(lines []line) bool {
 	name := func(l line) string { return digits.ReplaceAllString(l.Task, "") }
 	return len(lines) > 2 && !slices.ContainsFunc(lines, func(l line) bool { return name(l) != name(lines[0]) })
 }
 
-// secondWave puts launches of one kernel in the order of their work-groups and says what they show: it takes longer
-// where a second wave begins. It is empty where they do not.
+// secondWave puts launches of one kernel in the order of their work-groups and
+// says what they show: it takes longer where a second wave begins. It is empty
+// where they do not.
 func secondWave(lines []line) string {
 	time := func(l *line) unit.Seconds { return l.host.Or(l.Total.Or(0)) }
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.groups(), b.groups()) })
@@ -324,7 +331,8 @@ func commonName(r *compare.Result, rows []int) string {
 	return strings.ToValidUTF8(prefix, "") + "*" + strings.ToValidUTF8(suffix, "")
 }
 
-// checksOf gathers the commands of the rows, each once, and says how sure the causes are that they settle.
+// checksOf gathers the commands of the rows, each once, and says how sure the
+// causes are that they settle.
 func checksOf(r *compare.Result, lines []line) (ask string, checks []report.NextCommand) {
 	of := map[string][]int{}
 	var unproven []int
@@ -368,9 +376,9 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 	return ask, checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
 }
 
-// confirmWith returns the measurement that can change how sure the cause of a row
-// is. A prediction confirms nothing. If more threads do not help for a known
-// reason, only a command is worth a line.
+// confirmWith returns the measurement that can change how sure the cause of a
+// row is. A prediction confirms nothing. If more threads do not help for a
+// known reason, only a command is worth a line.
 func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
@@ -422,8 +430,8 @@ func rangeText(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// shellWords are what a shell does more with than start a program: people and agents paste the command of a run, and
-// anybody may have written its file.
+// shellWords are what a shell does more with than start a program: people and
+// agents paste the command of a run, and anybody may have written its file.
 const shellWords = ";|&`$<>(){}\\!#*?\n"
 
 // runs are what to run next, and what comes of it.
@@ -464,7 +472,8 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.NextStep) strin
 	return collect + " " + app
 }
 
-// launchCommand is predict or advise with flags that say all that is known of a launch, and more.
+// launchCommand is predict or advise with flags that say all that is known of a
+// launch, and more.
 func launchCommand(r *compare.Result, l predict.Launch, command string, more ...string) string {
 	global := l.Global.String()
 	if n := l.Global.Dim(0); l.Global.Rank() == 1 && n > 0 && n%1024 == 0 {

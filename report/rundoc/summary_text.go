@@ -15,8 +15,8 @@ import (
 	"occudiff/report"
 )
 
-// deviceName is the short name of the device, and who named it: a wrong --device is the most frequent reason for a
-// wrong report.
+// deviceName is the short name of the device, and who named it: a wrong
+// --device is the most frequent reason for a wrong report.
 func deviceName(r *compare.Result) string {
 	if r.Device == nil {
 		return "Device not known"
@@ -30,7 +30,8 @@ func deviceName(r *compare.Result) string {
 	return name
 }
 
-// countsOf describes how many kernels there are, how long they took, and how many of each verdict.
+// countsOf describes how many kernels there are, how long they took, and how
+// many of each verdict.
 func countsOf(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	text := unit.FormatCount(s.Kernels, "kernel", "kernels")
@@ -61,7 +62,8 @@ func countsOf(r *compare.Result, lines []line) string {
 	return text
 }
 
-// impactText says in a sentence what the rows mean for the time that the run takes.
+// impactText says in a sentence what the rows mean for the time that the run
+// takes.
 func impactText(r *compare.Result, lines []line) string {
 	if r.Fit.Contradiction != "" || r.Fit.Doubt != "" && len(lines) > 1 {
 		return ""
@@ -106,7 +108,8 @@ func impactText(r *compare.Result, lines []line) string {
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// notSaid describes why there is nothing to say of a run: what is missing, by name.
+// notSaid describes why there is nothing to say of a run: what is missing, by
+// name.
 func notSaid(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	switch s.Kernels {
@@ -194,7 +197,8 @@ func inBrackets(lines []line) string {
 	return ""
 }
 
-// notesFirst are what stands before any figure: a device that cannot be the one that ran, and input that is not whole.
+// notesFirst are what stands before any figure: a device that cannot be the one
+// that ran, and input that is not whole.
 func notesFirst(r *compare.Result) []string {
 	var notes []string
 	if not := r.Fit.Against(); not != "" && r.Device != nil {
@@ -224,7 +228,8 @@ func shownAs(key, title string, kind report.Kind, of func(*line) cell) report.Co
 	return report.Define(column{Key: key, Title: title, Kind: kind, In: report.Everywhere}, of)
 }
 
-// summaryTable has the rows of a screen, those of a log alone with the times of the host.
+// summaryTable has the rows of a screen, those of a log alone with the times of
+// the host.
 func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
 	name := shownAs("kernel", "Kernel", report.Text, func(l *line) cell { return report.TextCell(l.name) })
 	name.Cut, name.Role = true, report.Code
@@ -277,7 +282,8 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	case report.SortDifference:
 		list = append(list, shownAs("sorted_by", "Difference", report.Number, func(l *line) cell { return report.OptPoints(l.Difference) }))
 	}
-	// Where nothing can be compared with what was measured, the rest of it is all there is.
+	// Where nothing can be compared with what was measured, the rest of it is
+	// all there is.
 	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	shown := map[string]bool{"kernels": any(func(l *line) bool { return l.kernels() > 1 }), "n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
 		"help": any(func(l *line) bool { return fixText(l) != "" })}
@@ -338,8 +344,8 @@ func percentCell(o unit.Opt[unit.Ratio]) cell {
 // shortest prints a share to a decimal, without one that is zero.
 func shortest(v unit.Ratio) string { return report.Shortest(math.Round(v.Percent()*10) / 10) }
 
-// predictedSpan is the predicted peak, or the range of the predicted average; the profiler's peak if nothing is
-// predicted.
+// predictedSpan is the predicted peak, or the range of the predicted average;
+// the profiler's peak if nothing is predicted.
 func predictedSpan(row *compare.Row, peak bool) span {
 	p := row.Predicted
 	switch {
@@ -359,10 +365,12 @@ func predictedCell(r *compare.Result, row *compare.Row) cell {
 	return predictedSpan(row, row.Basis == compare.BasisPeak).cell(r.Options.Tolerance)
 }
 
-// wideInterval is how wide, in points, the interval of an estimated value is when it stands in its place.
+// wideInterval is how wide, in points, the interval of an estimated value is
+// when it stands in its place.
 const wideInterval = 10
 
-// measuredSpan is what was measured; an estimate with a wide interval is the interval.
+// measuredSpan is what was measured; an estimate with a wide interval is the
+// interval.
 func measuredSpan(row *compare.Row) span {
 	v, known := row.Measured.Value()
 	if low, high := row.MeasuredLow.Or(0), row.MeasuredHigh.Or(0); high.Minus(low) >= wideInterval {
@@ -371,7 +379,8 @@ func measuredSpan(row *compare.Row) span {
 	return span{v, v, known}
 }
 
-// measuredCell is what was measured of the kernels of a line; in brackets if it supports no conclusion.
+// measuredCell is what was measured of the kernels of a line; in brackets if it
+// supports no conclusion.
 func measuredCell(r *compare.Result, l *line) cell {
 	c := spanOf(r, l, measuredSpan).cell(shownApart)
 	own := measuredSpan(l.Row)

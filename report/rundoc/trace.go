@@ -11,11 +11,13 @@ import (
 	"occudiff/report"
 )
 
-// traceFile is a run in the Trace Event Format, which Perfetto and chrome://tracing show: a process per device, a
-// thread per queue, a slice per launch with what was predicted and measured of it, and occupancy as counters. Times are
-// microseconds since the first of them.
+// traceFile is a run in the Trace Event Format, which Perfetto and
+// chrome://tracing show: a process per device, a thread per queue, a slice per
+// launch with what was predicted and measured of it, and occupancy as counters.
+// Times are microseconds since the first of them.
 //
-// The format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+// The format:
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 type traceFile struct {
 	Unit   string       `json:"displayTimeUnit"`
 	Events []traceEvent `json:"traceEvents"`
@@ -47,15 +49,17 @@ type traceArgs struct {
 	Predicted percent `json:"predicted_percent,omitempty"` // average
 	Peak      percent `json:"predicted_peak_percent,omitempty"`
 	Measured  percent `json:"measured_percent,omitempty"`
-	// MeanOf is how many launches the measured value is the mean of, where it is not of this one alone.
+	// MeanOf is how many launches the measured value is the mean of, where it
+	// is not of this one alone.
 	MeanOf     int64  `json:"mean_of_launches,omitzero"`
 	Verdict    string `json:"verdict,omitempty"`
 	Cause      string `json:"cause,omitempty"`
 	Confidence string `json:"confidence,omitempty"`
 }
 
-// traceOf returns the launches and samples of a run over time, nil where it is unknown when a launch ran.
-// Launches and counters share a zero, which is the earlier of the two beginnings: a sample ends when it is taken.
+// traceOf returns the launches and samples of a run over time, nil where it is
+// unknown when a launch ran. Launches and counters share a zero, which is the
+// earlier of the two beginnings: a sample ends when it is taken.
 func traceOf(r *compare.Result) any {
 	t := r.Trace
 	if t.Len() == 0 {
@@ -103,8 +107,9 @@ func traceOf(r *compare.Result) any {
 // counters are the tracks next to the slices.
 var counters = [...]string{"Predicted occupancy [%]", "Measured occupancy [%]"}
 
-// track draws the occupancies of a device: those of the launch that began last of those that run, and 0 when none with
-// a value does, since a counter of the format cannot be absent.
+// track draws the occupancies of a device: those of the launch that began last
+// of those that run, and 0 when none with a value does, since a counter of the
+// format cannot be absent.
 type track struct {
 	running []running // in the order in which they began
 	shown   [len(counters)]unit.Ratio

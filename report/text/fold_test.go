@@ -9,8 +9,8 @@ import (
 	"occudiff/report/text"
 )
 
-// TestFold checks that a sentence or a formula in a table is broken into lines where a name would be cut, and that
-// numbers and names stay as they are.
+// TestFold checks that a sentence or a formula in a table is broken into lines
+// where a name would be cut, and that numbers and names stay as they are.
 func TestFold(t *testing.T) {
 	type step struct {
 		name, text string

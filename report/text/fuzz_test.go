@@ -11,8 +11,9 @@ import (
 	"occudiff/report/rundoc"
 )
 
-// FuzzRender puts any text in every place of a report that holds texts of others, on a terminal of any width: nothing
-// comes out that a terminal or the runner of a CI job would act on.
+// FuzzRender puts any text in every place of a report that holds texts of
+// others, on a terminal of any width: nothing comes out that a terminal or the
+// runner of a CI job would act on.
 func FuzzRender(f *testing.F) {
 	for i, s := range sample.HostileNames() {
 		f.Add(s, uint8(20*i), i%2 == 0)

@@ -10,13 +10,16 @@ import (
 
 const (
 	gap = "  "
-	// readableName is how far names are cut before a column gives way, shortestName how far after the last one did.
+	// readableName is how far names are cut before a column gives way,
+	// shortestName how far after the last one did.
 	readableName, shortestName = 14, 6
-	// readableText is how narrow a column of sentences becomes before another one gives way, shortestText after that.
+	// readableText is how narrow a column of sentences becomes before another
+	// one gives way, shortestText after that.
 	readableText, shortestText = 20, 12
 	// narrowest is the width below which a column says nothing.
 	narrowest = 4
-	// foldedRows is up to how many rows may take a second line before a column gives way, so that all stays in sight.
+	// foldedRows is up to how many rows may take a second line before a column
+	// gives way, so that all stays in sight.
 	foldedRows = 6
 )
 
@@ -41,9 +44,10 @@ type grid struct {
 	rows    int
 }
 
-// layOut chooses the columns and their widths. Where there is no room for all, headings that are wider than their cells
-// take two lines; names are cut, since what is left of them tells them apart, and sentences of few rows take a second line;
-// then columns give way in their order.
+// layOut chooses the columns and their widths. Where there is no room for all,
+// headings that are wider than their cells take two lines; names are cut, since
+// what is left of them tells them apart, and sentences of few rows take a
+// second line; then columns give way in their order.
 func layOut(t *report.Table, rows, width int) *grid {
 	g, sentence := read(t, rows), textWidth
 	if rows <= foldedRows {
@@ -72,7 +76,8 @@ func layOut(t *report.Table, rows, width int) *grid {
 // widest is what the cells and the heading take.
 func (c *column) widest() int { return max(c.content, report.Width(c.top), report.Width(c.bottom)) }
 
-// narrow takes what is too wide from names and sentences, to no less than these widths, from the right.
+// narrow takes what is too wide from names and sentences, to no less than these
+// widths, from the right.
 func (g *grid) narrow(width, name, sentence int) {
 	for _, c := range slices.Backward(g.columns) {
 		least := c.width
@@ -131,7 +136,8 @@ func (g *grid) total() int {
 	return sum
 }
 
-// dropNext takes out the column that gives way next, false when none does any more.
+// dropNext takes out the column that gives way next, false when none does any
+// more.
 func (g *grid) dropNext() bool {
 	next := -1
 	for i, c := range g.columns {
@@ -146,7 +152,8 @@ func (g *grid) dropNext() bool {
 	return true
 }
 
-// squeeze narrows columns from the right on a terminal that is too narrow for anything, so that no line is wider.
+// squeeze narrows columns from the right on a terminal that is too narrow for
+// anything, so that no line is wider.
 func (g *grid) squeeze(width int) {
 	for i := len(g.columns) - 1; i >= 0; i-- {
 		if over := g.total() - width; over > 0 {
@@ -155,13 +162,15 @@ func (g *grid) squeeze(width int) {
 			c.top, c.bottom = report.CutMiddle(c.top, c.width), report.CutMiddle(c.bottom, c.width)
 		}
 	}
-	// Narrower than all columns at their least: the first ones are what a table is about.
+	// Narrower than all columns at their least: the first ones are what a table
+	// is about.
 	for g.total() > width && len(g.columns) > 1 {
 		g.columns = g.columns[:len(g.columns)-1]
 	}
 }
 
-// shorten cuts the texts of columns that were cut, so that different names stay different.
+// shorten cuts the texts of columns that were cut, so that different names stay
+// different.
 func (g *grid) shorten() {
 	for _, c := range g.columns {
 		if !c.Cut || c.content <= c.width {
@@ -196,7 +205,8 @@ func (g *grid) lines(paint func(string, report.Status) string) []string {
 	return lines
 }
 
-// line prints one line of a row, and says whether a folded cell goes on in the next.
+// line prints one line of a row, and says whether a folded cell goes on in the
+// next.
 func (g *grid) line(row, part int, paint func(string, report.Status) string) (line string, more bool) {
 	var b strings.Builder
 	for i, c := range g.columns {

@@ -9,8 +9,9 @@ import (
 	"occudiff/report"
 )
 
-// Markdown writes the report as it reads well on a code host: tables, plain text without code spans. The same document
-// gives the same bytes. charts are the addresses of the plots that have one, as seen from the page.
+// Markdown writes the report as it reads well on a code host: tables, plain
+// text without code spans. The same document gives the same bytes. charts are
+// the addresses of the plots that have one, as seen from the page.
 func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string) error {
 	p := &markdown{bufio.NewWriter(w), pictures}
 	p.w.WriteString("# " + Escape(d.Title) + "\n")
@@ -25,7 +26,8 @@ func Markdown(w io.Writer, d *report.Document, pictures map[*report.Plot]string)
 	return p.w.Flush()
 }
 
-// markdown writes blocks with an empty line between them; bufio keeps the first error until Flush.
+// markdown writes blocks with an empty line between them; bufio keeps the first
+// error until Flush.
 type markdown struct {
 	w      *bufio.Writer
 	charts map[*report.Plot]string
@@ -80,7 +82,8 @@ func (p *markdown) section(s *report.Section) {
 	}
 }
 
-// chart links a plot: ![Fan2: Measured occupancy, in %.](report.time-series-1.svg).
+// chart links a plot: ![Fan2: Measured occupancy, in
+// %.](report.time-series-1.svg).
 func (p *markdown) chart(plot *report.Plot) string {
 	path := p.charts[plot]
 	if path == "" {
@@ -95,11 +98,13 @@ func (p *markdown) chart(plot *report.Plot) string {
 
 // brackets escapes those that would end the text of a link.
 func brackets(s string) string {
-	// What is escaped already comes first in the list, so that it is passed over.
+	// What is escaped already comes first in the list, so that it is passed
+	// over.
 	return strings.NewReplacer(`\[`, `\[`, `\]`, `\]`, "[", `\[`, "]", `\]`).Replace(s)
 }
 
-// list writes messages, a line each: - **Fan2** (2048x2048 in 1024x1, SIMD32): below by 36.8 points.
+// list writes messages, a line each: - **Fan2** (2048x2048 in 1024x1, SIMD32):
+// below by 36.8 points.
 func (p *markdown) list(items []report.Item) { p.block(strings.Join(report.ListOf(items, item), "\n")) }
 
 func item(it report.Item) string {
@@ -116,14 +121,17 @@ func item(it report.Item) string {
 	return line + Escape(it.Text)
 }
 
-// paragraph escapes a text and what would make its first line a heading or a list.
+// paragraph escapes a text and what would make its first line a heading or a
+// list.
 func paragraph(text string) string {
 	return begins.ReplaceAllString(Escape(text), `$1\$2$3`)
 }
 
-// Escape makes a text plain in Markdown: entities for what HTML would take, backslashes before what marks up, one
-// line, and no spaces at the ends. A backslash is doubled only where it would escape what follows, a closing bracket
-// escaped only where it would make a link or a chart, so that ordinary names read as they are.
+// Escape makes a text plain in Markdown: entities for what HTML would take,
+// backslashes before what marks up, one line, and no spaces at the ends. A
+// backslash is doubled only where it would escape what follows, a closing
+// bracket escaped only where it would make a link or a chart, so that ordinary
+// names read as they are.
 func Escape(s string) string {
 	s = marks.Replace(backslashes.ReplaceAllString(strings.TrimSpace(report.OneLine(s)), "$1$1$2"))
 	return splitCommands(s, `${1}\[`)
@@ -132,13 +140,15 @@ func Escape(s string) string {
 var (
 	// backslashes are those that would escape what follows them.
 	backslashes = regexp.MustCompile(`(\\+)([[:punct:]])`)
-	// begins is what begins a heading or a list, or with a second colon a command of the CI job whose log this stands in.
+	// begins is what begins a heading or a list, or with a second colon a
+	// command of the CI job whose log this stands in.
 	begins = regexp.MustCompile(`^(?:([0-9]+)([.)])|([-#+=~:]))`)
 	marks  = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`",
 		"](", `\](`, "][", `\][`, "]:", `\]:`)
 )
 
-// table writes a table. Its columns are not padded: a code host draws it, and padding would measure every cell first.
+// table writes a table. Its columns are not padded: a code host draws it, and
+// padding would measure every cell first.
 func (p *markdown) table(t *report.Table) {
 	t = t.Shown(report.Page)
 	if len(t.Columns) == 0 {

@@ -62,7 +62,8 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// TestTablesStayWhole reads every table back as a code host does: all rows have as many cells as the heading.
+// TestTablesStayWhole reads every table back as a code host does: all rows have
+// as many cells as the heading.
 func TestTablesStayWhole(t *testing.T) {
 	for _, r := range []*compare.Result{sample.Gaussian(), sample.Hostile(), sample.Absent(), sample.LogsOnly(), sample.Many(40)} {
 		want := 0
@@ -82,7 +83,8 @@ func TestTablesStayWhole(t *testing.T) {
 	}
 }
 
-// cells counts the cells of a row: a pipe ends one unless an odd number of backslashes stands before it.
+// cells counts the cells of a row: a pipe ends one unless an odd number of
+// backslashes stands before it.
 func cells(line string) int {
 	n, escaped := 0, false
 	for i := range len(line) {

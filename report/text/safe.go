@@ -11,12 +11,14 @@ import (
 	"occudiff/report"
 )
 
-// The writers of this file keep texts of others, such as names of kernels, files and devices, from being a command for the
-// runner of a CI job: a line that begins with :: when all spaces and colors before it are taken off, or anywhere ##[,
+// The writers of this file keep texts of others, such as names of kernels,
+// files and devices, from being a command for the runner of a CI job: a line
+// that begins with :: when all spaces and colors before it are taken off, or
+// anywhere ##[,
 // ##vso[ (Azure Pipelines), or ##teamcity[. They pass on whole lines: what they are given ends with one.
 
-// Safe returns a writer for texts: what could drive a terminal or change the order of its characters becomes the replacement
-// character as well. Tabs stay.
+// Safe returns a writer for texts: what could drive a terminal or change the
+// order of its characters becomes the replacement character as well. Tabs stay.
 func Safe(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return inert(strings.Map(visible, line)) }}
 }
@@ -28,7 +30,8 @@ func visible(r rune) rune {
 	return utf8.RuneError
 }
 
-// JSON returns a writer for JSON that a CI job may print: it says the same in other bytes.
+// JSON returns a writer for JSON that a CI job may print: it says the same in
+// other bytes.
 func JSON(w io.Writer) io.Writer {
 	return &lineWriter{w: w, line: func(line string) string { return splitCommands(line, `${1}\u005b`) }}
 }
@@ -108,8 +111,8 @@ func (c *csvWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// zeroWidth is a space of no width, which no runner trims: before or within a command it leaves the text as people see it,
-// and the columns where they are.
+// zeroWidth is a space of no width, which no runner trims: before or within a
+// command it leaves the text as people see it, and the columns where they are.
 const zeroWidth = "\u200b"
 
 // inert returns a line that is no command for the runner of a CI job.

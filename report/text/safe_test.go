@@ -79,7 +79,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 
-// TestColumnsStay: characters that are replaced do not move the columns behind them.
+// TestColumnsStay: characters that are replaced do not move the columns behind
+// them.
 func TestColumnsStay(t *testing.T) {
 	names := []string{"plain", "::error::x", "##[x]", "nul\x00x", "esc\x1b[31mx", "\ufffe\uffff", "漢字", "e\u0301", "bad\xffx", "\u202eabc"}
 	doc := &report.Document{Sections: []report.Section{{Tables: []*report.Table{sample.Table("t", []report.Column{

@@ -1,6 +1,8 @@
-// Package text writes a report as text. For a person at a terminal: what was run, the kernels that need attention first,
-// why they differ, and one sentence that sums up. As Markdown: the whole document. It does not know kernels, statistics
-// or files, and it decides nothing but how to use the width there is.
+// Package text writes a report as text. For a person at a terminal: what was
+// run, the kernels that need attention first, why they differ, and one sentence
+// that sums up. As Markdown: the whole document. It does not know kernels,
+// statistics or files, and it decides nothing but how to use the width there
+// is.
 package text
 
 import (
@@ -19,8 +21,10 @@ type Options struct {
 	Verbose bool // all that a terminal has behind the screen of a document
 }
 
-// How many rows a table shows and how many explanations follow it, of a document that is not to be shown whole: a
-// screenful or two. What needs attention comes first, so it is the rest that is left out, and a line says how many.
+// How many rows a table shows and how many explanations follow it, of a
+// document that is not to be shown whole: a screenful or two. What needs
+// attention comes first, so it is the rest that is left out, and a line says
+// how many.
 const (
 	mostRows  = 50
 	mostItems = 15
@@ -29,7 +33,8 @@ const (
 // textWidth is the widest paragraph, for reading.
 const textWidth = 132
 
-// Terminal writes what a terminal shows of the report: headline, table, explanations, closing line.
+// Terminal writes what a terminal shows of the report: headline, table,
+// explanations, closing line.
 func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	p := &printer{w: bufio.NewWriter(w), opt: opt, whole: d.Whole}
 	if d.Summary != nil {
@@ -42,7 +47,8 @@ func Terminal(w io.Writer, d *report.Document, opt Options) error {
 	for _, line := range d.Headline {
 		p.wrap("", line, report.Plain)
 	}
-	// What is too long for a first look, pages have; with -v it takes the place of what a terminal has instead.
+	// What is too long for a first look, pages have; with -v it takes the place
+	// of what a terminal has instead.
 	long := opt.Verbose && d.Summary == nil
 	shown := func(s *report.Section, in report.View) bool {
 		return !(long && s.In == report.Terminal) && (in&report.Terminal != 0 || long && in&report.Page != 0)
@@ -91,7 +97,8 @@ func (p *printer) line(text string) {
 
 // paint puts a color around a text when colors are wanted.
 func (p *printer) paint(text string, status report.Status) string {
-	// The colors of ECMA-48 that every terminal has: green, red, yellow and faint, in the shades that its owner chose.
+	// The colors of ECMA-48 that every terminal has: green, red, yellow and
+	// faint, in the shades that its owner chose.
 	code := [...]string{report.Good: "32", report.Bad: "31", report.Unsure: "33", report.Muted: "2"}[status]
 	if !p.opt.Color || code == "" || text == "" {
 		return text
@@ -125,7 +132,8 @@ func (p *printer) items(items []report.Item) {
 		leads[i] = report.OneLine(it.Lead)
 		widest = max(widest, report.Width(leads[i]))
 	}
-	// Names take 25% of the line at most: the text next to them is what is read.
+	// Names take 25% of the line at most: the text next to them is what is
+	// read.
 	widest = min(widest, max(p.textWidth()/4, 8))
 	leads = report.CutDistinct(leads, widest)
 	for i, it := range items[:shown] {
@@ -142,8 +150,9 @@ func (p *printer) items(items []report.Item) {
 	}
 }
 
-// Paragraph returns a text behind a lead, its further lines hanging under the first. The text begins at column indent;
-// width is that of the terminal, 0 for none.
+// Paragraph returns a text behind a lead, its further lines hanging under the
+// first. The text begins at column indent; width is that of the terminal, 0 for
+// none.
 func Paragraph(lead string, indent int, text string, width int) string {
 	var b strings.Builder
 	p := &printer{w: bufio.NewWriter(&b), opt: Options{Width: width}}
@@ -159,8 +168,8 @@ func (p *printer) textWidth() int {
 	return min(p.opt.Width, textWidth)
 }
 
-// wrap prints a text behind a lead; its further lines hang under the first, and each of its own lines begins one. Of
-// nothing it prints nothing.
+// wrap prints a text behind a lead; its further lines hang under the first, and
+// each of its own lines begins one. Of nothing it prints nothing.
 func (p *printer) wrap(lead, text string, status report.Status) {
 	if lead+text == "" {
 		return
@@ -182,7 +191,8 @@ func (p *printer) wrap(lead, text string, status report.Status) {
 	}
 }
 
-// breakLines breaks a text at spaces into lines of at most width; a word that is longer is broken too.
+// breakLines breaks a text at spaces into lines of at most width; a word that
+// is longer is broken too.
 func breakLines(text string, width int) []string {
 	var lines []string
 	line, used := "", 0
@@ -272,7 +282,8 @@ func (p *printer) checks(list []report.NextCommand) {
 	}
 }
 
-// fitting is a command with what comes of it where both fit into a line, otherwise the command alone.
+// fitting is a command with what comes of it where both fit into a line,
+// otherwise the command alone.
 func (p *printer) fitting(lead string, c report.NextCommand) string {
 	if text := c.Text(); report.Width(lead+text) <= p.textWidth() {
 		return text
@@ -280,7 +291,8 @@ func (p *printer) fitting(lead string, c report.NextCommand) string {
 	return c.Command
 }
 
-// facts writes the one row of a screen, a line for each column, and what to make sure.
+// facts writes the one row of a screen, a line for each column, and what to
+// make sure.
 func (p *printer) facts(s *report.Summary) {
 	cells := s.Rows.Row(0, nil)
 	const sure = "Make sure:"

@@ -68,7 +68,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestScreenIsReadInSeconds holds the screen of a run of many kernels, each with another cause, to what a reader takes in.
+// TestScreenIsReadInSeconds holds the screen of a run of many kernels, each
+// with another cause, to what a reader takes in.
 func TestScreenIsReadInSeconds(t *testing.T) {
 	r := sample.Many(40)
 	causes := []compare.Cause{
@@ -110,7 +111,8 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-// TestDroppingOrder checks that names are cut first and columns go in the order launches, time, local, global.
+// TestDroppingOrder checks that names are cut first and columns go in the order
+// launches, time, local, global.
 func TestDroppingOrder(t *testing.T) {
 	gone := func(width int) string {
 		out := render(t, sample.Many(30), text.Options{Width: width, Verbose: true}) // names repeat, so that shapes are shown
@@ -145,7 +147,8 @@ func TestNoEscapeSequencesWithoutColor(t *testing.T) {
 	}
 }
 
-// TestLimits: a terminal has the first rows and explanations, and says how many there are next to, unless it has all.
+// TestLimits: a terminal has the first rows and explanations, and says how many
+// there are next to, unless it has all.
 func TestLimits(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(60), report.Provenance{})
 	d.Sections = append(d.Sections, report.Section{ItemsIn: report.Terminal, Items: make([]report.Item, 20)})
@@ -178,7 +181,8 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// TestScreen holds the bounds of a screen, and that no width loses what it is read for.
+// TestScreen holds the bounds of a screen, and that no width loses what it is
+// read for.
 func TestScreen(t *testing.T) {
 	for width, most := range map[int]int{160: 25, 100: 25, 80: 30} {
 		if n := strings.Count(render(t, sample.Many(41), text.Options{Width: width}), "\n"); n > most {

@@ -25,7 +25,8 @@ type finding struct {
 	trend.Finding
 }
 
-// FromBacktest answers how many checks would have been red, and how well drops would have been found.
+// FromBacktest answers how many checks would have been red, and how well drops
+// would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	b := &backtestView{t, metric{t.Metric}}
 	var all []finding // in one list over all series, in the order in which these were first stored: a budget is over all
@@ -48,13 +49,14 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	if t.Checks == 0 {
 		return &report.Summary{Headline: "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
 	}
-	// The budget is of findings and not of red checks: one drop for nothing turns every check red until it is recovered,
-	// and is still one thing to look at.
+	// The budget is of findings and not of red checks: one drop for nothing
+	// turns every check red until it is recovered, and is still one thing to
+	// look at.
 	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
 		unit.FormatCount(t.FailedChecks, "was", "were")), Impact: "Every finding is taken for one for nothing here: accept those that were real."}
-	// A threshold is proposed only where the gate as it is goes over the budget, and then it is the least that keeps
-	// it.
+	// A threshold is proposed only where the gate as it is goes over the
+	// budget, and then it is the least that keeps it.
 	if b.Kept.Floor > b.Gate.Floor {
 		s.Headline += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)), rate(b.KeptTotal.Rate()))
 	} else {
@@ -89,7 +91,8 @@ func (b *backtestView) summary(table *report.Table) *report.Summary {
 	return s
 }
 
-// rate prints checks in 100 with three digits: with decimals one in a thousand would look like never.
+// rate prints checks in 100 with three digits: with decimals one in a thousand
+// would look like never.
 func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // findings is the table of what a replay found.
@@ -111,7 +114,8 @@ func (b *backtestView) findings(list []finding) *report.Table {
 		})))
 }
 
-// powerColumns say how well planted drops of one size are found, within ten runs.
+// powerColumns say how well planted drops of one size are found, within ten
+// runs.
 var powerColumns = []report.Col[trend.Power]{
 	define(column{Path: "drop", Always: true, Kind: report.Number, Doc: "in points; of times in percent"}, func(p *trend.Power) cell { return report.NumCell(report.Number, p.Drop) }),
 	count(column{Path: "injected"}, func(p *trend.Power) int { return p.Injected }),
@@ -136,7 +140,8 @@ type BacktestValue struct {
 	Proposal     ProposalValue `json:"proposal"`
 }
 
-// ProposalValue is the least threshold that keeps the budget, in the unit of --threshold: points, or percent.
+// ProposalValue is the least threshold that keeps the budget, in the unit of
+// --threshold: points, or percent.
 type ProposalValue struct {
 	Target    float64 `json:"target_per_100_checks"`
 	Threshold float64 `json:"threshold"`

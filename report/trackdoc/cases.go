@@ -21,8 +21,9 @@ type message struct {
 	level       report.AnnotationLevel
 }
 
-// messages are those of some series. What many have in common is one; each of them by itself would bury the rest. Levels
-// are as the exit status has it: an error is what makes the job red.
+// messages are those of some series. What many have in common is one; each of
+// them by itself would bury the rest. Levels are as the exit status has it: an
+// error is what makes the job red.
 func (v *view) messages(list []*track.Series) (all []message) {
 	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
 		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
@@ -53,8 +54,8 @@ func worstOf(s *track.Shared) track.Severity {
 	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity))) // they count from the worst
 }
 
-// CheckAnnotations lists regressions as errors, alarms as warnings unless they fail the gate, and changed devices and
-// drivers as notices.
+// CheckAnnotations lists regressions as errors, alarms as warnings unless they
+// fail the gate, and changed devices and drivers as notices.
 func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 	v := newView(&c.Judgment)
 	for _, m := range v.messages(v.series) {
@@ -71,13 +72,15 @@ func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 	return list
 }
 
-// missingKernels are the kernels that are gone and held more than 1 % of the time: others come and go.
+// missingKernels are the kernels that are gone and held more than 1 % of the
+// time: others come and go.
 func (v *view) missingKernels() []track.MissingKernel {
 	return slices.DeleteFunc(slices.Clone(v.MissingKernels), func(g track.MissingKernel) bool { return !g.IsSignificant() })
 }
 
-// Failure describes what fails the gate, the worst first; nothing when nothing does. It is the text of the exit status, so it
-// says both ways to fail: what got worse, and what is gone.
+// Failure describes what fails the gate, the worst first; nothing when nothing
+// does. It is the text of the exit status, so it says both ways to fail: what
+// got worse, and what is gone.
 func Failure(j *track.Judgment) string {
 	v := newView(j)
 	fails := func(s track.Severity) bool {
@@ -111,7 +114,8 @@ func Failure(j *track.Judgment) string {
 	return strings.TrimPrefix(v.checked()+": ", ": ") + strings.Join(parts, "; ")
 }
 
-// SuspectPattern is a regular expression for --kernel that matches the suspect kernels, "" when there is none.
+// SuspectPattern is a regular expression for --kernel that matches the suspect
+// kernels, "" when there is none.
 func SuspectPattern(c *track.Check) string {
 	return patternOf(report.ListOf(c.Suspects(), func(s *track.Series) string { return s.Key.Task }))
 }
@@ -129,9 +133,11 @@ func patternOf(names []string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// suite returns a check as test cases: what fails the gate fails, what could not be judged or is not confirmed is skipped.
+// suite returns a check as test cases: what fails the gate fails, what could
+// not be judged or is not confirmed is skipped.
 func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
-	// The time is that of the run: two reports of one run are the same bytes, whenever they were made.
+	// The time is that of the run: two reports of one run are the same bytes,
+	// whenever they were made.
 	s := report.NewTestSuite("track check", report.Provenance{})
 	s.Collected, s.Host = c.Run.Time, report.OneLine(c.Run.Host)
 	for _, p := range [][2]string{{"occudiff", prov.Version}, {"history", c.Where}, {"run", RunText(&c.Run)}, {"commit", c.Run.Commit},
@@ -140,7 +146,8 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	}
 	cases := report.ListOf(v.series, v.testCase)
 	for _, g := range v.missingKernels() {
-		// It has the class and name that it had while it ran, so that a CI system shows one test that began to fail.
+		// It has the class and name that it had while it ran, so that a CI
+		// system shows one test that began to fail.
 		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped, Type: "missing",
 			Message: "the kernel is gone", Text: missingText(g)}
 		if c.FailMissing {
@@ -158,12 +165,14 @@ func caseClass(k history.Key) string {
 	return cmp.Or(class, "unknown device")
 }
 
-// testCase is that of a series, with the figures that its verdict was taken from.
+// testCase is that of a series, with the figures that its verdict was taken
+// from.
 func (v *view) testCase(s *track.Series) report.Case {
 	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	g := &s.Gate
 	switch o := s.Outcome(); {
-	// Lower occupancy that made launches faster passes; the text says so all the same.
+	// Lower occupancy that made launches faster passes; the text says so all
+	// the same.
 	case o == trend.OK, o == track.Faster, o == track.OpenOnBase:
 	case o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome, k.Type = report.Failed, string(o)

@@ -24,7 +24,8 @@ const (
 	inSheet = report.Sheet | report.Data
 )
 
-// define makes a column: of text unless it says otherwise, and in every view where it has a title.
+// define makes a column: of text unless it says otherwise, and in every view
+// where it has a title.
 func define[R any](c column, of func(*R) cell) report.Col[R] {
 	if c.Kind == report.Absent {
 		c.Kind = report.Text
@@ -109,7 +110,8 @@ type series struct{ *track.Series }
 
 func (s *series) key() *history.Key { return &s.Key }
 
-// occupancy is the newest value of one of the two that stand next to each other.
+// occupancy is the newest value of one of the two that stand next to each
+// other.
 func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	p := s.Newest()
 	switch {
@@ -121,7 +123,8 @@ func (s *series) occupancy(m metric, of history.Metric) unit.Opt[float64] {
 	return p.Companion
 }
 
-// table lists series with the verdict on the newest value; of a report with their change points.
+// table lists series with the verdict on the newest value; of a report with
+// their change points.
 func (v *view) table(show []*track.Series, changes bool) *report.Table {
 	m := v.metric
 	cols := slices.Concat(keyColumns(m, (*series).key), []report.Col[series]{
@@ -152,8 +155,9 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			array(column{Path: "also_changed", Doc: "what moved at first_bad, the most first"}, metricChangeColumns, func(s *series) []track.MetricChange { return s.AlsoChanged }),
 		})
 	if changes {
-		// JSON has all that were found, as tools that follow Hunter have them. People see those between levels that last:
-		// a split that two outliers make is no change of a level.
+		// JSON has all that were found, as tools that follow Hunter have them.
+		// People see those between levels that last: a split that two outliers
+		// make is no change of a level.
 		cols = append(cols, count(column{Key: "changes", Title: "Change points", Brief: "Changes", Drop: 8}, func(s *series) int { return len(s.Changes) }),
 			array(column{Path: "change_points"}, v.changeColumns(), func(s *series) []change {
 				return report.ListOf(s.Found, func(c trend.ChangePoint) change { return change{s.Series, c} })
@@ -191,7 +195,8 @@ func (v *view) changeColumns() []report.Col[change] {
 	}
 }
 
-// probability is a p in few characters: three decimals, but never 0.000, for it is small and not 0.
+// probability is a p in few characters: three decimals, but never 0.000, for it
+// is small and not 0.
 func probability(p float64) string {
 	if p > 0 && p < 0.0005 {
 		return strconv.FormatFloat(p, 'e', 0, 64)

@@ -1,14 +1,18 @@
-// Package trackdoc answers one question: how did occupancy develop over the stored runs? It turns what compare/track
-// read and judged into answers: documents, the values of the track outputs, test cases and annotations.
+// Package trackdoc answers one question: how did occupancy develop over the
+// stored runs? It turns what compare/track read and judged into answers:
+// documents, the values of the track outputs, test cases and annotations.
 //
-// A check of a run (FromCheck) is the report (FromReport) of its last run: both go one path, see view. There are answers
-// for a replay of the gate (FromBacktest) and for the list of runs (FromRuns), too. They share the words of a series
-// and the way of printing a metric (text.go) and its columns (columns.go).
+// A check of a run (FromCheck) is the report (FromReport) of its last run: both
+// go one path, see view. There are answers for a replay of the gate
+// (FromBacktest) and for the list of runs (FromRuns), too. They share the words
+// of a series and the way of printing a metric (text.go) and its columns
+// (columns.go).
 //
-// What needs attention comes first everywhere: regressions, alarms, then series that restart. JSON keeps the order
-// in which series were first stored.
+// What needs attention comes first everywhere: regressions, alarms, then series
+// that restart. JSON keeps the order in which series were first stored.
 //
-// It does not know databases or file formats, and it does not judge: that is compare/track's.
+// It does not know databases or file formats, and it does not judge: that is
+// compare/track's.
 package trackdoc
 
 import (
@@ -28,15 +32,17 @@ import (
 	"occudiff/report"
 )
 
-// view is what the gate says on its way to an answer. A check is the report of its last run: both have a screen, a table
-// of the series, a paragraph for each that needs one, and what they were made from.
+// view is what the gate says on its way to an answer. A check is the report of
+// its last run: both have a screen, a table of the series, a paragraph for each
+// that needs one, and what they were made from.
 type view struct {
 	*track.Judgment
 	metric
 	series []*track.Series // what needs attention first
 }
 
-// newView puts the series that need attention first, of one kind the one farthest off toward worse.
+// newView puts the series that need attention first, of one kind the one
+// farthest off toward worse.
 func newView(j *track.Judgment) *view {
 	v := &view{j, metric{j.Metric}, slices.Clone(j.Series)}
 	rank := func(s *track.Series) int {
@@ -55,7 +61,8 @@ func newView(j *track.Judgment) *view {
 	return v
 }
 
-// FromCheck answers what the gate says of a run: it is the report of the last run.
+// FromCheck answers what the gate says of a run: it is the report of the last
+// run.
 func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	v := newView(&c.Judgment)
 	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it", Date: c.Run.Time,
@@ -94,8 +101,9 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
-// complete returns a document its screen and its sections, and makes the table of the series that people want to see. Of
-// some series that are asked for the screen has what the table has; the sentence is of all.
+// complete returns a document its screen and its sections, and makes the table
+// of the series that people want to see. Of some series that are asked for the
+// screen has what the table has; the sentence is of all.
 func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool, prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
 		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
@@ -125,7 +133,8 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 	return raw
 }
 
-// finish says last what a document was made from, and what was judged by which rule.
+// finish says last what a document was made from, and what was judged by which
+// rule.
 func finish(d *report.Document, where string, prov report.Provenance) {
 	rows := prov.Pairs()
 	rows.Text("History", where)
@@ -156,7 +165,8 @@ func (v *view) checked() string {
 	}
 }
 
-// worst is the worst verdict of what is not of the past. A value that nobody can judge makes none bad.
+// worst is the worst verdict of what is not of the past. A value that nobody
+// can judge makes none bad.
 func (v *view) worst() trend.Outcome {
 	for _, o := range []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.OpenOnBase, trend.OK} {
 		if slices.ContainsFunc(v.series, func(s *track.Series) bool { return !s.Ended && s.Outcome() == o }) {
@@ -191,11 +201,13 @@ const sectionTimeSeries = "time-series"
 const (
 	// mostPlots is how many series are shown.
 	mostPlots = 13
-	// mostRuns is how many runs a chart shows: more points than this cannot be distinguished.
+	// mostRuns is how many runs a chart shows: more points than this cannot be
+	// distinguished.
 	mostRuns = 2000
 )
 
-// plots shows the first series: those that need attention, then the others; one alone is large.
+// plots shows the first series: those that need attention, then the others; one
+// alone is large.
 func (v *view) plots(show []*track.Series) report.Section {
 	sec := report.Section{Key: sectionTimeSeries, Title: "Over time", In: report.Page, Text: []string{
 		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}
@@ -215,8 +227,9 @@ func (v *view) plots(show []*track.Series) report.Section {
 	return sec
 }
 
-// timeSeries returns the last runs of a series as a chart, with the mean of each stretch between change points. A newest
-// value that is not the kernel's own is in none.
+// timeSeries returns the last runs of a series as a chart, with the mean of
+// each stretch between change points. A newest value that is not the kernel's
+// own is in none.
 func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 	first := max(0, len(s.Points)-mostRuns)
 	threshold, ok := s.Gate.Threshold.Value()
@@ -284,7 +297,8 @@ func Schemas() []report.Schema {
 	return list
 }
 
-// ReportValue is the JSON output of `occudiff track report`: the series in the order in which they were first stored.
+// ReportValue is the JSON output of `occudiff track report`: the series in the
+// order in which they were first stored.
 type ReportValue struct {
 	Schema string        `json:"schema"`
 	Series *report.Table `json:"series"`
@@ -296,8 +310,9 @@ func (v *view) reportValue(r *track.Report) *ReportValue {
 	return &ReportValue{reportSchema, v.table(v.Series, true), v.name(), r.Params}
 }
 
-// CheckValue is the JSON output of `occudiff track check`, in the order of the history and not of attention, so that two
-// checks can be compared line by line.
+// CheckValue is the JSON output of `occudiff track check`, in the order of the
+// history and not of attention, so that two checks can be compared line by
+// line.
 type CheckValue struct {
 	Schema         string        `json:"schema"`
 	Verdict        string        `json:"verdict"` // the worst of any series

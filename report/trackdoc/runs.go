@@ -12,7 +12,8 @@ import (
 	"occudiff/report"
 )
 
-// FromRuns answers which runs are stored, oldest first, what was accepted and what renamed. where names the history.
+// FromRuns answers which runs are stored, oldest first, what was accepted and
+// what renamed. where names the history.
 func FromRuns(runs []history.Run, accepted []history.Accept, renamed []history.Rename, where string,
 	prov report.Provenance) *report.Output {
 	v := runsValue(runs, accepted, renamed)
@@ -71,7 +72,8 @@ func AddedText(r *track.Added) string {
 	return text
 }
 
-// ImportedText describes what an import of runs did; bad lines could not be used.
+// ImportedText describes what an import of runs did; bad lines could not be
+// used.
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
 	if done.Runs > 0 {

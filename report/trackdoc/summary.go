@@ -15,7 +15,8 @@ import (
 	"occudiff/report"
 )
 
-// sentence says in one line what the gate says: its word, where, how many series are as before and what the others are.
+// sentence says in one line what the gate says: its word, where, how many
+// series are as before and what the others are.
 func (v *view) sentence(word, where string) string {
 	n, anew, ended := map[trend.Outcome]int{}, 0, 0
 	var most *track.Series
@@ -73,7 +74,8 @@ type line struct {
 	series                             *track.Series // nil for many
 }
 
-// lines lists all that is open, and alarms, what needs attention first. What many series have in common is one.
+// lines lists all that is open, and alarms, what needs attention first. What
+// many series have in common is one.
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
 		if s := &v.Shared[i]; !s.Restarts {
@@ -114,7 +116,8 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	return list
 }
 
-// since describes which run was the first bad one and which the last good one, nil for none.
+// since describes which run was the first bad one and which the last good one,
+// nil for none.
 func since(first, good *track.Ref) string {
 	text := "since " + shortRef(first)
 	if good != nil {
@@ -123,7 +126,8 @@ func since(first, good *track.Ref) string {
 	return text
 }
 
-// shortRef names a run by its number and commit, or else its label: run 10 (c10).
+// shortRef names a run by its number and commit, or else its label: run 10
+// (c10).
 func shortRef(r *track.Ref) string {
 	text := "run " + strconv.FormatInt(r.Run, 10)
 	if r.Commit == "" && r.Label == "" {
@@ -135,7 +139,8 @@ func shortRef(r *track.Ref) string {
 // sameTime is up to which share launches take as long as before.
 const sameTime = 0.02
 
-// companionText describes what else is known of a finding: its time, what changed with it, whether the run has it at all.
+// companionText describes what else is known of a finding: its time, what
+// changed with it, whether the run has it at all.
 func companionText(s *track.Series) (text string) {
 	for _, move := range s.AlsoChanged {
 		ratio := move.After / move.Before
@@ -168,7 +173,8 @@ var lineColumns = []report.Col[line]{
 	define(column{Key: "since", Title: "Since", Fold: true}, func(l *line) cell { return report.TextCell(l.since) }),
 }
 
-// fill adds a row for each finding to a summary, and how to look at it or accept it. A row is numbered where several are.
+// fill adds a row for each finding to a summary, and how to look at it or
+// accept it. A row is numbered where several are.
 func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	list := v.lines()
 	if len(list) == 0 {
@@ -204,8 +210,9 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 		report.NextCommand{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, only)})
 }
 
-// notices are sentences about what series go on with, about dates that cannot be right and numbers that moved, and about
-// what a check does not have; c is nil in a report.
+// notices are sentences about what series go on with, about dates that cannot
+// be right and numbers that moved, and about what a check does not have; c is
+// nil in a report.
 func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {
@@ -213,8 +220,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 			add("%s: %s.", sharedTitle(s), changedText(s.Changed))
 		}
 	}
-	// Nobody can tell which clock was wrong, so nothing is corrected: the message says what it led to, and how to
-	// repair it.
+	// Nobody can tell which clock was wrong, so nothing is corrected: the
+	// message says what it led to, and how to repair it.
 	const order = "Series with it are in the order in which their runs were added."
 	if n := len(v.Clock.Future); n > 0 {
 		r, more := &v.Clock.Future[n-1], ""
@@ -251,7 +258,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 	return list
 }
 
-// apart names the series that nothing can be said of, by why; nothing of none. Those that are as before are counted alone.
+// apart names the series that nothing can be said of, by why; nothing of none.
+// Those that are as before are counted alone.
 func (v *view) apart() []string {
 	words := map[trend.Outcome]string{trend.Learning: "Learning", track.Unmeasurable: "Too short to measure"}
 	tasks := map[string][]string{}

@@ -28,7 +28,8 @@ func statusOf(s *track.Series) report.Status {
 	return report.Muted
 }
 
-// findingText is the verdict with what stands in its way: "learning: driver changed here".
+// findingText is the verdict with what stands in its way: "learning: driver
+// changed here".
 func findingText(s *track.Series) string {
 	switch {
 	case s.Ended:
@@ -39,7 +40,8 @@ func findingText(s *track.Series) string {
 	return string(s.Outcome()) + ": " + restartText(s)
 }
 
-// restartText describes what changed where the series begins, and how long ago: "driver changed here".
+// restartText describes what changed where the series begins, and how long ago:
+// "driver changed here".
 func restartText(s *track.Series) string {
 	what := report.ListOf(s.Restart.Changed, func(c track.Change) string { return c.What })
 	ago := "here"
@@ -82,7 +84,8 @@ func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
 		v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
 }
 
-// whole says all of a series where no row of a screen stands next to it: what its rows say, and the evidence.
+// whole says all of a series where no row of a screen stands next to it: what
+// its rows say, and the evidence.
 func (v *view) whole(s *track.Series) string {
 	var text []string
 	for _, l := range v.linesOf(s) {
@@ -91,9 +94,11 @@ func (v *view) whole(s *track.Series) string {
 	return strings.TrimSpace(strings.Join(text, " ") + " " + v.evidence(s))
 }
 
-// evidence describes for a series what its row of a screen and of the table does not: what changed where it begins, what moved
-// with its finding, what comes of it, and its change points. A changed device comes first, for then there is no verdict. A
-// changed driver or launch size is no excuse: the series is judged by the runs before it, see track/begin.go.
+// evidence describes for a series what its row of a screen and of the table
+// does not: what changed where it begins, what moved with its finding, what
+// comes of it, and its change points. A changed device comes first, for then
+// there is no verdict. A changed driver or launch size is no excuse: the series
+// is judged by the runs before it, see track/begin.go.
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
 	for _, move := range s.AlsoChanged {
@@ -121,7 +126,8 @@ func (v *view) evidence(s *track.Series) string {
 	return strings.Join(text, " ")
 }
 
-// restarts describes what changed where a series begins, and what it is judged by.
+// restarts describes what changed where a series begins, and what it is judged
+// by.
 func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
@@ -136,8 +142,8 @@ func (v *view) restarts(s *track.Series) string {
 	return text
 }
 
-// sharedTitle is a shared finding in a few words.
-// It gives both counts: 150 of 300 series of a device say more of the machine than two of three.
+// sharedTitle is a shared finding in a few words. It gives both counts: 150 of
+// 300 series of a device say more of the machine than two of three.
 func sharedTitle(s *track.Shared) string {
 	what := "moved at once"
 	if s.Restarts && s.Continues {
@@ -176,8 +182,8 @@ func changedText(list []track.Change) string {
 	}), ", ")
 }
 
-// missingText describes for a kernel that is gone what it was. The share is of the last run that had it, for it is unknown what it
-// would have held since.
+// missingText describes for a kernel that is gone what it was. The share is of
+// the last run that had it, for it is unknown what it would have held since.
 func missingText(g track.MissingKernel) string {
 	text := fmt.Sprintf("run %d was the last that had it", g.Last.Run)
 	if s, ok := g.Share.Value(); ok {
@@ -194,12 +200,14 @@ func number(n int, one, many string) string {
 	return many
 }
 
-// metric prints the values of what is followed. People read microseconds, and points for differences of percentages.
+// metric prints the values of what is followed. People read microseconds, and
+// points for differences of percentages.
 type metric struct{ track.Metric }
 
 func (m metric) name() string { return string(m.Metric.Metric) }
 
-// unit is the one that people read, distanceUnit that of differences: 5 % of 60 % would be 3.
+// unit is the one that people read, distanceUnit that of differences: 5 % of 60
+// % would be 3.
 func (m metric) unit() string {
 	if u := m.Unit(); u != "s" {
 		return u
@@ -222,7 +230,8 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// figure makes a column of values of the metric: a number in its unit, for people in the one that they read.
+// figure makes a column of values of the metric: a number in its unit, for
+// people in the one that they read.
 func figure[R any](m metric, c column, of func(*R) unit.Opt[float64]) report.Col[R] {
 	c.Kind, c.Unit = report.Number, cmp.Or(c.Unit, m.unit())
 	if m.Unit() == "s" {
@@ -255,7 +264,8 @@ func (m metric) change(d float64) string { return strings.TrimSuffix(m.differenc
 
 func (m metric) between(a, b float64) string { return m.number(a) + " -> " + m.print(b) }
 
-// side says on which side of something a value is, and how far from it: "8.0 points below".
+// side says on which side of something a value is, and how far from it: "8.0
+// points below".
 func (m metric) side(d float64) string {
 	if d < 0 {
 		return strings.TrimPrefix(m.difference(d), "-") + " below"
@@ -263,7 +273,8 @@ func (m metric) side(d float64) string {
 	return strings.TrimPrefix(m.difference(d), "+") + " above"
 }
 
-// worse turns a difference so that what is worse is above zero: drops where lower is worse, rises for times and spills.
+// worse turns a difference so that what is worse is above zero: drops where
+// lower is worse, rises for times and spills.
 func (m metric) worse(d float64) float64 {
 	switch m.Gate.Direction {
 	case trend.Down:
@@ -274,7 +285,8 @@ func (m metric) worse(d float64) float64 {
 	return d
 }
 
-// rule describes how the gate judges, with every figure that a verdict depends on.
+// rule describes how the gate judges, with every figure that a verdict depends
+// on.
 func (m metric) rule() string {
 	g := &m.Gate
 	floor := report.Shortest(g.Floor) + " " + m.distanceUnit()
@@ -303,5 +315,6 @@ func (m metric) rule() string {
 		"is recovered or accepted."
 }
 
-// when prints a time for people, to the minute and in UTC: runs of one history come from several time zones.
+// when prints a time for people, to the minute and in UTC: runs of one history
+// come from several time zones.
 func when(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }

@@ -106,7 +106,8 @@ func tracks(t *testing.T) *track.Report {
 	return r
 }
 
-// hostileTracks has names that must not harm any output, in every place that shows one.
+// hostileTracks has names that must not harm any output, in every place that
+// shows one.
 func hostileTracks(t *testing.T) *track.Report {
 	r := reported("<b>\x1b[31m.db", measured())
 	for _, name := range sample.HostileNames() {
@@ -128,7 +129,8 @@ func others(t *testing.T) map[string]*track.Report {
 		"empty":    reported("empty.db", measured()),
 		"seconds":  reported("t.db", m, followed(t, m, "Fan2", steps(12, 523e-6, 560e-6)...)),
 		"residual": reported("t.db", residual, followed(t, residual, "Fan2", steps(12, -3, -9)...)),
-		// From 0 to 5: one of the two shares is infinite, which JSON could not write.
+		// From 0 to 5: one of the two shares is infinite, which JSON could not
+		// write.
 		"from zero": reported("t.db", zero, followed(t, zero, "Fan2", append(make([]float64, 12), steps(12, 5)...)...)),
 		"flat":      reported("t.db", zero, followed(t, zero, "Fan2", make([]float64, 30)...), followed(t, zero, "one", 1)),
 		"hostile":   hostileTracks(t),
@@ -153,8 +155,8 @@ func TestTrackGolden(t *testing.T) {
 	testenv.Golden(t, "testdata/track.md", b.Bytes())
 }
 
-// TestTrackOrder reads the order of the series: what needs attention first, what is of the past or not to be judged
-// last.
+// TestTrackOrder reads the order of the series: what needs attention first,
+// what is of the past or not to be judged last.
 func TestTrackOrder(t *testing.T) {
 	d := trackdoc.FromReport(tracks(t), prov()).Doc
 	table := sample.Find(d, "series")
@@ -170,7 +172,8 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
-// TestTrackPictures wants what needs attention first, one alone large, none of a single run, and thirteen at most.
+// TestTrackPictures wants what needs attention first, one alone large, none of
+// a single run, and thirteen at most.
 func TestTrackPictures(t *testing.T) {
 	m := measured()
 	down, flat, once := followed(t, m, "down", steps(12, 80, 70)...), followed(t, m, "flat", steps(12, 50)...), followed(t, m, "once", 40)
@@ -206,7 +209,8 @@ func TestTrackPictures(t *testing.T) {
 	}
 }
 
-// TestTrackSheetSaysEnded wants a workbook not to show a regression of the past as one of today.
+// TestTrackSheetSaysEnded wants a workbook not to show a regression of the past
+// as one of today.
 func TestTrackSheetSaysEnded(t *testing.T) {
 	r := tracks(t)
 	r.Series = r.Series[:0]
@@ -226,7 +230,8 @@ func TestTrackSheetSaysEnded(t *testing.T) {
 	}
 }
 
-// TestTrackEverywhere renders every history in every format: no error, well-formed, the same twice.
+// TestTrackEverywhere renders every history in every format: no error,
+// well-formed, the same twice.
 func TestTrackEverywhere(t *testing.T) {
 	all := others(t)
 	all["all verdicts"] = tracks(t)
@@ -312,8 +317,8 @@ func TestTrackJSONContract(t *testing.T) {
 	}
 }
 
-// TestTrackCheckSuite wants a regression to fail and everything that is not sure to be skipped, in XML that any reader
-// takes.
+// TestTrackCheckSuite wants a regression to fail and everything that is not
+// sure to be skipped, in XML that any reader takes.
 func TestTrackCheckSuite(t *testing.T) {
 	r := tracks(t)
 	c := &track.Check{Judgment: r.Judgment, Run: history.Run{ID: 11, Kernels: 8}}

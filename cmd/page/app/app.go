@@ -1,8 +1,11 @@
-// Package app answers what the page asks: a launch to predict, a run to validate, runs to hold side by side. It asks
-// the same packages as the program does and gives what they say as HTML, so that the page has no words or numbers of
-// its own. Where a file lies is for the system to say: in a browser that is a store of dropped files.
+// Package app answers what the page asks: a launch to predict, a run to
+// validate, runs to hold side by side. It asks the same packages as the program
+// does and gives what they say as HTML, so that the page has no words or
+// numbers of its own. Where a file lies is for the system to say: in a browser
+// that is a store of dropped files.
 //
-// The package does not know the browser. Its tests run natively, against the program's own outputs.
+// The package does not know the browser. Its tests run natively, against the
+// program's own outputs.
 package app
 
 import (
@@ -21,19 +24,22 @@ import (
 	"occudiff/report/html"
 )
 
-// App answers. It holds what was answered last, for downloads, and is for one caller at a time.
-// The worker asks one question after the other, so nothing is locked.
+// App answers. It holds what was answered last, for downloads, and is for one
+// caller at a time. The worker asks one question after the other, so nothing is
+// locked.
 type App struct {
 	Progress func(read, total int64) // called now and then while files are read; may be nil
 
 	prov    report.Provenance // how the page names itself in a report
 	devices *arch.Table
-	// calculators are the devices of Intel's calculator, read when they are asked for.
+	// calculators are the devices of Intel's calculator, read when they are
+	// asked for.
 	calculators func() (calculator.Table, error)
 	last        *report.Output
 }
 
-// Request is what the page asks. Its scripts write it as JSON, and read the answer so.
+// Request is what the page asks. Its scripts write it as JSON, and read the
+// answer so.
 type Request struct {
 	Kind     string // predict, next to, validate, example, compare or download
 	ID       int    // by which the page knows what an answer belongs to
@@ -43,7 +49,8 @@ type Request struct {
 	Format   string // of a download
 }
 
-// Response is what a question gets. an error is an answer too, so that each question has exactly one.
+// Response is what a question gets. an error is an answer too, so that each
+// question has exactly one.
 type Response struct {
 	Kind     string    `json:"kind"`
 	ID       int       `json:"id"`
@@ -95,8 +102,9 @@ func New(version string) (*App, error) {
 	return &App{prov: report.Provenance{Version: version, CommandLine: []string{"occudiff", "page"}}, devices: devices, calculators: sync.OnceValues(calculator.Builtin)}, nil
 }
 
-// result returns an answer as HTML and keeps it for downloads. One without a value leaves the one before: what PredictOthers says
-// belongs to the prediction above it, which is what a download is of.
+// result returns an answer as HTML and keeps it for downloads. One without a
+// value leaves the one before: what PredictOthers says belongs to the
+// prediction above it, which is what a download is of.
 func (a *App) result(ans *report.Output, name string) (*Result, error) {
 	var b strings.Builder
 	styles, err := html.Fragment(&b, ans.Document())
@@ -109,15 +117,16 @@ func (a *App) result(ans *report.Output, name string) (*Result, error) {
 	return &Result{HTML: b.String(), Styles: styles, Name: name}, nil
 }
 
-// Problem is what a page shows of an error: the file that caused it, and what to do, apart.
+// Problem is what a page shows of an error: the file that caused it, and what
+// to do, apart.
 type Problem struct {
 	Where string `json:"where"`
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
 }
 
-// hint is what a page advises where the program names a flag.
-// The codes are those of predict/arch; a text with a flag in it would be of no use in a form.
+// hint is what a page advises where the program names a flag. The codes are
+// those of predict/arch; a text with a flag in it would be of no use in a form.
 func hint(f *note.InputError) string {
 	switch f.Code {
 	case "no-device":
@@ -129,7 +138,8 @@ func hint(f *note.InputError) string {
 }
 
 // ProblemsOf takes an error apart, as a terminal prints it line by line.
-// Several inputs fail with one error that joins theirs: each becomes an error of its own, with its own file.
+// Several inputs fail with one error that joins theirs: each becomes an error
+// of its own, with its own file.
 func ProblemsOf(err error) []Problem {
 	if several, ok := errors.AsType[*arch.AmbiguousError](err); ok {
 		var keys []string
@@ -154,7 +164,8 @@ func ProblemsOf(err error) []Problem {
 	return []Problem{{Text: err.Error()}}
 }
 
-// read reads the files of one run; side is that of a difference report, 0 for a run.
+// read reads the files of one run; side is that of a difference report, 0 for a
+// run.
 func (a *App) read(ctx context.Context, paths []string, side int) (*ingest.Run, error) {
 	opt := ingest.Options{Formats: formats.All()}
 	// WebAssembly runs Go on one core: more threads would only take turns.

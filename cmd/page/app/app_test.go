@@ -24,7 +24,8 @@ func newApp(t testing.TB) *app.App {
 	return a
 }
 
-// TestPredict pins what the page shows large. The figures are those of `occudiff predict`.
+// TestPredict pins what the page shows large. The figures are those of
+// `occudiff predict`.
 func TestPredict(t *testing.T) {
 	for _, c := range []struct {
 		reason string

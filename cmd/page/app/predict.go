@@ -20,8 +20,9 @@ import (
 const mostDevices = 6
 
 // Launch is the state of the form: the fields as the link of the page has them.
-// The keys are device, xve, global, local, simd, slm, registers, barriers, policy, with (further devices) and
-// calculator. Everything is text as it was typed; an empty or missing field is one that was not given.
+// The keys are device, xve, global, local, simd, slm, registers, barriers,
+// policy, with (further devices) and calculator. Everything is text as it was
+// typed; an empty or missing field is one that was not given.
 type Launch map[string]string
 
 // launch reads the form.
@@ -64,7 +65,8 @@ func (f Launch) count(name string) (int, error) {
 	return n, nil
 }
 
-// question is the device and the launch that the form asks about. The registers pick the GRF mode of the device.
+// question is the device and the launch that the form asks about. The registers
+// pick the GRF mode of the device.
 func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	xves, err := f.count("xve")
 	if err != nil {
@@ -84,9 +86,10 @@ func (a *App) question(f Launch) (on arch.Choice, l predict.Launch, err error) {
 	return on, l, err
 }
 
-// Predict answers for the launch of the form: its figures, and every step of the reasoning. The figures are also what
-// the elements peak, average, waves and limits show.
-// It and PredictOthers are two questions, so that the figures need not wait for the curves and the advice.
+// Predict answers for the launch of the form: its figures, and every step of
+// the reasoning. The figures are also what the elements peak, average, waves
+// and limits show. It and PredictOthers are two questions, so that the figures
+// need not wait for the curves and the advice.
 func (a *App) Predict(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -107,7 +110,8 @@ func (a *App) Predict(f Launch) (*Result, error) {
 	return r, err
 }
 
-// fields are the figures that the page shows large. Without a global size an Xe-core is predicted, not the GPU.
+// fields are the figures that the page shows large. Without a global size an
+// Xe-core is predicted, not the GPU.
 func fields(p *predict.Prediction) map[string]string {
 	percent := func(r unit.Ratio) string { return report.Decimal(r.Percent(), 1) }
 	f := map[string]string{"xecore": percent(p.XeCore), "peak": "-", "average": "-", "average-to": "", "waves": "-",
@@ -121,9 +125,11 @@ func fields(p *predict.Prediction) map[string]string {
 	return f
 }
 
-// PredictOthers answers what else there is to say of the launch: occupancy over the work-group size, SLM and the sub-group
-// size, the same launch on other devices, the least change that helps, and what Intel's calculator shows.
-// A part that has no answer, such as a sweep in which nothing runs, is left out: Predict has said what is wrong.
+// PredictOthers answers what else there is to say of the launch: occupancy over
+// the work-group size, SLM and the sub-group size, the same launch on other
+// devices, the least change that helps, and what Intel's calculator shows. A
+// part that has no answer, such as a sweep in which nothing runs, is left out:
+// Predict has said what is wrong.
 func (a *App) PredictOthers(f Launch) (*Result, error) {
 	on, l, err := a.question(f)
 	if err != nil {
@@ -151,8 +157,8 @@ func (a *App) PredictOthers(f Launch) (*Result, error) {
 	return a.result(&report.Output{Doc: doc}, "")
 }
 
-// below returns the sections that a page has of a document, under a key and a heading of their own, without the lines
-// that say which launch it is.
+// below returns the sections that a page has of a document, under a key and a
+// heading of their own, without the lines that say which launch it is.
 func below(d *report.Document, key, title string) []report.Section {
 	list := slices.DeleteFunc(d.Sections, func(s report.Section) bool { return !s.Shown(report.Page) })
 	if len(list) > 0 {
@@ -163,8 +169,9 @@ func below(d *report.Document, key, title string) []report.Section {
 	return list
 }
 
-// others show the launch on the devices of the form next to the chosen one, which comes first.
-// A device that is none is said, and the others stand there all the same.
+// others show the launch on the devices of the form next to the chosen one,
+// which comes first. A device that is none is said, and the others stand there
+// all the same.
 func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
 	q := &predictdoc.Question{Launch: l, On: []arch.Choice{on}}
 	title := "On other devices"
@@ -197,8 +204,9 @@ func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Sectio
 	return []report.Section{{Key: "others", Title: title, Text: said}}
 }
 
-// calculatorSections show what Intel's calculator has for the launch, and where and why it differs.
-// What goes wrong is a sentence of the section and no error: the page still has the prediction to show.
+// calculatorSections show what Intel's calculator has for the launch, and where
+// and why it differs. What goes wrong is a sentence of the section and no
+// error: the page still has the prediction to show.
 func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Section {
 	const key, title = "calculator", "Intel GPU Occupancy Calculator"
 	list, err := a.calculated(d, l, key, title)
@@ -208,8 +216,8 @@ func (a *App) calculatorSections(d *arch.Device, l *predict.Launch) []report.Sec
 	return list
 }
 
-// calculated asks the calculator. The SLM of the form is in bytes and that of the calculator in whole KB, so it is rounded
-// up.
+// calculated asks the calculator. The SLM of the form is in bytes and that of
+// the calculator in whole KB, so it is rounded up.
 func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) ([]report.Section, error) {
 	calculators, err := a.calculators()
 	if err != nil {
@@ -238,10 +246,10 @@ func (a *App) calculated(d *arch.Device, l *predict.Launch, key, title string) (
 // times writes a size in the notation of the calculator's form.
 func times(size string) string { return strings.ReplaceAll(size, "x", "*") }
 
-// differences names each figure in which the calculator and the model differ, and each input that they take another
-// way.
-// Figures differ from 0.05 on, half of the last digit that is printed. The inputs are listed only then: they are the
-// reasons.
+// differences names each figure in which the calculator and the model differ,
+// and each input that they take another way. Figures differ from 0.05 on, half
+// of the last digit that is printed. The inputs are listed only then: they are
+// the reasons.
 func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *predict.Launch,
 	p *predict.Prediction) []string {
 	var list []string
@@ -282,8 +290,8 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 	return list
 }
 
-// DeviceChoice is a device of the form with what it admits. All of them stand in the page's HTML, so that the form is whole
-// before the program runs.
+// DeviceChoice is a device of the form with what it admits. All of them stand
+// in the page's HTML, so that the form is whole before the program runs.
 type DeviceChoice struct {
 	Key          string `json:"key"`
 	Name         string `json:"name"`
@@ -320,8 +328,8 @@ func DeviceChoices() ([]DeviceChoice, error) {
 	return list, nil
 }
 
-// calculatorOf finds a device in the list of Intel's calculator by its PCI ids, with its XVE count where the calculator
-// offers that.
+// calculatorOf finds a device in the list of Intel's calculator by its PCI ids,
+// with its XVE count where the calculator offers that.
 func calculatorOf(t calculator.Table, d *arch.Device) (calculator.Device, bool) {
 	for _, id := range d.PCIIDs {
 		if of, err := t.Find("pci:"+id, d.XVEs()); err == nil {

@@ -29,8 +29,9 @@ type RunSettings struct {
 	Interval  float64 // sampling interval in milliseconds, 0 for the device's usual one
 }
 
-// Validate answers for the files of a run: what was measured against what is predicted, and why they differ. A folder
-// of folders is several runs, which stand side by side.
+// Validate answers for the files of a run: what was measured against what is
+// predicted, and why they differ. A folder of folders is several runs, which
+// stand side by side.
 func (a *App) Validate(ctx context.Context, paths []string, by RunSettings) (*Result, error) {
 	names, results, err := a.compareRuns(ctx, paths, by, compare.UsePeaks)
 	if err != nil {
@@ -78,9 +79,10 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	return a.runs([]string{"example"}, []*compare.Result{r})
 }
 
-// Compare answers for sides, each the paths of one run or of several that repeat it: how the second differs from the
-// first, or what stands out among more than two.
-// Files without a device are compared by what was measured, as in occudiff diff.
+// Compare answers for sides, each the paths of one run or of several that
+// repeat it: how the second differs from the first, or what stands out among
+// more than two. Files without a device are compared by what was measured, as
+// in occudiff diff.
 func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*Result, error) {
 	read := make([]diff.Side, len(sides))
 	var all []*compare.Result
@@ -99,8 +101,8 @@ func (a *App) Compare(ctx context.Context, sides [][]string, by RunSettings) (*R
 	return a.result(diffdoc.NewOutput(d, a.prov), "diff")
 }
 
-// Download writes what was answered last: html, md, json or csv.
-// There is no workbook: excelize would make the page several times larger (docs/page.md).
+// Download writes what was answered last: html, md, json or csv. There is no
+// workbook: excelize would make the page several times larger (docs/page.md).
 func (a *App) Download(w io.Writer, format string) error {
 	switch {
 	case a.last == nil:

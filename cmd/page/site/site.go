@@ -1,9 +1,11 @@
-// Package site puts the page together: one HTML file that holds the form, the style of the reports, and the program
-// that was compiled for browsers, and that asks for nothing else. Its content security policy allows no network.
+// Package site puts the page together: one HTML file that holds the form, the
+// style of the reports, and the program that was compiled for browsers, and
+// that asks for nothing else. Its content security policy allows no network.
 //
-// It knows where everything stands in the file and in which order it loads. It does not know what the program answers.
-// The scripts are listed in the policy by their hashes, so a text of an input that got into the page as a script would
-// not run.
+// It knows where everything stands in the file and in which order it loads. It
+// does not know what the program answers. The scripts are listed in the policy
+// by their hashes, so a text of an input that got into the page as a script
+// would not run.
 package site
 
 import (
@@ -42,10 +44,11 @@ var unpack string
 //go:embed worker.js
 var worker string
 
-// write writes the page around the WebAssembly of cmd/page and the glue, wasm_exec.js of the Go that compiled it. The same
-// program gives the same bytes.
-// Zstandard at its best takes a seventh less than gzip, which is what browsers unpack by themselves: that room is what
-// the page reads result folders with.
+// write writes the page around the WebAssembly of cmd/page and the glue,
+// wasm_exec.js of the Go that compiled it. The same program gives the same
+// bytes. Zstandard at its best takes a seventh less than gzip, which is what
+// browsers unpack by themselves: that room is what the page reads result
+// folders with.
 func write(wasm []byte, glue string) (string, error) {
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderCRC(false))
 	if err != nil {
@@ -92,13 +95,15 @@ func write(wasm []byte, glue string) (string, error) {
 
 const (
 	feed = "occudiff.feed()" // the script behind each piece
-	// pieceBytes is how much of the program is in a piece: large enough that there are few, small enough that the
-	// worker has something to do while the browser reads the rest. A multiple of seven, so that pieces decode alone.
+	// pieceBytes is how much of the program is in a piece: large enough that
+	// there are few, small enough that the worker has something to do while the
+	// browser reads the rest. A multiple of seven, so that pieces decode alone.
 	pieceBytes = 7 << 15
 )
 
-// pieces writes the program in elements that the browser does not run, each with a script that passes it on.
-// The worker compiles a piece while the browser reads the next one.
+// pieces writes the program in elements that the browser does not run, each
+// with a script that passes it on. The worker compiles a piece while the
+// browser reads the next one.
 func pieces(page *strings.Builder, program []byte) {
 	for piece := range slices.Chunk(program, pieceBytes) {
 		last := ""
@@ -111,9 +116,10 @@ func pieces(page *strings.Builder, program []byte) {
 	}
 }
 
-// septets writes bytes as text with seven bits in a character, an eighth more than they are; base64 takes a third more.
-// HTML changes NUL and a carriage return, and < could begin a tag: these three are written as characters whose code has
-// the same last seven bits.
+// septets writes bytes as text with seven bits in a character, an eighth more
+// than they are; base64 takes a third more. HTML changes NUL and a carriage
+// return, and < could begin a tag: these three are written as characters whose
+// code has the same last seven bits.
 func septets(page *strings.Builder, data []byte) {
 	add := func(c byte) {
 		switch c {
@@ -137,7 +143,8 @@ func septets(page *strings.Builder, data []byte) {
 	}
 }
 
-// Sources finds the checkout of occudiff that a folder is in, "" when it is in none.
+// Sources finds the checkout of occudiff that a folder is in, "" when it is in
+// none.
 func Sources(folder string) string {
 	for ; ; folder = filepath.Dir(folder) {
 		text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
@@ -150,14 +157,15 @@ func Sources(folder string) string {
 	}
 }
 
-// small are flags of the compiler: inlining everywhere makes the program a tenth larger, so only what reads exports,
-// predicts and copies is inlined.
+// small are flags of the compiler: inlining everywhere makes the program a
+// tenth larger, so only what reads exports, predicts and copies is inlined.
 var small = []string{"all=-l", "occudiff/ingest/scan=", "occudiff/ingest/vtune=", "occudiff/ingest/unit=",
 	"occudiff/predict=", "runtime=", "internal/runtime/...=", "internal/bytealg=", "internal/strconv=", "bytes=",
 	"strconv=", "bufio=", "sync/...="}
 
-// Compile builds the program from its sources with the Go on PATH and puts it into a page.
-// The glue is that of the Go that compiles, since the two change together. Nothing of the build stays behind.
+// Compile builds the program from its sources with the Go on PATH and puts it
+// into a page. The glue is that of the Go that compiles, since the two change
+// together. Nothing of the build stays behind.
 func Compile(ctx context.Context, sources, version string) (string, error) {
 	dir, err := os.MkdirTemp("", "occudiff-page-")
 	if err != nil {

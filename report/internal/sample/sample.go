@@ -1,5 +1,5 @@
-// Package sample holds small runs, compared, for the tests of the report and its renderers. It does not know how to
-// read: the kernels are made by hand.
+// Package sample holds small runs, compared, for the tests of the report and
+// its renderers. It does not know how to read: the kernels are made by hand.
 package sample
 
 import (
@@ -12,8 +12,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// hostileNames hold what an output could take for more than text: formulas, also behind a tab or a carriage return,
-// tags, the marks of Markdown, line ends, control characters, bytes that are no UTF-8, and Excel's escapes.
+// hostileNames hold what an output could take for more than text: formulas,
+// also behind a tab or a carriage return, tags, the marks of Markdown, line
+// ends, control characters, bytes that are no UTF-8, and Excel's escapes.
 var hostileNames = [...]string{
 	`=HYPERLINK("http://x")`,
 	`<script>alert(1)</script>`,
@@ -30,8 +31,9 @@ var hostileNames = [...]string{
 // HostileNames are kernel names that must not harm any output.
 func HostileNames() []string { return hostileNames[:] }
 
-// Device is the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread slots.
-// Its values are copies, and not looked up: a change of the device table changes no golden.
+// Device is the Meteor Lake part with 7 Xe-cores: 7 x 16 x 8 = 896 thread
+// slots. Its values are copies, and not looked up: a change of the device table
+// changes no golden.
 func Device() *arch.Device {
 	return &arch.Device{
 		Key: "mtl-112", Name: "Meteor Lake Arc Graphics", Architecture: "Xe-LPG", Codename: "MTL", Tiles: 1, XeCores: 7,
@@ -49,9 +51,10 @@ func compared(run *ingest.Run, chosenBy string, o compare.Options) *compare.Resu
 	return compare.Compare(run, compare.Choice{Choice: arch.Choice{Device: Device(), By: chosenBy}}, o)
 }
 
-// Gaussian is a run of two kernels that do not match, two copies and what lies outside any task.
-// It is what most goldens show: every field is filled somewhere, one kernel has causes and a breakdown, the other is
-// unmeasurable. The figures are those of a real export of that benchmark.
+// Gaussian is a run of two kernels that do not match, two copies and what lies
+// outside any task. It is what most goldens show: every field is filled
+// somewhere, one kernel has causes and a breakdown, the other is unmeasurable.
+// The figures are those of a real export of that benchmark.
 func Gaussian() *compare.Result {
 	return compared(gaussian(), "the summary: 112 XVE", compare.DefaultOptions())
 }
@@ -75,7 +78,8 @@ func gaussian() *ingest.Run {
 			kernel(csv, 3, "Fan1", unit.Size(2048), unit.Size(16), 0.037689, 19.9, 14.3, 1.5, 27.6, 70.8, 969161),
 			other(csv, 4, "clEnqueueReadBuffer", "device-to-host", 3, 0.001908, 90.1),
 			other(csv, 5, "clEnqueueWriteBuffer", "host-to-device", 3, 0.001455, 79.7),
-			// What VTune counts outside of any task. Its 0 launches and 0 s were printed and are not absent.
+			// What VTune counts outside of any task. Its 0 launches and 0 s
+			// were printed and are not absent.
 			other(csv, 6, "[Outside any task]", "", 0, 0, 20.9),
 		},
 		Notes: []note.Note{
@@ -98,7 +102,8 @@ func kernel(file string, line int, task string, global, local unit.Size3, total 
 		Barriers: unit.Some[int64](0)}
 }
 
-// other is a task that is not a kernel: its measured value is nobody's occupancy and is not judged.
+// other is a task that is not a kernel: its measured value is nobody's
+// occupancy and is not judged.
 func other(file string, line int, task, way string, n int64, total unit.Seconds, measured float64) ingest.Kernel {
 	return ingest.Kernel{Task: task, Direction: way, Pos: note.Pos{File: file, Line: line, Column: 1},
 		Instances: unit.Some(n), Total: unit.Some(total), Measured: ratio(measured)}
@@ -120,14 +125,16 @@ func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare
 	return compared(run, "the summary: 112 XVE", compare.DefaultOptions())
 }
 
-// Hostile is a run whose kernels have the hostile names.
-// They all are Fan2 but for the name and the line, so that a golden shows what the name alone changes.
+// Hostile is a run whose kernels have the hostile names. They all are Fan2 but
+// for the name and the line, so that a golden shows what the name alone
+// changes.
 func Hostile() *compare.Result {
 	return likeFan2("hostile.csv", len(hostileNames), func(i int, k *ingest.Kernel) { k.Task = hostileNames[i] })
 }
 
-// Many is a run of n kernels that match, with names as long as compilers make them.
-// It is for tests of what grows with the rows. The names differ in one letter, as those of lambdas do.
+// Many is a run of n kernels that match, with names as long as compilers make
+// them. It is for tests of what grows with the rows. The names differ in one
+// letter, as those of lambdas do.
 func Many(n int) *compare.Result {
 	return likeFan2("many.csv", n, func(i int, k *ingest.Kernel) {
 		k.Task = "typeinfo name for main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) " +
@@ -163,8 +170,9 @@ func Empty() *compare.Result {
 	return compare.Compare(&ingest.Run{}, compare.Choice{}, compare.DefaultOptions())
 }
 
-// Named is the run of Gaussian with a text in every place that holds texts of others.
-// A field that is to hold such a text has to be added here, or the tests of the renderers do not look at it.
+// Named is the run of Gaussian with a text in every place that holds texts of
+// others. A field that is to hold such a text has to be added here, or the
+// tests of the renderers do not look at it.
 func Named(text string) *compare.Result {
 	r := Gaussian()
 	d := *r.Device

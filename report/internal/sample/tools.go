@@ -7,7 +7,8 @@ import (
 )
 
 // Section finds a section of a document by its key, nil when there is none.
-// Tests go by keys, since titles are wording that changes. It points into the document.
+// Tests go by keys, since titles are wording that changes. It points into the
+// document.
 func Section(d *report.Document, key string) *report.Section {
 	for i := range d.Sections {
 		if d.Sections[i].Key == key {
@@ -17,7 +18,8 @@ func Section(d *report.Document, key string) *report.Section {
 	return nil
 }
 
-// Find finds a table of a document by its key in any section, nil when there is none.
+// Find finds a table of a document by its key in any section, nil when there is
+// none.
 func Find(d *report.Document, key string) *report.Table {
 	for i := range d.Sections {
 		for _, t := range d.Sections[i].Tables {
@@ -40,6 +42,7 @@ func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Ta
 	return t
 }
 
-// Output returns a run in every form, with a provenance that is the same in every test.
-// Without a version, a command line and a label the goldens do not change with a release.
+// Output returns a run in every form, with a provenance that is the same in
+// every test. Without a version, a command line and a label the goldens do not
+// change with a release.
 func Output(r *compare.Result) *report.Output { return rundoc.NewOutput(r, report.Provenance{}) }
