@@ -105,10 +105,11 @@ func TestRefused(t *testing.T) {
 		{"an archive cut in a member", archive[:len(archive)-100], "x: the archive is damaged at byte"},
 		{"an archive without members", []byte("!<arch>\n"), "x: the archive holds no device image"},
 		{"text", []byte("hello"), "x: not an Intel GPU binary"},
+		{"other YAML", []byte("version: '3'\nservices: {}\n"), "x: not an Intel GPU binary"},
 		{"nothing", nil, "x: not an Intel GPU binary"},
 		{"a newer major version", []byte("version: '2.0'\nkernels: []\n"), "x: .ze_info is of version 2.0; versions 1.x are understood"},
 		{"not YAML", []byte("version: '1.0'\nkernels: [\n"), "x: .ze_info is not the YAML that was expected"},
-		{"a list where a text is", []byte("version: [1]\n"), "x: .ze_info is not the YAML that was expected"},
+		{"a list where a text is", []byte("version: [1]\nkernels: []\n"), "x: .ze_info is not the YAML that was expected"},
 		{"no version", []byte("version:\nkernels: []\n"), "x: .ze_info does not say its version"},
 		{"a program without images", append([]byte("MZ"), make([]byte, 3<<20)...), "x: the program holds no device image"},
 	} {

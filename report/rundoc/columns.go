@@ -322,6 +322,10 @@ func kernelTable(r *compare.Result) *report.Table {
 		}
 	}
 	t := report.NewTable(report.SectionKernels, "", list, kernelColumns).Show(firstKernels...)
+	// VTune has a column of spills for every run, and most kernels have none.
+	if !slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Spill.Or(0) > 0 }) {
+		t.Hide(report.Terminal, "spill_bytes")
+	}
 	t.Main, t.Form = kernels, report.Browser
 	return t
 }
