@@ -152,7 +152,7 @@ func verdictText(r *diff.Row) string {
 	case diff.OnlyOld, diff.OnlyNew:
 		return string(r.Verdict) + shareText(r)
 	case diff.Inconclusive:
-		return "is inconclusive below " + limit
+		return "inconclusive below " + limit
 	case diff.NotComparable:
 		return "not comparable: " + incomparable(r)
 	case diff.Unchanged:
