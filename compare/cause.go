@@ -206,7 +206,7 @@ func (f *finder) missing() (because string, decide decision) {
 	case !row.Idle.Present():
 		return "Idle time and low residency are not told apart without the XVE array state.", byExport(row.missingColumns()...)
 	case !row.BusyOccupancy.Present():
-		return "More is measured than XVEs that idle for so long can hold.", byOtherMeans("a new collection")
+		return row.contradiction() + ".", byOtherMeans("a new collection")
 	case !row.Average().Present():
 		return "How long threads live is unknown without total time and instance count.",
 			byExport(row.missingColumns()...)
@@ -457,11 +457,12 @@ func (r *Result) grown(row *Row, k int64) unit.Ratio {
 // modelMismatch states that the profiler's peak and the predicted one differ.
 func (r *Result) modelMismatch(row *Row) *Cause {
 	var why string
+	l := r.LaunchOf(row)
 	switch slm, barriers := row.PeakSLM.Or(1), row.PeakBarrier.Or(1); {
-	case slm < 1 && slm <= barriers && !row.SLM.Present():
+	case slm < 1 && slm <= barriers && !row.SLM.Present() && l.GroupsBySLM == 0:
 		why = fmt.Sprintf(". VTune limits it by SLM to %.1f%%, and the SLM per work-group is not in the export: add unitrace's kernel "+
 			"properties.", slm.Percent())
-	case barriers < 1 && barriers <= slm:
+	case barriers < 1 && barriers <= slm && l.GroupsByBarriers == 0:
 		why = fmt.Sprintf(". VTune limits it by barriers to %.1f%%, and how many a work-group takes is in no export.", barriers.Percent())
 	default:
 		why = "; both come from the launch alone, so the device" + r.Options.Naming.Words(" (--device, --xve)", "") + " or the launch " +

@@ -52,6 +52,24 @@ func (r *Row) ran() (idle unit.Ratio, ok bool) {
 	return idle, ok && r.BusyOccupancy.Present()
 }
 
+// oneOfStacks finds launches that ran on one of several stacks: the others were
+// idle, and this one has what is predicted for it alone.
+func (f *finder) oneOfStacks(p Part) {
+	d, idle := f.r.Device, f.row.Idle.Or(0)
+	on, ok := f.r.onOneStack(f.r.LaunchOf(f.row))
+	_, counted := f.r.averaged(f.row)
+	rest := 1 - 1/unit.Ratio(max(d.Tiles, 1))
+	if !ok || counted.Present() || f.row.OneStack || abs(idle.Minus(rest)) > stackShare ||
+		!f.r.Options.within(f.row.Measured.Or(0).Minus(on)) {
+		return
+	}
+	f.add(p, CauseStack, medium, fmt.Sprintf("XVEs were idle %.1f%% of the time: a launch on one of %d stacks leaves %.0f%% idle and "+
+		"is predicted to have %.1f%%.", idle.Percent(), d.Tiles, rest.Percent(), on.Percent()), byOtherMeans(affinity))
+}
+
+// affinity is what shows how much of the GPU a run was given.
+const affinity = "ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"
+
 // engines fits a GPU of which one of k stacks or compute engines worked, where
 // nothing counts them.
 func (f *finder) engines(p Part) {
@@ -71,7 +89,7 @@ func (f *finder) engines(p Part) {
 		}
 		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
 			idle.Percent(), k, what, share.Percent()),
-			byOtherMeans("ZEX_NUMBER_OF_CCS and the affinity mask of the run, or a collection with -knob target-gpu"))
+			byOtherMeans(affinity))
 		return
 	}
 }
@@ -107,7 +125,7 @@ func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 // started.
 func (f *finder) idleWithin(p Part) {
 	likely, bounded := f.row.Certainty.likelyOutside().Value()
-	if !bounded || f.has(CausePlacement) {
+	if !bounded || f.has(CausePlacement) || f.has(CauseStack) {
 		return
 	}
 	_, of := f.r.perBusyStack(f.row)

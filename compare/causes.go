@@ -24,7 +24,7 @@ const (
 	profilerPeak                        // VTune's peak confirms launch size, SIMD width, SLM, and barriers
 	registerMode                        // the inputs contain the registers per thread
 	simdWidth                           // the inputs contain the SIMD width
-	slmSize                             // the inputs contain the SLM per work-group
+	slmSize                             // the inputs contain the SLM per work-group, or its limit
 	usesBarriers                        // the kernel has a barrier
 	spills                              // the compiler spilled registers
 	barrierStalls                       // the inputs contain the share of stalls at barriers
@@ -55,7 +55,7 @@ func (r *Result) evidenceOf(row *Row) (e evidence) {
 		{profilerPeak, row.PeakDifference.Present()},
 		{registerMode, row.Registers.Present()},
 		{simdWidth, row.SIMD.Present()},
-		{slmSize, row.SLM.Present()},
+		{slmSize, row.SLM.Present() || row.PeakSLM.Present()},
 		{usesBarriers, row.LeastBarriers() > 0},
 		{spills, row.Spill.Or(0) > 0},
 		{barrierStalls, row.BarrierStall.Present()},
@@ -107,6 +107,7 @@ var causeRules = []causeRule{
 	{CauseNoActivity, idleXVEs, conditions{launchSize | noThread, 0}, false, (*finder).noActivity},
 	{CauseAdapters, idleXVEs, conditions{0, unknown}, false, (*finder).adapters},
 	{CausePlacement, idleXVEs, conditions{sized, unknown}, false, (*finder).placement},
+	{CauseStack, idleXVEs, conditions{sized, unknown}, false, (*finder).oneOfStacks},
 	{CauseDispatch, idleXVEs, conditions{sized | shortThreads, unknown}, false, (*finder).idleWithin},
 	{CauseImbalance, idleXVEs, conditions{sized, shortThreads | unknown}, false, (*finder).idleWithin},
 	{CauseStack, idleXVEs, conditions{arrayState, unknown}, true, (*finder).engines},

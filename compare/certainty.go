@@ -415,6 +415,9 @@ func (r *Result) ownRange(row *Row) (least, most unit.Ratio) {
 	m, i := r.perBusyStack(row)
 	idle, edges := i.Or(1), c.OutsideLaunches.Or(1)
 	foreign := min(c.OtherTasks.Or(edges), 1-1e-9)
+	if row.contradiction() != "" {
+		idle = 1
+	}
 	theirs := r.neighbors(row)
 	if theirs.empty > 0 {
 		foreign = min(foreign, idle/theirs.empty)

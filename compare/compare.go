@@ -177,7 +177,29 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 		l.SIMD, _ = r.Options.SIMD.Of(k.Task)
 	}
 	l.Global = l.Global.WithRank(l.Local.Rank()) // an export may lack a dimension
+	if !k.SLM.Present() {
+		l.GroupsBySLM = r.groupsBy(k.PeakSLM, &l)
+	}
+	l.GroupsByBarriers = r.groupsBy(k.PeakBarrier, &l)
 	return l
+}
+
+// groupsBy returns the work-groups per Xe-core of a limit that VTune reports as
+// a share of the thread slots. It is 0 if VTune reports none, or if the share is
+// not a whole number of work-groups on the device. For example, 50% of 64 slots
+// are 4 work-groups of 8 threads.
+func (r *Result) groupsBy(limit unit.Opt[unit.Ratio], l *predict.Launch) int {
+	items, ok := l.Local.Items()
+	if !ok || l.SIMD <= 0 || r.Device == nil || limit.Or(1) >= 1 {
+		return 0
+	}
+	threads := (items + int64(l.SIMD) - 1) / int64(l.SIMD)
+	groups := float64(r.Device.SlotsPerXeCore()) / float64(threads)
+	n := math.Round(float64(limit.Or(0)) * groups)
+	if off := unit.FromPercent(float64(printedHalf + digit)); abs(limit.Or(0).Minus(unit.Ratio(n/groups))) > pointsOf(off) {
+		return 0
+	}
+	return int(n)
 }
 
 // LaunchOf is the launch of a row as it is predicted, with the policy that was
@@ -333,9 +355,18 @@ func (r *Result) checkRow(row *Row) {
 			"that of the mode with the most threads, and not with the predicted peak of %.1f%%",
 			row.ModelPeak.Percent(), p.Peak.Percent())
 	}
-	if m, idle := row.Measured.Or(0), row.Idle.Or(0); row.Idle.Present() && m.Minus(1-idle) > arraySum {
-		say(note.Warning, "idle-contradicts", "measured %.1f%% with the array idle %.1f%% of the time: a thread cannot be loaded "+
-			"while an XVE is idle, so these are not from one window", m.Percent(), idle.Percent())
+	l := r.LaunchOf(row)
+	for _, limit := range []struct {
+		name   string
+		groups int
+	}{{"SLM", l.GroupsBySLM}, {"barriers", l.GroupsByBarriers}} {
+		if p := row.Predicted; p != nil && limit.groups > 0 && int64(limit.groups) < p.ByThreads {
+			say(note.Info, "limited-by-vtune", "limited by %s according to VTune: %s per Xe-core, not %d", limit.name,
+				unit.Plural(int64(limit.groups), "work-group"), p.ByThreads)
+		}
+	}
+	if text := row.contradiction(); text != "" {
+		say(note.Warning, CodeIdleContradicts, "%s", text)
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
 		say(note.Warning, "array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())
@@ -346,6 +377,21 @@ func (r *Result) checkRow(row *Row) {
 		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch size",
 			unit.FormatCount(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
 	}
+}
+
+// CodeIdleContradicts is the code of the note on a row whose idle share
+// contradicts its measured occupancy.
+const CodeIdleContradicts = "idle-contradicts"
+
+// contradiction returns why the idle share and the measured occupancy of a row
+// cannot both be right, or "". Nothing is computed from such an idle share.
+func (r *Row) contradiction() string {
+	m, idle := r.Measured.Or(0), r.Idle.Or(0)
+	if !r.Idle.Present() || m.Minus(1-idle) <= arraySum {
+		return ""
+	}
+	return fmt.Sprintf("%.1f%% was measured, but XVEs that are idle for %.1f%% of the time leave at most %.1f%%",
+		m.Percent(), idle.Percent(), (1 - idle).Percent())
 }
 
 // threadsStarted returns how many threads were counted over all launches of a

@@ -168,6 +168,8 @@ func (r *Result) undeterminedReason(row *Row) string {
 		return "the device may not be the one that ran"
 	case noArray(row):
 		return "active, stalled and idle are all 0.0%: no sample of the XVE array is of this kernel"
+	case row.contradiction() != "":
+		return row.contradiction()
 	case row.Verdict == Unmeasurable:
 		return "too little of the counters' values is this kernel's"
 	case row.Verdict == Above && (row.Cause == nil || row.Cause.Name == CauseConcurrentKernels):

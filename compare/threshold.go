@@ -120,6 +120,11 @@ const (
 	// compute engines or stacks of which one worked.
 	engineShare unit.Points = 2
 
+	// stackShare is how near an idle share has to be to that of the other stacks
+	// if this is looked for before uneven work-groups, which leave any share
+	// idle: five times the rounding of two printed values.
+	stackShare unit.Points = 0.5
+
 	// dispatchLifetime is the mean thread lifetime up to which the dispatcher
 	// may be the bottleneck. A real launch-bound kernel (Fan2, 62.7 % of a
 	// predicted 99.5 %) shows 2.2 to 2.8 us; saturating GEMM threads live 200

@@ -22,7 +22,7 @@ func (l *Launch) policy() Policy {
 	switch {
 	case l.Policy == Free || l.Policy == Whole:
 		return l.Policy
-	case l.SLM > 0 || l.Barriers > 0:
+	case l.SLM > 0 || l.Barriers > 0 || l.GroupsBySLM > 0 || l.GroupsByBarriers > 0:
 		return Whole
 	}
 	return Free

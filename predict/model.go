@@ -103,7 +103,7 @@ func (s *resolvedLaunch) resources(d *arch.Device, l *Launch) launchProblem {
 			return slmTooLarge
 		}
 	}
-	if l.Barriers < 0 || l.BarrierSlots < 0 || l.GroupSlots < 0 {
+	if l.Barriers < 0 || l.BarrierSlots < 0 || l.GroupSlots < 0 || l.GroupsBySLM < 0 || l.GroupsByBarriers < 0 {
 		return negativeCount
 	}
 	switch {
@@ -137,12 +137,21 @@ func (p *Prediction) xeCore(d *arch.Device, l *Launch, s *resolvedLaunch) {
 	if l.Barriers > 0 && s.barrierSlots > 0 {
 		p.ByBarriers = quotient(s.barrierSlots, int64(l.Barriers))
 	}
+	p.BySLM, p.ByBarriers = atMost(p.BySLM, l.GroupsBySLM), atMost(p.ByBarriers, l.GroupsByBarriers)
 	n := min(p.ByThreads, p.byOtherLimits())
 	p.GroupsPerXeCore = n
 	p.XeCoreLimits = limitIf(n == p.ByThreads, LimitThreads) | limitIf(n == p.BySLM, LimitSLM) |
 		limitIf(n == p.ByGroupSlots, LimitGroupSlots) | limitIf(n == p.ByBarriers, LimitBarriers)
 	p.XeCore = ratio(s.threads*n, s.slots)
 	p.XeCoreOfMode = ratio(s.threads*n, s.modeSlots)
+}
+
+// atMost lowers a number of work-groups to the reported one, if any.
+func atMost(groups int64, reported int) int64 {
+	if reported > 0 && (groups == Unlimited || groups > int64(reported)) {
+		return int64(reported)
+	}
+	return groups
 }
 
 // gpu fills in section 2 of the model: the waves over the whole GPU. Everything

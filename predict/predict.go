@@ -62,6 +62,9 @@ type Launch struct {
 	// BarrierSlots and GroupSlots override the device's figures per Xe-core
 	// when they are above 0.
 	BarrierSlots, GroupSlots int
+	// GroupsBySLM and GroupsByBarriers are the work-groups per Xe-core that SLM
+	// and barriers admit, if a profiler reports them; 0 if it does not.
+	GroupsBySLM, GroupsByBarriers int
 }
 
 // Limit is a set of reasons why occupancy is not higher.

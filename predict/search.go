@@ -314,7 +314,7 @@ func Probes(d *arch.Device, l Launch) ([]Setting, error) {
 			try(&padded, at)
 		}
 	}
-	if l.SLM == 0 {
+	if l.SLM == 0 && l.GroupsBySLM == 0 {
 		grouped = slices.DeleteFunc(search(d, l, VariableSettings{Local: true}), func(s Setting) bool {
 			return s.Prediction.threads() != own.threads() || s.Prediction.Partial
 		})

@@ -489,6 +489,8 @@ func launchCommand(r *compare.Result, l predict.Launch, command string, more ...
 	add("--registers", int64(l.GRF))
 	add("--slm", int64(l.SLM))
 	add("--barriers", int64(l.Barriers))
+	bySLM, byBarriers := l.GroupsBySLM, l.GroupsByBarriers
+	add("--work-group-slots", int64(cmp.Or(min(bySLM, byBarriers), max(bySLM, byBarriers))))
 	if whole := l.SLM > 0 || l.Barriers > 0; l.Policy == predict.Whole && !whole || l.Policy == predict.Free && whole {
 		list = append(list, "--policy", l.Policy.String())
 	}

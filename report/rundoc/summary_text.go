@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"occudiff/compare"
+	"occudiff/ingest/note"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/predict/arch"
@@ -220,7 +221,31 @@ func notesFirst(r *compare.Result) []string {
 		notes = append(notes, "Predictions need the device: "+naming.Words("--device names it", "choose it above")+
 			", or the VTune summary of the run")
 	}
+	if text := contradictions(r); text != "" {
+		notes = append(notes, text)
+	}
 	return append(notes, report.IncompleteNotes(r.Notes)...)
+}
+
+// contradictions names the first kernel whose cells contradict each other, and
+// counts the others.
+func contradictions(r *compare.Result) (text string) {
+	others := -1
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		at := slices.IndexFunc(row.Notes, func(n note.Note) bool { return n.Code == compare.CodeIdleContradicts })
+		if at < 0 {
+			continue
+		}
+		if others++; others == 0 {
+			text = report.ShortName(row.Task, report.LabelWidth) + ": " + report.OneLine(row.Notes[at].Text)
+		}
+	}
+	if others > 0 {
+		text += fmt.Sprintf("; %s", unit.FormatCount(others, "other kernel also has cells", "other kernels also have cells")) +
+			" that contradict each other"
+	}
+	return text
 }
 
 // shownAs is a column of the screen.
@@ -397,7 +422,7 @@ const shownApart unit.Points = 0.1
 func whyText(r *compare.Result, row *compare.Row) string {
 	switch row.Verdict {
 	case compare.Match:
-		return "matches" + limiterNames(row)
+		return "matches" + limiterNames(r, row)
 	case compare.PeaksAgree:
 		return string(row.Verdict)
 	case compare.MatchWhileBusy:
@@ -452,7 +477,7 @@ var shortCauses = map[string]string{
 }
 
 // limiterNames describes what keeps the prediction of a row that matches low.
-func limiterNames(row *compare.Row) string {
+func limiterNames(r *compare.Result, row *compare.Row) string {
 	p := row.Predicted
 	switch {
 	case p == nil || p.Groups <= 0 || p.Average.Percent() >= 95:
@@ -461,6 +486,8 @@ func limiterNames(row *compare.Row) string {
 		return ": few work-groups"
 	case row.Cause == nil && p.Limits&predict.LimitTail != 0:
 		return ": last wave"
+	case p.Limits&predict.LimitSLM != 0 && r.LaunchOf(row).GroupsBySLM > 0:
+		return ": SLM, according to VTune"
 	case p.Limits != 0:
 		return ": " + p.Limits.Names()[0]
 	}
