@@ -165,7 +165,7 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	case estimated:
 	case noArray(row):
 		return sampled("Active, stalled and idle are all 0.0%%: no sample of the XVE array is of this kernel.")
-	case unsampled(&row.Kernel) && !c.Exact:
+	case unsampled(&row.Kernel) && row.Idle.Present() && !c.Exact:
 		return sampled("%.1f%% says that no thread was seen, in an array that was idle %.1f%% of the time only: "+
 			"no sample is of this kernel.", m.Percent(), row.Idle.Or(0).Percent())
 	}
@@ -194,7 +194,13 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 			return sampled("%s", c.othersText())
 		}
 	}
-	if started, want, known := r.threadsStarted(row); known && started > threadsOfOthersTimes*want {
+	if unsampled(&row.Kernel) {
+		decide := byExport("XVE Array")
+		return &Cause{Name: CauseNoActivity, Evidence: fmt.Sprintf("%.1f%% without the XVE array state is not a measurement: no sample "+
+			"belongs to the kernel, or no thread was seen.", m.Percent()), ConfirmWith: decide.text, Next: decide.NextStep}
+	}
+	started, want, known := r.threadsStarted(row)
+	if known && started > threadsOfOthersTimes*want && c.Intervals.Or(0) < refitIntervals && c.OtherTasks.Or(1) > otherTasksHigh {
 		return sampled("%s threads were started where all launches together start %s: more than half of what was counted comes "+
 			"from other tasks.", unit.Thousands(row.Threads.Or(0)), unit.Thousands(row.ThreadsPredicted().Or(0)))
 	}
@@ -366,11 +372,12 @@ func (r *Row) bounds() ownTime {
 	return h
 }
 
-// unsampled reports whether no thread was seen in an array that was not idle.
+// unsampled reports whether no thread was seen in an array that was not idle, or
+// whose state is not given. No sample may belong to such a kernel.
 func unsampled(k *ingest.Kernel) bool {
 	m, measured := k.Measured.Value()
 	idle, known := k.Idle.Value()
-	return measured && known && m.Percent() < float64(printedHalf) && (1-idle).Percent() > float64(arraySum)
+	return measured && m.Percent() < float64(printedHalf) && (!known || (1-idle).Percent() > float64(arraySum))
 }
 
 // apart is the least idle share of a row that the other kernels' idle shares

@@ -373,7 +373,8 @@ func (r *Result) checkRow(row *Row) {
 	}
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
-	if d := started/want - 1; known && timed && avg >= threadsIntervals*r.SamplingInterval() && math.Abs(d) > threadsDiffer {
+	if d := started/want - 1; known && timed && avg >= threadsIntervals*r.SamplingInterval() && math.Abs(d) > threadsDiffer &&
+		(d < 0 || r.kernelTime.kernels == 1) { // otherwise the threads can be of another kernel
 		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch size",
 			unit.FormatCount(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
 	}
