@@ -63,8 +63,9 @@ func (f *finder) oneOfStacks(p Part) {
 		!f.r.Options.within(f.row.Measured.Or(0).Minus(on)) {
 		return
 	}
-	f.add(p, CauseStack, medium, fmt.Sprintf("XVEs were idle %.1f%% of the time: a launch on one of %d stacks leaves %.0f%% idle and "+
-		"is predicted to have %.1f%%.", idle.Percent(), d.Tiles, rest.Percent(), on.Percent()), byOtherMeans(affinity))
+	f.add(p, CauseStack, medium, fmt.Sprintf("XVEs were idle %.1f%% of the time: a launch on one of %d stacks leaves "+
+		"%.0f%% idle and is predicted to have %.1f%%.", idle.Percent(), d.Tiles, rest.Percent(),
+		on.Percent()), byOtherMeans(affinity))
 }
 
 // affinity is what shows how much of the GPU a run was given.

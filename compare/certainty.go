@@ -196,11 +196,12 @@ func (r *Result) rejectUnmeasurable(row *Row) *Cause {
 	}
 	if unsampled(&row.Kernel) {
 		decide := byExport("XVE Array")
-		return &Cause{Name: CauseNoActivity, Evidence: fmt.Sprintf("%.1f%% without the XVE array state is not a measurement: no sample "+
-			"belongs to the kernel, or no thread was seen.", m.Percent()), ConfirmWith: decide.text, Next: decide.NextStep}
+		return &Cause{Name: CauseNoActivity, ConfirmWith: decide.text, Next: decide.NextStep,
+			Evidence: fmt.Sprintf("%.1f%% without the XVE array state is not a measurement: no sample belongs to the "+
+				"kernel, or no thread was seen.", m.Percent())}
 	}
-	started, want, known := r.threadsStarted(row)
-	if known && started > threadsOfOthersTimes*want && c.Intervals.Or(0) < refitIntervals && c.OtherTasks.Or(1) > otherTasksHigh {
+	short := c.Intervals.Or(0) < refitIntervals && c.OtherTasks.Or(1) > otherTasksHigh
+	if started, want, known := r.threadsStarted(row); known && short && started > threadsOfOthersTimes*want {
 		return sampled("%s threads were started where all launches together start %s: more than half of what was counted comes "+
 			"from other tasks.", unit.Thousands(row.Threads.Or(0)), unit.Thousands(row.ThreadsPredicted().Or(0)))
 	}

@@ -196,7 +196,7 @@ func (r *Result) groupsBy(limit unit.Opt[unit.Ratio], l *predict.Launch) int {
 	threads := (items + int64(l.SIMD) - 1) / int64(l.SIMD)
 	groups := float64(r.Device.SlotsPerXeCore()) / float64(threads)
 	n := math.Round(float64(limit.Or(0)) * groups)
-	if off := unit.FromPercent(float64(printedHalf + digit)); abs(limit.Or(0).Minus(unit.Ratio(n/groups))) > pointsOf(off) {
+	if abs(limit.Or(0).Minus(unit.Ratio(n/groups))) > printedHalf+digit {
 		return 0
 	}
 	return int(n)
@@ -373,8 +373,10 @@ func (r *Result) checkRow(row *Row) {
 	}
 	avg, timed := row.Average().Value()
 	started, want, known := r.threadsStarted(row)
-	if d := started/want - 1; known && timed && avg >= threadsIntervals*r.SamplingInterval() && math.Abs(d) > threadsDiffer &&
-		(d < 0 || r.kernelTime.kernels == 1) { // otherwise the threads can be of another kernel
+	long := timed && avg >= threadsIntervals*r.SamplingInterval()
+	d := started/want - 1
+	// More threads than predicted can come from another kernel.
+	if known && long && math.Abs(d) > threadsDiffer && (d < 0 || r.kernelTime.kernels == 1) {
 		say(note.Warning, "threads-started", "%s started where %s are predicted: check the launch size",
 			unit.FormatCount(int64(started), "thread was", "threads were"), unit.Thousands(int64(math.Round(want))))
 	}

@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 		{"40% idle, of which a tenth can lie outside: gaps are not what it is", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(55), idle(40), registers(128)), 1.2, Below, []string{CauseImbalance, CauseImbalance}, evenWork},
 		{"15% idle, of which a tenth can lie outside: gaps may be", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(83), idle(15), registers(128)), 1.2, Below, []string{CauseImbalance, CauseGaps, CauseImbalance}, evenWork},
 		{"no thread was seen, and no XVE ran", mtl112(), kernel("k", most, "256", 32, 100, 1, measured(0), idle(100)), 1, Below, []string{CauseNoActivity}, "a collection with -knob target-gpu"},
-		{"three times the threads of ten launches of 3,584", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, false)), 1, Unmeasurable, nil, "unitrace -q"},
+		{"three times the threads of ten launches of 3,584: too long for threads of others to matter", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, false)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
 		{"launches of several sizes may have started them", gen9(), kernel("k", most, "256", 32, 10, 1, measured(60), idle(4), threads(107520, true)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
 	} {
 		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}, Instructions: ingest.Instructions{Kernels: 1, All: c.all}})
