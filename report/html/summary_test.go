@@ -19,7 +19,7 @@ func answered() *report.Document {
 		return report.Column{Key: key, Title: title, Kind: report.Text, In: report.Everywhere}
 	}
 	columns := []report.Column{text("n", "#"), text("kernel", "Kernel"), text("time", "Time"), text("predicted", "Predicted"),
-		text("measured", "Measured"), text("why", "Why"), text("help", "What may help")}
+		text("measured", "Measured"), text("why", "Why"), text("help", "Possible fix")}
 	columns[1].Role = report.Code
 	var rows [][]report.Cell
 	bars := &report.StackedBars{Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "launch limit (predicted)"}}

@@ -286,7 +286,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		predicted.Title = "VTune's peak"
 	}
 	why := shownAs("why", "Why", report.Text, func(l *line) cell { return report.StatusCell(whyText(r, l.Row), statusOf(l.Verdict)) })
-	help := shownAs("help", "What may help", report.Text, func(l *line) cell { return report.OptText(unit.Some(fixText(l))) }) // nothing is no dash: there is no question
+	help := shownAs("help", "Possible fix", report.Text, func(l *line) cell { return report.OptText(unit.Some(fixText(l))) }) // nothing is no dash: there is no question
 	why.Fold, help.Fold, help.Drop = true, true, 1
 	list := []report.Col[line]{
 		shownAs("n", "#", report.Text, func(l *line) cell { return report.OptText(unit.Some(strings.TrimPrefix(strconv.Itoa(l.number), "0"))) }),
