@@ -72,7 +72,7 @@ func TestEveryTermIsExplained(t *testing.T) {
 		}
 		fields(value, line)
 	}
-	for _, vendor := range strings.Fields("EU XVE subslice Xe-core SM CU warp wavefront sub-group spill high medium low Why What-may-help") {
+	for _, vendor := range strings.Fields("EU XVE subslice Xe-core SM CU warp wavefront sub-group spill high medium low Why Possible-fix") {
 		words[vendor] = "the field"
 	}
 	// Of every output, also those that no line above makes: the keys of its

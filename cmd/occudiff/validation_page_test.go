@@ -50,17 +50,17 @@ type runRow struct {
 type slotsRow struct {
 	Files       string               `col:"Files"`
 	Kernel      string               `col:"Kernel"`
-	Used        unit.Opt[float64]    `col:"Used [%]; decimals=1"`
+	Used        unit.Opt[float64]    `col:"Occupied [%]; decimals=1"`
 	Underfilled unit.Opt[float64]    `col:"Underfilled XVEs [%]; decimals=1"`
 	Empty       unit.Opt[float64]    `col:"Idle XVEs [%]; decimals=1"`
 	Shortfall   unit.Opt[float64]    `col:"Shortfall [%]; decimals=1"`
 	Tail        unit.Opt[float64]    `col:"Last wave [%]; decimals=1"`
-	Limits      unit.Opt[float64]    `col:"Limits [%]; decimals=1"`
-	Loaded      unit.Opt[unit.Ratio] `col:"Held by busy XVEs [%]"`
-	Expected    unit.Opt[unit.Ratio] `col:"Predicted of those [%]"`
+	Limits      unit.Opt[float64]    `col:"Launch limit [%]; decimals=1"`
+	Loaded      unit.Opt[unit.Ratio] `col:"Busy occupancy [%]"`
+	Expected    unit.Opt[unit.Ratio] `col:"Predicted busy occupancy [%]"`
 	Intervals   unit.Opt[float64]    `col:"Sampling intervals per launch; decimals=2"`
-	Foreign     unit.Opt[unit.Ratio] `col:"Others', at most [%]"`
-	Crosstalk   unit.Opt[unit.Ratio] `col:"Crosstalk [%]"`
+	Foreign     unit.Opt[unit.Ratio] `col:"Other tasks, up to [%]"`
+	Crosstalk   unit.Opt[unit.Ratio] `col:"Misattributed [%]"`
 	Causes      string               `col:"Causes"`
 }
 
@@ -237,7 +237,7 @@ func (v *validation) write() {
 		{Key: "error", Title: "The error of the prediction", Text: []string{
 			"Over all rows that have a breakdown and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
 			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
-			"Held by busy XVEs against what was predicted of those, the lower end: " + spread(v.loaded) + ". Against the range: " + spread(v.fromLoaded) + ".",
+			"Busy occupancy compared with its prediction, the lower end: " + spread(v.loaded) + ". Against the range: " + spread(v.fromLoaded) + ".",
 			"These are few rows of few machines, and most are one matrix multiplication."}},
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
