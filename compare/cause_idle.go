@@ -137,8 +137,8 @@ func (f *finder) idleWithin(p Part) {
 	}
 	outside := min(f.row.Certainty.OutsideLaunches.Or(1), idle)
 	if t := f.r.Traced(f.row); t != nil { // which shows how much lies outside
-		outside = min(outside, t.GapShare())
-		likely = min(likely, outside)
+		likely = min(likely, t.GapShare())
+		outside = min(outside, 2*t.GapShare()) // samples may also contain the gap after a launch
 	}
 	if !within(likely) {
 		return
@@ -262,26 +262,23 @@ func (f *finder) fact(part Part, name string, sure confidence, because string) *
 	return &f.found[len(f.found)-1]
 }
 
-// tracedGaps names gaps that a trace shows; a trace without gaps rules them
-// out.
+// tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
 func (f *finder) tracedGaps(p Part) {
 	t := f.r.Traced(f.row)
-	share := t.GapShare()
-	if share < gapsSeen {
+	share := min(t.GapShare(), f.row.Certainty.OutsideLaunches.Or(1))
+	points := f.pointsOfGaps(share)
+	if points < leastCause {
 		return
 	}
-	sure, idleText := medium, ""
-	if idle, known := f.row.ran(); known {
-		idleText = fmt.Sprintf("; XVEs were idle %.1f%% of the time", idle.Percent())
-		if share >= gapsEnough*(idle-f.row.PredictedAt().Idle) {
-			sure = high
-		}
+	sure := medium
+	if points >= gapsEnough*-f.row.Difference.Or(0) {
+		sure = high
 	}
 	cause := f.fact(p, CauseGaps, sure, fmt.Sprintf(
-		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s), and "+
-			"for %.1f%% of the time from launch to launch%s.",
-		unit.FormatDuration(t.GapMean), unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share.Percent(), idleText))
-	cause.Explains = unit.Some(f.pointsOfGaps(share))
+		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That is "+
+			"%.1f%% of the time of its samples, and up to %.1f of the missing points.", unit.FormatDuration(t.GapMean),
+		unit.FormatDuration(t.GapMedian), unit.FormatDuration(t.GapP90), share.Percent(), float64(points)))
+	cause.Explains = unit.Some(points)
 }
 
 // tracedOverlap names other kernels that a trace shows in this one's time. A

@@ -40,6 +40,17 @@ func (r *Result) SamplingInterval() unit.Seconds {
 	return r.Platform.SamplingInterval.Or(assumed)
 }
 
+// sampledEvery returns the time between two samples: that of the first kernel
+// whose input contains it, otherwise the one of the run.
+func (r *Result) sampledEvery(run *ingest.Run) unit.Seconds {
+	for i := range run.Kernels {
+		if v, known := run.Kernels[i].Interval.Value(); known {
+			return v
+		}
+	}
+	return r.SamplingInterval()
+}
+
 // certainty returns the bounds for a row.
 func (r *Result) certainty(row *Row) Certainty {
 	c := Certainty{Exact: row.Reading == ingest.AroundLaunch, Own: row.Reading == ingest.SampledIn, Window: row.CounterTimeRatio,

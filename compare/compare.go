@@ -21,11 +21,12 @@ func Compare(run *ingest.Run, on Choice, opt Options) *Result {
 	if on.fit == nil {
 		on.fit = fitDevices(run, on.Device, nil, opt)
 	}
-	r := &Result{Run: *run, Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Options: opt, Sequence: launches.NewSequence(run.Trace),
+	r := &Result{Run: *run, Device: on.Device, ChosenBy: on.By, Fit: *on.fit, Options: opt,
 		adapterTime: map[string]unit.Seconds{}, busyStack: map[ingest.Key]ingest.Kernel{}}
 	r.Kernels, r.Run.Summary, r.Run.Timings = nil, nil, nil
 	r.Notes = slices.Concat([]note.Note{}, run.Notes, on.Notes)
 	r.intervalGiven()
+	r.Sequence = launches.NewSequence(run.Trace, r.sampledEvery(run))
 	r.withheld = r.withheldCause()
 	kernels := run.Kernels
 	if len(kernels) == 0 {

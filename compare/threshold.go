@@ -108,13 +108,13 @@ const (
 	// else.
 	modeReached unit.Ratio = 0.9
 
-	// gapsSeen and overlapSeen are from when on a trace shows gaps, or other
-	// kernels at the same time: a hundredth is below what any other figure of a
-	// row is good to. gapsEnough is the part of the idle time that gaps come to
-	// where they are what it is of.
-	gapsSeen    unit.Ratio = 0.01
-	overlapSeen unit.Ratio = 0.01
-	gapsEnough  unit.Ratio = 0.5
+	// gapsSeen and overlapSeen are from when on counters contain time outside
+	// the launches, or a trace shows other kernels at the same time: a hundredth
+	// is below what any other value of a row is good to. gapsEnough is the part
+	// of the difference that traced gaps must explain to be certain.
+	gapsSeen    unit.Ratio  = 0.01
+	overlapSeen unit.Ratio  = 0.01
+	gapsEnough  unit.Points = 0.5
 
 	// engineShare is how near an idle share has to be to (k - 1) / k for k
 	// compute engines or stacks of which one worked.

@@ -40,20 +40,21 @@ type Task struct {
 
 	// Idle is the time before its launches in which no kernel ran on the GPU,
 	// or nothing before a copy, from the second such launch of the GPU on:
-	// copies leave all XVEs without a thread. After is that after its launches,
-	// until one of another task.
-	Idle, After                unit.Seconds
+	// copies leave all XVEs without a thread.
+	Idle                       unit.Seconds
 	Waited                     unit.Seconds // before its launches, in which nothing at all ran
 	GapMean, GapMedian, GapP90 unit.Seconds // before a launch; a launch that begins in time has a gap of 0
 	Shared                     unit.Seconds // part of Time in which another kernel ran as well
 	With                       int          // the task that ran with it for longest, -1 when none did or nobody counted
 	alone                      float64
+	sampledGaps                unit.Seconds // expected time of gaps in the samples that end in its launches
 	times, gaps                ingest.Sample
 }
 
-// GapShare is the part of the kernel's window, its launches and the gaps on
-// both sides of them, that is gaps.
-func (t *Task) GapShare() unit.Ratio { return share(t.Idle+t.After, t.Idle+t.After+t.Time) }
+// GapShare returns the share of gaps in the samples that end in the launches. A
+// sample contains at most one interval of a gap. For example, a pause of 5 s
+// before a launch of 5 ms adds no more to it than a pause of one interval.
+func (t *Task) GapShare() unit.Ratio { return share(t.sampledGaps, t.Time) }
 
 // GapPart is the part of the time from the first launch to the end of the last
 // in which nothing ran and a task was next: those of all tasks add up to the
@@ -80,8 +81,9 @@ func share(part, whole unit.Seconds) unit.Ratio {
 // mostPairs and mostAtOnce bound how much is kept of who ran with whom.
 const mostPairs, mostAtOnce = 1 << 14, 8
 
-// NewSequence goes through a trace once. It is nil where there is no launch.
-func NewSequence(trace *ingest.Trace) *Sequence {
+// NewSequence goes through a trace once, of a run whose counters were sampled at
+// an interval. It is nil where there is no launch.
+func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 	if trace.Len() == 0 {
 		return nil
 	}
@@ -96,7 +98,8 @@ func NewSequence(trace *ingest.Trace) *Sequence {
 	if len(s.Tasks) > 256 {
 		keep = 64
 	}
-	w := walk{Sequence: s, engines: make([]engine, len(trace.Devices)), together: map[[2]uint32]float64{}, keep: keep}
+	w := walk{Sequence: s, engines: make([]engine, len(trace.Devices)), together: map[[2]uint32]float64{}, keep: keep,
+		interval: int64(interval * 1e9)}
 	for l := range trace.All() {
 		w.launch(l)
 	}
@@ -110,6 +113,7 @@ type walk struct {
 	engines  []engine
 	together map[[2]uint32]float64 // nanoseconds that two tasks ran at once
 	keep     int                   // times that are sampled of each task
+	interval int64                 // nanoseconds between two samples of the counters
 }
 
 // engine is a GPU with the launches that run on it.
@@ -120,7 +124,11 @@ type engine struct {
 	busy, product    float64        // nanoseconds; times the number of launches that ran at once
 	running          []ending       // the one that ends first is the last
 	kernels          map[uint32]int // launches that run, by task; kernels alone
+	idle             []pause        // within one interval of the last launch
 }
+
+// pause is a time without a kernel.
+type pause struct{ start, end int64 }
 
 // ending is a launch that runs.
 type ending struct {
@@ -167,12 +175,39 @@ func (w *walk) before(e *engine, l ingest.Launch, gap float64) {
 		if gap = 0; len(e.kernels) == 0 {
 			gap = float64(max(l.Start-e.kernel.end, 0))
 		}
-		if e.kernel.task != l.Task {
-			w.Tasks[e.kernel.task].After += seconds(gap)
+		if gap > 0 {
+			e.idle = append(e.idle, pause{e.kernel.end, l.Start})
 		}
+		t.sampledGaps += w.sampled(e, l)
 	}
 	t.gaps.Add(gap, w.keep)
 	t.Idle += seconds(gap)
+}
+
+// sampled returns the expected time of pauses in the samples that end in a
+// launch. A sample ends at any moment of it with the same probability, and
+// begins one interval before.
+func (w *walk) sampled(e *engine, l ingest.Launch) unit.Seconds {
+	from, to := l.Start-w.interval, min(l.End-w.interval, l.Start)
+	old := 0
+	for old < len(e.idle) && e.idle[old].end <= from {
+		old++
+	}
+	e.idle = e.idle[old:]
+	sum, later := 0.0, 0.0 // later: pauses that every sample contains as a whole
+	for _, p := range e.idle {
+		start := max(p.start, from)
+		if start >= to {
+			later += float64(p.end - p.start)
+			continue
+		}
+		// Samples that begin before the pause contain all of it, and those that
+		// begin within it a part.
+		begins := min(p.end, to)
+		sum += float64(start-from)*float64(p.end-start) + float64(begins-start)*(float64(p.end-start)-float64(begins-start)/2)
+	}
+	sum += later * float64(to-from)
+	return seconds(sum / float64(max(w.interval, 1)))
 }
 
 func seconds(nanoseconds float64) unit.Seconds { return unit.Seconds(nanoseconds / 1e9) }

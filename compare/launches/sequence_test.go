@@ -98,11 +98,11 @@ a 0 9 9`, `device gpu launches 3 busy 0 of 4 at once 0
 a launches 3 time 0 p10 0 p90 0 gap 2 2 3.6 idle 4 shared 0
 `},
 	} {
-		if d := cmp.Diff(c.want, describe(NewSequence(traceOf(c.devices, c.lines)))); d != "" {
+		if d := cmp.Diff(c.want, describe(NewSequence(traceOf(c.devices, c.lines), 1e-3))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, d)
 		}
 	}
-	if NewSequence(nil) != nil || NewSequence(&ingest.Trace{}) != nil {
+	if NewSequence(nil, 1e-3) != nil || NewSequence(&ingest.Trace{}, 1e-3) != nil {
 		t.Error("a sequence of no launch")
 	}
 }
@@ -131,7 +131,7 @@ func TestStepByStep(t *testing.T) {
 			times[number] += float64(end - start)
 		}
 		tr.Finish()
-		s := NewSequence(tr)
+		s := NewSequence(tr, 1e-3)
 		busy, product, shared := 0.0, 0.0, map[int]float64{}
 		for _, tasks := range running {
 			if len(tasks) > 0 {
@@ -174,7 +174,36 @@ func TestManyAtOnce(t *testing.T) {
 		tr.Add(ingest.Launch{Start: int64(i), End: int64(2*n + i), Task: tr.Task(ingest.Key{Task: fmt.Sprint(i % 5000)})})
 	}
 	tr.Finish()
-	if s := NewSequence(tr); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
+	if s := NewSequence(tr, 1e-3); us(s.Devices[0].Busy) != 3*n/1e3-1e-3 {
 		t.Errorf("busy %v", us(s.Devices[0].Busy))
+	}
+}
+
+// TestGapShare has launches of a task at equal distances, in microseconds.
+func TestGapShare(t *testing.T) {
+	for _, c := range []struct {
+		reason                   string
+		launches, length, pauses int
+		interval                 unit.Seconds
+		want                     unit.Ratio
+	}{
+		{"long launches: a sample contains half of an interval of the gap on average", 40, 50_000, 50_000, 655e-6, 0.0064},
+		{"a gap of half of an interval: three eighths of an interval on average", 1000, 100, 10, 20e-6, 0.075},
+		{"short launches: samples contain as many gaps as launches", 10_000, 2, 2, 100e-6, 0.5},
+		{"launches without gaps", 100, 10, 0, 20e-6, 0},
+	} {
+		lines, now := "", 0
+		for range c.launches {
+			lines += fmt.Sprintf("a 0 %d %d\n", now, now+c.length)
+			now += c.length + c.pauses
+		}
+		s := NewSequence(traceOf([]string{"gpu"}, lines), c.interval)
+		if got := s.Tasks[0].GapShare(); math.Abs(float64(got-c.want)) > 0.01*float64(c.want) {
+			t.Errorf("%s: %v, want %v", c.reason, got, c.want)
+		}
+	}
+	one := traceOf([]string{"gpu"}, "a 0 0 5000\na 0 5010 10010\na 0 5010010 5015010")
+	if got := NewSequence(one, 1e-3).Tasks[0].GapShare(); got > 0.04 {
+		t.Errorf("a pause of 5 s: %v", got)
 	}
 }
