@@ -74,7 +74,7 @@ func text[T ~float64](o unit.Opt[T], format string, scale float64) string {
 }
 
 // TestBreakdownOfRealRuns holds every digit of the accounts of real runs: used,
-// idle, busy occupancy, underfilled, empty, intervals per launch, and the share
+// idle, busy occupancy, underfilled, idle, intervals per launch, and the share
 // of instructions in rows of kernels.
 func TestBreakdownOfRealRuns(t *testing.T) {
 	root, mtl := corpus(t), device(t, arch.Query{Name: "mtl", XVEs: 112})
@@ -271,9 +271,9 @@ func TestBreakdownsAddUp(t *testing.T) {
 	}
 }
 
-// TestPolicyOfAccount takes work-groups that stay whole where both policies
+// TestPolicyOfBreakdown takes work-groups that stay whole where both policies
 // predict the same, and names no cause for idle XVEs where they differ.
-func TestPolicyOfAccount(t *testing.T) {
+func TestPolicyOfBreakdown(t *testing.T) {
 	mtl := device(t, arch.Query{Name: "mtl", XVEs: 112})
 	of := func(global, local int64, peak, seen float64) (*compare.SlotBreakdown, *compare.Row) {
 		k := ingest.Kernel{Task: "k", Global: unit.Size(global), Local: unit.Size(local), SIMD: unit.Some(32), Instances: unit.Some(int64(10)),

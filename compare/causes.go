@@ -17,7 +17,7 @@ const (
 	traced                              // a trace or a result folder shows when launches ran
 	otherKernels                        // the run has, or may have, a second kernel
 	otherTasks                          // samples of other tasks can be in the value
-	arrayState                          // XVE Array MatchWhileBusy fits the measured occupancy
+	arrayState                          // XVE Array Idle fits the measured occupancy
 	launchSize                          // the launch can be predicted
 	timed                               // the mean time of a launch is known
 	longLaunches                        // a launch contains several samples

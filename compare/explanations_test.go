@@ -171,13 +171,13 @@ func TestExplanations(t *testing.T) {
 		}
 		r := Compare(run, given(c.d), DefaultOptions())
 		at := slices.IndexFunc(r.Rows, func(x Row) bool { return x.Task == c.kernels[0].Task })
-		fmt.Fprintf(&got, "# %s\n%s\n", c.reason, allSaid(r, &r.Rows[at]))
+		fmt.Fprintf(&got, "# %s\n%s\n", c.reason, allExplanations(r, &r.Rows[at]))
 	}
 	testenv.Golden(t, "testdata/explanations.txt", []byte(got.String()))
 }
 
-// allSaid is all that is said of a row, a line for each thing.
-func allSaid(r *Result, row *Row) string {
+// allExplanations is all that is said of a row, a line for each thing.
+func allExplanations(r *Result, row *Row) string {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {
 		if text := strings.TrimSpace(fmt.Sprintf(format, args...)); text != "" {

@@ -12,7 +12,7 @@ import (
 // arguments. A run of 300 kernels of 0.3% each is read by its groups.
 type Group struct {
 	Rows []int       // of the result, in its order; the first one stands for the group
-	Help PossibleFix // of all rows: At and From are 0 if they differ, and Max is the largest
+	Fix  PossibleFix // of all rows: At and From are 0 if they differ, and Max is the largest
 
 	Total unit.Opt[unit.Seconds]
 	Lost  unit.Seconds // slot time below the prediction
@@ -58,7 +58,7 @@ type finding struct {
 	verdict   Verdict
 	cause     string
 	registers int
-	lever     Remedy
+	remedy    Remedy
 }
 
 // Groups returns the kernels by what was found of them. If each is set, every
@@ -77,7 +77,7 @@ func (r *Result) Groups(each bool) []Group {
 			continue
 		}
 		help := r.PossibleFix(row)
-		of := finding{verdict: row.Verdict, lever: help.Remedy}
+		of := finding{verdict: row.Verdict, remedy: help.Remedy}
 		confidence := ""
 		if c := row.Cause; c != nil {
 			of.cause, of.registers, confidence = c.Name, c.Registers, c.Confidence
@@ -92,10 +92,10 @@ func (r *Result) Groups(each bool) []Group {
 		if !known {
 			at = len(list)
 			place[k] = at
-			list, found = append(list, Group{Help: help}), append(found, of)
+			list, found = append(list, Group{Fix: help}), append(found, of)
 		}
 		g := &list[at]
-		g.Help = g.Help.joined(help)
+		g.Fix = g.Fix.joined(help)
 		g.Rows = append(g.Rows, i)
 		g.Lost += row.Lost()
 		if t, timed := row.Total.Value(); timed {

@@ -84,7 +84,7 @@ type Row struct {
 	ModelPeak unit.Ratio
 	XVEs      XVEs // of Predicted
 
-	// BusyOccupancy is measured / (1 - MatchWhileBusy), occupancy while any
+	// BusyOccupancy is measured / (1 - idle), occupancy while any
 	// thread was loaded; absent where the two counters contradict.
 	BusyOccupancy  unit.Opt[unit.Ratio]
 	ThreadLifetime unit.Opt[unit.Seconds] // mean, by Little's law

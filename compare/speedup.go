@@ -271,7 +271,7 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	case tight.bound < worthwhileSpeedup:
 		return SpeedupUndetermined, fmt.Sprintf("at most %.2f times as fast (%s), which is too little to tell", tight.bound, tight.text), ""
 	}
-	if said := r.memoryUntold(row, roofs); said != "" {
+	if said := r.memoryUndetermined(row, roofs); said != "" {
 		return SpeedupUndetermined, said, ""
 	}
 	text := fmt.Sprintf("at most %.1f times as fast (%s)", tight.bound, tight.text)
@@ -286,9 +286,9 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	return MoreThreadsMayHelp, text, ""
 }
 
-// memoryUntold describes why it is not known whether memory leaves room for
+// memoryUndetermined describes why it is not known whether memory leaves room for
 // more threads; "" where it does.
-func (r *Result) memoryUntold(row *Row, roofs []peakBandwidth) string {
+func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 	used, counted := row.Counters.Memory().Value()
 	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })
 	switch {
@@ -361,14 +361,14 @@ func (r *Result) peakBandwidths(row *Row) (list []peakBandwidth, wrong string) {
 	const folder = "the metric set of the result folder"
 	memory, l3 := tableBandwidth("memory", c.Memory().Or(0), r.Device.Memory), tableBandwidth("L3", c.L3Read.Or(0)+c.L3Write.Or(0), r.Device.L3)
 	memory.ofMemory = true
-	if most, known := c.L3Roof.Value(); known {
+	if most, known := c.L3Peak.Value(); known {
 		l3 = peakBandwidth{name: "L3", used: c.L3Read.Or(0) + c.L3Write.Or(0), peak: most, source: folder}
 	}
 	for _, x := range []peakBandwidth{
 		// The interface to memory, each way, which may move more than the
 		// memory itself: the lower one binds.
-		{name: "reading from memory", used: c.MemoryRead.Or(0), peak: c.MemoryReadRoof.Or(0), source: folder},
-		{name: "writing to memory", used: c.MemoryWrite.Or(0), peak: c.MemoryWriteRoof.Or(0), source: folder},
+		{name: "reading from memory", used: c.MemoryRead.Or(0), peak: c.MemoryReadPeak.Or(0), source: folder},
+		{name: "writing to memory", used: c.MemoryWrite.Or(0), peak: c.MemoryWritePeak.Or(0), source: folder},
 		memory, l3,
 	} {
 		switch {

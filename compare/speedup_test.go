@@ -20,20 +20,20 @@ func array(active, stalled, idle float64) tell {
 	}
 }
 
-// worthCase is what is said of 100 launches of 28,672 threads, 32 full waves,
+// speedupCase is what is said of 100 launches of 28,672 threads, 32 full waves,
 // on the Meteor Lake part, whose memory moves 100 GB/s at most.
-type worthCase struct {
-	name          string
-	time          float64 // seconds, of all launches
-	measured      float64
-	array         tell
-	counters      *ingest.Counters
-	words         string
-	depth, spread float64 // 0 for none
-	because       string
+type speedupCase struct {
+	name                   string
+	time                   float64 // seconds, of all launches
+	measured               float64
+	array                  tell
+	counters               *ingest.Counters
+	words                  string
+	moreThreads, balancing float64 // 0 for none
+	evidence               string
 }
 
-func (c *worthCase) check(t *testing.T) {
+func (c *speedupCase) check(t *testing.T) {
 	t.Helper()
 	k := kernel("k", "458752", "16", 16, 100, c.time, measured(c.measured), peak(100), c.array)
 	k.Counters = c.counters
@@ -42,10 +42,10 @@ func (c *worthCase) check(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions())
 	w := r.Rows[0].Speedup
 	near := func(got unit.Opt[float64], want float64) bool { return math.Abs(got.Or(0)-want) < 5e-3 }
-	if w.Words() != c.words || !near(w.MoreThreads.Max, c.depth) || !near(w.Balancing.Max, c.spread) ||
-		!strings.Contains(w.Evidence, c.because) {
+	if w.Words() != c.words || !near(w.MoreThreads.Max, c.moreThreads) || !near(w.Balancing.Max, c.balancing) ||
+		!strings.Contains(w.Evidence, c.evidence) {
 		t.Errorf("%s (%s): %s, bounds %v and %v: %s; want %s, %v, %v: %s", c.name, r.Rows[0].Verdict, w.Words(),
-			w.MoreThreads.Max, w.Balancing.Max, w.Evidence, c.words, c.depth, c.spread, c.because)
+			w.MoreThreads.Max, w.Balancing.Max, w.Evidence, c.words, c.moreThreads, c.balancing, c.evidence)
 	}
 	if (w.MoreThreads.Formula != "") != w.MoreThreads.Max.Present() || (w.Balancing.Formula != "") != w.Balancing.Max.Present() {
 		t.Errorf("%s: bounds and formulas: %+v", c.name, w)
@@ -58,7 +58,7 @@ func pipes(alu, send float64) *ingest.Counters {
 }
 
 func TestSpeedup(t *testing.T) {
-	for _, c := range []worthCase{
+	for _, c := range []speedupCase{
 		// Real pairs: a program at 99.7 % in both runs, and one that became
 		// faster at less occupancy, whose exports count no pipe.
 		{"full and slow", 0.848, 99.7, array(35, 64.7, 0.3), nil, "limited by something else", 1, 1.003, "at most 1.00 times as fast (slots: 100.0% / 100.0% held"},
@@ -127,14 +127,14 @@ func TestSpeedupOfCounters(t *testing.T) {
 		{"at the roof", memory(90), "limited by something else", 100. / 90, "memory moves 90.0 of at most 100 GB/s (test), 90.0%"},
 		{"at the folder's roof, far from the table's", with(func(c *ingest.Counters) {
 			c.MemoryRead, c.MemoryWrite = unit.Some(5.0), unit.Some(36.0)
-			c.MemoryReadRoof, c.MemoryWriteRoof = unit.Some(40.0), unit.Some(40.0)
+			c.MemoryReadPeak, c.MemoryWritePeak = unit.Some(40.0), unit.Some(40.0)
 		}), "limited by something else", 40. / 36, "writing to memory moves 36.0 of at most 40 GB/s (the metric set of the result folder), 90.0%"},
 		{"beyond the roof, which is wrong", memory(120), "undetermined", bound, "that roof is wrong and not used"},
 		{"no bandwidth", with(func(c *ingest.Counters) {
 			c.MemoryRead, c.MemoryWrite = unit.Opt[float64]{}, unit.Opt[float64]{}
 		}), "undetermined", bound, "no bandwidth of memory"},
 	} {
-		w := worthCase{c.name, 1, 40, array(30, 65, 5), c.counters, c.words, c.depth, 1 / .95, c.because}
+		w := speedupCase{c.name, 1, 40, array(30, 65, 5), c.counters, c.words, c.depth, 1 / .95, c.because}
 		w.check(t)
 	}
 }

@@ -41,15 +41,15 @@ func TestPrintedParts(t *testing.T) {
 	}
 }
 
-// TestNearestRoof: of two peak bandwidths that a kernel is near to, the nearer
+// TestNearestBandwidth: of two peak bandwidths that a kernel is near to, the nearer
 // one is named.
-func TestNearestRoof(t *testing.T) {
+func TestNearestBandwidth(t *testing.T) {
 	k := kernel("k", "458752", "16", 16, 100, 1, measured(40), idle(5), peak(100))
 	for _, c := range []struct {
 		memory, l3 float64
 		want       string
 	}{{85, 950, "L3 moves 950.0 of at most 1000 GB/s"}, {95, 850, "memory moves 95.0 of at most 100 GB/s"}} {
-		k.Counters = &ingest.Counters{MemoryRead: unit.Some(c.memory), MemoryWrite: unit.Some(0.0), L3Read: unit.Some(c.l3), L3Write: unit.Some(0.0), L3Roof: unit.Some(1000.0)}
+		k.Counters = &ingest.Counters{MemoryRead: unit.Some(c.memory), MemoryWrite: unit.Some(0.0), L3Read: unit.Some(c.l3), L3Write: unit.Some(0.0), L3Peak: unit.Some(1000.0)}
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
 		w := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(d), DefaultOptions()).Rows[0].Speedup

@@ -363,7 +363,7 @@ func ways() []way {
 		}},
 		{reason: "what L3 moves of 200 GB/s", to: 220, step: 1, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {
 			return of(k(measured(50), array(20, 79, 1), registers(128), counts(func(c *ingest.Counters) {
-				c.L3Read, c.L3Write, c.L3Roof = unit.Some(x/2), unit.Some(x/2), unit.Some(200.)
+				c.L3Read, c.L3Write, c.L3Peak = unit.Some(x/2), unit.Some(x/2), unit.Some(200.)
 			})))
 		}},
 		{reason: "stalls that other threads hide", to: 100, step: .5, d: memory(mtl112(), ""), run: func(x float64) *ingest.Run {

@@ -84,7 +84,7 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	// an error ends the reading only when nothing else was found: a folder with
 	// one bad file still has a run.
 	for _, f := range faults {
-		run.Notes = append(run.Notes, FaultNote(f))
+		run.Notes = append(run.Notes, ErrorNote(f))
 	}
 	// At the door, so that no output has to think of it.
 	run.Platform.Command = HideSecrets(run.Platform.Command)
@@ -99,8 +99,8 @@ func (r *Run) dropNotMeasured() {
 	}
 }
 
-// FaultNote returns the note on a part of the input that cannot be used.
-func FaultNote(err error) note.Note {
+// ErrorNote returns the note on a part of the input that cannot be used.
+func ErrorNote(err error) note.Note {
 	f, ok := errors.AsType[*note.InputError](err)
 	switch {
 	case !ok:

@@ -168,7 +168,7 @@ type Counters struct {
 	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64]
 	// The most that the metric set of a result folder gives each of them, in
 	// GB/s at the highest clock.
-	MemoryReadRoof, MemoryWriteRoof, L3Roof unit.Opt[float64]
+	MemoryReadPeak, MemoryWritePeak, L3Peak unit.Opt[float64]
 }
 
 // Stall is a reason why XVEs stalled, as the export spells it, and its share of

@@ -68,14 +68,14 @@ func calculatorKind(t *testing.T, devices map[string]calculatorDevice, r record)
 	case why != "":
 		return kindSlots
 	case r["status"] != "ok":
-		return refusedKind(t, d, r)
+		return rejectedKind(t, d, r)
 	}
 	l := calculatorLaunch(t, r)
 	whole := l
 	whole.Policy = Whole
 	p, err := Predict(d, whole)
 	if err != nil {
-		return onlyRefusedHere(t, r, err.(*LaunchError))
+		return onlyRejectedHere(t, r, err.(*LaunchError))
 	}
 	var kinds []string
 	differ := differences(r, p)
@@ -154,8 +154,8 @@ func differences(r record, p Prediction) map[string]bool {
 // near9 compares figures that the oracle prints with 13 digits.
 func near9(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// refusedKind checks what the model says of a row that the calculator refuses.
-func refusedKind(t *testing.T, d *arch.Device, r record) string {
+// rejectedKind checks what the model says of a row that the calculator refuses.
+func rejectedKind(t *testing.T, d *arch.Device, r record) string {
 	global, errGlobal := unit.ParseSize(strings.ReplaceAll(r["global_text"], "*", "x"))
 	local, errLocal := unit.ParseSize(strings.ReplaceAll(r["wg_text"], "*", "x"))
 	if errGlobal != nil || errLocal != nil || !local.Present() {
@@ -186,9 +186,9 @@ func refusedKind(t *testing.T, d *arch.Device, r record) string {
 	return kindNoDivision
 }
 
-// onlyRefusedHere names the kind of a row that the calculator computes and the
+// onlyRejectedHere names the kind of a row that the calculator computes and the
 // model refuses.
-func onlyRefusedHere(t *testing.T, r record, refusal *LaunchError) string {
+func onlyRejectedHere(t *testing.T, r record, refusal *LaunchError) string {
 	switch refusal.Code {
 	case "slm-too-large":
 		return kindSLM

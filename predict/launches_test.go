@@ -75,13 +75,13 @@ func TestLaunches(t *testing.T) {
 		}
 		l.Local = size(c.local)
 		fmt.Fprintf(&got, "# %s: %s, %s in %s\n", c.reason, d.Key, c.global, c.local)
-		told(&got, d, l)
+		output(&got, d, l)
 	}
 	testenv.Golden(t, "testdata/launches.txt", []byte(got.String()))
 }
 
-// told prints what the model tells of a launch, a line for each thing.
-func told(b *strings.Builder, d *arch.Device, l predict.Launch) {
+// output prints what the model tells of a launch, a line for each thing.
+func output(b *strings.Builder, d *arch.Device, l predict.Launch) {
 	launch := func(l *predict.Launch) string {
 		return fmt.Sprintf("%v in %v SIMD %d SLM %d barriers %d GRF %d %v", l.Global, l.Local, l.SIMD, l.SLM, l.Barriers, l.GRF, l.Policy)
 	}

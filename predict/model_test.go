@@ -181,7 +181,7 @@ func sameFigures(t *testing.T, p, w Prediction, reason string) {
 	}
 }
 
-func TestPredictRefuses(t *testing.T) {
+func TestPredictRejects(t *testing.T) {
 	tests := []struct {
 		name       string
 		d          *arch.Device

@@ -124,7 +124,7 @@ func publishedFigures(t *testing.T, d *arch.Device, r record) (core, gpu unit.Op
 	case r["work_group_size"] == "":
 		return core, gpu
 	case r["work_group_size"] == "640+":
-		refused(t, d, Launch{Local: size(640), SIMD: 8, Barriers: 1}, id)
+		rejected(t, d, Launch{Local: size(640), SIMD: 8, Barriers: 1}, id)
 		return core, gpu
 	}
 	group := r.int(t, "work_group_size")
@@ -173,7 +173,7 @@ func predicted(t *testing.T, d *arch.Device, l Launch) Prediction {
 	return p
 }
 
-func refused(t *testing.T, d *arch.Device, l Launch, row int64) {
+func rejected(t *testing.T, d *arch.Device, l Launch, row int64) {
 	t.Helper()
 	var refusal *LaunchError
 	if _, err := Predict(d, l); !errors.As(err, &refusal) || refusal.Code != "group-too-large" {

@@ -182,9 +182,9 @@ type command struct {
 	// the settings and before the outputs are opened, so that it may set
 	// Outputs and endings.
 	check func(args []string) error
-	// answer returns what the command has to say; nil when it has said it. A
+	// run returns what the command has to say; nil when it has said it. A
 	// command that groups others has none.
-	answer func(ctx context.Context, args []string) (*report.Output, error)
+	run func(ctx context.Context, args []string) (*report.Output, error)
 }
 
 // command makes a command of the tree. All commands go through execute, in one
@@ -214,7 +214,7 @@ func (a *app) command(d command) *cobra.Command {
 		c.Flags().Lookup("output").Usage = d.output
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if d.answer == nil {
+		if d.run == nil {
 			return c.Help()
 		}
 		return a.execute(c, &d, args)
@@ -264,7 +264,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ans, err := d.answer(c.Context(), args)
+	ans, err := d.run(c.Context(), args)
 	if err != nil || ans == nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func arrange(rows [][]*box, at map[string]*box) {
 }
 
 // chart draws the house.
-func picture() []byte {
+func chart() []byte {
 	rows, at := levels()
 	arrange(rows, at)
 	fill := map[string]string{"cmd": "#e6ddf5", "report": "#d9e9fb", "compare": "#d8f0df", "predict": "#fbecc8",
@@ -124,7 +124,7 @@ func picture() []byte {
 `, len(rows)*92-10, &lines, &boxes, &names)
 }
 
-// TestPicture holds the chart of the house against the arrows.
-func TestPicture(t *testing.T) {
-	testenv.Golden(t, filepath.Join("..", "..", "docs", "architecture.svg"), picture())
+// TestArchitectureChart holds the chart of the house against the arrows.
+func TestArchitectureChart(t *testing.T) {
+	testenv.Golden(t, filepath.Join("..", "..", "docs", "architecture.svg"), chart())
 }

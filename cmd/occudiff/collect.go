@@ -72,7 +72,7 @@ func (a *app) collectCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, args []string) (*report.Output, error) {
+		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			if f.Check {
 				return predictdoc.ToolChecks(collect.CheckTools("/"), collect.CommonMistakes()), nil
 			}

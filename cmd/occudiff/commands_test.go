@@ -27,8 +27,8 @@ var (
 	asWords     = regexp.MustCompile(`'[^']*'|[^ ']+`)
 )
 
-// screenCommands are the commands that the screen of a call prints.
-func screenCommands(t *testing.T, args ...string) (list []string) {
+// summaryCommands are the commands that the screen of a call prints.
+func summaryCommands(t *testing.T, args ...string) (list []string) {
 	t.Helper()
 	t.Setenv("COLUMNS", "1000")
 	_, out, _ := runCommand(append(args, "-q")...)
@@ -51,7 +51,7 @@ func checkCommand(t *testing.T, from, line string) {
 		if status != exitDone || strings.Contains(out, "No setting") {
 			t.Errorf("%s prints %s, which ends with %d:\n%s%s", from, line, status, out, errs)
 		}
-		if again := screenCommands(t, words[1:]...); slices.Contains(again, line) {
+		if again := summaryCommands(t, words[1:]...); slices.Contains(again, line) {
 			t.Errorf("%s leads back to itself", line)
 		}
 		return
@@ -89,7 +89,7 @@ func TestPrintedCommands(t *testing.T) {
 	}
 	ran := 0
 	for _, call := range calls {
-		for _, line := range screenCommands(t, call...) {
+		for _, line := range summaryCommands(t, call...) {
 			checkCommand(t, strings.Join(call, " "), line)
 			ran++
 		}
@@ -109,7 +109,7 @@ func TestPrintedCommandsOfTheCorpus(t *testing.T) {
 			return err
 		}
 		for _, device := range []string{"mtl-112", "max1100"} {
-			for _, line := range screenCommands(t, "validate", "--device", device, path) {
+			for _, line := range summaryCommands(t, "validate", "--device", device, path) {
 				if !ran[line] {
 					checkCommand(t, path, line)
 				}

@@ -47,7 +47,7 @@ func (a *app) diffCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, paths []string) (*report.Output, error) { return a.diff(ctx, paths, f) }})
+		run: func(ctx context.Context, paths []string) (*report.Output, error) { return a.diff(ctx, paths, f) }})
 }
 
 func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.Output, error) {
@@ -88,7 +88,7 @@ func (a *app) diff(ctx context.Context, paths []string, f *diffFlags) (*report.O
 			return nil, err
 		}
 	}
-	return a.answerComparisons(diff.CompareSides(sides[0], sides[1:], opt))
+	return a.outputComparisons(diff.CompareSides(sides[0], sides[1:], opt))
 }
 
 // noiseOf returns what a history knows of the spread of each kernel on the
@@ -123,10 +123,10 @@ func noiseOf(ctx context.Context, dsn string, run *compare.Result) (func(*diff.R
 	}, nil
 }
 
-// answerComparisons answers for sides that were compared. The gate judges all
+// outputComparisons answers for sides that were compared. The gate judges all
 // sides at once, so what it could not judge is said once, with the first
 // difference.
-func (a *app) answerComparisons(sides []*diff.Result) (*report.Output, error) {
+func (a *app) outputComparisons(sides []*diff.Result) (*report.Output, error) {
 	unjudged := report.Unjudged{}
 	if a.FailOn != "never" {
 		unjudged = diffdoc.Unjudged(sides)

@@ -264,7 +264,7 @@ type adviseFlags struct {
 func (a *app) adviseCommand() *cobra.Command {
 	v := &advise{launch: launch{app: a}}
 	return a.command(command{text: "advise", flags: []any{&v.launchFlags, &v.adviseFlags}, args: noFiles,
-		share: deviceFlags + outputFlags, check: v.check, answer: v.answer})
+		share: deviceFlags + outputFlags, check: v.check, run: v.run})
 }
 
 // noFiles says who advises on the kernels of a run.
@@ -323,8 +323,8 @@ func (v *advise) vary() predict.VariableSettings {
 	return predict.VariableSettings{Local: may("local"), SIMD: may("simd"), SLM: may("slm"), GRF: may("grf")}
 }
 
-// answer returns what the flags ask for.
-func (v *advise) answer(context.Context, []string) (*report.Output, error) {
+// run returns what the flags ask for.
+func (v *advise) run(context.Context, []string) (*report.Output, error) {
 	if v.Model == "compute-unit" {
 		return v.computeUnit()
 	}

@@ -28,7 +28,7 @@ import (
 func (a *app) devicesCommand() *cobra.Command {
 	return a.command(command{text: "devices", share: "xve device-file" + outputFlags, args: cobra.ArbitraryArgs,
 		names: true, complete: a.completeDevices,
-		answer: func(_ context.Context, args []string) (*report.Output, error) {
+		run: func(_ context.Context, args []string) (*report.Output, error) {
 			// Names of devices hold blanks, and who types one does not think of
 			// quotes: several arguments are one name.
 			return a.listDevices(strings.Join(args, " "))
@@ -54,7 +54,7 @@ func (a *app) listDevices(name string) (*report.Output, error) {
 func (a *app) explainCommand() *cobra.Command {
 	return a.command(command{text: "explain", share: outputFlags, args: cobra.ArbitraryArgs, names: true,
 		complete: cli.CompleteWords(predictdoc.Names()),
-		answer: func(_ context.Context, args []string) (*report.Output, error) {
+		run: func(_ context.Context, args []string) (*report.Output, error) {
 			if len(args) == 0 {
 				return predictdoc.Glossary(), nil
 			}
@@ -135,7 +135,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			}
 			return cli.CompleteWords(words)(c, args, typed)
 		},
-		answer: func(_ context.Context, args []string) (*report.Output, error) {
+		run: func(_ context.Context, args []string) (*report.Output, error) {
 			switch topic := strings.Join(args, " "); {
 			case topic == "flags":
 				return nil, cli.PrintFlags(a.stdout, "These flags mean the same in every command that has them. A command takes only\n"+

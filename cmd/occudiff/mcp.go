@@ -79,18 +79,18 @@ func tools() []tool {
 }
 
 // mostBytes is what the files of a call may hold: reading more takes too long
-// to wait for. mostAnswer is what an answer may hold: more fills what an agent
+// to wait for. maxResult is what an answer may hold: more fills what an agent
 // can keep in mind.
 const (
-	mostBytes  = 1 << 30
-	mostAnswer = 512 << 10
+	mostBytes = 1 << 30
+	maxResult = 512 << 10
 )
 
 func (a *app) mcpCommand() *cobra.Command {
 	var f struct {
 		Skill bool `flag:"skill" help:"print what an agent should know (a SKILL.md) instead"`
 	}
-	return a.command(command{text: "mcp", flags: []any{&f}, answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+	return a.command(command{text: "mcp", flags: []any{&f}, run: func(ctx context.Context, _ []string) (*report.Output, error) {
 		if f.Skill {
 			_, err := io.WriteString(a.stdout, skill)
 			return nil, err
@@ -120,7 +120,7 @@ func (a *app) mcpCommand() *cobra.Command {
 			if strings.HasSuffix(t.command, " summary") {
 				add.OutputSchema = summarySchema
 			}
-			s.AddTool(add, c.answer)
+			s.AddTool(add, c.run)
 		}
 		// Standard output is the protocol from here on; the commands print into
 		// buffers.
@@ -178,10 +178,10 @@ func (t tool) schema() *jsonschema.Schema {
 	return s
 }
 
-// answer runs the command of a call as the command line does, and gives what it
+// run runs the command of a call as the command line does, and gives what it
 // prints. an error is a result with IsError and no error of the protocol, since
 // an agent sees the former alone and can recover its call.
-func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (c *agentCall) run(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var args []string
 	// The server survives a panic. run catches those of the command.
 	err := bug.Call(func() (err error) {
@@ -198,9 +198,9 @@ func (c *agentCall) answer(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 		// What was printed before a panic is not.
 		case out.Len() == 0 || status == exitBug:
 			err = errors.New(strings.TrimSpace(errs.String()))
-		case out.Len() > mostAnswer:
+		case out.Len() > maxResult:
 			err = fmt.Errorf("the answer has %d bytes, more than %d: ask for fewer runs or kernels, or run occudiff "+
-				"in a shell and write it to a file", out.Len(), mostAnswer)
+				"in a shell and write it to a file", out.Len(), maxResult)
 		}
 	}
 	if err != nil {
@@ -371,9 +371,9 @@ func newClient(in io.Reader, out io.Writer) *client {
 	return &client{in: in, out: out, calls: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1)}
 }
 
-// lastAnswers is how long a client that has ended its messages is answered. The
+// lastResults is how long a client that has ended its messages is answered. The
 // clients of the SDKs wait 2 s for the server to end before they kill it.
-const lastAnswers = 1500 * time.Millisecond
+const lastResults = 1500 * time.Millisecond
 
 // Write implements io.Writer: each write is a message.
 func (c *client) Write(b []byte) (int, error) {
@@ -415,7 +415,7 @@ func (c *client) messages() io.ReadCloser {
 			}
 			if err == io.EOF {
 				c.ended.Store(true)
-				c.waitForAnswers()
+				c.waitForResults()
 			}
 			if err != nil {
 				w.CloseWithError(err)
@@ -426,9 +426,9 @@ func (c *client) messages() io.ReadCloser {
 	return r
 }
 
-// waitForAnswers waits until all calls are answered, for at most lastAnswers.
-func (c *client) waitForAnswers() {
-	limit := time.After(lastAnswers)
+// waitForResults waits until all calls are answered, for at most lastResults.
+func (c *client) waitForResults() {
+	limit := time.After(lastResults)
 	for {
 		c.mu.Lock()
 		left := len(c.calls)
@@ -453,7 +453,7 @@ func (c *client) pass(w io.Writer, line []byte) error {
 	}
 	m, fault := jsonrpc.DecodeMessage(line)
 	if fault != nil {
-		return c.refuse(nil, jsonrpc.CodeParseError, "expected a message of JSON-RPC 2.0 on a line: "+fault.Error())
+		return c.reject(nil, jsonrpc.CodeParseError, "expected a message of JSON-RPC 2.0 on a line: "+fault.Error())
 	}
 	if call, ok := m.(*jsonrpc.Request); ok && call.IsCall() {
 		c.mu.Lock()
@@ -461,7 +461,7 @@ func (c *client) pass(w io.Writer, line []byte) error {
 		c.calls[call.ID] = true
 		c.mu.Unlock()
 		if doubled {
-			return c.refuse(call.ID.Raw(), jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v belongs to a call that has no "+
+			return c.reject(call.ID.Raw(), jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v belongs to a call that has no "+
 				"answer yet; expected an id that this client has not used", call.ID.Raw()))
 		}
 	}
@@ -469,8 +469,8 @@ func (c *client) pass(w io.Writer, line []byte) error {
 	return err
 }
 
-// refuse answers a line with an error. The id is nil if the line has none.
-func (c *client) refuse(id any, code int, text string) error {
+// reject answers a line with an error. The id is nil if the line has none.
+func (c *client) reject(id any, code int, text string) error {
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
 		"error": map[string]any{"code": code, "message": text}})
 	if err != nil {

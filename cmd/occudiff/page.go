@@ -42,7 +42,7 @@ func (a *app) pageCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			page, err := a.pageText(ctx)
 			if err != nil {
 				return nil, err

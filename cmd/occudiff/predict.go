@@ -45,7 +45,7 @@ type predictFlags struct {
 func (a *app) predictCommand() *cobra.Command {
 	p := &prediction{launch: launch{app: a}}
 	return a.command(command{text: "predict", flags: []any{&p.launchFlags, &p.predictFlags}, args: cobra.ArbitraryArgs,
-		share: deviceFlags + outputFlags, check: p.check, answer: p.answer})
+		share: deviceFlags + outputFlags, check: p.check, run: p.run})
 }
 
 // check finds flags that contradict each other.
@@ -105,8 +105,8 @@ func (p *prediction) check(paths []string) error {
 	return nil
 }
 
-// answer returns what the flags ask for.
-func (p *prediction) answer(ctx context.Context, paths []string) (*report.Output, error) {
+// run returns what the flags ask for.
+func (p *prediction) run(ctx context.Context, paths []string) (*report.Output, error) {
 	switch {
 	case len(paths) > 0:
 		return p.predictFiles(ctx, paths)

@@ -275,7 +275,7 @@ func (a *app) unknownVariables() (lines []string) {
 // is part of the answer.
 func (a *app) configCommand() *cobra.Command {
 	return a.command(command{text: "config", share: outputFlags,
-		answer: func(context.Context, []string) (*report.Output, error) {
+		run: func(context.Context, []string) (*report.Output, error) {
 			file, err := readSettings()
 			if err != nil {
 				return nil, err

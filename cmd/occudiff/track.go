@@ -32,7 +32,7 @@ type tracking struct {
 
 // metricFlag describes which number is followed.
 type metricFlag struct {
-	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (busy where all runs have it, otherwise measured), measured, busy (over the busy XVEs), residual (measured - predicted average), seconds (time per launch), underfilled, empty, shortfall (points of the thread-slot breakdown), peak (predicted), spill (bytes per thread)"`
+	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (busy where all runs have it, otherwise measured), measured, busy (over the busy XVEs), residual (measured - predicted average), seconds (time per launch), underfilled, idle, shortfall (points of the thread-slot breakdown), peak (predicted), spill (bytes per thread)"`
 }
 
 // gateFlags steer the gate, and say whose runs others are judged by.
@@ -134,7 +134,7 @@ func (t *tracking) checkCommand() *cobra.Command {
 	c := t.command(command{text: "track-check", share: tableFlags + "sort:difference,name annotations" + outputFlags,
 		flags:   []any{f, &t.metricFlag, &t.gateFlags, &t.windowFlag, &t.verifyFlag},
 		endings: fileEndings(".xml"),
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			t.FailOn = f.FailOn
 			return t.check(ctx, f)
 		}})
@@ -209,7 +209,7 @@ func (t *tracking) reportCommand() *cobra.Command {
 		share: tableFlags + "sort:difference,name fail-on:never,regression,alarm" + outputFlags,
 		flags: []any{&f, &t.metricFlag, &t.gateFlags, &t.verifyFlag},
 		check: func([]string) error { return trend.Params(f).Validate() },
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			return t.judging(ctx, func(db *history.DB, m track.Metric) (*report.Output, error) {
 				r, err := track.ReadReport(ctx, db, m, trend.Params(f), time.Now())
 				if err != nil {
@@ -237,7 +237,7 @@ func (t *tracking) backtestCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) { return t.backtest(ctx, f) }})
+		run: func(ctx context.Context, _ []string) (*report.Output, error) { return t.backtest(ctx, f) }})
 }
 
 // backtest replays every check of the history, each with what was known at its

@@ -47,7 +47,7 @@ func (t *tracking) addCommand() *cobra.Command {
 	return t.command(command{text: "track-add", flags: []any{f}, share: "local simd force-device" + deviceFlags +
 		"sampling-interval driver label progress format quiet allow-unreadable",
 		args: cli.Args(1, cli.Unlimited, "nothing to add: give an export, or a folder of a run's files"),
-		answer: func(ctx context.Context, paths []string) (*report.Output, error) {
+		run: func(ctx context.Context, paths []string) (*report.Output, error) {
 			return nil, t.add(ctx, paths, f)
 		}})
 }

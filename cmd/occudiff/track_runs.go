@@ -25,7 +25,7 @@ import (
 
 func (t *tracking) listCommand() *cobra.Command {
 	return t.command(command{text: "track-list", share: outputFlags,
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			t.NoVerify = true // it is what one looks at a damaged history with
 			return t.looking(ctx, func(db *history.DB) (*report.Output, error) {
 				runs, err := db.List(ctx)
@@ -48,7 +48,7 @@ func (t *tracking) removeCommand() *cobra.Command {
 	}
 	return t.command(command{text: "track-remove", flags: []any{&f}, share: "quiet", names: true,
 		args: cli.Args(1, cli.Unlimited, "nothing to remove: give the number of a run; 'occudiff track list' shows them"),
-		answer: func(ctx context.Context, args []string) (*report.Output, error) {
+		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return t.remove(ctx, args, f.Yes)
 		}})
 }
@@ -128,7 +128,7 @@ type acceptFlags struct {
 func (t *tracking) acceptCommand() *cobra.Command {
 	f := &acceptFlags{}
 	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) { return t.acceptRun(ctx, f) }})
+		run: func(ctx context.Context, _ []string) (*report.Output, error) { return t.acceptRun(ctx, f) }})
 }
 
 // acceptRun makes a run the first of a new baseline, for all kernels or for
@@ -195,7 +195,7 @@ func withdraw(ctx context.Context, db *history.DB, f *acceptFlags, matches func(
 func (t *tracking) renameCommand() *cobra.Command {
 	return t.command(command{text: "track-rename", share: "quiet", names: true,
 		args: cli.Args(2, 2, "track rename takes the old name and the new one, not %d"),
-		answer: func(ctx context.Context, args []string) (*report.Output, error) {
+		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return t.changing(ctx, func(db *history.DB) error {
 				if err := db.Rename(ctx, args[0], args[1], time.Now()); err != nil {
 					return err
@@ -208,7 +208,7 @@ func (t *tracking) renameCommand() *cobra.Command {
 func (t *tracking) importCommand() *cobra.Command {
 	return t.command(command{text: "track-import", flags: []any{&t.metricFlag}, share: "device-file quiet allow-unreadable",
 		args: cli.Args(1, 1, "track import takes one CSV file, not %d; - is standard input"),
-		answer: func(ctx context.Context, args []string) (*report.Output, error) {
+		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return nil, t.importPoints(ctx, args[0])
 		}})
 }
@@ -283,7 +283,7 @@ func (t *tracking) exportCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			return t.looking(ctx, func(db *history.DB) (*report.Output, error) { return nil, t.exportRuns(ctx, db) })
 		}})
 }

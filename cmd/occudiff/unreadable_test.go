@@ -24,9 +24,9 @@ func runCommand(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// TestDamagedExport cuts a compressed export at many bytes: nothing of it is
+// TestUnreadableExport cuts a compressed export at many bytes: nothing of it is
 // reported, written or stored.
-func TestDamagedExport(t *testing.T) {
+func TestUnreadableExport(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "max1100_mix.hotspots.csv"))
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func (a *app) validateCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, args []string) (*report.Output, error) {
+		run: func(ctx context.Context, args []string) (*report.Output, error) {
 			return a.validatePaths(ctx, args, f)
 		}})
 }
@@ -81,7 +81,7 @@ func (a *app) validatePaths(ctx context.Context, paths []string, f *validateFlag
 	}); err != nil {
 		return nil, err
 	}
-	return a.answerRuns(names, results)
+	return a.outputRuns(names, results)
 }
 
 // validateRun compares a run that was read.
@@ -103,10 +103,10 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 	return r, err
 }
 
-// answerRuns answers for one run, or for several side by side; what a gate says
+// outputRuns answers for one run, or for several side by side; what a gate says
 // comes last. All runs are judged before anything is written, since what was
 // accepted stands in every output as a note.
-func (a *app) answerRuns(names []string, results []*compare.Result) (*report.Output, error) {
+func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Output, error) {
 	var failed, unseen []string
 	for i, r := range results {
 		of := ""
@@ -255,7 +255,7 @@ func (a *app) demoCommand() *cobra.Command {
 			}
 			return nil
 		},
-		answer: func(ctx context.Context, _ []string) (*report.Output, error) {
+		run: func(ctx context.Context, _ []string) (*report.Output, error) {
 			// The mix is made up, and its device with it: another one that was
 			// asked for is used, and nobody is told then that it is
 			// constructed.
@@ -280,6 +280,6 @@ func (a *app) demoCommand() *cobra.Command {
 			// The answer of validate: what the demo shows is what a run of
 			// one's own will look like. Only several runs are told apart by
 			// names.
-			return a.answerRuns([]string{""}, []*compare.Result{r})
+			return a.outputRuns([]string{""}, []*compare.Result{r})
 		}})
 }

@@ -23,14 +23,14 @@ import (
 // validation gathers what docs/validation.md says.
 type validation struct {
 	*testing.T
-	root      string
-	runs      []runRow
-	accounts  []slotsRow
-	published []publishedRow
-	answers   map[truth]int
+	root       string
+	runs       []runRow
+	breakdowns []slotsRow
+	published  []publishedRow
+	answers    map[truth]int
 	// |measured - predicted| of the measurable rows, of all XVEs and of those that ran, in points: from the lower end of
 	// what is predicted, and from the nearest point of its range.
-	average, loaded, fromAverage, fromLoaded []float64
+	average, busy, fromAverage, fromBusy []float64
 }
 
 // runRow is a kernel of a real run.
@@ -48,20 +48,20 @@ type runRow struct {
 
 // slotsRow is the breakdown of one.
 type slotsRow struct {
-	Files       string               `col:"Files"`
-	Kernel      string               `col:"Kernel"`
-	Used        unit.Opt[float64]    `col:"Occupied [%]; decimals=1"`
-	Underfilled unit.Opt[float64]    `col:"Underfilled XVEs [%]; decimals=1"`
-	Empty       unit.Opt[float64]    `col:"Idle XVEs [%]; decimals=1"`
-	Shortfall   unit.Opt[float64]    `col:"Shortfall [%]; decimals=1"`
-	Tail        unit.Opt[float64]    `col:"Last wave [%]; decimals=1"`
-	Limits      unit.Opt[float64]    `col:"Launch limit [%]; decimals=1"`
-	Loaded      unit.Opt[unit.Ratio] `col:"Busy occupancy [%]"`
-	Expected    unit.Opt[unit.Ratio] `col:"Predicted busy occupancy [%]"`
-	Intervals   unit.Opt[float64]    `col:"Sampling intervals per launch; decimals=2"`
-	Foreign     unit.Opt[unit.Ratio] `col:"Other tasks, up to [%]"`
-	Crosstalk   unit.Opt[unit.Ratio] `col:"Misattributed [%]"`
-	Causes      string               `col:"Causes"`
+	Files         string               `col:"Files"`
+	Kernel        string               `col:"Kernel"`
+	Used          unit.Opt[float64]    `col:"Occupied [%]; decimals=1"`
+	Underfilled   unit.Opt[float64]    `col:"Underfilled XVEs [%]; decimals=1"`
+	Empty         unit.Opt[float64]    `col:"Idle XVEs [%]; decimals=1"`
+	Shortfall     unit.Opt[float64]    `col:"Shortfall [%]; decimals=1"`
+	Tail          unit.Opt[float64]    `col:"Last wave [%]; decimals=1"`
+	Limits        unit.Opt[float64]    `col:"Launch limit [%]; decimals=1"`
+	Busy          unit.Opt[unit.Ratio] `col:"Busy occupancy [%]"`
+	Expected      unit.Opt[unit.Ratio] `col:"Predicted busy occupancy [%]"`
+	Intervals     unit.Opt[float64]    `col:"Sampling intervals per launch; decimals=2"`
+	OtherTasks    unit.Opt[unit.Ratio] `col:"Other tasks, up to [%]"`
+	Misattributed unit.Opt[unit.Ratio] `col:"Misattributed [%]"`
+	Causes        string               `col:"Causes"`
 }
 
 // publishedRow is a kernel of a published table.
@@ -99,7 +99,7 @@ func (v *validation) check(files []string, r *compare.Result, kernels []fact) {
 		}
 		v.sure(row, k.truth)
 		v.runs = append(v.runs, runRow{strings.Join(files, " + "), shortName(row), averageOf(row, 0), averageOf(row, 1), row.Peak, row.Measured, answerOf(row), string(k.truth), k.why})
-		v.account(files, r, row)
+		v.breakdown(files, r, row)
 	}
 	if judged != len(kernels) {
 		v.Errorf("%v: %d kernels, %d in the table", files, judged, len(kernels))
@@ -121,8 +121,8 @@ func (v *validation) sure(row *compare.Row, t truth) {
 	}
 }
 
-// account takes the breakdown of a row, and how far it is from its prediction.
-func (v *validation) account(files []string, r *compare.Result, row *compare.Row) {
+// breakdown takes the breakdown of a row, and how far it is from its prediction.
+func (v *validation) breakdown(files []string, r *compare.Result, row *compare.Row) {
 	a := row.Breakdown
 	if a == nil {
 		return
@@ -136,7 +136,7 @@ func (v *validation) account(files []string, r *compare.Result, row *compare.Row
 	}
 	s := slotsRow{Files: strings.Join(files, " + "), Kernel: shortName(row), Used: part(compare.PartOccupied), Underfilled: part(compare.PartUnderfilled),
 		Empty: part(compare.PartIdle), Shortfall: part(compare.PartShortfall), Tail: part(compare.PartLastWave), Limits: part(compare.PartLaunchLimit),
-		Loaded: row.BusyOccupancy, Intervals: a.Certainty.Intervals, Foreign: a.Certainty.OtherTasks, Crosstalk: a.Certainty.Misattributed}
+		Busy: row.BusyOccupancy, Intervals: a.Certainty.Intervals, OtherTasks: a.Certainty.OtherTasks, Misattributed: a.Certainty.Misattributed}
 	var causes []string
 	for _, c := range a.Causes {
 		causes = append(causes, fmt.Sprintf("%s: %s (%s)", c.Part, c.Name, c.Confidence))
@@ -148,10 +148,10 @@ func (v *validation) account(files []string, r *compare.Result, row *compare.Row
 		m := row.Measured.Or(0)
 		v.average, v.fromAverage = append(v.average, off(m, row.Predicted.Average)), append(v.fromAverage, off(m, row.Predicted.Nearest(m)))
 		if l, ok := row.BusyOccupancy.Value(); ok {
-			v.loaded, v.fromLoaded = append(v.loaded, off(l, row.XVEs.Low.BusyOccupancy)), append(v.fromLoaded, off(l, row.PredictedAt().BusyOccupancy))
+			v.busy, v.fromBusy = append(v.busy, off(l, row.XVEs.Low.BusyOccupancy)), append(v.fromBusy, off(l, row.PredictedAt().BusyOccupancy))
 		}
 	}
-	v.accounts = append(v.accounts, s)
+	v.breakdowns = append(v.breakdowns, s)
 }
 
 func shortName(row *compare.Row) string {
@@ -237,7 +237,7 @@ func (v *validation) write() {
 		{Key: "error", Title: "The error of the prediction", Text: []string{
 			"Over all rows that have a breakdown and a prediction, those that do not match included, in percentage points without sign. No other measurable row has a prediction, but for the run that is read for a second GPU.",
 			"Measured against the lower end of the predicted average, as if a partial last wave took as long as a full one: " + spread(v.average) + ". Against the range: " + spread(v.fromAverage) + ".",
-			"Busy occupancy compared with its prediction, the lower end: " + spread(v.loaded) + ". Against the range: " + spread(v.fromLoaded) + ".",
+			"Busy occupancy compared with its prediction, the lower end: " + spread(v.busy) + ". Against the range: " + spread(v.fromBusy) + ".",
 			"These are few rows of few machines, and most are one matrix multiplication."}},
 		{Key: "published", Title: "Published low-occupancy tables", Text: []string{
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
@@ -247,7 +247,7 @@ func (v *validation) write() {
 	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
 			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that busy XVEs held, against the predicted one, is the figure to trust: idle time between launches is not in it."},
-			Tables: []*report.Table{tagged("accounts", v.accounts)}},
+			Tables: []*report.Table{tagged("accounts", v.breakdowns)}},
 		{Key: "published", Title: "Published low-occupancy tables", Tables: []*report.Table{tagged("published", v.published)}},
 	}})))
 }

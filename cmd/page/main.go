@@ -38,7 +38,7 @@ func main() {
 	js.Global().Set("ask", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		// Reading files waits for the worker's file system, which a callback
 		// must not.
-		go answer(a, args[0].String())
+		go respond(a, args[0].String())
 		return nil
 	}))
 	post(map[string]any{"kind": "ready", "version": version})
@@ -46,8 +46,8 @@ func main() {
 	select {}
 }
 
-// answer answers a question of the page.
-func answer(a *app.App, question string) {
+// respond answers a question of the page.
+func respond(a *app.App, question string) {
 	var q app.Request
 	if err := json.Unmarshal([]byte(question), &q); err != nil {
 		panic(err) // the page's scripts wrote it

@@ -32,7 +32,7 @@ func (d *Result) addNotes(copied []note.Note) {
 			side string
 			runs []*compare.Result
 		}{{"old", d.Old.Runs}, {"new", d.New.Runs}} {
-			if said := f.said(s.runs); len(said) > 1 {
+			if said := f.text(s.runs); len(said) > 1 {
 				add(note.Warning, "mixed-side", "compare runs of one "+f.what+" per side",
 					"the runs of the %s side are not of one %s: %q", s.side, f.what, said)
 			}
@@ -340,9 +340,9 @@ func runFacts() []runFact {
 	}
 }
 
-// said lists the different values that the runs of a side say, in order; runs
+// text lists the different values that the runs of a side say, in order; runs
 // that say nothing are left out.
-func (f runFact) said(runs []*compare.Result) []string {
+func (f runFact) text(runs []*compare.Result) []string {
 	var values []string
 	for _, r := range runs {
 		if v := f.get(r); v != "" && !slices.Contains(values, v) {
@@ -357,7 +357,7 @@ func (f runFact) said(runs []*compare.Result) []string {
 func (d *Result) runChanges() []Change {
 	list := []Change{}
 	for _, f := range runFacts() {
-		a, b := f.said(d.Old.Runs), f.said(d.New.Runs)
+		a, b := f.text(d.Old.Runs), f.text(d.New.Runs)
 		if len(a) > 0 && len(b) > 0 && !slices.Equal(a, b) {
 			list = append(list, Change{What: f.what, Old: strings.Join(a, ", "), New: strings.Join(b, ", ")})
 		}

@@ -290,7 +290,7 @@ func quoted(text string) string {
 	return b.String()
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	const do = " (make one with: vtune -report summary -report-output summary.txt -r RESULT_DIR)"
 	for _, c := range []struct{ reason, text, want string }{
 		{"nothing", "", "f: the file is empty; " + expected + " (the collection or the report failed: run it again and look at what vtune printed)"},

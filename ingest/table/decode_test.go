@@ -49,9 +49,9 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeFaults wants every error of a file, each at its place and one per
+// TestDecodeErrors wants every error of a file, each at its place and one per
 // row, and the good rows all the same.
-func TestDecodeFaults(t *testing.T) {
+func TestDecodeErrors(t *testing.T) {
 	text := thingHeader + "a,,,,1.7,,1\n\nb,,,,,,1\nc,,,,,\n,,,,,,1\nd,,,,,010,1\ne,\"x\ny\",,,,,1G\nf,,,,-1,,\ng\"h,,,,,,1\ni,,,,,,1\n"
 	s, err := Load("t.csv", strings.NewReader(text), thingFormat())
 	if err != nil {

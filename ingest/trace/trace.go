@@ -75,10 +75,10 @@ type reader struct {
 	lanes map[[2]string]uint32 // by pid and tid
 	names map[string]string    // of processes, which stand for devices
 
-	pytorch  bool         // its head is that of a PyTorch trace
-	base     int64        // nanoseconds that all times are since
-	platform []deviceSaid // what PyTorch says of the devices
-	taskOf   []*task      // of a task of the trace, in order
+	pytorch  bool             // its head is that of a PyTorch trace
+	base     int64            // nanoseconds that all times are since
+	platform []deviceMetadata // what PyTorch says of the devices
+	taskOf   []*task          // of a task of the trace, in order
 	lanesOf  []lane
 
 	// Of counters.
@@ -342,8 +342,8 @@ func (r *reader) device(pid string) string {
 	return strings.Trim(pid, `"`)
 }
 
-// deviceSaid is what PyTorch says of a device.
-type deviceSaid struct {
+// deviceMetadata is what PyTorch says of a device.
+type deviceMetadata struct {
 	ID     int
 	Name   string
 	Units  int     `json:"maxComputeUnits"`   // XVEs
@@ -363,7 +363,7 @@ func (r *reader) head(name string, value []byte, line int) {
 		}
 	case `"deviceProperties"`: // which PyTorch alone writes
 		r.pytorch = true
-		var list []deviceSaid
+		var list []deviceMetadata
 		if json.Unmarshal(value, &list) == nil && len(list) < maxTasks {
 			for i := range list {
 				list[i].line = line
@@ -379,7 +379,7 @@ func (r *reader) devices(f *ingest.File) {
 	// A trace of counters alone does not say on which of several they were
 	// read.
 	alone := len(r.trace.Devices) == 0 && len(r.platform) == 1
-	of := slices.DeleteFunc(r.platform, func(d deviceSaid) bool {
+	of := slices.DeleteFunc(r.platform, func(d deviceMetadata) bool {
 		return !alone && !slices.Contains(r.trace.Devices, strconv.Itoa(d.ID)) || !strings.Contains(d.Name, "Intel")
 	})
 	if len(of) == 0 {

@@ -44,7 +44,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"host functions alone", `{"traceEvents":[{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1}]}`,
 			"f: the trace has 1 events, none of which is a launch on a GPU (" + hint + ", or profile with ProfilerActivity.XPU)"},

@@ -93,7 +93,7 @@ f[SIMD16 {9000000000; 1; 1} {9000000000; 2; 1}],0,0,100,50,50,4,
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	const do = " (make one with: unitrace -d -v -q -o report.txt ./program)"
 	for _, c := range []struct{ reason, text, want string }{
 		{"an empty file", "", "f: the file is empty; " + expected + do},

@@ -277,7 +277,7 @@ func TestJobFrame(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"nothing at all", "", "log: the log is empty; " + expected + " (run the sample again and keep its standard output)"},
 		{"blank lines only", "\n \n", "log: the log is empty; " + expected + " (run the sample again and keep its standard output)"},

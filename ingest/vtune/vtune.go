@@ -75,7 +75,7 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	f := files[0]
 	f.Further, f.Digest = files[1:], s.Digest()
 	for _, err := range faults {
-		n := ingest.FaultNote(err)
+		n := ingest.ErrorNote(err)
 		if n.Code == codeHeaderOnly { // which lost nothing
 			n.Severity = note.Warning
 		}

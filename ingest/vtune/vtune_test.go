@@ -401,7 +401,7 @@ func TestManyBadRows(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	const export = " (export it with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR)"
 	for _, c := range []struct{ reason, text, want string }{
 		{"empty", "", `run.csv: the file is empty; expected a VTune export with a header line that begins with "Computing Task" (the collection or the export failed: run it again and look at what vtune printed)`},

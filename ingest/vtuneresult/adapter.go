@@ -191,7 +191,7 @@ func (a *adapter) kernel(task int, s *sums) ingest.Kernel {
 	if max(s.own[memoryRead], s.own[memoryWrite], s.own[l3]) >= 0 {
 		moved := func(m metric) unit.Opt[float64] { return unit.Maybe(s.own[m]/s.seen/1e9, s.own[m] >= 0) }
 		k.Counters = &ingest.Counters{MemoryRead: moved(memoryRead), MemoryWrite: moved(memoryWrite), L3Read: moved(l3),
-			MemoryReadRoof: a.most[memoryRead], MemoryWriteRoof: a.most[memoryWrite], L3Roof: a.most[l3]}
+			MemoryReadPeak: a.most[memoryRead], MemoryWritePeak: a.most[memoryWrite], L3Peak: a.most[l3]}
 	}
 	return k
 }

@@ -57,8 +57,8 @@ type counter struct {
 	Most  []element `xml:"MaxValueEquation>EquationElement"`
 	Delta element   `xml:"DeltaFunction"`
 
-	read, norm []step
-	refused    error // why it cannot be computed
+	read, norm  []step
+	unsupported error // why it cannot be computed
 }
 
 // element is a token: a word, with a value where it takes one.
@@ -115,8 +115,8 @@ func readMetrics(fsys FS, name string) (*metricSet, error) {
 		set.byName[c.Name] = i
 	}
 	for i, c := range set.Counters {
-		if c.read, c.refused = set.compile(c.Read, c.Delta, -1); c.refused == nil {
-			c.norm, c.refused = set.compile(c.Norm, c.Delta, i)
+		if c.read, c.unsupported = set.compile(c.Read, c.Delta, -1); c.unsupported == nil {
+			c.norm, c.unsupported = set.compile(c.Norm, c.Delta, i)
 		}
 	}
 	return set, nil
@@ -380,8 +380,8 @@ func (p *plan) need(i int) error {
 		return nil
 	}
 	c := p.Counters[i]
-	if c.refused != nil {
-		return fmt.Errorf("%s: %w", c.Name, c.refused)
+	if c.unsupported != nil {
+		return fmt.Errorf("%s: %w", c.Name, c.unsupported)
 	}
 	// Before what it needs, so that symbols that name each other end.
 	p.used = append(p.used, i)

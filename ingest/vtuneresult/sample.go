@@ -65,7 +65,7 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 		c.place[m] = -1
 		for _, name := range names {
 			n, known := set.byName[name]
-			if known && set.Counters[n].refused == nil && (metric(m) < memoryRead || set.Counters[n].Units == "bytes") {
+			if known && set.Counters[n].unsupported == nil && (metric(m) < memoryRead || set.Counters[n].Units == "bytes") {
 				c.place[m] = n
 			}
 		}
@@ -76,7 +76,7 @@ func newCounters(set *metricSet, at note.Pos) (*counters, error) {
 	}
 	for _, name := range metricNames[occupancy] {
 		if n, known := set.byName[name]; known && c.place[occupancy] < 0 {
-			return nil, refused("has a thread occupancy that cannot be computed: %v", set.Counters[n].refused)
+			return nil, refused("has a thread occupancy that cannot be computed: %v", set.Counters[n].unsupported)
 		}
 	}
 	if c.place[clocks] < 0 {

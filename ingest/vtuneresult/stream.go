@@ -99,7 +99,7 @@ func (s *stream) cut(text string) error {
 func (s *stream) read() error {
 	head, err := s.in.Peek(len(magic))
 	if err != nil && err != io.EOF {
-		return s.readFault(err)
+		return s.readError(err)
 	}
 	if !bytes.Equal(head, magic) {
 		return s.fs.damaged(s.name, "this is not a VTune trace file: it does not begin as one")
@@ -108,7 +108,7 @@ func (s *stream) read() error {
 		head, err := s.in.Peek(10)
 		switch {
 		case err != nil && err != io.EOF:
-			return s.readFault(err)
+			return s.readError(err)
 		case len(head) == 0:
 			return nil
 		case len(head) == 10 && binary.LittleEndian.Uint32(head) == leafOne|flagLarge:
@@ -122,7 +122,7 @@ func (s *stream) read() error {
 	}
 }
 
-func (s *stream) readFault(err error) error {
+func (s *stream) readError(err error) error {
 	if s.ctx.Err() != nil {
 		return s.ctx.Err()
 	}
@@ -137,7 +137,7 @@ func (s *stream) single() error {
 	n, err := s.parse(window)
 	if errors.Is(err, errShort) {
 		if window, err = s.in.Peek(maxRecord); err != nil && err != io.EOF {
-			return s.readFault(err)
+			return s.readError(err)
 		}
 		n, err = s.parse(window)
 	}
@@ -171,7 +171,7 @@ func (s *stream) large(size uint32, typ uint16) error {
 	case err == io.EOF:
 		return s.cut("the file is cut short")
 	case err != nil:
-		return s.readFault(err)
+		return s.readError(err)
 	}
 	if s.plain, err = s.zip.DecodeAll(s.frame.Bytes(), s.plain[:0]); err != nil {
 		return s.inputError("the frame is not zstd, or damaged: %v", err)

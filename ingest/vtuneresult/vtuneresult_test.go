@@ -124,8 +124,8 @@ func TestSynthetic(t *testing.T) {
 	c, clock := long.Counters, 0.75*0.772*synEUs*synClocks*float64(s.hertz)
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), clock / 1024 * 64 / 1e9},
 		"memory write": {c.MemoryWrite.Or(0), clock / 4096 * 64 / 1e9}, "L3": {c.L3Read.Or(0), clock / 128 * 64 / 1e9},
-		"roof": {c.MemoryReadRoof.Or(0), 64}, "roof of writes": {c.MemoryWriteRoof.Or(0), 64},
-		"roof of L3": {c.L3Roof.Or(0), 128}} {
+		"roof": {c.MemoryReadPeak.Or(0), 64}, "roof of writes": {c.MemoryWritePeak.Or(0), 64},
+		"roof of L3": {c.L3Peak.Or(0), 128}} {
 		if math.Abs(x[0]/x[1]-1) > 0.02 {
 			t.Errorf("%s is %.4g GB/s, want %.4g", name, x[0], x[1])
 		}
@@ -235,7 +235,7 @@ func TestContainers(t *testing.T) {
 
 // What cannot be determined is refused in one line with the file, and never
 // printed as 0.
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	const cfg, vtss = "x/data.0/gen_metrics0_0_2_0_0.0.cfg", "x/data.0/gen_metrics0_0_2_0_0.0.vtss"
 	small := func() *synthetic {
 		s := mixed()
@@ -353,7 +353,7 @@ func TestHostileArchives(t *testing.T) {
 
 // Where launches cannot be determined for certain the run has busy periods,
 // under no name.
-func TestLaunchesRefused(t *testing.T) {
+func TestLaunchesRejected(t *testing.T) {
 	const aux, trace = "x/data.0/1-2.0-2.0.th.aux", "x/data.0/1-2.0.trace"
 	for _, c := range []struct {
 		name, want string
@@ -486,8 +486,8 @@ func TestCorpus(t *testing.T) {
 			t.Fatalf("%s: set %q, %v", c.name, set.Params.Name, err)
 		}
 		for _, m := range set.Counters {
-			if m.refused != nil {
-				t.Errorf("%s: %s %v", c.name, m.Name, m.refused)
+			if m.unsupported != nil {
+				t.Errorf("%s: %s %v", c.name, m.Name, m.unsupported)
 			}
 		}
 	}
@@ -537,8 +537,8 @@ func TestPublicResult(t *testing.T) {
 	c := k.Counters
 	for name, x := range map[string][2]float64{"memory read": {c.MemoryRead.Or(0), 0.462283},
 		"memory write": {c.MemoryWrite.Or(0), 0.006627}, "L3": {c.L3Read.Or(0), 53.677},
-		"roof of memory reads": {c.MemoryReadRoof.Or(0), 92.8}, "of writes": {c.MemoryWriteRoof.Or(0), 92.8},
-		"of L3": {c.L3Roof.Or(0), 185.6}} {
+		"roof of memory reads": {c.MemoryReadPeak.Or(0), 92.8}, "of writes": {c.MemoryWritePeak.Or(0), 92.8},
+		"of L3": {c.L3Peak.Or(0), 185.6}} {
 		if math.Abs(x[0]/x[1]-1) > 1e-3 {
 			t.Errorf("%s is %.6g GB/s, want %.6g", name, x[0], x[1])
 		}

@@ -79,8 +79,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestRefused pins what is said of files that hold no kernel.
-func TestRefused(t *testing.T) {
+// TestRejected pins what is said of files that hold no kernel.
+func TestRejected(t *testing.T) {
 	root := corpus(t)
 	whole, err := os.ReadFile(filepath.Join(root, "kernels.pvc.zebin"))
 	if err != nil {

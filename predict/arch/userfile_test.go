@@ -112,9 +112,9 @@ func TestThreadsOfASingleMode(t *testing.T) {
 	}
 }
 
-// TestFaultsOfADeviceFile pins the text and place of every error. A case
+// TestErrorsOfADeviceFile pins the text and place of every error. A case
 // replaces cells of the least device file.
-func TestFaultsOfADeviceFile(t *testing.T) {
+func TestErrorsOfADeviceFile(t *testing.T) {
 	cell := func(old, new string) string { return header + "\n" + strings.Replace(row, old, new, 1) + "\n" }
 	extra := func(columns, cells string) string { return header + "," + columns + "\n" + row + "," + cells + "\n" }
 	known := format[deviceRow]()

@@ -115,9 +115,9 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 		}
 		for i := range sheet.Records {
 			in := row{columns: lines.Columns, cells: sheet.Records[i].Cells}
-			cells, err := m.answer(&in, sheet.Records[i].Problem)
+			cells, err := m.result(&in, sheet.Records[i].Problem)
 			if err != nil {
-				cells = m.refusal(err)
+				cells = m.rejection(err)
 				if report.Failed++; report.Failed == 1 {
 					report.Notes = append(report.Notes, note.Note{Severity: note.Warning, Code: "bad-row",
 						Pos: sheet.Pos(i, ""), Text: err.Error()})
@@ -133,9 +133,9 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 	}
 }
 
-// answer predicts a row; one that cannot be read is refused as one that cannot
+// result predicts a row; one that cannot be read is refused as one that cannot
 // run is. What a model says of cells that make no sense does not count.
-func (m *model) answer(in *row, fault string) ([]string, error) {
+func (m *model) result(in *row, fault string) ([]string, error) {
 	if fault != "" {
 		return nil, errors.New(fault)
 	}
@@ -143,8 +143,8 @@ func (m *model) answer(in *row, fault string) ([]string, error) {
 	return cells, cmp.Or(in.err, err)
 }
 
-// refusal is what comes back for a row without figures.
-func (m *model) refusal(why error) []string {
+// rejection is what comes back for a row without figures.
+func (m *model) rejection(why error) []string {
 	cells := make([]string, len(m.out))
 	cells[slices.Index(m.out, "status")], cells[slices.Index(m.out, "message")] = statusError, why.Error()
 	return cells

@@ -12,7 +12,7 @@ import (
 	"occudiff/predict/calculator"
 )
 
-func TestRefusals(t *testing.T) {
+func TestRejections(t *testing.T) {
 	d, err := builtin(t).Find("fam:gen12", 96)
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +51,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestKnownFaults pins what the project's own model must not repeat.
-func TestKnownFaults(t *testing.T) {
+// TestKnownBugs pins what the project's own model must not repeat.
+func TestKnownBugs(t *testing.T) {
 	table := builtin(t)
 	run := func(key string, in calculator.Input) calculator.Output {
 		d, err := table.Find(key, 0)

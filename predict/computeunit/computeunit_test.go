@@ -74,7 +74,7 @@ func ExamplePlatform_Advise() {
 	// work-group 1024: 100%, up to 128 register bytes per work-item and 32768 bytes of SLM, 136 work-groups fill the GPU
 }
 
-func TestPredictRefusesNumbersThatMakeNoSense(t *testing.T) {
+func TestPredictRejectsInvalidNumbers(t *testing.T) {
 	p := find(t, builtin(t), "gen11")
 	for _, c := range []struct {
 		launch computeunit.Launch

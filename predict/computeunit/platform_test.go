@@ -81,7 +81,7 @@ func lacks(columns string) string {
 		strings.ReplaceAll(requiredColumns, ",", ", ") + " must be there)"
 }
 
-func TestReadFaultsCarryTheirPlace(t *testing.T) {
+func TestReadErrorsHavePositions(t *testing.T) {
 	_, err := read("p.csv", strings.NewReader("key,nmae\na,b\n"))
 	var fault *note.InputError
 	if !errors.As(err, &fault) || fault.Pos != (note.Pos{File: "p.csv", Line: 1, Column: 5}) || fault.Code != "platform-file" {

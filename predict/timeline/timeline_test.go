@@ -13,9 +13,9 @@ import (
 	"occudiff/predict/arch"
 )
 
-// TestTooManyThreadsAreRefused: the threads of a launch have to fit 63 bits,
+// TestTooManyThreadsAreRejected: the threads of a launch have to fit 63 bits,
 // and one without a global size has none.
-func TestTooManyThreadsAreRefused(t *testing.T) {
+func TestTooManyThreadsAreRejected(t *testing.T) {
 	for _, groups := range []int64{0, math.MaxInt64} {
 		_, err := Simulate(t.Context(), &arch.Device{}, &predict.Launch{}, &predict.Prediction{Groups: groups, ThreadsPerGroup: 2}, 0)
 		if err == nil || !strings.HasSuffix(err.Error(), "expected at least 1, and no more than 2^63-1 threads in all") {
@@ -24,7 +24,7 @@ func TestTooManyThreadsAreRefused(t *testing.T) {
 	}
 }
 
-func TestTooManyPhasesAreRefused(t *testing.T) {
+func TestTooManyPhasesAreRejected(t *testing.T) {
 	in := input{xeCores: 1, slotsPerXeCore: 112, threadsPerGroup: 40, groupsPerXeCore: 3, groups: 1e12, ports: 1}
 	const want = "the launch takes more than 4194304 run times of a thread; simulate fewer work-groups, since the phases repeat"
 	if _, err := run(t.Context(), &in, in.slots()); err == nil || err.Error() != want {

@@ -167,8 +167,8 @@ func TestDiffTables(t *testing.T) {
 	}
 }
 
-// TestDiffScreenWords holds what people read first against sentences by hand.
-func TestDiffScreenWords(t *testing.T) {
+// TestDiffSummaryText holds what people read first against sentences by hand.
+func TestDiffSummaryText(t *testing.T) {
 	for _, c := range []struct {
 		reason      string
 		diff        []*diff.Result

@@ -75,8 +75,8 @@ func (s *sheet) table(t *report.Table) {
 	s.add(block{table: t.Shown(report.Sheet)})
 }
 
-// answer is the screen of a document: one printed page.
-func answer(d *report.Document) *sheet {
+// summarySheet is the screen of a document: one printed page.
+func summarySheet(d *report.Document) *sheet {
 	s, screen := &sheet{name: "Answer", onePage: true}, d.Summary
 	s.text(title, d.Title)
 	s.text(strong, screen.Headline)

@@ -68,7 +68,7 @@ type book struct {
 func (b *book) build(d *report.Document) error {
 	var sheets []*sheet
 	if d.Summary != nil {
-		sheets = append(sheets, answer(d))
+		sheets = append(sheets, summarySheet(d))
 	}
 	sections := map[string][]*report.Section{} // by their sheets
 	for i := range d.Sections {

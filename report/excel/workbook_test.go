@@ -243,9 +243,9 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestAnswer wants the screen on one printed page, with a chart of the parts
+// TestSummarySheet wants the screen on one printed page, with a chart of the parts
 // that a bar shows.
-func TestAnswer(t *testing.T) {
+func TestSummarySheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
 	layout, err := f.GetPageLayout("Answer")

@@ -55,9 +55,9 @@ func renderDocument(t testing.TB, d *report.Document) string {
 	return b.String()
 }
 
-// TestScreen wants the answer before all else, once, and everything else
+// TestSummary wants the answer before all else, once, and everything else
 // folded.
-func TestScreen(t *testing.T) {
+func TestSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
 	for _, want := range []string{"Max 1100, built-in example", "Occupancy may cost time", `<tr><td class="c-n" data-title="#">1</td>`,
@@ -78,10 +78,10 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestFirstScreen wants the answer in the first 900 pixels of a wide window and
+// TestFirstSummary wants the answer in the first 900 pixels of a wide window and
 // of a phone, nothing next to them, and a page of at most 3,000 as it opens;
 // its commands can be copied.
-func TestFirstScreen(t *testing.T) {
+func TestFirstSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {

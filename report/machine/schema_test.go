@@ -53,8 +53,8 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestRefuses names the types that say nothing of what is written.
-func TestRefuses(t *testing.T) {
+// TestRejects names the types that say nothing of what is written.
+func TestRejects(t *testing.T) {
 	for _, c := range []struct {
 		value     any
 		want, why string

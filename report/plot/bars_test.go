@@ -10,9 +10,9 @@ import (
 	"occudiff/report/plot"
 )
 
-// account is where the thread slots of some kernels went; one has a negative
+// breakdown is where the thread slots of some kernels went; one has a negative
 // part, one a part that others do not have.
-func account() *report.StackedBars {
+func breakdown() *report.StackedBars {
 	return &report.StackedBars{
 		Parts: []string{"occupied", "underfilled XVEs", "idle XVEs", "shortfall", "last wave (predicted)", "launch limit (predicted)"},
 		Rows: []report.StackedRow{
@@ -33,7 +33,7 @@ func TestBar(t *testing.T) {
 		"launch limit (predicted) 50.0%, occupied 150.0%",
 		"",
 	} {
-		svg := string(plot.Bar(account(), row))
+		svg := string(plot.Bar(breakdown(), row))
 		if (svg == "") != (want == "") || !strings.Contains(svg, `aria-label="`+want+`"`) && want != "" {
 			t.Errorf("row %d: %s, want %q", row, svg, want)
 		}
@@ -42,7 +42,7 @@ func TestBar(t *testing.T) {
 		}
 		all.WriteString(svg)
 	}
-	for part := range account().Parts {
+	for part := range breakdown().Parts {
 		all.Write(plot.Swatch(part))
 	}
 	testenv.Golden(t, "testdata/bars.svg", []byte(all.String()))
@@ -51,8 +51,8 @@ func TestBar(t *testing.T) {
 // TestShows: an entry of a legend that no bar has makes people search for it.
 func TestShows(t *testing.T) {
 	var shown []int
-	for part := range account().Parts {
-		if account().Shows(part) {
+	for part := range breakdown().Parts {
+		if breakdown().Shows(part) {
 			shown = append(shown, part)
 		}
 	}
@@ -80,7 +80,7 @@ func TestColorsOfParts(t *testing.T) {
 	for _, p := range []*report.Plot{lineChart(report.LineChart{Series: []report.LineSeries{line("a", 1, 2), line("b", 2, 3)}}), {TimeSeries: series(9, "s")}} {
 		charts.WriteString(draw(t, p, plot.Look{Inline: true}))
 	}
-	if strings.Contains(charts.String(), "--plot-part") || !strings.Contains(string(plot.Bar(account(), 0)), "--plot-part2") {
+	if strings.Contains(charts.String(), "--plot-part") || !strings.Contains(string(plot.Bar(breakdown(), 0)), "--plot-part2") {
 		t.Error("the colors of parts are those of bars alone")
 	}
 }

@@ -68,7 +68,7 @@ func wellFormed(t *testing.T, name, svg string) {
 	}
 }
 
-func TestNoPicture(t *testing.T) {
+func TestNoChart(t *testing.T) {
 	_, err := plot.Draw(&report.Plot{Key: "p"}, plot.Look{})
 	if want := "plot p has no chart"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -115,9 +115,9 @@ func TestWhatIfIsLabelled(t *testing.T) {
 	contains(t, ans.Chart.Title, "what-if, not a prediction")
 }
 
-// TestRefusalsAreSaidOnce: side by side, each kind of refusal is explained
+// TestRejectionsAppearOnce: side by side, each kind of refusal is explained
 // once.
-func TestRefusalsAreSaidOnce(t *testing.T) {
+func TestRejectionsAppearOnce(t *testing.T) {
 	ans, err := predictdoc.Predict(&predictdoc.Question{Launch: predict.Launch{Local: unit.Size(256), SIMD: 8},
 		On: []arch.Choice{on(t, "b580"), on(t, "b570"), on(t, "tgl")}})
 	ans, _ = answered(t, ans, err)

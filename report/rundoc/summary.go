@@ -107,7 +107,7 @@ func linesOfGroups(r *compare.Result, groups []compare.Group) []line {
 	list, anyGain := make([]line, 0, len(groups)), false
 	for i := range groups {
 		g := &groups[i]
-		l := line{Row: &r.Rows[g.Rows[0]], group: g, at: g.Rows[0], fix: g.Help}
+		l := line{Row: &r.Rows[g.Rows[0]], group: g, at: g.Rows[0], fix: g.Fix}
 		if t, timed := g.Total.Value(); timed && all > 0 {
 			l.share = unit.Some(unit.Ratio(t / all))
 			if unit.Ratio(g.Alike/all) < leastShare {

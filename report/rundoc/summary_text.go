@@ -104,14 +104,14 @@ func impactText(r *compare.Result, lines []line) string {
 	case len(untold) > 0:
 		return "Whether occupancy costs time in " + theLines(untold) + inBrackets(untold) + " cannot be determined"
 	default:
-		return notSaid(r, lines)
+		return undeterminedText(r, lines)
 	}
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// notSaid describes why there is nothing to say of a run: what is missing, by
+// undeterminedText describes why there is nothing to say of a run: what is missing, by
 // name.
-func notSaid(r *compare.Result, lines []line) string {
+func undeterminedText(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	switch s.Kernels {
 	case 0:

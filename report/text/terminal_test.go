@@ -68,9 +68,9 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestScreenIsReadInSeconds holds the screen of a run of many kernels, each
+// TestSummaryIsReadInSeconds holds the screen of a run of many kernels, each
 // with another cause, to what a reader takes in.
-func TestScreenIsReadInSeconds(t *testing.T) {
+func TestSummaryIsReadInSeconds(t *testing.T) {
 	r := sample.Many(40)
 	causes := []compare.Cause{
 		{Name: compare.CauseDispatch, Confidence: "low", Next: compare.NextStep{Action: compare.Trace}},
@@ -181,9 +181,9 @@ func TestWriteErrorIsReturned(t *testing.T) {
 	}
 }
 
-// TestScreen holds the bounds of a screen, and that no width loses what it is
+// TestSummary holds the bounds of a screen, and that no width loses what it is
 // read for.
-func TestScreen(t *testing.T) {
+func TestSummary(t *testing.T) {
 	for width, most := range map[int]int{160: 25, 100: 25, 80: 30} {
 		if n := strings.Count(render(t, sample.Many(41), text.Options{Width: width}), "\n"); n > most {
 			t.Errorf("%d lines at %d columns, want %d at most", n, width, most)

@@ -172,9 +172,9 @@ func TestTrackOrder(t *testing.T) {
 	}
 }
 
-// TestTrackPictures wants what needs attention first, one alone large, none of
+// TestTrackCharts wants what needs attention first, one alone large, none of
 // a single run, and thirteen at most.
-func TestTrackPictures(t *testing.T) {
+func TestTrackCharts(t *testing.T) {
 	m := measured()
 	down, flat, once := followed(t, m, "down", steps(12, 80, 70)...), followed(t, m, "flat", steps(12, 50)...), followed(t, m, "once", 40)
 	var many []*track.Series

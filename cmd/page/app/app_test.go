@@ -52,7 +52,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-func TestPredictRefuses(t *testing.T) {
+func TestPredictRejects(t *testing.T) {
 	for _, c := range []struct{ reason, field, value, want string }{
 		{"no device", "device", "", "no input says which GPU this is"},
 		{"a device that is none", "device", "gtx", "gtx"},
@@ -137,8 +137,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestFaults takes apart what a terminal prints.
-func TestFaults(t *testing.T) {
+// TestErrors takes apart what a terminal prints.
+func TestErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "empty.csv")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 		if err == nil {
 			text = r.HTML
 		}
-		for _, f := range faults(err) {
+		for _, f := range problems(err) {
 			text += f.Text + " " + f.Hint
 		}
 		text = regexp.MustCompile("<code>.*?</code>").ReplaceAllString(text, "") // a command to paste elsewhere
@@ -226,7 +226,7 @@ Fan1,2048,16,1.0,10,32,10.0,14.3
 	}
 }
 
-func faults(err error) []app.Problem {
+func problems(err error) []app.Problem {
 	if err == nil {
 		return nil
 	}

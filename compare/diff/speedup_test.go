@@ -11,7 +11,7 @@ import (
 
 // A kernel that went from 39.8 to 29.8% and became 16.9% faster, as was
 // measured; the XVE arrays are constructed.
-func TestDiffWorth(t *testing.T) {
+func TestDiffSpeedup(t *testing.T) {
 	run := func(measured, seconds, active, stalled float64) *compare.Result {
 		r := diffRun(fan2(func(x *k) { x.measured, x.seconds, x.idle, x.predicted = measured, seconds, 5, 0 }))
 		r.Rows[0].Active, r.Rows[0].Stalled = unit.Some(unit.FromPercent(active)), unit.Some(unit.FromPercent(stalled))
