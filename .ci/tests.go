@@ -1,6 +1,6 @@
 // Command tests reads the output of `go test -json` and fails when a test
 // failed, and when one skipped that must run here. It prints what failed, and
-// every skip with its reason. What may skip stands in .ci/skips.
+// every skip with its reason. What may skip is in .ci/skips.
 package main
 
 import (
@@ -52,8 +52,7 @@ func run(in io.Reader, allowedFile string) error {
 		// reads it.
 		case "pass":
 			delete(said, name)
-		// The event of a package has no test to name; what it printed stands
-		// alone.
+		// The event of a package has no test to name; what it printed is alone.
 		case "fail", "build-fail":
 			fmt.Printf("%s%s", strings.Join(said[name], ""), map[bool]string{true: "",
 				false: "FAIL " + name + "\n"}[e.Test == ""])
@@ -86,7 +85,7 @@ func run(in io.Reader, allowedFile string) error {
 // are those with which the tests begin their reasons.
 var missing = regexp.MustCompile(`(?i)^(chromium|soffice|postgresql|pgbouncer|ocloc|pdftoppm|node)\b`)
 
-// place is what stands before the text of a log line.
+// place is what is before the text of a log line.
 var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
 
 // reason finds why a test skipped in what it said.

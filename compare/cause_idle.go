@@ -262,7 +262,8 @@ func (f *finder) fact(part Part, name string, sure confidence, because string) *
 	return &f.found[len(f.found)-1]
 }
 
-// tracedGaps names gaps that a trace shows; a trace without gaps rules them out.
+// tracedGaps names gaps that a trace shows; a trace without gaps rules them
+// out.
 func (f *finder) tracedGaps(p Part) {
 	t := f.r.Traced(f.row)
 	share := min(t.GapShare(), f.row.Certainty.OutsideLaunches.Or(1))

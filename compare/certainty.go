@@ -98,7 +98,7 @@ func (r *Result) certainty(row *Row) Certainty {
 // likelyOutside is how much of the values' time probably lies outside the
 // launches, of OutsideLaunches at most: samples at the edges that go to what
 // stands next to a launch take instructions along, so that by most rules no
-// more lies outside than stands in rows of no kernel. It proves nothing: a
+// more lies outside than is in rows of no kernel. It proves nothing: a
 // launch that takes as many samples as it loses has no crosstalk and gaps all
 // the same.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
@@ -384,8 +384,8 @@ func (r *Row) bounds() ownTime {
 	return h
 }
 
-// unsampled reports whether no thread was seen in an array that was not idle, or
-// whose state is not given. No sample may belong to such a kernel.
+// unsampled reports whether no thread was seen in an array that was not idle,
+// or whose state is not given. No sample may belong to such a kernel.
 func unsampled(k *ingest.Kernel) bool {
 	m, measured := k.Measured.Value()
 	idle, known := k.Idle.Value()

@@ -186,9 +186,9 @@ func (r *Result) launchOfKernel(k *ingest.Kernel) predict.Launch {
 }
 
 // groupsBy returns the work-groups per Xe-core of a limit that VTune reports as
-// a share of the thread slots. It is 0 if VTune reports none, or if the share is
-// not a whole number of work-groups on the device. For example, 50% of 64 slots
-// are 4 work-groups of 8 threads.
+// a share of the thread slots. It is 0 if VTune reports none, or if the share
+// is not a whole number of work-groups on the device. For example, 50% of 64
+// slots are 4 work-groups of 8 threads.
 func (r *Result) groupsBy(limit unit.Opt[unit.Ratio], l *predict.Launch) int {
 	items, ok := l.Local.Items()
 	if !ok || l.SIMD <= 0 || r.Device == nil || limit.Or(1) >= 1 {

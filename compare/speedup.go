@@ -286,8 +286,8 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	return MoreThreadsMayHelp, text, ""
 }
 
-// memoryUndetermined describes why it is not known whether memory leaves room for
-// more threads; "" where it does.
+// memoryUndetermined describes why it is not known whether memory leaves room
+// for more threads; "" where it does.
 func (r *Result) memoryUndetermined(row *Row, roofs []peakBandwidth) string {
 	used, counted := row.Counters.Memory().Value()
 	i := slices.IndexFunc(roofs, func(f peakBandwidth) bool { return f.ofMemory })

@@ -41,8 +41,8 @@ func TestPrintedParts(t *testing.T) {
 	}
 }
 
-// TestNearestBandwidth: of two peak bandwidths that a kernel is near to, the nearer
-// one is named.
+// TestNearestBandwidth: of two peak bandwidths that a kernel is near to, the
+// nearer one is named.
 func TestNearestBandwidth(t *testing.T) {
 	k := kernel("k", "458752", "16", 16, 100, 1, measured(40), idle(5), peak(100))
 	for _, c := range []struct {

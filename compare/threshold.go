@@ -20,7 +20,7 @@ const (
 	otherTasksHigh   unit.Ratio = 0.05
 
 	// misattributedMax, MisattributedMedium and misattributedHigh bound the
-	// share of instructions that stands in rows of no kernel. Runs of one
+	// share of instructions that is in rows of no kernel. Runs of one
 	// program and day had 36 % and 65 %, and at 65 % its idle share had
 	// doubled; ordinary runs have 10 to 40 %.
 	misattributedMax    unit.Ratio = 0.6
@@ -109,9 +109,10 @@ const (
 	modeReached unit.Ratio = 0.9
 
 	// gapsSeen and overlapSeen are from when on counters contain time outside
-	// the launches, or a trace shows other kernels at the same time: a hundredth
-	// is below what any other value of a row is good to. gapsEnough is the part
-	// of the difference that traced gaps must explain to be certain.
+	// the launches, or a trace shows other kernels at the same time: a
+	// hundredth is below what any other value of a row is good to. gapsEnough
+	// is the part of the difference that traced gaps must explain to be
+	// certain.
 	gapsSeen    unit.Ratio  = 0.01
 	overlapSeen unit.Ratio  = 0.01
 	gapsEnough  unit.Points = 0.5
@@ -120,9 +121,9 @@ const (
 	// compute engines or stacks of which one worked.
 	engineShare unit.Points = 2
 
-	// stackShare is how near an idle share has to be to that of the other stacks
-	// if this is looked for before uneven work-groups, which leave any share
-	// idle: five times the rounding of two printed values.
+	// stackShare is how near an idle share has to be to that of the other
+	// stacks if this is looked for before uneven work-groups, which leave any
+	// share idle: five times the rounding of two printed values.
 	stackShare unit.Points = 0.5
 
 	// dispatchLifetime is the mean thread lifetime up to which the dispatcher

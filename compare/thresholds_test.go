@@ -164,7 +164,7 @@ func inFigures(r *Result, row *Row) (list []string) {
 
 // ways begin with 100 launches of 4 full waves of the Meteor Lake part (896
 // thread slots), a second in all, unless they say something else. 5 of 100
-// instructions stand in rows of no kernel.
+// instructions are in rows of no kernel.
 func ways() []way {
 	const most = "114688"
 	of := func(kernels ...ingest.Kernel) *ingest.Run {

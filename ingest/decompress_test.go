@@ -130,7 +130,7 @@ func TestCutOffPlace(t *testing.T) {
 }
 
 // TestBehind has bytes behind a whole compressed run: padding says nothing, and
-// what else stands there is not taken for a run that is cut off.
+// what else is there is not taken for a run that is cut off.
 func TestBehind(t *testing.T) {
 	parts, want := pieces()
 	for name, compress := range compressions {

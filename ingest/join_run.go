@@ -58,7 +58,7 @@ func (r *Run) launches(f *File, to []int) {
 		Hint: "give two exports of one run by computing-instance, with the total time and the same rows in the same order"})
 }
 
-// broughtBy notes that the launches of a kernel stand in a further file.
+// broughtBy notes that the launches of a kernel are in a further file.
 func (r *Run) broughtBy(f *File, kernel int) {
 	if kernel < 0 || r.Kernels[kernel].Pos.File == f.Path {
 		return

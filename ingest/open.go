@@ -310,14 +310,14 @@ func (in *inflated) place() string {
 }
 
 // members reads the members of a gzip file, which are one text. The library's
-// own reader takes whatever stands behind the last one for a member that is cut
+// own reader takes whatever is behind the last one for a member that is cut
 // off.
 type members struct {
 	br *bufio.Reader
 	z  *gzip.Reader
 }
 
-// errTrailing states that what stands behind a whole member is neither a member
+// errTrailing states that what is behind a whole member is neither a member
 // nor padding.
 var errTrailing = errors.New("bytes that are not gzip stand behind the end")
 
@@ -358,8 +358,8 @@ const maxNotebook = 64 << 20
 
 // fromNotebook replaces src.R by what the cells of a Jupyter notebook printed,
 // when the file is one: the exercise of the seeds is a notebook, and its
-// outputs are the logs and job files that its commands showed. Each line stands
-// in the line that the file has it in, as long as the file has a line for each.
+// outputs are the logs and job files that its commands showed. Each line is in
+// the line that the file has it in, as long as the file has a line for each.
 func fromNotebook(src *Source) (is bool, err error) {
 	head, err := peek(src)
 	if err != nil || !isNotebook(head) {

@@ -40,7 +40,7 @@ type Run struct {
 
 // Instructions counts what ran on the XVEs over the whole collection: in the
 // rows of kernels, and in all rows. Copies and the time outside any task run
-// none, so what stands in their rows was taken from kernels by a counter that
+// none, so what is in their rows was taken from kernels by a counter that
 // is sampled. Both are 0 where the export does not count instructions.
 type Instructions struct{ Kernels, All float64 }
 

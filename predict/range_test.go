@@ -167,8 +167,9 @@ func TestIdleProperties(t *testing.T) {
 	}
 }
 
-// TestLocalRangeRejected: the reason is the size that cannot be divided, or what
-// no work-group of any size has, and never that the work-group size is missing.
+// TestLocalRangeRejected: the reason is the size that cannot be divided, or
+// what no work-group of any size has, and never that the work-group size is
+// missing.
 func TestLocalRangeRejected(t *testing.T) {
 	for _, c := range []struct {
 		why    string

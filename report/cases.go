@@ -175,7 +175,7 @@ type Unjudged struct {
 	Gate    string // as it was asked for: "--fail-on mismatch"
 	Judged  int    // kernels
 	Kernels int    // of which some had to be judged
-	Nothing string // what stands behind "had nothing to judge" where none was; may be empty
+	Nothing string // what is behind "had nothing to judge" where none was; may be empty
 	Of      []UnjudgedKernels
 }
 
@@ -183,7 +183,7 @@ type Unjudged struct {
 type UnjudgedKernels struct {
 	Reason string // one of the reasons below
 	N      int
-	Text   string // what stands behind the count: "unmeasurable"
+	Text   string // what is behind the count: "unmeasurable"
 }
 
 // The reasons, as --allow-unjudged takes them.

@@ -26,7 +26,7 @@ import (
 //	table := report.NewTable("launches", "", launches, columns) // for JSON and CSV
 //	shown := table.Show("kernel", "total_seconds")              // for people: these first, no column that is empty
 //
-// The list stands in the order of JSON and CSV. Cells are in base units at full
+// The list is in the order of JSON and CSV. Cells are in base units at full
 // precision: seconds, bytes, percent.
 type Col[R any] struct {
 	Column

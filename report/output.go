@@ -36,7 +36,7 @@ func Strings[T ~string](list []T) []string {
 }
 
 // Term is a word of an output for people who ask what it means. The rule that a
-// text tells of stands in compare, predict or trend.
+// text tells of is in compare, predict or trend.
 type Term struct {
 	Name, Kind, Meaning string
 	DetectedBy, Action  string   // how it is recognized, with its thresholds; what to do; empty where nothing is to be said
@@ -47,7 +47,7 @@ type Term struct {
 // TermKind is a kind of terms.
 type TermKind struct {
 	Kind, Title string
-	Terms       []Term // causes stand in the order in which they are looked for
+	Terms       []Term // causes are in the order in which they are looked for
 }
 
 //go:embed glossary.txt

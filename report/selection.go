@@ -155,7 +155,7 @@ func (d *Document) KernelTables() (list []*Table) {
 }
 
 // Choose shows the columns that keys name in all tables of kernels. Where a
-// screen stands before them, it has these columns, too, and no numbers that
+// screen is before them, it has these columns, too, and no numbers that
 // something else is said of.
 func (d *Document) Choose(keys []string) {
 	tables := d.KernelTables()

@@ -44,7 +44,7 @@ const (
 // tags say that they are flags:
 //
 //	flag     the name; "output,o" where it has a letter
-//	default  the default; without it, that is what stands in the field
+//	default  the default; without it, that is what is in the field
 //	arg      what help texts call the value; none for a switch
 //	help     what it is for; of a flag that commands share, their help shows it up to the first semicolon
 //	words    the only values that it takes, with a blank between them; of a list with commas all, when none is given

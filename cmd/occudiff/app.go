@@ -160,7 +160,7 @@ func (a *app) printWarnings(notes []note.Note) {
 
 // manual holds the text of each command: how it is called, what it is for in a
 // line, the same at length, and examples. The texts are files so that they read
-// as they print. The first line is the usage, the second stands in lists of
+// as they print. The first line is the usage, the second is in lists of
 // commands, and the examples begin at a line of their own; see command.
 //
 //go:embed help

@@ -61,7 +61,7 @@ func levels() (rows [][]*box, at map[string]*box) {
 	return rows, at
 }
 
-// arrange assigns a place to each box. A row stands in the order of the
+// arrange assigns a place to each box. A row is in the order of the
 // folders, and within one in that of what its packages import.
 func arrange(rows [][]*box, at map[string]*box) {
 	const width, letter = 1280, 6.7

@@ -17,7 +17,7 @@ import (
 // arrows is the house: which packages of the project each one may import. A
 // package that is not listed fails the test, so that a new one is placed on
 // purpose; in ingest it is a format, "ingest/*". What each knows and must not
-// know stands in its package comment.
+// know is in its package comment.
 var arrows = map[string][]string{
 	"ingest/note":  {},
 	"ingest/names": {"ingest/unit"},
@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 		"predict/calculator", "report", "report/diffdoc", "report/html", "report/predictdoc", "report/machine", "report/rundoc", "report/text"},
 	"cmd/page/site": {"cmd/page/app", "report/html"},
 
-	// The commands stand in cmd/occudiff, which joins all; what declares their
+	// The commands are in cmd/occudiff, which joins all; what declares their
 	// flags knows none of them.
 	"cmd/cli": {"ingest/names", "ingest/note", "ingest/unit", "report/text"},
 
@@ -77,7 +77,7 @@ var arrows = map[string][]string{
 	"report/internal/sample": {"report", "report/rundoc", "compare", "ingest", "ingest/note", "ingest/unit", "predict/arch"},
 }
 
-// placed is the name under which a package stands in arrows.
+// placed is the name under which a package is in arrows.
 func placed(name string) string {
 	if arrows[name] == nil && path.Dir(name) == "ingest" {
 		return "ingest/*"

@@ -102,7 +102,7 @@ func (l *launch) read() (p predict.Launch, registers int, err error) {
 }
 
 // names lists the devices that were asked for, without blanks. Several names
-// may stand in one flag, and names hold commas themselves: what is known as a
+// may be in one flag, and names hold commas themselves: what is known as a
 // whole is one name.
 func (l *launch) names(known func(string) bool) []string {
 	var names []string

@@ -202,7 +202,7 @@ func (a *app) completeDevices(c *cobra.Command, _ []string, typed string) ([]str
 	if _ = a.readDevices(); a.devices == nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	// Shells replace the whole word, so what stands before the last comma is
+	// Shells replace the whole word, so what is before the last comma is
 	// given back with each key.
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	var keys []string

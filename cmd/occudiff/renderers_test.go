@@ -86,7 +86,7 @@ func isKey(e ast.Expr) bool {
 	return ok && s.Sel.Name == "Key"
 }
 
-// isName reports whether an expression is a name that stands in the code, other
+// isName reports whether an expression is a name that is in the code, other
 // than the empty one.
 func isName(e ast.Expr) bool {
 	switch e := e.(type) {

@@ -110,7 +110,7 @@ var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
 // TestManual runs every command of the sh blocks of the README and of
 // docs/ci.md, each document in a folder of its own, so that the manual cannot
-// rot. What cannot run here (vtune) stands in text blocks.
+// rot. What cannot run here (vtune) is in text blocks.
 func TestManual(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

@@ -155,7 +155,7 @@ func (a *app) provenance() report.Provenance {
 }
 
 // commandLine is what a report gives as its origin, without passwords: reports
-// are handed on. A password can stand in a word of its own behind its flag
+// are handed on. A password can be in a word of its own behind its flag
 // (--token abc), so each word is also looked at together with the one before
 // it.
 func (a *app) commandLine() []string {

@@ -105,7 +105,7 @@ func (a *app) validateRun(run *ingest.Run, f *validateFlags) (*compare.Result, e
 
 // outputRuns answers for one run, or for several side by side; what a gate says
 // comes last. All runs are judged before anything is written, since what was
-// accepted stands in every output as a note.
+// accepted is in every output as a note.
 func (a *app) outputRuns(names []string, results []*compare.Result) (*report.Output, error) {
 	var failed, unseen []string
 	for i, r := range results {

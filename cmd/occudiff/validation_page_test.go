@@ -121,7 +121,8 @@ func (v *validation) sure(row *compare.Row, t truth) {
 	}
 }
 
-// breakdown takes the breakdown of a row, and how far it is from its prediction.
+// breakdown takes the breakdown of a row, and how far it is from its
+// prediction.
 func (v *validation) breakdown(files []string, r *compare.Result, row *compare.Row) {
 	a := row.Breakdown
 	if a == nil {
@@ -243,7 +244,7 @@ func (v *validation) write() {
 			fmt.Sprintf("Peak and measured occupancy of %d llama.cpp SYCL kernels, transcribed from a published note, without launch size, launch count or array state: measured is compared with VTune's own peak. The answer is unmeasurable: sampling for %d of them, which is probable.", len(v.published), v.answered("unmeasurable: sampling"))}},
 	}}
 	testenv.Golden(v.T, filepath.Join("..", "..", "docs", "validation.md"), []byte(v.page(doc)))
-	// What stands behind it is for who changes the program.
+	// What is behind it is for who changes the program.
 	testenv.Golden(v.T, filepath.Join("testdata", "validation.md"), []byte(v.page(&report.Document{Title: "Validation on real runs: the accounts", Sections: []report.Section{
 		{Key: "accounts", Title: "Where the thread slots went", Text: []string{
 			"In percent of all thread slots of the GPU; the parts of a row add up to 100. Occupancy that busy XVEs held, against the predicted one, is the figure to trust: idle time between launches is not in it."},

@@ -35,7 +35,7 @@ type Verdict string
 //   - A kernel whose launches became faster by more than a tenth while measured occupancy fell is that, too.
 //   - Swapping the sides mirrors each verdict. So launches that became slower while occupancy rose are slower at higher
 //     occupancy, and launches that are slower and have a lower occupancy are a regression.
-//   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions stand in
+//   - Measured occupancy is comparable when launches take as long as before, to a tenth, and most instructions are in
 //     rows of kernels, as far as either is known. Then it is a regression or an improvement too, beyond the threshold;
 //     twice that where a history knows the noise.
 //   - All else is not comparable, and so is what has no measured occupancy on both sides: missing is not zero.

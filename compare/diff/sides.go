@@ -394,7 +394,7 @@ func launchChanges(task string, a, b *Launch) []Change {
 	return list
 }
 
-// optText is a count with what stands behind it, nothing where there is none.
+// optText is a count with what is behind it, nothing where there is none.
 func optText[T ~int | ~int64](o unit.Opt[T], behind string) string {
 	if n, ok := o.Value(); ok {
 		return unit.Thousands(int64(n)) + behind

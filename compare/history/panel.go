@@ -19,7 +19,7 @@ import (
 //
 // The runs that count are those of the base branch, and the last few of the
 // run's own branch behind these. Their order is that of their commits where the
-// repository knows them, otherwise of time. It stands in memory, since neither
+// repository knows them, otherwise of time. It is in memory, since neither
 // database knows the order of commits.
 type Panel struct {
 	Runs    []Run    // in the order in which they are judged; without inputs and rows

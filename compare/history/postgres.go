@@ -227,7 +227,7 @@ func IsAddress(name string) bool {
 // without a host.
 var userPassword = regexp.MustCompile(`(?i)(?:postgres(?:ql)?:/?|//)[^:/?#]*:(.*)@|postgres(?:ql)?:/?[^:/?#]*:(.*)`)
 
-// Secrets returns the passwords in a word, as they stand there and as they are
+// Secrets returns the passwords in a word, as they are there and as they are
 // meant.
 func Secrets(word string) []string {
 	var list []string

@@ -29,7 +29,7 @@ type recording struct {
 	load     [metrics]float64 // mean of the samples in which nothing was launched: what others ran
 	median   []float64        // of a task: the median length of its kernel's launches
 
-	// The unknowns stand in columns: levels of tasks, then the parts of
+	// The unknowns are in columns: levels of tasks, then the parts of
 	// kernels, and behind those of each kernel one for how its level changes
 	// with the length of a launch.
 	level  []int // of a task

@@ -81,8 +81,8 @@ func share(part, whole unit.Seconds) unit.Ratio {
 // mostPairs and mostAtOnce bound how much is kept of who ran with whom.
 const mostPairs, mostAtOnce = 1 << 14, 8
 
-// NewSequence goes through a trace once, of a run whose counters were sampled at
-// an interval. It is nil where there is no launch.
+// NewSequence goes through a trace once, of a run whose counters were sampled
+// at an interval. It is nil where there is no launch.
 func NewSequence(trace *ingest.Trace, interval unit.Seconds) *Sequence {
 	if trace.Len() == 0 {
 		return nil

@@ -90,13 +90,13 @@ func withoutParameters(s string) string {
 	return strings.TrimSpace(s[:end])
 }
 
-// withoutType leaves out what stands before a name: void f<int> becomes f<int>.
+// withoutType leaves out what is before a name: void f<int> becomes f<int>.
 func withoutType(s string) string {
 	begin, _ := parts(s)
 	return s[begin:]
 }
 
-// withoutArguments leaves out what stands in the brackets of templates:
+// withoutArguments leaves out what is in the brackets of templates:
 // f<ns::A<int>, 4> becomes f<...>.
 func withoutArguments(s string) string {
 	var b strings.Builder

@@ -123,7 +123,7 @@ func (t *Launch) shape(text string, items bool) error {
 // transferred is the name of a copy or fill with what follows it.
 var transferred = regexp.MustCompile(`(?s)^(.+?)(\(\w+\))?(\[\d+( bytes)?\])?$`)
 
-// directions are what stands in the brackets of a copy, and of a fill where it
+// directions are what is in the brackets of a copy, and of a fill where it
 // writes.
 var directions = map[string]string{"M2D": HostToDevice, "H2D": HostToDevice, "D2M": DeviceToHost, "D2H": DeviceToHost,
 	"D": NoDirection, "H": NoDirection, "M": NoDirection, "S": NoDirection, "": NoDirection}

@@ -24,7 +24,7 @@ type Row struct {
 	scratch []byte
 }
 
-// raw returns the bytes of a column as they stand in the file.
+// raw returns the bytes of a column as they are in the file.
 func (r *Row) raw(column int) []byte { return r.RawRun(column, column) }
 
 // Cell returns the text of a selected column, unquoted; it is empty when the
@@ -49,11 +49,11 @@ func (r *Row) RawRun(first, last int) []byte {
 	return r.buf[lead+r.ends[first]+1 : lead+r.ends[last+1]]
 }
 
-// lead is how many bytes stand before the text of a row, so that the last of
+// lead is how many bytes are before the text of a row, so that the last of
 // every cell can be looked at all at once.
 const lead = 16
 
-// Tail returns the length of a cell as it stands in the file, and its last
+// Tail returns the length of a cell as it is in the file, and its last
 // eight bytes, the last one in the highest byte. Of a shorter cell the lower
 // bytes are anything.
 func (r *Row) Tail(column int) (last uint64, length int) {

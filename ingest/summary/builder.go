@@ -185,7 +185,7 @@ func (b *builder) info(name, value, head string, pos note.Pos) {
 	case name == "Computer Name":
 		p.Host = value
 	case name == "Collection start time":
-		t, err := time.Parse("15:04:05 02/01/2006 UTC", value) // the day stands before the month: 14/03/2024
+		t, err := time.Parse("15:04:05 02/01/2006 UTC", value) // the day is before the month: 14/03/2024
 		if err != nil {
 			b.bad.Add(pos, "", "collection start time %s is not of the form 23:44:22 14/03/2024 UTC",
 				table.Quote(value))

@@ -25,7 +25,7 @@ type delimited struct {
 }
 
 // delimiter returns what separates the cells of a line if it is the header,
-// otherwise 0. What vtune told while it worked may stand before it.
+// otherwise 0. What vtune told while it worked may be before it.
 func delimiter(line string) byte {
 	i := strings.Index(line, levelName)
 	// 1 is for the opening quote.
@@ -74,7 +74,7 @@ func (d *delimited) line(in *table.Lines, line string) {
 	}
 }
 
-// split returns the cells of a line. Those that hold the delimiter stand in
+// split returns the cells of a line. Those that hold the delimiter are in
 // quotes, two of which are one.
 func split(line string, delim byte) (cells []string) {
 	for more := true; more; {

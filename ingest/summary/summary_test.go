@@ -57,7 +57,7 @@ func page1(body string) string {
 <div class="recommendation-placeholder"><span class="recommendation-metric">Occupancy: 1%</span></div>` + body + `</body></html>`
 }
 
-// TestCutHTML: cut anywhere, a report gives what stands before the cut or a
+// TestCutHTML: cut anywhere, a report gives what is before the cut or a
 // clear error.
 func TestCutHTML(t *testing.T) {
 	text := testenv.Made(t, "html")

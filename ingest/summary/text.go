@@ -47,7 +47,7 @@ func (t *text) line(in *table.Lines, line string) {
 }
 
 // progress takes off what vtune told while it worked: `vtune: Executing actions
-// 75 % Generating a report` is overwritten on a terminal and stands before the
+// 75 % Generating a report` is overwritten on a terminal and is before the
 // report's first line in a file.
 func progress(line string) string {
 	if i := strings.LastIndexByte(line, '\r'); i >= 0 {

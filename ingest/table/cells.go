@@ -152,7 +152,7 @@ func ParseCount(s string) (int, error) {
 
 // CSV writes records as encoding/csv does, but so that a spreadsheet runs none
 // of them: a cell that it would take for a formula gets an apostrophe unless it
-// has one, and a cell that it might split, at a semicolon or a tab, stands in
+// has one, and a cell that it might split, at a semicolon or a tab, is in
 // quotes, because what is behind one would begin a cell without a guard. Its
 // error is that of the last Flush.
 type CSV struct {
@@ -183,7 +183,7 @@ func (c *CSV) Write(record []string) error {
 	return c.w.WriteByte('\n') // which fails when anything before did
 }
 
-// quoted reports whether a cell has to stand in quotes. One that begins with a
+// quoted reports whether a cell has to be in quotes. One that begins with a
 // colon is among them because the runner of a CI job takes a line that begins
 // with two for a command.
 func quoted(cell string) bool {

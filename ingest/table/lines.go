@@ -142,7 +142,7 @@ const MaxShown = 20
 // first MaxShown are kept. The zero BadRows is ready.
 type BadRows struct {
 	Count   int64
-	Several bool // rows stand in a line; the caller adds each once
+	Several bool // rows are in a line; the caller adds each once
 	shown   []note.Note
 	last    note.Pos
 }

@@ -190,7 +190,7 @@ func (r *reader) pair(x *reading) (bool, error) {
 	return true, nil
 }
 
-// place adds the counters whose launch stands behind them, and those that no
+// place adds the counters whose launch is behind them, and those that no
 // launch of the trace has: of kernels that were not asked for or not recorded.
 // Their values are a launch's own, and GpuTime is how long that took; when it
 // ran is not known.

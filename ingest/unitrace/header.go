@@ -320,7 +320,7 @@ const (
 )
 
 // columnNames are the columns of the quantities, and how many of their units
-// make the base unit, a second or the whole; 0 for times, whose unit stands in
+// make the base unit, a second or the whole; 0 for times, whose unit is in
 // brackets. Names in capitals are those of Xe-HPC and Xe2, XveActive of Xe-LPG,
 // EuActive of GPUs before.
 var columnNames = map[string]struct {

@@ -148,7 +148,7 @@ func (s *sum) into(k *ingest.Kernel, from source) {
 func (s *sum) spread() *ingest.LaunchSpread { return s.times.Spread(&s.occupancies) }
 
 // launch is the launch whose rows are being read: tiles and samples of one
-// launch stand together, ended by a blank line, another kernel or another
+// launch are together, ended by a blank line, another kernel or another
 // instance. Only one is open at a time, however many launches a file has.
 type launch struct {
 	kernelSums *kernelSums // nil when none is open
@@ -163,7 +163,7 @@ type launch struct {
 // sample adds a row of a metric table to its launch.
 func (r *reader) sample(a *kernelSums, src source, x *sample, pos note.Pos) {
 	l := &r.launch
-	// Rows of one launch stand together in the files; an instance alone would
+	// Rows of one launch are together in the files; an instance alone would
 	// not do, for some tables have no such column, and all are 0 then. A row
 	// that is no sample is a launch, or a tile of it.
 	if l.kernelSums != a || l.source != src || l.instance != x.instance || src != fromSamples && x.tile <= l.tile {

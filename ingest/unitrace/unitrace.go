@@ -66,7 +66,7 @@ func (Format) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptio
 	return r.finish()
 }
 
-// reader goes through a file line by line, since tables stand in the output of
+// reader goes through a file line by line, since tables are in the output of
 // a program: nothing but the line itself says what it is. It puts rows together
 // into kernels.
 type reader struct {
@@ -154,7 +154,7 @@ func (r *reader) heading(title string) {
 		}
 	}
 	switch {
-	case title == "Kernel Properties": // stand behind the timings of their backend and print names as it does
+	case title == "Kernel Properties": // are behind the timings of their backend and print names as it does
 		s.items = r.items
 	case known && !s.other:
 		r.items = s.items

@@ -24,7 +24,7 @@ var inSeconds = map[string]float64{
 }
 
 // timingLine is `VectorAdd<12> completed on device - [took ]0.0123 seconds`,
-// behind whatever stands before it: kernel, dash, number, unit.
+// behind whatever is before it: kernel, dash, number, unit.
 var timingLine = regexp.MustCompile(
 	`^.*(VectorAdd.*?) *? completed on device( *-)?[ \t]*(?:took)?[ \t]*([^ ]*) *(.*?)\s*$`)
 

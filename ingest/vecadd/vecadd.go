@@ -39,7 +39,7 @@ const (
 )
 
 // Sniff implements ingest.Format: a timing or the line that every sample prints
-// first, whatever stands before. What `vtune -collect` or `unitrace` wrote
+// first, whatever is before. What `vtune -collect` or `unitrace` wrote
 // around the output of the program is theirs, and they are asked before.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
@@ -107,7 +107,7 @@ func (r *reader) line() {
 	}
 }
 
-// header takes the two lines that stand before the timings.
+// header takes the two lines that are before the timings.
 func (r *reader) header(text string) {
 	if i := strings.Index(text, deviceMark); i >= 0 {
 		name := strings.TrimSpace(text[i+len(deviceMark):])

@@ -210,7 +210,7 @@ func (e *entry) remember(v *values, r *scan.Row) {
 // the time is added up. It saves four products of 128 bits in each row of a
 // per-launch export.
 type steady struct {
-	raw    string // the cells of the four as they stand in the file; "" when they are not side by side
+	raw    string // the cells of the four as they are in the file; "" when they are not side by side
 	values [4]nano
 	time   wide
 	rows   uint64 // without time

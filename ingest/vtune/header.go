@@ -235,7 +235,7 @@ func (h *header) hostTasks() bool {
 
 // findHeader looks for the header line: the first whose first field is a key
 // column and that names another column that is known. Messages of the vtune
-// command may stand before it, also on the same line. Two names are asked for,
+// command may be before it, also on the same line. Two names are asked for,
 // since the first alone may begin a sentence of a log.
 func findHeader(text []byte) (offset int, delim byte, ok bool) {
 	for len(text) > 0 {

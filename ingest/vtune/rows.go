@@ -356,7 +356,7 @@ func (a *adder) direction(r *scan.Row) string {
 		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
 			return names.NoDirection
 		}
-		// A cell as it stands in the file may be two quotes and nothing between
+		// A cell as it is in the file may be two quotes and nothing between
 		// them.
 		if n > 0 && !unknown(r.Cell(c.index)) {
 			return names.NoDirection

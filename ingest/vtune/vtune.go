@@ -93,7 +93,7 @@ func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 		return nil, nil, err
 	}
 	// A worker has an adder of its own, and nothing is shared until all rows
-	// are read: no lock stands in the way of a row.
+	// are read: no lock is in the way of a row.
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {

@@ -219,7 +219,7 @@ func TestRead(t *testing.T) {
 }
 
 // A count of instructions is read in every form that the other counts have: the
-// share that stands in rows of kernels decides whether a run can be judged at
+// share that is in rows of kernels decides whether a run can be judged at
 // all.
 func TestInstructions(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Instructions:ALU1 Instructions\n"

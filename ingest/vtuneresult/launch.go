@@ -88,7 +88,7 @@ type traced struct {
 	order  uint64    // the launch's number
 	ticks  [3]uint64 // of a finished launch: start, end and now on the GPU's clock
 	kernel *made     // that was made
-	at     int64     // where it stands in its file
+	at     int64     // where it is in its file
 	file   int       // of the process
 }
 

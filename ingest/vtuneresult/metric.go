@@ -397,7 +397,7 @@ func (p *plan) need(i int) error {
 }
 
 // compute computes the metrics between two reports. All differences come first:
-// an equation may name the difference of a counter that stands behind it, but
+// an equation may name the difference of a counter that is behind it, but
 // the value only of one before it (md_metrics_calculator.h).
 func (p *plan) compute(before, after []byte) {
 	for _, i := range p.used {

@@ -69,7 +69,7 @@ func usable(images []Image, faults []error, left note.Note, none error) ([]Image
 const memberHead = 60
 
 // memberAt reads the header of a member, which ends before limit: its name as
-// it stands there, and its length.
+// it is there, and its length.
 func memberAt(r io.ReaderAt, offset, limit int64) (name string, length int64, err error) {
 	var h [memberHead]byte
 	if _, err := r.ReadAt(h[:], offset); err != nil {
@@ -104,7 +104,7 @@ func readMember(ctx context.Context, pos note.Pos, r io.ReaderAt, size int64, na
 var deviceMember = regexp.MustCompile(`^(?:32|64)\.(\d+\.\d+)\.\d+$`)
 
 // memberName reads the name of an archive's member, in the table of long names
-// where it stands there.
+// where it is there.
 func memberName(field string, long []byte) string {
 	name := strings.TrimRight(field, " ")
 	at, special := strings.CutPrefix(name, "/")

@@ -79,7 +79,7 @@ func readFile(ctx context.Context, path string) ([]Image, error) {
 	return images, err
 }
 
-// Read reads the device images of size bytes; name stands in positions and
+// Read reads the device images of size bytes; name is in positions and
 // messages.
 func Read(ctx context.Context, name string, r io.ReaderAt, size int64) ([]Image, error) {
 	pos := note.Pos{File: name}

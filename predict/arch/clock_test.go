@@ -8,7 +8,7 @@ import (
 )
 
 // TestSamplingInterval wants 2^n ticks of the clock, at most what was asked
-// for. The first three stand in real files.
+// for. The first three are in real files.
 func TestSamplingInterval(t *testing.T) {
 	const ms = 1e-3
 	for _, c := range []struct {

@@ -198,7 +198,7 @@ func (g GroupLimit) For(simd, registers int) bool {
 // `large_grf` (256 registers and above), by `_` when all must hold and by
 // `_or_` for alternatives; `other` is for every kernel. The number of a name
 // that begins with `large_grf` counts work-items, any other counts threads, and
-// `max_threads_per_wg.` may stand before the name to say so.
+// `max_threads_per_wg.` may be before the name to say so.
 func ParseGroupLimits(text string) ([]GroupLimit, error) {
 	var all []GroupLimit
 	for pair := range table.Fields(text) {

@@ -155,7 +155,7 @@ func (t Table) Keys() (keys []string) {
 }
 
 // Find returns the platform of a key; case, spaces, `-` and `_` do not matter,
-// and the prefix `cu:` may stand before it.
+// and the prefix `cu:` may be before it.
 func (t Table) Find(key string) (Platform, error) {
 	for _, p := range t {
 		if normalized(string(p.Key)) == normalized(key) {

@@ -25,7 +25,7 @@ type buildsValue struct {
 }
 
 // buildColumns are of a kernel on one device, before and after, in the order of
-// CSV; what people see of the figures stands behind.
+// CSV; what people see of the figures is behind.
 func buildColumns() []report.Col[diff.Build] {
 	var list []report.Col[diff.Build]
 	for _, c := range report.Within("", "", (*diff.Build).Kernel, predictdoc.KernelColumns) {

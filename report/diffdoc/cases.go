@@ -214,7 +214,7 @@ func (c *comparison) agentSummary() *report.AgentSummary {
 	}
 	for i := range c.rows {
 		r := &c.rows[i]
-		// Those are counted as not judged. Rows stand in the order of
+		// Those are counted as not judged. Rows are in the order of
 		// attention, so what does not fit is the least.
 		if summary.Usable && r.IsKernel && r.Verdict != diff.NotComparable && r.Verdict != diff.ChangedDevice && !summary.Add(findingOf(r)) {
 			break

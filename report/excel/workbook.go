@@ -94,7 +94,7 @@ func (b *book) build(d *report.Document) error {
 }
 
 // newSheet makes an empty sheet and a writer of its rows, printed on one page
-// side by side. What has to stand before the rows in the file - how it is
+// side by side. What has to be before the rows in the file - how it is
 // printed - is set first: a property that is set later is lost without an
 // error.
 func (b *book) newSheet(s *sheet) (*excelize.StreamWriter, error) {

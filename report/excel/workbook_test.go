@@ -46,7 +46,7 @@ func open(t testing.TB, data []byte) *excelize.File {
 	return f
 }
 
-// partText returns a part of the file as it stands in it.
+// partText returns a part of the file as it is in it.
 func partText(t testing.TB, data []byte, name string) string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -243,8 +243,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSummarySheet wants the screen on one printed page, with a chart of the parts
-// that a bar shows.
+// TestSummarySheet wants the screen on one printed page, with a chart of the
+// parts that a bar shows.
 func TestSummarySheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)

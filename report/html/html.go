@@ -218,7 +218,7 @@ func (w writer) line(format, text string) {
 	}
 }
 
-// small returns a text that explains what stands before it, nothing for an
+// small returns a text that explains what is before it, nothing for an
 // empty one.
 func small(text string) string {
 	if text == "" {

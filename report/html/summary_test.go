@@ -78,9 +78,9 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestFirstSummary wants the answer in the first 900 pixels of a wide window and
-// of a phone, nothing next to them, and a page of at most 3,000 as it opens;
-// its commands can be copied.
+// TestFirstSummary wants the answer in the first 900 pixels of a wide window
+// and of a phone, nothing next to them, and a page of at most 3,000 as it
+// opens; its commands can be copied.
 func TestFirstSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	for _, width := range []int64{390, 1400} {

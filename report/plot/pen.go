@@ -151,7 +151,7 @@ func fit(s string, size, room float64) string {
 
 const margin = 8.0
 
-// heading draws the title of a chart that stands alone, and gives the height at
+// heading draws the title of a chart that is alone, and gives the height at
 // which to go on.
 func (p *pen) heading() float64 {
 	if p.look.Inline {

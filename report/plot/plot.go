@@ -28,7 +28,7 @@ import (
 // Look describes what a chart is drawn for.
 type Look struct {
 	// Inline draws for a page that defines the colors as CSS variables (see
-	// Variables) and prints the title itself. Otherwise the chart stands alone:
+	// Variables) and prints the title itself. Otherwise the chart is alone:
 	// with a title, a white background and fixed colors.
 	Inline bool
 	// Width is that of the chart in CSS pixels; 0 is what suits the kind of

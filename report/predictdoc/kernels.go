@@ -77,7 +77,7 @@ var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *bat
 })
 
 // Kernels returns the kernels of binaries in every form; modes says that each
-// stands in every register mode.
+// is in every register mode.
 func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes bool) *report.Output {
 	pg := page{title: "Occupancy from kernel binaries", key: "kernels", heading: "Kernels",
 		table:    report.NewTable("kernels", "", kernels, KernelColumns),

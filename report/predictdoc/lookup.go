@@ -216,7 +216,7 @@ var tableColumns = []report.Col[arch.Device]{
 	report.Define(column{Path: "notes", Title: "Notes", Kind: report.Text}, func(d *arch.Device) cell { return report.TextCell(d.Notes) }),
 }
 
-// What stands behind a value on the page of a device is its title.
+// What is behind a value on the page of a device is its title.
 var grfColumns = []report.Col[arch.GRFMode]{
 	report.Define(column{Path: "registers_per_thread", Always: true, Title: "registers:", Kind: report.Integer}, func(m *arch.GRFMode) cell { return report.IntCell(m.Registers) }),
 	report.Define(column{Path: "threads_per_xve", Always: true, Title: "threads per XVE", Kind: report.Integer}, func(m *arch.GRFMode) cell { return report.IntCell(m.ThreadsPerXVE) }),

@@ -40,7 +40,7 @@ var firstKernels = []string{"task", "device", "global", "local", "simd", "regist
 	"balancing_bound", "potential_speedup_evidence", "model_difference_points", "limits"}
 
 // kernelColumns are all that is known of a kernel, in the order of JSON and
-// CSV. What only people read stands behind.
+// CSV. What only people read is behind.
 var kernelColumns = slices.Concat(launchColumns,
 	object("", column{Path: "predicted", Doc: "null without one; a note says why"},
 		func(k *kernel) *predict.Prediction { return k.Predicted }, predictdoc.KernelPrediction),

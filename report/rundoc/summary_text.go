@@ -109,8 +109,8 @@ func impactText(r *compare.Result, lines []line) string {
 	return report.UpperFirst(strings.Join(parts, "; "))
 }
 
-// undeterminedText describes why there is nothing to say of a run: what is missing, by
-// name.
+// undeterminedText describes why there is nothing to say of a run: what is
+// missing, by name.
 func undeterminedText(r *compare.Result, lines []line) string {
 	s := &r.Summary
 	switch s.Kernels {
@@ -198,7 +198,7 @@ func inBrackets(lines []line) string {
 	return ""
 }
 
-// notesFirst are what stands before any figure: a device that cannot be the one
+// notesFirst are what is before any figure: a device that cannot be the one
 // that ran, and input that is not whole.
 func notesFirst(r *compare.Result) []string {
 	var notes []string
@@ -391,7 +391,7 @@ func predictedCell(r *compare.Result, row *compare.Row) cell {
 }
 
 // wideInterval is how wide, in points, the interval of an estimated value is
-// when it stands in its place.
+// when it is in its place.
 const wideInterval = 10
 
 // measuredSpan is what was measured; an estimate with a wide interval is the

@@ -141,7 +141,7 @@ var (
 	// backslashes are those that would escape what follows them.
 	backslashes = regexp.MustCompile(`(\\+)([[:punct:]])`)
 	// begins is what begins a heading or a list, or with a second colon a
-	// command of the CI job whose log this stands in.
+	// command of the CI job whose log this is in.
 	begins = regexp.MustCompile(`^(?:([0-9]+)([.)])|([-#+=~:]))`)
 	marks  = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`",
 		"](", `\](`, "][", `\][`, "]:", `\]:`)

@@ -84,7 +84,7 @@ func TestTablesStayWhole(t *testing.T) {
 }
 
 // cells counts the cells of a row: a pipe ends one unless an odd number of
-// backslashes stands before it.
+// backslashes is before it.
 func cells(line string) int {
 	n, escaped := 0, false
 	for i := range len(line) {

@@ -17,7 +17,7 @@ import (
 // message is what is said of a series, or of what many have in common.
 type message struct {
 	report.Item        // of a document, whose screen and table have the rest; without a text it is none
-	title, text string // of an annotation, which stands alone
+	title, text string // of an annotation, which is alone
 	level       report.AnnotationLevel
 }
 

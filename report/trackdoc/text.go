@@ -28,7 +28,7 @@ func statusOf(s *track.Series) report.Status {
 	return report.Muted
 }
 
-// findingText is the verdict with what stands in its way: "learning: driver
+// findingText is the verdict with what is in its way: "learning: driver
 // changed here".
 func findingText(s *track.Series) string {
 	switch {

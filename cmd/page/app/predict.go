@@ -170,7 +170,7 @@ func below(d *report.Document, key, title string) []report.Section {
 }
 
 // others show the launch on the devices of the form next to the chosen one,
-// which comes first. A device that is none is said, and the others stand there
+// which comes first. A device that is none is said, and the others are there
 // all the same.
 func (a *App) others(f Launch, on arch.Choice, l predict.Launch) []report.Section {
 	q := &predictdoc.Question{Launch: l, On: []arch.Choice{on}}
@@ -290,8 +290,8 @@ func differences(of *calculator.Device, o calculator.Output, d *arch.Device, l *
 	return list
 }
 
-// DeviceChoice is a device of the form with what it admits. All of them stand
-// in the page's HTML, so that the form is whole before the program runs.
+// DeviceChoice is a device of the form with what it admits. All of them are in
+// the page's HTML, so that the form is whole before the program runs.
 type DeviceChoice struct {
 	Key          string `json:"key"`
 	Name         string `json:"name"`

@@ -2,7 +2,7 @@
 // style of the reports, and the program that was compiled for browsers, and
 // that asks for nothing else. Its content security policy allows no network.
 //
-// It knows where everything stands in the file and in which order it loads. It
+// It knows where everything is in the file and in which order it loads. It
 // does not know what the program answers. The scripts are listed in the policy
 // by their hashes, so a text of an input that got into the page as a script
 // would not run.
