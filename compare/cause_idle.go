@@ -125,7 +125,7 @@ func (f *finder) pointsOfGaps(share unit.Ratio) unit.Points {
 // work before the launch ends, or wait for threads that the dispatcher has not
 // started.
 func (f *finder) idleWithin(p Part) {
-	likely, bounded := f.row.Certainty.likelyOutside().Value()
+	likely, bounded := f.r.likelyOutside(f.row).Value()
 	if !bounded || f.has(CausePlacement) || f.has(CauseStack) {
 		return
 	}
@@ -136,9 +136,8 @@ func (f *finder) idleWithin(p Part) {
 		return pointsOf(held.BusyOccupancy*(own-outside-held.Idle)) >= leastCause
 	}
 	outside := min(f.row.Certainty.OutsideLaunches.Or(1), idle)
-	if t := f.r.Traced(f.row); t != nil { // which shows how much lies outside
-		likely = min(likely, t.GapShare())
-		outside = min(outside, 2*t.GapShare()) // samples may also contain the gap after a launch
+	if t := f.r.Traced(f.row); t != nil { // samples may also contain the gap after a launch
+		outside = min(outside, 2*t.GapShare())
 	}
 	if !within(likely) {
 		return

@@ -28,6 +28,7 @@ type Certainty struct {
 	OutsideLaunches unit.Opt[unit.Ratio] // of the values' time, at most so much lies outside the launches, whatever lies there
 	OtherTasks      unit.Opt[unit.Ratio] // of the values, at most so much was made by other tasks
 	Misattributed   unit.Opt[unit.Ratio] // of the run: instructions in rows of no kernel / all instructions
+	elsewhere       unit.Opt[unit.Ratio] // the same, by threads if the run has no instructions
 }
 
 // SamplingInterval is the time between two samples of the counters, as the
@@ -74,6 +75,10 @@ func (r *Result) certainty(row *Row) Certainty {
 	case r.Instructions.All > 0:
 		c.Misattributed = unit.Some(unit.Ratio(1 - r.Instructions.Kernels/r.Instructions.All))
 	}
+	c.elsewhere = c.Misattributed
+	if n := &r.threads; !c.elsewhere.Present() && n.kernels > 0 && n.others.Present() {
+		c.elsewhere = unit.Some(unit.Ratio(n.others.Or(0) / (n.kernels + n.others.Or(0))))
+	}
 	// A sample that belongs to a launch of n intervals began up to one interval
 	// before it. Below one interval most samples see both a launch and what
 	// stands next to it.
@@ -102,11 +107,20 @@ func (r *Result) certainty(row *Row) Certainty {
 // launch that takes as many samples as it loses has no crosstalk and gaps all
 // the same.
 func (c *Certainty) likelyOutside() unit.Opt[unit.Ratio] {
-	x, known := c.Misattributed.Value()
+	x, known := c.elsewhere.Value()
 	if !known || c.Exact || c.Own {
 		return c.OutsideLaunches
 	}
 	return unit.Some(min(c.OutsideLaunches.Or(1), x))
+}
+
+// likelyOutside returns how much of the time of a row's values probably is
+// outside its launches: the gaps of a trace, if there is one.
+func (r *Result) likelyOutside(row *Row) unit.Opt[unit.Ratio] {
+	if t := r.Traced(row); t != nil {
+		return unit.Some(min(t.GapShare(), row.Certainty.OutsideLaunches.Or(1)))
+	}
+	return row.Certainty.likelyOutside()
 }
 
 // busy is the time in which the GPU of a row ran any task. What ran on adapters
@@ -313,6 +327,25 @@ func shareText(v unit.Ratio) string {
 		return "less than 1%"
 	}
 	return fmt.Sprintf("%.0f%%", v.Percent())
+}
+
+// startedThreads are the threads that were counted in rows of kernels and in
+// other rows; the latter are absent if no such row has a count.
+type startedThreads struct {
+	kernels float64
+	others  unit.Opt[float64]
+}
+
+// add counts the threads of a row.
+func (t *startedThreads) add(row *Row) {
+	n, counted := row.Threads.Value()
+	switch {
+	case !counted:
+	case row.IsKernel():
+		t.kernels += float64(n)
+	default:
+		t.others = unit.Some(t.others.Or(0) + float64(n))
+	}
 }
 
 // kernelTimes is the time of the kernels that were measured: in all, and times

@@ -328,16 +328,15 @@ func (r *Result) judge(row, kernel *Row) {
 }
 
 // onlyIdle reports whether busy XVEs held what is predicted of them, and no
-// more idle time is missing from the rest than can lie between launches.
+// more idle time is missing from the rest than probably is between launches.
 func (r *Result) onlyIdle(row *Row) bool {
-	c := &row.Certainty
 	loaded, known := row.BusyOccupancy.Value()
 	if !known || row.Predicted == nil || modelOff(row) || row.XVEs.Other.Present() || r.Fit.Contradiction != "" ||
 		r.adapters(row) != nil || r.launchBound(row) {
 		return false
 	}
 	at, idle := row.XVEs.NearestBusy(loaded), row.Idle.Or(1)
-	return r.Options.within(loaded.Minus(at.BusyOccupancy)) && idle-at.Idle <= c.OutsideLaunches.Or(1)+c.OtherTasks.Or(1) &&
+	return r.Options.within(loaded.Minus(at.BusyOccupancy)) && idle-at.Idle <= r.likelyOutside(row).Or(1)+row.Certainty.OtherTasks.Or(1) &&
 		at.BusyOccupancy*(idle-at.Idle) >= (at.BusyOccupancy-loaded)*(1-idle)
 }
 

@@ -182,6 +182,7 @@ type Result struct {
 	busyStack   map[ingest.Key]ingest.Kernel // a row with threads of launches that have a row per stack
 	adapterTime map[string]unit.Seconds      // of those that name their adapter, by its name; "" is of all of them
 	kernelTime  kernelTimes
+	threads     startedThreads
 	fromSummary bool  // the rows are those of a summary
 	place       []int // the row of each kernel of the run
 	withheld    *Cause

@@ -41,6 +41,7 @@ func (r *Result) addTimes() {
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		r.taskTime += row.Total.Or(0)
+		r.threads.add(row)
 		if row.IsKernel() {
 			r.kernelTime.add(row)
 		}

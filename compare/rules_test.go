@@ -39,7 +39,7 @@ func TestRules(t *testing.T) {
 		causes  []string
 		decide  string // of the row's cause
 	}{
-		{"4.0 points are empty and 3.8 underfilled: only idle time is missing", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(92.2), idle(4)), 1, MatchWhileBusy, nil, ""},
+		{"4.0 points are empty and 3.8 underfilled: only idle time is missing", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(92.2), idle(4)), 1.2, MatchWhileBusy, nil, ""},
 		{"3.0 are empty and 3.9 underfilled", mtl112(), kernel("k", most, "256", 32, 1000, 1, measured(93.1), idle(3), registers(128)), 1, Below, []string{CauseImbalance, CauseImbalance}, "a collection with stall reasons"},
 		{"40% idle, of which a tenth can lie outside: gaps are not what it is", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(55), idle(40), registers(128)), 1.2, Below, []string{CauseImbalance, CauseImbalance}, evenWork},
 		{"15% idle, of which a tenth can lie outside: gaps may be", mtl112(), kernel("k", most, "256", 32, 100, 0.9, measured(83), idle(15), registers(128)), 1.2, Below, []string{CauseImbalance, CauseGaps, CauseImbalance}, evenWork},

@@ -284,7 +284,7 @@ func ways() []way {
 		}},
 		{reason: "idle", to: 100, step: .1, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(min(60, 100-x)), idle(x), registers(128))) }},
 		{reason: "idle, of launches of one interval", to: 60, step: .1, d: mtl112(), run: func(x float64) *ingest.Run {
-			return of(in(1000, 1, measured(99-x), idle(x), registers(128)))
+			return &ingest.Run{Kernels: []ingest.Kernel{in(1000, 1, measured(99-x), idle(x), registers(128))}}
 		}},
 		{reason: "idle, where nothing was seen", from: 99, to: 100, step: .01, d: mtl112(), run: func(x float64) *ingest.Run { return of(k(measured(0), idle(x))) }},
 		{reason: "idle of one of two stacks, which may lie outside", from: 40, to: 80, step: .1, d: max1550(), run: func(x float64) *ingest.Run {

@@ -540,6 +540,9 @@ func fixText(l *line) string {
 			text += fmt.Sprintf(" or SIMD%d", h.At)
 		}
 	}
+	if l.Verdict == compare.MatchWhileBusy { // its idle time may also be within the launches
+		text += "?"
+	}
 	if b, ok := h.Bound.Value(); ok && b >= 1.05 {
 		text += ": up to " + report.Decimal(b, 1) + "x"
 	}
