@@ -109,10 +109,10 @@ func Stable(name string) (stable string, ordinal bool) {
 	return stable, ordinal
 }
 
-// Pattern returns a name without what tells alike kernels apart: "*" stands for
+// pattern returns a name without what tells alike kernels apart: "*" stands for
 // a number and "<*>" for template arguments. For example, the pattern of
 // "gemm<float, 2>_17" is "gemm<*>_*".
-func Pattern(name string) string {
+func pattern(name string) string {
 	shown := Display(name)
 	pattern := make([]byte, 0, len(shown))
 	depth := 0
@@ -150,12 +150,12 @@ func (p Patterns) Of(name string) string {
 		}
 		return r
 	}, name)
-	pattern, known := p[key]
+	found, known := p[key]
 	if !known {
-		pattern = Pattern(name)
-		p[key] = pattern
+		found = pattern(name)
+		p[key] = found
 	}
-	return pattern
+	return found
 }
 
 // Continues reports whether a kernel goes on from one that is gone and has the

@@ -69,7 +69,7 @@ func TestPattern(t *testing.T) {
 		{"plain", "plain"},
 		{"", ""},
 	} {
-		if got := Pattern(c[0]); got != c[1] {
+		if got := pattern(c[0]); got != c[1] {
 			t.Errorf("%q: pattern %q, want %q", c[0], got, c[1])
 		}
 	}
