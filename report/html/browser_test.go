@@ -76,7 +76,7 @@ func TestSorting(t *testing.T) {
 func TestFiltering(t *testing.T) {
 	b := open(t, render(t, story()))
 	b.want(t, "all rows", status, "5 of 5 rows")
-	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "FAN dispatch"))
+	b.run(t, chromedp.SendKeys(chromedp.CSS("#filter-text"), "FAN gaps"))
 	b.want(t, "every word counts, in any column, in any case", names, "Fan2")
 	b.want(t, "how many are left", status, "1 of 5 rows")
 	b.run(t, chromedp.KeyEvent(kb.Escape))

@@ -34,7 +34,7 @@ func TestPageNothingShifts(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		b := openFile(t, whole(t), chromedp.EmulateViewport(width, 900))
 		ask[string](t, b, shifts)
-		b.want(t, "curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
+		b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
 		for _, c := range []struct{ field, text, limit string }{
 			{"slm", "64K", "slm"}, {"local", "1024", "slm"}, {"slm", "0", "threads"}, {"global", "64", "grid"},
 		} {

@@ -61,11 +61,12 @@ const (
 func TestPagePredict(t *testing.T) {
 	b := openFile(t, whole(t))
 	b.want(t, "it answers for a launch of its own", peak, "100.0")
-	b.want(t, "with the curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
+	b.want(t, "with the curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
 	b.run(t, replace("slm", "64K")...)
 	b.want(t, "SLM limits it now", limits, "slm")
 	b.want(t, "the slider follows", `document.getElementById("slm-range").value`, "64")
 	b.want(t, "the address holds the launch", `String(location.hash.includes("slm=64K") && location.hash.includes("device=max1100"))`, "true")
+	b.run(t, replace("global", "1024x1024")...)
 	b.run(t, replace("local", "16x")...)
 	b.want(t, "a size that is none is said", `String(document.getElementById("faults-predict").textContent.includes("local"))`, "true")
 	b.run(t, chromedp.SendKeys(chromedp.CSS(`#launch [name=local]`), "16"))
@@ -95,9 +96,9 @@ func TestPageLink(t *testing.T) {
 	}
 	b := openAddress(t, "file://"+path+hash(launch))
 	b.want(t, "its numbers", peak, r.Fields["peak"])
-	b.want(t, "the devices next to it", `String(document.querySelectorAll("#result-next to #t-predictions tbody tr").length)`, "3")
+	b.want(t, "the devices next to it", `String(document.querySelectorAll("#result-beside #t-predictions tbody tr").length)`, "3")
 	b.want(t, "the calculator next to it",
-		`String(document.getElementById("result-next to").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
+		`String(document.getElementById("result-beside").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
 	b.run(t, chromedp.Reload())
 	b.want(t, "again after a reload", `document.querySelector("#launch [name=slm]")?.value + " " + `+peak, "16K "+r.Fields["peak"])
 	b.quiet(t)
@@ -418,7 +419,7 @@ func TestPageBadInput(t *testing.T) {
 func TestPagePhone(t *testing.T) {
 	b := openFile(t, whole(t), chromedp.EmulateViewport(390, 900))
 	b.want(t, "it is ready", peak, "100.0")
-	b.want(t, "curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
+	b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
 	for _, tab := range []string{"predict", "validate", "compare"} {
 		b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 		b.want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")
@@ -449,7 +450,7 @@ func TestPageAccessible(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
 			b := openFile(t, whole(t), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			b.want(t, "curves", `String(document.querySelectorAll("#result-next to figure").length)`, "3")
+			b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
 			for _, tab := range []string{"predict", "validate", "compare"} {
 				b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 				if tab == "validate" {

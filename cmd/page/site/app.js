@@ -233,7 +233,7 @@
     forget();
     work({
       kind: tab, files: files, paths: paths,
-      asked: { device: form.device.value, tolerance: Number(form.tolerance.value) || 0, interval: Number(form.interval.value) || 0 }
+      settings: { device: form.device.value, tolerance: Number(form.tolerance.value) || 0, interval: Number(form.interval.value) || 0 }
     });
   }
   let shownAfter = 0;
