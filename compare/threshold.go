@@ -113,9 +113,9 @@ const (
 	// hundredth is below what any other value of a row is good to. gapsEnough
 	// is the part of the difference that traced gaps must explain to be
 	// certain.
-	gapsSeen    unit.Ratio  = 0.01
-	overlapSeen unit.Ratio  = 0.01
-	gapsEnough  unit.Points = 0.5
+	gapsSeen    unit.Ratio = 0.01
+	overlapSeen unit.Ratio = 0.01
+	gapsEnough             = 0.5
 
 	// engineShare is how near an idle share has to be to (k - 1) / k for k
 	// compute engines or stacks of which one worked.

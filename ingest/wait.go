@@ -18,18 +18,14 @@ func OpenFile(ctx context.Context, path string) (*os.File, io.Reader, error) {
 		return f, f, err
 	}
 	var f *os.File
-	opened := make(chan error, 1)
-	go func() {
-		var err error
+	err = bug.Await(ctx, func() (err error) {
 		f, err = os.Open(path)
-		opened <- err
-	}()
-	select {
-	case err := <-opened:
-		return f, Waiting(ctx, f), err
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
+	return f, Waiting(ctx, f), nil
 }
 
 // Waiting returns a reader that ends with the context, even if a read waits for

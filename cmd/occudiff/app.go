@@ -16,6 +16,7 @@ import (
 	"occudiff/cmd/cli"
 	"occudiff/compare"
 	"occudiff/ingest/note"
+	"occudiff/internal/bug"
 	"occudiff/predict/arch"
 	"occudiff/report"
 )
@@ -259,7 +260,7 @@ func (a *app) execute(c *cobra.Command, d *command, args []string) error {
 	// outputs stay.
 	defer a.out.discard()
 	if err == nil {
-		err = await(c.Context(), a.readDevices)
+		err = bug.Await(c.Context(), a.readDevices)
 	}
 	if err != nil {
 		return err

@@ -134,7 +134,7 @@ func run(ctx context.Context, a *app, args []string) int {
 	case errors.As(err, &panicked):
 		fmt.Fprintf(a.stderr, "occudiff: bug at %s: %v\n", panicked.Calls[0], panicked.Value)
 		fmt.Fprintln(a.stderr, "occudiff: called from", strings.Join(panicked.Calls[1:], ", "))
-		fmt.Fprintln(a.stderr, "occudiff: this is a bug of occudiff, and nothing was written; please report these lines, "+
+		fmt.Fprintln(a.stderr, "occudiff: this is a bug of occudiff; please report these lines, "+
 			"'occudiff --version', the command line, and if possible its input")
 		return exitBug
 	case errors.As(err, &verdict):

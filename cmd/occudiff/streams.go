@@ -16,7 +16,6 @@ import (
 	"golang.org/x/term"
 	"occudiff/compare/history"
 	"occudiff/ingest"
-	"occudiff/internal/bug"
 	"occudiff/report"
 	"occudiff/report/text"
 )
@@ -42,19 +41,6 @@ func (a *app) open(ctx context.Context, path string) (in io.ReadCloser, name str
 		io.Reader
 		io.Closer
 	}{r, file}, path, err
-}
-
-// await calls a function that may wait for input, and returns its error, or the
-// error of the context if that ends first.
-func await(ctx context.Context, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- bug.Call(f) }()
-	select {
-	case err := <-done:
-		return bug.Raise(err)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // output returns standard output for a format. Names of kernels and files must

@@ -1,7 +1,7 @@
 // Package unitrace reads what Intel's Level Zero and OpenCL tracers print:
 // unitrace, and its forerunners onetrace, oneprof, ze_tracer and cl_tracer. It
 // takes device timings, kernel properties and kernel metrics, whole reports as
-// well as the metric files that newer versions write next to. It does not know
+// well as the metric files that newer versions write, too. It does not know
 // devices, what an occupancy should be, or what another profiler says of the
 // same kernels.
 package unitrace

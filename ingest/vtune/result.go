@@ -227,21 +227,28 @@ func (r *result) unreadableCells() (first note.Note, found bool) {
 	return first, cells > 0
 }
 
-// unweighted is the note on kernels whose shares are means over launches that
-// count alike, because none has a time: the time of another file comes too
-// late, when the rows are added up.
-func (r *result) unweighted() []note.Note {
-	var first *entry
-	more := 0
+// firstOf returns the first task that fits, nil if none does, and the number of
+// further ones.
+func (r *result) firstOf(fits func(*entry) bool) (first *entry, more int) {
 	for _, e := range r.entries {
 		switch {
-		case e.rows == 1 || e.timed > 0 || !e.Global.Present() || !e.varies():
+		case !fits(e):
 		case first == nil:
 			first = e
 		default:
 			more++
 		}
 	}
+	return first, more
+}
+
+// unweighted is the note on kernels whose shares are means over launches that
+// count alike, because none has a time: the time of another file comes too
+// late, when the rows are added up.
+func (r *result) unweighted() []note.Note {
+	first, more := r.firstOf(func(e *entry) bool {
+		return e.rows != 1 && e.timed <= 0 && e.Global.Present() && e.varies()
+	})
 	if first == nil {
 		return nil
 	}
@@ -260,17 +267,7 @@ func (r *result) repeated() []note.Note {
 	if r.perLaunch {
 		return nil
 	}
-	var first *entry
-	more := 0
-	for _, e := range r.entries {
-		switch {
-		case !e.repeated():
-		case first == nil:
-			first = e
-		default:
-			more++
-		}
-	}
+	first, more := r.firstOf((*entry).repeated)
 	if first == nil {
 		return nil
 	}

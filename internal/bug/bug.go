@@ -6,6 +6,7 @@
 package bug
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -45,6 +46,20 @@ func Raise(err error) error {
 		panic(p)
 	}
 	return err
+}
+
+// Await calls a function that may wait for input. It returns the error of the
+// function, or the error of the context if that ends first; then the function
+// goes on and must not change what the caller reads.
+func Await(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- Call(f) }()
+	select {
+	case err := <-done:
+		return Raise(err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // calls returns the calls that led to the panic that is being recovered. The

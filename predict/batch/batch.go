@@ -88,7 +88,7 @@ const chunkRows = 512
 func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) (report Report, err error) {
 	lines := table.NewReader(file, r, table.Format{
 		Code: "batch-header", What: "batch file", Columns: m.in, Required: m.required})
-	if err := interruptible(ctx, lines.Header); errors.Is(err, io.EOF) {
+	if err := bug.Await(ctx, lines.Header); errors.Is(err, io.EOF) {
 		return report, note.Errorf("batch-empty", note.Pos{File: file},
 			"the first line names the columns, each further one is a launch", "the batch file is empty")
 	} else if err != nil {
@@ -106,7 +106,7 @@ func (m *model) run(ctx context.Context, file string, r io.Reader, w io.Writer) 
 			return report, fmt.Errorf("writing the batch: %w", out.Error())
 		}
 		var sheet *table.Sheet
-		err := interruptible(ctx, func() (err error) {
+		err := bug.Await(ctx, func() (err error) {
 			sheet, err = lines.Sheet(chunkRows)
 			return err
 		})
@@ -148,19 +148,6 @@ func (m *model) rejection(why error) []string {
 	cells := make([]string, len(m.out))
 	cells[slices.Index(m.out, "status")], cells[slices.Index(m.out, "message")] = statusError, why.Error()
 	return cells
-}
-
-// interruptible waits for a function or for the context, whichever ends first:
-// nobody may ever type the next line.
-func interruptible(ctx context.Context, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- bug.Call(f) }()
-	select {
-	case err := <-done:
-		return bug.Raise(err)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // maxKnown bounds what is remembered of look-ups: a file may name a million

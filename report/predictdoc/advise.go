@@ -208,7 +208,7 @@ func (c *advice) items() (items []report.Item) {
 	return items
 }
 
-// stepText is the text of a next step, and what it would cost next to.
+// stepText returns a next step and what it costs.
 func stepText(n predict.NextStep) string {
 	if n.Prediction.Partial {
 		return n.Text + fmt.Sprintf(" (a what-if: %s work-items do not divide the global size)",

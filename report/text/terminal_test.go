@@ -148,7 +148,7 @@ func TestNoEscapeSequencesWithoutColor(t *testing.T) {
 }
 
 // TestLimits: a terminal has the first rows and explanations, and says how many
-// there are next to, unless it has all.
+// more there are, unless it has all.
 func TestLimits(t *testing.T) {
 	d := rundoc.FromResult(sample.Many(60), report.Provenance{})
 	d.Sections = append(d.Sections, report.Section{ItemsIn: report.Terminal, Items: make([]report.Item, 20)})

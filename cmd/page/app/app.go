@@ -41,7 +41,7 @@ type App struct {
 // Request is what the page asks. Its scripts write it as JSON, and read the
 // answer so.
 type Request struct {
-	Kind     string // predict, next to, validate, example, compare or download
+	Kind     string // predict, beside, validate, example, compare or download
 	ID       int    // by which the page knows what an answer belongs to
 	State    Launch
 	Paths    [][]string // of each run
