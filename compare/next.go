@@ -326,8 +326,9 @@ func (r *Result) modeGain(row *Row) (times float64, registers int) {
 	}
 	registers = mostThreads(r.Device)
 	most, ok := predict.GRFModeFor(r.Device, registers)
-	own, known := predict.GRFModeFor(r.Device, r.KnownLaunch(row).GRF)
-	if r.KnownLaunch(row).GRF == 0 || !ok || !known || own.ThreadsPerXVE <= 0 {
+	now := r.KnownLaunch(row).GRF
+	own, known := predict.GRFModeFor(r.Device, now)
+	if now == 0 || !ok || !known || own.ThreadsPerXVE <= 0 {
 		return 1, registers
 	}
 	return float64(most.ThreadsPerXVE) / float64(own.ThreadsPerXVE), registers

@@ -100,7 +100,7 @@ func (d *Result) judge(row *Row) Verdict {
 	// Another sub-group size spills another amount, and not for that reason in
 	// another time.
 	if v == NotComparable || v == Inconclusive || v == Unchanged || v == ChangedLaunch && row.pace() == way {
-		return map[int]Verdict{-1: Regression, 1: Improvement}[way]
+		return changed(way)
 	}
 	return v
 }
@@ -128,7 +128,7 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 		case moved && trade:
 			return traded(to)
 		case moved || pace == to && way == to:
-			return map[int]Verdict{-1: Regression, 1: Improvement}[to]
+			return changed(to)
 		}
 	}
 	switch pace = row.pace(); {
@@ -146,6 +146,14 @@ func (d *Result) judgeOccupancy(row *Row) Verdict {
 		return Inconclusive
 	}
 	return Unchanged
+}
+
+// changed returns the verdict of a kernel that changed one way, -1 for the worse.
+func changed(way int) Verdict {
+	if way < 0 {
+		return Regression
+	}
+	return Improvement
 }
 
 // traded returns the verdict of a kernel whose occupancy moved one way, -1 for
