@@ -356,7 +356,7 @@ func TestCancelled(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{notebook, guide, devCloud, "VectorAdd<", "\x1b[", "\x1b]0;x\aVectorAdd<1> completed on device - 1 s"} {
+	for _, s := range []string{notebook, guide, devCloud, "Running on device: A\nno timing\n", "VectorAdd<", "\x1b[", "\x1b]0;x\aVectorAdd<1> completed on device - 1 s"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -369,8 +369,11 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if file.Rows == 0 || file.Rows != int64(len(file.Timings)) {
+		if file.Rows != int64(len(file.Timings)) {
 			t.Fatalf("%d rows, %d timings", file.Rows, len(file.Timings))
+		}
+		if (file.Rows == 0) != (file.Traits.NotARun != "") {
+			t.Fatalf("%d timings, but not a run because %q: a log without timings must say why", file.Rows, file.Traits.NotARun)
 		}
 		for _, x := range file.Timings {
 			if !(x.Seconds >= 0) || x.Groups.Or(1) < 1 || x.Pos.Line < 1 || x.Pos.Column < 1 || x.Printed == "" {
