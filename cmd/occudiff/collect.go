@@ -76,7 +76,12 @@ func (a *app) collectCommand() *cobra.Command {
 			if f.Check {
 				return predictdoc.ToolChecks(collect.CheckTools("/"), collect.CommonMistakes()), nil
 			}
+			device, err := a.namedDevice()
+			if err != nil {
+				return nil, err
+			}
 			o := collect.Options{App: args, Dir: f.Dir, Interval: f.Interval, GPU: f.GPU}
+			o.FullCompute = len(device) == 0 || strings.HasPrefix(device[0].Architecture, "Gen")
 			// What is printed may run on another machine, so what is installed
 			// here says nothing.
 			o.Unitrace = f.Unitrace == "always" || f.Unitrace == "auto" && (f.Print || collect.IsInstalled("unitrace"))

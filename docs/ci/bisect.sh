@@ -10,11 +10,12 @@
 #   SRC       the program's source                    (vec_add.cpp)
 #   RUNS      runs of each side; 4 make a test        (4)
 #   OUT       what was measured; remove it afterwards (../bisect-occupancy)
+#   MODE      VTune's metrics: overview for GPUs newer than Gen9, whose overview lacks the occupancy  (full-compute)
 #   CXX, VTUNE
 set -eu
 status=125
 trap 'git worktree remove --force "$out/source" 2>/dev/null || true; exit "$status"' EXIT
-src=${SRC:-vec_add.cpp} out=${OUT:-../bisect-occupancy} vtune=${VTUNE:-vtune}
+src=${SRC:-vec_add.cpp} out=${OUT:-../bisect-occupancy} vtune=${VTUNE:-vtune} mode=${MODE:-full-compute}
 
 # measure SOURCE FOLDER: builds it and fills the folder with a run in each of its own.
 measure() {
@@ -24,7 +25,7 @@ measure() {
 	i=1
 	while [ "$i" -le "${RUNS:-4}" ]; do
 		mkdir "$2/runs/$i"
-		"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -r "$2/vtune-$i" -- "$2/app" >"$2/output-$i.txt"
+		"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -knob "characterization-mode=$mode" -r "$2/vtune-$i" -- "$2/app" >"$2/output-$i.txt"
 		"$vtune" -report hotspots -group-by computing-task -format csv -csv-delimiter comma \
 			-report-output "$2/runs/$i/hotspots.csv" -r "$2/vtune-$i"
 		"$vtune" -report summary -report-output "$2/runs/$i/summary.txt" -r "$2/vtune-$i"

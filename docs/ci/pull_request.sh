@@ -8,13 +8,14 @@
 #   RUNS      runs of each side; 4 make a test        (4)
 #   OUT       where all of it goes, made anew         (occupancy)
 #   TOP       kernels in the comment, what needs attention first    (20)
+#   MODE      VTune's metrics: overview for GPUs newer than Gen9, whose overview lacks the occupancy  (full-compute)
 #   CXX, VTUNE
 set -eu
 status=3
 trap 'git worktree remove --force "$out/source" 2>/dev/null || true; exit "$status"' EXIT
 out=${OUT:-occupancy}
 base=$(git merge-base "${BASE:-origin/main}" HEAD)
-src=${SRC:-vec_add.cpp} vtune=${VTUNE:-vtune}
+src=${SRC:-vec_add.cpp} vtune=${VTUNE:-vtune} mode=${MODE:-full-compute}
 
 rm -rf "$out"
 mkdir -p "$out/base" "$out/head"
@@ -28,7 +29,7 @@ while [ "$i" -le "${RUNS:-4}" ]; do
 	for side in base head; do
 		run=$out/$side/$i
 		mkdir "$run"
-		"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -r "$out/vtune-$side-$i" -- "$out/$side-app" >"$out/output-$side-$i.txt"
+		"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -knob "characterization-mode=$mode" -r "$out/vtune-$side-$i" -- "$out/$side-app" >"$out/output-$side-$i.txt"
 		"$vtune" -report hotspots -group-by computing-task -format csv -csv-delimiter comma \
 			-report-output "$run/hotspots.csv" -r "$out/vtune-$side-$i"
 		"$vtune" -report summary -report-output "$run/summary.txt" -r "$out/vtune-$side-$i"

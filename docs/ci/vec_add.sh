@@ -12,14 +12,14 @@
 #PBS -l walltime=00:15:00
 #
 # Settings, all optional: OCCUDIFF_DB (the history), SRC (vec_add.cpp), RUNS (a folder that keeps what was measured), LABEL,
-# DRIVER (the GPU driver's version), CXX, VTUNE.
+# DRIVER (the GPU driver's version), CXX, VTUNE, MODE (VTune's metrics: full-compute; overview is enough for GPUs newer than Gen9).
 set -eu
 status=3
 trap 'exit "$status"' EXIT
 cd "${SLURM_SUBMIT_DIR:-${PBS_O_WORKDIR:-.}}"
 
 export OCCUDIFF_DB="${OCCUDIFF_DB:-occudiff.db}"
-vtune=${VTUNE:-vtune}
+vtune=${VTUNE:-vtune} mode=${MODE:-full-compute}
 run=${RUNS:-runs}/$(date -u +%Y%m%dT%H%M%SZ)-$$
 mkdir -p "$run"
 
@@ -36,7 +36,7 @@ measure() {
 	shift
 	mkdir -p "$to"
 	started=$(date -u +%Y-%m-%dT%H:%M:%SZ)
-	"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -r "$to/vtune" -- "$run/vec_add" >"$to/output.txt"
+	"$vtune" -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -knob "characterization-mode=$mode" -r "$to/vtune" -- "$run/vec_add" >"$to/output.txt"
 	"$vtune" -report hotspots -group-by computing-task -format csv -csv-delimiter comma \
 		-report-output "$to/vec_add.hotspots.csv" -r "$to/vtune"
 	"$vtune" -report summary -report-output "$to/vec_add.summary.txt" -r "$to/vtune"

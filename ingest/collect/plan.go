@@ -42,6 +42,10 @@ type Options struct {
 	// GPU is the adapter to look at, as VTune writes it (0:58:0.0); empty is
 	// all of them, whose mean the counters then are.
 	GPU string
+	// FullCompute collects all metric sets. On Gen9, the default set counts
+	// no thread occupancy; on newer GPUs it does, and VTune runs the
+	// application once per set.
+	FullCompute bool
 	// Unitrace adds a run of the tracer.
 	Unitrace bool
 }
@@ -93,7 +97,7 @@ func Quote(a string) string {
 func Probe(o Options) []Step {
 	result, file := below(o.Dir, "probe"), o.probeFile()
 	return []Step{
-		{Args: o.collect(result, coarsest), Why: "a first run finds how long a launch takes"},
+		{Args: o.collect(result, coarsest, ""), Why: "a first run finds how long a launch takes"},
 		{Args: export(result, file), Why: "its computing tasks", File: file},
 	}
 }
@@ -114,7 +118,13 @@ func below(dir, name string) string {
 // files of the steps are one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
-	steps := append([]Step{{Args: o.collect(result, interval), Why: "the counters"}}, exportSteps(result, o.Dir)...)
+	counters := Step{Args: o.collect(result, interval, ""), Why: "the counters"}
+	if o.FullCompute {
+		counters = Step{Args: o.collect(result, interval, "full-compute"),
+			Why: "the counters: full-compute, because the default set of Gen9 has no thread occupancy; a newer GPU does not " +
+				"need it: name it with --device"}
+	}
+	steps := append([]Step{counters}, exportSteps(result, o.Dir)...)
 	if o.Unitrace {
 		file := below(o.Dir, "run.unitrace")
 		steps = append(steps, Step{Args: append([]string{"unitrace", "--device-timing", "--verbose", "--output",
@@ -124,9 +134,14 @@ func Steps(o Options, interval time.Duration) []Step {
 	return steps
 }
 
-func (o Options) collect(result string, interval time.Duration) []string {
+// collect returns the command of a collection with a set of metrics, VTune's
+// default if mode is empty.
+func (o Options) collect(result string, interval time.Duration, mode string) []string {
 	ms := strconv.FormatFloat(interval.Seconds()*1e3, 'f', -1, 64)
 	args := []string{"vtune", "-collect", "gpu-hotspots", "-knob", "gpu-sampling-interval=" + ms}
+	if mode != "" {
+		args = append(args, "-knob", "characterization-mode="+mode)
+	}
 	if o.GPU != "" {
 		args = append(args, "-knob", "target-gpu="+o.GPU)
 	}
