@@ -32,7 +32,7 @@ type tracking struct {
 
 // metricFlag describes which number is followed.
 type metricFlag struct {
-	Metric string `flag:"metric" arg:"METRIC" default:"occupancy" hints:"occupancy measured busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: occupancy (busy where all runs have it, otherwise measured), measured, busy (over the busy XVEs), residual (measured - predicted average), seconds (time per launch), underfilled, idle, shortfall (points of the thread-slot breakdown), peak (predicted), spill (bytes per thread)"`
+	Metric string `flag:"metric" arg:"METRIC" default:"measured" hints:"measured occupancy busy residual seconds underfilled idle shortfall peak spill" help:"metric to track: measured (occupancy), measured,seconds (fails on either), busy (busy occupancy), occupancy (busy if all runs have it, otherwise measured), residual (measured - predicted average), seconds (time per launch), underfilled, idle, shortfall (points of the breakdown), peak (predicted), spill (bytes per thread)"`
 }
 
 // gateFlags steer the gate, and say whose runs others are judged by.

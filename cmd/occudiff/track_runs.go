@@ -121,14 +121,23 @@ func (t *tracking) confirm(ctx context.Context, question string) (bool, error) {
 type acceptFlags struct {
 	Run    int64  `flag:"run" arg:"RUN" help:"run with which the baseline begins (default: the one that was added last)"`
 	Kernel string `flag:"kernel" arg:"REGEXP" help:"only kernels whose name matches, with its launch size or without"`
+	All    bool   `flag:"all" help:"all kernels of the run's program on its device"`
 	Note   string `flag:"note" arg:"TEXT" help:"why, for those who read it later"`
 	Undo   bool   `flag:"undo" help:"take back what was accepted"`
 }
 
 func (t *tracking) acceptCommand() *cobra.Command {
 	f := &acceptFlags{}
-	return t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
+	c := t.command(command{text: "track-accept", flags: []any{f}, share: "quiet",
+		check: func([]string) error {
+			if f.Kernel == "" && !f.All && !f.Undo {
+				return cli.Errorf("nothing is accepted yet: give --kernel REGEXP for some kernels, or --all")
+			}
+			return nil
+		},
 		run: func(ctx context.Context, _ []string) (*report.Output, error) { return t.acceptRun(ctx, f) }})
+	c.MarkFlagsMutuallyExclusive("kernel", "all")
+	return c
 }
 
 // acceptRun makes a run the first of a new baseline, for all kernels or for

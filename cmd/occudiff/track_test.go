@@ -191,7 +191,7 @@ func TestReadersNeverWrite(t *testing.T) {
 	}
 	readers := []string{"track list", "track export", "track export out.csv", "track report", "track check", "track check --last 3 --fail-on never",
 		"track backtest", "track backtest --target 1", "diff --noise h.db a.csv a.csv --device mtl-112"}
-	writers := []string{"track accept", "track rename k j", "track remove 1 --yes", "track import points.csv"}
+	writers := []string{"track accept --all", "track rename k j", "track remove 1 --yes", "track import points.csv"}
 	export := "Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width," +
 		"XVE Array:Active(%),XVE Array:Stalled(%),XVE Array:Idle(%),Peak XVE Threads Occupancy(%),XVE Threads Occupancy(%)\n" +
 		"k,4096,256,1.07,200,32,44.5,54.3,1.2,100.0,60.5\n"

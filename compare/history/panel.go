@@ -68,9 +68,14 @@ func (d *DB) Panel(ctx context.Context, run int64, n int, metrics ...Metric) (*P
 	if err == nil {
 		p.Accepts, err = d.Accepts(ctx)
 	}
-	if run != 0 { // a check of an earlier run knows what was accepted of the runs before
-		p.Accepts = slices.DeleteFunc(p.Accepts, func(a Accept) bool { return a.Run > run })
+	branch := "" // what is accepted on a branch holds for this branch
+	if run != 0 && err == nil {
+		branch = p.Runs[p.place[run]].Branch
 	}
+	p.Accepts = slices.DeleteFunc(p.Accepts, func(a Accept) bool {
+		// A check of an earlier run uses what was accepted of the runs before.
+		return run != 0 && a.Run > run || !d.IsBase(a.of.Branch) && a.of.Branch != branch
+	})
 	return p, err
 }
 

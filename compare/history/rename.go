@@ -241,11 +241,12 @@ func (d *DB) Accepts(ctx context.Context) (list []Accept, err error) {
 	if err != nil {
 		return nil, d.engine.explain(doing, err)
 	}
-	text := `SELECT a.id, a.run_id, a.series_id, a.time, a.note, r.device, r.program
+	text := `SELECT a.id, a.run_id, a.series_id, a.time, a.note, r.device, r.program, r.branch
 		FROM occudiff_accept a JOIN occudiff_run r ON r.id = a.run_id ORDER BY a.id`
 	err = d.query(ctx, doing, text, nil, func(rows *sql.Rows) error {
 		var a Accept
-		err := rows.Scan(&a.ID, &a.Run, &a.Series, (*micros)(&a.Time), &a.Note, &a.of.Device, &a.of.Program)
+		err := rows.Scan(&a.ID, &a.Run, &a.Series, (*micros)(&a.Time), &a.Note, &a.of.Device, &a.of.Program,
+			&a.of.Branch)
 		a.Key = keys[a.Series]
 		list = append(list, a)
 		return err

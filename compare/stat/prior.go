@@ -27,6 +27,10 @@ const (
 	leastSeries = 3
 )
 
+// PriorOf returns a prior with this variance, which counts as this many degrees
+// of freedom.
+func PriorOf(v Variance) Prior { return Prior{v.Value, v.Freedom} }
+
 // NewPrior learns from measured variances, which are above zero.
 func NewPrior(of []Variance) Prior {
 	if len(of) < leastSeries {

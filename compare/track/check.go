@@ -95,6 +95,9 @@ func (j *judge) check(base func(branch string) bool) (list []*Series, err error)
 			!slices.ContainsFunc(t.Open, func(o Open) bool { return !base(o.FirstBad.Branch) })
 		list = append(list, t)
 	}
+	if err := j.judgeTimes(list); err != nil {
+		return nil, err
+	}
 	addAlsoChanged(j.kernels, j.metric, list)
 	return list, nil
 }

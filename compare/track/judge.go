@@ -167,8 +167,35 @@ func (j *judge) whole() (kept []*Series, replays []*trend.Replay, groups [][]*Se
 	for _, t := range all {
 		t.Ended = ended[t.Key]
 	}
-	markStopped(all, j.panel.Runs, j.metric.Gate.Learning)
+	markStopped(all, j.panel.Runs, RecentRuns)
 	return slices.DeleteFunc(all, func(t *Series) bool { return merged[t.Key] && !t.holds(all) }), replays, groups, nil
+}
+
+// judgeTimes judges the time per launch of series.
+func (j *judge) judgeTimes(list []*Series) error {
+	if j.metric.Metric == history.Seconds || j.metric.Gate.Exact {
+		return nil
+	}
+	times := *j
+	times.metric = Metric{Metric: history.Seconds, Gate: trend.RelativeGate()}
+	times.metric.Gate.Window, times.metric.Gate.Budget = j.metric.Gate.Window, j.metric.Gate.Budget
+	var all []*Series
+	var err error
+	if j.run == nil {
+		all, _, _, err = times.whole()
+	} else if all = times.series(); len(all) > 0 {
+		_, err = times.together(all)
+	}
+	byKey := map[history.Key]*Series{}
+	for _, t := range all {
+		byKey[t.Key] = t
+	}
+	for _, t := range list {
+		if o := byKey[t.Key]; o != nil && o.Newest().Run == t.Newest().Run {
+			t.Timing, t.times = o, j.metric.Times
+		}
+	}
+	return err
 }
 
 // each does some work on all processors.
@@ -181,16 +208,33 @@ func each(n int, work func(i int) error) error {
 	return bug.Raise(group.Wait())
 }
 
-// holds reports whether a series without a value in the run keeps a check red:
-// it has an open finding that nobody accepted, and none of the series that go
-// on from it has the same.
+// holds reports whether a series without a value in the run keeps a check
+// failing: it has an open finding, and no other series has its place.
 func (t *Series) holds(all []*Series) bool {
 	if _, accepted := t.AcceptedAfter(); len(t.Gate.Open) == 0 || accepted {
 		return false
 	}
-	return !slices.ContainsFunc(all, func(heir *Series) bool {
-		return slices.Contains(heir.ids[1:], t.ids[0]) && heir.FirstBad != nil && heir.FirstBad.Run == t.FirstBad.Run
-	})
+	return !slices.ContainsFunc(all, t.replaced)
+}
+
+// replaced reports whether another series has the place of t. A successor, for
+// example with another driver or launch size, is judged by the runs of t, so it
+// has the finding or it recovered. A predecessor has the place again after some
+// runs without t: the other launch size was taken back.
+func (t *Series) replaced(by *Series) bool {
+	if slices.Contains(by.ids[1:], t.ids[0]) {
+		return true
+	}
+	if !slices.Contains(t.ids[1:], by.ids[0]) {
+		return false
+	}
+	newest, later := t.Newest(), 0
+	for _, p := range by.Points {
+		if t.ByAdding && p.Run > newest.Run || !t.ByAdding && p.Time.After(newest.Time) {
+			later++
+		}
+	}
+	return later >= RecentRuns
 }
 
 // AcceptedAfter returns the run with which what is open was accepted after the

@@ -363,9 +363,9 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	m := metric(t, "measured", 0)
-	b, err := track.ReadBacktest(bg, storeRuns(t, runs[:7]...), m, unit.Opt[float64]{}, nil, now)
+	b, err := track.ReadBacktest(bg, storeRuns(t, runs[:3]...), m, unit.Opt[float64]{}, nil, now)
 	if err != nil || b.Total.Checks != 0 {
-		t.Errorf("seven runs are judged: %+v, %v", b, err)
+		t.Errorf("three runs are judged: %+v, %v", b, err)
 	}
 	if math.Abs(b.Target-m.Gate.Budget) > 1e-12 {
 		t.Errorf("the target is %v red checks, want the gate's %v", b.Target, m.Gate.Budget)

@@ -40,6 +40,9 @@ func ReadReport(ctx context.Context, db *history.DB, m Metric, p trend.Params, n
 	if err := each(len(r.Series), func(i int) error { return r.Series[i].findChanges(p) }); err != nil {
 		return nil, err
 	}
+	if err := j.judgeTimes(r.Series); err != nil {
+		return nil, err
+	}
 	// Of the newest run of each series what a check of it would say.
 	addAlsoChanged(j.kernels, m, r.Series)
 	r.Shared = findShared(r.Series, j.panel.Runs)

@@ -29,6 +29,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"occudiff/compare"
@@ -44,6 +45,8 @@ type Metric struct {
 	Gate trend.Gate
 	// From is the file that the threshold is from; "" when it is from none.
 	From string
+	// Times is set if a longer time per launch fails, too.
+	Times bool
 }
 
 // Settings change how a metric is judged. The zero value changes nothing.
@@ -60,9 +63,14 @@ type Settings struct {
 // NewMetric reads a metric's name and gives it the gate of its unit: absolute
 // for percentages and points, relative to the median for times.
 func NewMetric(name string, s Settings) (Metric, error) {
+	name, times := strings.CutSuffix(name, ",seconds")
 	id, err := history.ParseMetric(name)
 	if err != nil {
 		return Metric{}, fmt.Errorf("--metric: %w", err)
+	}
+	if times && (id.Exact() || id.Unit() == "s") {
+		return Metric{}, fmt.Errorf("--metric %s,seconds: two metrics are an occupancy and seconds, as in measured,seconds",
+			name)
 	}
 	g := trend.PointsGate()
 	switch {
@@ -77,7 +85,10 @@ func NewMetric(name string, s Settings) (Metric, error) {
 	if s.Direction != "" {
 		g.Direction = trend.Direction(s.Direction)
 	}
-	m := Metric{Metric: id}
+	m := Metric{Metric: id, Times: times}
+	if times { // one budget for both
+		g.Budget /= 2
+	}
 	floor, given := s.Threshold.Value()
 	configured, ok := s.Thresholds[name]
 	if !ok && id == history.Occupancy {
@@ -124,6 +135,10 @@ const Faster trend.Outcome = "faster at lower occupancy"
 // OpenOnBase is the outcome of a series of a branch's run whose open findings
 // all began on the base branch: they are not the branch's.
 const OpenOnBase trend.Outcome = "open on the base branch"
+
+// Slower is the outcome of a series whose launches take longer although the
+// metric is as before.
+const Slower trend.Outcome = "slower at the same occupancy"
 
 // Ref names a run.
 type Ref struct {
@@ -174,10 +189,13 @@ type Series struct {
 	// on the base branch.
 	OnBase bool
 	Shared *Shared // the finding that it is part of; nil when it is one by itself
+	// Timing is the same kernel, judged by its time per launch; nil without times.
+	Timing *Series
 	// Age is how many runs came after the first one under its key.
 	Age int
 
 	own    map[int64]bool // the runs under its key
+	times  bool           // a longer time per launch fails
 	ids    []int64        // in the history: its own, and those of what is joined to it
 	faster bool           // see Faster
 }
@@ -291,12 +309,21 @@ func (t *Series) Outcome() trend.Outcome {
 		return OpenOnBase
 	case t.faster && t.Gate.Consecutive > 0:
 		return Faster
+	case t.IsSlower() && t.times:
+		return trend.Regression
+	case t.IsSlower():
+		return Slower
 	}
 	return t.Gate.Outcome
 }
 
-// Severity orders series by how much they need somebody to look. Those before
-// SeverityOK do.
+// IsSlower reports whether the launches take longer although the metric is as
+// before.
+func (t *Series) IsSlower() bool {
+	return t.Gate.Outcome == trend.OK && t.Timing != nil && t.Timing.Outcome() == trend.Regression
+}
+
+// Severity orders series by how much they need somebody to look. Those before SeverityOK do.
 type Severity int
 
 // The severities, in the order in which people want to see them.
@@ -304,6 +331,7 @@ const (
 	SeverityRegression Severity = iota
 	SeverityAlarm
 	SeverityFaster
+	SeveritySlower
 	SeverityOnBase
 	SeverityRestarted
 	SeverityOK
@@ -323,7 +351,7 @@ func (t *Series) Severity() Severity {
 		return SeverityRestarted
 	default:
 		return map[trend.Outcome]Severity{trend.Regression: SeverityRegression, trend.Alarm: SeverityAlarm, Faster: SeverityFaster,
-			OpenOnBase: SeverityOnBase, trend.OK: SeverityOK, trend.Learning: SeverityLearning}[o]
+			Slower: SeveritySlower, OpenOnBase: SeverityOnBase, trend.OK: SeverityOK, trend.Learning: SeverityLearning}[o]
 	}
 }
 

@@ -65,9 +65,8 @@ const (
 	places = 3
 )
 
-// Power plants a drop in one series of twenty, in several places of the
-// history, and looks whether it is found within ten runs. A history of fewer
-// than 2*Learning+10 runs has no place for it.
+// Power plants a drop in one series of twenty, in several places of the history, and looks whether it is found within
+// ten runs. A history of fewer than 26 runs has no place for it.
 func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power, error) {
 	p := Power{Drop: drop}
 	var runs []int
@@ -79,7 +78,7 @@ func (g Gate) Power(ctx context.Context, series [][]Point, drop float64) (Power,
 	slices.Sort(runs)
 	runs = slices.Compact(runs)
 	for i := range places {
-		from, to := 2*g.Learning, len(runs)-reach
+		from, to := 2*settled, len(runs)-reach
 		if to < from || to == from && i > 0 || ctx.Err() != nil {
 			break
 		}
@@ -109,7 +108,7 @@ func (g Gate) inject(series [][]Point, run int, drop float64, offset int) (plant
 	planted, where = slices.Clone(series), map[int]int{}
 	for k := offset % min(20, len(series)); k < len(series); k += 20 {
 		first, _ := slices.BinarySearchFunc(series[k], run, func(p Point, run int) int { return p.Run - run })
-		if first < 2*g.Learning || len(series[k])-first < reach {
+		if first < 2*settled || len(series[k])-first < reach {
 			continue
 		}
 		planted[k] = slices.Clone(series[k])

@@ -4,172 +4,234 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
 	"occudiff/compare/stat"
 )
 
-// line is a series on its way through a replay, on the scale of Gate.worse.
+// line is a series in a replay, on the scale of Gate.worse.
 type line struct {
 	points []Point
-	next   int // the point that comes
+	next   int // the next point to judge
 
-	runs  []run   // of the level that holds now
-	below []frame // while findings are open: the levels before, the first one first
-	at    level   // of these, where it was measured: of no run before
-	own   level   // the last one of enough runs: its spread is that of the series
-
-	sd   float64 // that spread, shrunk
-	list []Finding
-
-	pairs, squares float64 // as of a run, with the newest one
-
-	episodes []float64 // distances of runs of findings that were recovered: they may have been noise
-	closed   int       // the finding that was closed last
-	reopens  int       // up to which point one bad run opens it again
-
-	alone float64 // chance of the newest run by itself
-	above bool    // which is beyond the floor
+	runs  []run   // runs of the current level
+	below []frame // levels before the open findings, the first one first
+	past  []run   // runs with a distance, whatever level they belong to: the noise of the kernel
+	own   level   // last measured level: its spread is the spread of the series
+	sd    float64 // own.spread, shrunk to the spreads of the other series; 0 if unknown
+	list  []Finding
+	sum   float64 // distance of the last runs above the middle of both levels, in spreads
 }
 
-// run is one of a line, with what was known when it came.
+// run is one run of a line, with the level before it.
 type run struct {
-	u, z  float64 // value; distance from the level in spreads, NaN where there was none
-	was   level   // before it
+	u, z  float64 // value; distance from the level in spreads
+	was   level   // its spread is 0 if the run cannot be judged
 	point int     // index
 	check int
-	known bool // its distance is among those of all kernels
-
-	pairs, squares float64 // of neighboring distances before it, the older ones counting less
 }
 
-func values(runs []run) (list []float64) {
-	list = make([]float64, len(runs))
+// off returns the distance from the level before the run.
+func (u run) off() float64 { return u.u - u.was.at }
+
+func values(runs []run) []float64 {
+	list := make([]float64, len(runs))
 	for i := range runs {
 		list[i] = runs[i].u
 	}
 	return list
 }
 
-// frame is a level with a finding on top of it.
+// last returns the last n runs.
+func last(runs []run, n int) []run { return runs[max(0, len(runs)-n):] }
+
+// frame is a level below an open finding.
 type frame struct {
 	runs    []run
 	finding int
 }
 
-// judged reports whether there is a spread to judge by.
-func (l *line) judged() bool { return l.own.n > 0 }
-
 func (l *line) open() bool { return len(l.below) > 0 }
 
-// level returns that of the newest runs.
-func (r *replay) level(l *line) level {
-	if l.at.n > 0 {
-		return l.at
+// measure returns the level of the newest runs. It updates the spread of the
+// series if the runs are enough. After an accepted level or a drop, the spread
+// of the earlier runs holds until then.
+func (r *replay) measure(l *line) level {
+	at := levelOf(values(last(l.runs, r.gate.Window)), r.gate.leastSpread())
+	if at.n >= r.gate.Learning && !l.open() || at.n >= settled {
+		l.own = at
 	}
-	l.at = levelOf(values(l.runs[max(0, len(l.runs)-r.gate.Window):]), r.gate.finest())
-	if n := r.gate.Learning; l.at.n >= n && !l.open() || l.at.n >= 2*n {
-		l.own = l.at
-	}
-	return l.at
+	return at
 }
 
-// push adds a run to the level.
+// push adds a run to the current level.
 func (r *replay) push(l *line, u run) {
-	at := r.level(l)
-	if l.judged() {
-		l.sd = l.own.shrunk(r.prior)
+	at := r.measure(l)
+	if l.own.n > 0 {
+		prior := r.prior
+		if l.own.n < settled && prior == (stat.Prior{}) {
+			prior = r.gate.firstPrior()
+		}
+		l.sd = l.own.shrunk(prior)
 	}
-	u.z, at.spread = math.NaN(), l.sd // 0 as long as it is unknown it
-	if at.n > 0 && at.spread > 0 {
-		u.z = at.distance(u.u - at.at)
+	u.was = level{at: at.at, n: at.n}
+	if at.n > 0 && l.sd > 0 {
+		u.was.spread = l.sd
+		u.z = u.was.distance(u.off())
+		l.past = last(append(l.past, u), memory+lengths[len(lengths)-1])
 	}
-	u.was, u.pairs, u.squares = at, l.pairs, l.squares
-	l.set(append(l.runs, u))
+	l.runs = append(l.runs, u)
 }
 
-// set puts other runs in the place of those that a line has.
-func (l *line) set(runs []run) { l.runs, l.at = runs, level{} }
-
-// rebase lets the last m runs be a level of their own, and gives those before.
+// rebase makes the last m runs a level of their own. It returns the runs before.
 func (r *replay) rebase(l *line, m int) (before []run) {
 	from := len(l.runs) - m
 	before, after := slices.Clone(l.runs[:from]), l.runs[from:]
-	l.set(nil)
+	l.runs, l.past = nil, l.before(after[0].check)
 	for _, u := range after {
-		if u.known {
-			r.noise.add(u.check, u.z, -1)
-		}
-		u.known = false
 		r.push(l, u)
 	}
 	return before
 }
 
-// rho returns the autocorrelation of a line: that of all, or its own of the
-// runs before a window where that is larger by more than half a standard error.
-func (r *replay) rho(before run) float64 {
-	rho := r.noise.rho
-	if before.squares > 0 {
-		rho = max(rho, before.pairs/before.squares-0.5/math.Sqrt(before.squares))
+// before returns the runs that show the noise of a line, up to a check.
+func (l *line) before(check int) []run {
+	n := len(l.past)
+	for n > 0 && l.past[n-1].check >= check {
+		n--
 	}
+	return l.past[:n]
+}
+
+// known returns the runs that show the noise of a line before its last m runs.
+func (l *line) known(m int) []run {
+	return last(l.before(l.runs[len(l.runs)-m].check), memory)
+}
+
+// student is the distribution of distances that is assumed of a kernel without
+// runs: Student's t with 4 degrees of freedom, scaled to the median absolute
+// deviation of a normal distribution.
+var student = distuv.StudentsT{Sigma: 0.94, Nu: 4}
+
+// shares is the share of the runs of all kernels at or beyond a distance. The
+// distances are steps of 2%, up to 80 spreads.
+type shares [220]float64
+
+func stepOf(z float64) int { return min(len(shares{})-1, int(math.Log1p(max(z, 0))/0.02)) }
+
+// measureTail measures the tail of all kernels, and how much their neighboring
+// runs have in common. A kernel that is often far off informs only itself. Of
+// few kernels the last runs do not count, so that a drop does not excuse itself.
+func (r *replay) measureTail(here []*line) {
+	counts, n := shares{}, assumed
+	var rho []float64
+	until := len(r.checks)
+	if len(here) < many {
+		until -= latest
+	}
+	for _, l := range here {
+		known := last(l.before(until), memory)
+		off := 0.0
+		for _, u := range known {
+			off += float64(count(u.z >= eventSpreads))
+		}
+		if rho = append(rho, correlation(known)); off > 1 && off >= ownShare*float64(len(known)) {
+			continue
+		}
+		for _, u := range known {
+			counts[stepOf(u.z)]++
+		}
+		n += float64(len(known))
+	}
+	sum := 0.0
+	for i := len(counts) - 1; i >= 0; i-- {
+		sum += counts[i]
+		r.tail[i] = sum / n
+	}
+	r.rho, _ = stat.Median(rho)
+}
+
+// beyond returns the share of a kernel's runs that are as far off as z or
+// farther: of its own runs, and of some runs like those of all kernels.
+func (r *replay) beyond(known []run, z float64) float64 {
+	sum := assumed * max(r.tail[stepOf(z)], student.CDF(-z))
+	for _, u := range known {
+		sum += float64(count(u.z >= z))
+	}
+	return sum / (assumed + float64(len(known)))
+}
+
+// correlation returns how much neighboring runs of a kernel have in common,
+// less half a standard error. A kernel starts with 4 pairs without correlation.
+func correlation(known []run) float64 {
+	products, squares := 0.0, 4.0
+	for i := 1; i < len(known); i++ {
+		a, b := clip(known[i-1].z, 3), clip(known[i].z, 3)
+		products, squares = products+a*b, squares+(a*a+b*b)/2
+	}
+	rho := products/squares - 0.5/math.Sqrt(squares)
 	if rho < 0.1 {
 		return 0
 	}
 	return min(rho, 0.95)
 }
 
-// beyond returns the share of runs that lie as far off as z or farther: that of
-// all kernels, or of the kernel's own distances where that is larger.
-func (r *replay) beyond(l *line, z float64, s side, before []run) float64 {
-	n, beyond := 0.0, 0.0
-	see := func(y float64) {
-		if !math.IsNaN(y) {
-			n++
-			beyond += float64(count(sideOf(y) == s && math.Abs(y) >= min(z, far)))
-		}
-	}
-	for _, y := range l.episodes {
-		see(y)
-	}
-	for _, u := range before[max(0, len(before)-memory):] {
-		see(u.z)
-	}
-	all := r.noise.beyond(z, s, l.runs[len(before):])
-	return max(all, (ownWeight*all+beyond)/(ownWeight+n))
+// independentRuns returns the number of independent runs that m runs are worth. Neighbors
+// are correlated (rho), and all of them are compared with one level of n runs.
+func independentRuns(m, n int, rho float64) float64 {
+	a := (1 + rho) / (1 - rho)
+	runs := 1 + float64(m-1)/a
+	common := locationLoss * a / (float64(n) + locationLoss*a)
+	return runs / (1 + (runs-1)*common)
 }
 
-// window returns the chance that the last m runs lie as far off as they do, all
-// of them, and how far they lie off in the median. Above the bar the chance
-// need not be right.
-func (r *replay) window(l *line, m int, s side, bar float64) (chance, shift float64) {
+// window is what the last m runs of a line show.
+type window struct {
+	base   level
+	chance float64 // that all of them are as far off by chance
+	least  float64 // smallest distance from the level before them
+	shift  float64 // median distance
+}
+
+// window judges the last m runs of a line. sign is -1 to look for an
+// improvement. A chance of at least bar need not be exact.
+func (r *replay) window(l *line, m int, sign, bar float64) window {
+	w := window{chance: 1, least: math.Inf(1)}
 	from := len(l.runs) - m
 	if from < 1 || l.runs[from].was.spread == 0 {
-		return 1, 0
+		return w
 	}
-	base, sign := l.runs[from].was, 1.0
-	if s == good {
-		sign = -1
-	}
-	least := math.Inf(1)
-	for _, u := range l.runs[from:] {
-		least = min(least, sign*(u.u-base.at))
-	}
-	z := base.distance(least)
-	if z <= 0 {
-		return 1, 0
-	}
-	if m > 1 { // several runs far off would be as good as impossible, and it is unknown tails that well
-		z = min(z, far)
-	}
-	n := severityOf(m, base.n, r.rho(l.runs[from]))
-	if chance = math.Pow(r.noise.beyond(z, s, l.runs[from:]), n); chance >= bar {
-		return chance, 0
-	}
+	w.base = l.runs[from].was
 	off := values(l.runs[from:])
 	for i, u := range off {
-		off[i] = sign * (u - base.at)
+		off[i] = sign * (u - w.base.at)
+		w.least = min(w.least, off[i])
 	}
-	shift, _ = stat.Median(off)
-	return math.Pow(r.beyond(l, z, s, l.runs[:from]), n), shift
+	z := w.base.distance(w.least)
+	if z <= 0 {
+		return w
+	}
+	w.shift, _ = stat.Median(off)
+	if w.chance = math.Pow(student.CDF(-z), independentRuns(m, w.base.n, 0)); w.chance < bar {
+		known := l.known(m)
+		// Quiet runs do not make several bad runs in a row less likely: bursts
+		// and hosts are in no earlier run.
+		rho := max(r.rho, min(correlation(known), mostOwn))
+		w.chance = math.Pow(max(student.CDF(-z), r.beyond(known, z)), independentRuns(m, w.base.n, rho))
+	}
+	return w
+}
+
+// deepest returns the largest distance that all of m consecutive runs of a
+// kernel reached before.
+func deepest(known []run, m int) (depth float64) {
+	for i := m; i <= len(known); i++ {
+		least := math.Inf(1)
+		for _, u := range known[i-m : i] {
+			least = min(least, u.off())
+		}
+		depth = max(depth, least)
+	}
+	return depth
 }
 
 const (

@@ -30,23 +30,41 @@ type Judged struct {
 }
 
 const (
-	// many is how many series must be there before the noise that they share is
-	// looked at.
-	many = 8
-	// hold is how many runs an improvement must last to become the level.
-	hold = 8
-	// better is how much rarer than a finding it must be.
-	better = 0.1
-	// recovered is the chance that runs of a bad level look as if it were
-	// recovered.
-	recovered = 1e-3
-	// relapse is for how many runs after a finding was closed one bad run opens
-	// it again, when it is one in a hundred.
-	relapse, relapsed = 8, 0.01
+	// settled is the number of runs from which on the spread of a kernel needs
+	// no assumption.
+	settled = 8
+	// memory is the number of runs that show the noise of a kernel, and assumed
+	// the number of runs that the assumed noise counts as.
+	memory, assumed = 60, 20.0
+	// record is how much lower than the lowest runs before a finding must be.
+	record = 1.25
+	// mostBad is the number of runs among which the first bad one is searched.
+	mostBad = 15
+	// hold is the number of runs for which an improvement must persist to become
+	// the level, and better is how much rarer than a finding it must be.
+	hold, better = 8, 0.1
+	// recovered is the distance of the runs above the middle of both levels at
+	// which a finding closes, in spreads and in sum.
+	recovered = 3.0
+	// Runs in which a third of the kernels are 4 spreads off are one event. They
+	// do not show the noise of any kernel.
+	eventShare, eventSpreads = 0.33, 4.0
+	// ownShare is the share of runs that far off with which a kernel informs only
+	// itself, and mostOwn the largest autocorrelation of one kernel: 60 runs with
+	// a shift among them show more than there is.
+	ownShare, mostOwn = 0.08, 0.3
+	// many is the number of kernels of which one that drops does not matter for
+	// the tail of all.
+	many = 150
+	// latest is the number of checks whose largest number of kernels counts: a
+	// run may measure only some kernels again.
+	latest = 3
+	// reserve is the part of the budget that the windows share. The rest is for
+	// noise that the rule does not know: several modes, hosts, and drift.
+	reserve = 0.15
 )
 
-// lengths are the windows that are looked at, in runs. A single run proves
-// nothing.
+// lengths are the windows that are judged, in runs. A single run proves nothing.
 var lengths = [...]int{2, 3, 4, 6, 10}
 
 // Replay judges series of one check, run by run: those that a run has in
@@ -91,14 +109,14 @@ type replay struct {
 	gate   Gate
 	lines  []*line
 	checks []Check
-	noise  *noise
-	prior  stat.Prior
-	shared []float64 // what the kernels had in common, run by run
-	sizes  []int     // of the checks, in kernels
+	prior  stat.Prior // spreads of all kernels
+	sizes  []int      // of the checks, in kernels
+	tail   shares     // distances of all kernels
+	rho    float64    // median autocorrelation of the kernels
 }
 
 func (g Gate) replay(series [][]Point) *Replay {
-	r := &replay{gate: g, noise: newNoise()}
+	r := &replay{gate: g}
 	for _, points := range series {
 		r.lines = append(r.lines, &line{points: points})
 	}
@@ -134,22 +152,21 @@ func (r *replay) step(run int) (c Check) {
 			here = append(here, l)
 		}
 	}
-	kernels := slices.DeleteFunc(slices.Clone(here), func(l *line) bool { return l.points[l.next].Earlier })
-	r.learn(kernels)
-	shift := r.common(kernels)
+	r.learn(here)
+	if !r.gate.Exact {
+		r.advance(here)
+	}
 	for _, l := range here {
-		p := l.points[l.next]
-		if p.Restart {
-			l.accept()
-		}
-		opened := false
-		if r.gate.Exact {
+		p, opened := l.points[l.next], false
+		switch {
+		case r.gate.Exact:
 			opened = r.exact(l, r.gate.worse(p.Value))
-		} else {
-			opened = r.advance(l, r.gate.worse(p.Value)-shift)
+		case l.sd > 0:
+			r.recover(l)
+			opened = r.scan(l)
 		}
 		if !p.Earlier {
-			c.Judged = c.Judged || l.judged() || r.gate.Exact && l.next > 0
+			c.Judged = c.Judged || l.sd > 0 || r.gate.Exact && l.next > 0
 			c.Opened = c.Opened || opened
 		}
 		l.next++
@@ -158,53 +175,52 @@ func (r *replay) step(run int) (c Check) {
 	return c
 }
 
-// learn takes note of a check that begins: of its kernels and of what they have
-// in common of their spreads.
-func (r *replay) learn(kernels []*line) {
+// learn counts the kernels of a check and what their spreads have in common.
+func (r *replay) learn(here []*line) {
 	var of []stat.Variance
-	for _, l := range kernels {
-		if r.level(l); l.judged() {
+	kernels := 0
+	for _, l := range here {
+		if p := l.points[l.next]; p.Earlier {
+			continue
+		}
+		if kernels++; l.own.n >= settled {
 			of = append(of, l.own.variance())
 		}
 	}
 	r.prior = stat.NewPrior(of)
-	r.sizes = append(r.sizes, len(kernels))
-	r.noise.next()
+	if !r.gate.Exact {
+		r.measureTail(here)
+	}
+	r.sizes = append(r.sizes, kernels)
 }
 
-// budget is the chance below which a window of a kernel is a finding. It counts
-// the kernels of the largest of the last checks: those of a run that measures
-// some of them again were chosen.
+// budget returns the chance below which a window of a kernel is a finding.
 func (r *replay) budget() float64 {
-	return r.gate.Budget / float64(len(lengths)) / float64(r.kernels())
+	return r.gate.Budget * reserve / float64(len(lengths)) / float64(r.kernels())
 }
 
-func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.sizes)-late):])) }
+func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.sizes)-latest):])) }
 
-// common returns the noise that all kernels of a run share, on the scale of
-// worse: the median of how far they lie off their levels, as far as it usually
-// goes, less what the noise of single kernels makes of a median. Shifts go
-// farther and are not noise.
-func (r *replay) common(kernels []*line) float64 {
-	var off, own []float64
-	for _, l := range kernels {
-		if p := l.points[l.next]; l.judged() && len(l.runs) > 0 && !p.Restart && !r.gate.Exact {
-			off, own = append(off, r.gate.worse(p.Value)-r.level(l).at), append(own, l.sd*l.sd)
+// advance adds the values of a run to the levels.
+func (r *replay) advance(here []*line) {
+	check := len(r.checks)
+	off, judged := 0, 0
+	for _, l := range here {
+		p := l.points[l.next]
+		if p.Restart {
+			l.accept()
+		}
+		r.push(l, run{u: r.gate.worse(p.Value), point: l.next, check: check})
+		if newest := l.runs[len(l.runs)-1]; newest.was.spread > 0 && !p.Earlier {
+			judged++
+			off += count(math.Abs(newest.z) >= eventSpreads)
 		}
 	}
-	if len(off) < many {
-		return 0
+	if off > 2 && float64(off) >= eventShare*float64(judged) {
+		for _, l := range here {
+			l.past = l.before(check)
+		}
 	}
-	c, _ := stat.Median(off)
-	r.shared = append(r.shared, c)
-	before := r.shared[max(0, len(r.shared)-1-r.gate.Window) : len(r.shared)-1]
-	mad, _ := stat.MAD(before)
-	sd := normalMAD * mad
-	if len(before) < r.gate.Learning || sd == 0 {
-		return 0
-	}
-	variance, _ := stat.Median(own)
-	return max(0, 1-math.Pi*variance/(float64(len(off))*sd*sd)) * clip(c, 3*sd)
 }
 
 // accept closes what is open; the next run begins a level.
@@ -214,8 +230,7 @@ func (l *line) accept() {
 			l.list[i].Closed = l.next
 		}
 	}
-	l.set(nil)
-	l.below, l.episodes, l.reopens = nil, nil, 0
+	l.runs, l.below = nil, nil
 }
 
 // over reports whether what is open was accepted after the last run that has
@@ -225,43 +240,18 @@ func (l *line) over(run int) bool {
 	return l.next == len(l.points) && at > 0 && run >= at
 }
 
-// advance takes a line one run on, and says whether that opened a finding.
-func (r *replay) advance(l *line, u float64) bool {
-	check := len(r.checks)
-	r.push(l, run{u: u, point: l.next, check: check})
-	n := len(l.runs)
-	newest := &l.runs[n-1]
-	l.alone, l.above = 1, false
-	if !math.IsNaN(newest.z) {
-		l.alone, _ = r.window(l, 1, bad, 1)
-		l.above = u-newest.was.at-r.gate.floor() > rounding
-		if !l.points[l.next].Earlier {
-			r.noise.add(check, newest.z, 1)
-			newest.known = true
-		}
-		if n > 1 {
-			p, s := r.noise.pair(newest.z, l.runs[n-2].z)
-			l.pairs, l.squares = l.pairs*(1-1.0/memory)+p, l.squares*(1-1.0/memory)+s
-		}
-	}
-	if !l.judged() {
-		return false
-	}
-	r.recover(l)
-	return r.reopen(l) || r.scan(l)
-}
-
 // scan looks for a finding or for an improvement that ends with the newest run.
 func (r *replay) scan(l *line) bool {
 	bar, floor := r.budget(), r.gate.floor()
 	for _, m := range lengths {
-		if p, shift := r.window(l, m, bad, bar); p < bar && shift-floor > rounding {
-			r.found(l)
+		if w := r.window(l, m, 1, bar); w.chance < bar && w.shift-floor > rounding &&
+			w.least > record*deepest(l.known(m), m) {
+			r.found(l, w)
 			return true
 		}
 	}
 	for m := hold; m <= 2*hold; m += hold / 2 {
-		if p, shift := r.window(l, m, good, bar*better); p < bar*better && shift-floor > rounding {
+		if w := r.window(l, m, -1, bar*better); w.chance < bar*better && w.shift-floor > rounding {
 			r.rebase(l, m)
 			break
 		}
@@ -269,94 +259,62 @@ func (r *replay) scan(l *line) bool {
 	return false
 }
 
-// found opens a finding that begins where its runs are least likely.
-func (r *replay) found(l *line) {
-	best := Finding{P: math.Inf(1)}
-	runs := 0
-	for m := 1; m <= lengths[len(lengths)-1]; m++ {
-		p, shift := r.window(l, m, bad, 1)
-		if p < best.P && shift-r.gate.floor() > rounding {
-			first := l.runs[len(l.runs)-m]
-			best = Finding{First: first.point, Opened: l.next, Closed: -1, Level: first.was.at, Spread: first.was.spread,
-				Shift: shift, P: p}
-			runs = m
+// found opens a finding. The first bad run is the one from which on the sum of
+// distances below a point between both levels is largest (CUSUM). This point is
+// nearer to the bad level, because an ordinary low run often comes before a drop.
+func (r *replay) found(l *line, w window) {
+	sum, largest, first := 0.0, math.Inf(-1), len(l.runs)-1
+	for i := first; i >= max(1, len(l.runs)-mostBad); i-- {
+		if sum += l.runs[i].u - w.base.at - 0.6*w.shift; sum > largest {
+			largest, first = sum, i
 		}
 	}
-	l.list = append(l.list, best)
-	r.lower(l, runs, len(l.list)-1)
+	good, m := l.runs[first].was, len(l.runs)-first
+	now, _ := stat.Median(values(l.runs[first:]))
+	l.list = append(l.list, Finding{First: l.runs[first].point, Opened: l.next, Closed: -1, Level: good.at,
+		Spread: w.base.spread, Shift: now - good.at, P: w.chance})
+	l.below = append(l.below, frame{r.rebase(l, m), len(l.list) - 1})
+	l.sum = 0
 }
 
-// lower lets the last m runs be a level of their own on top of the one before.
-func (r *replay) lower(l *line, m, finding int) {
-	l.below = append(l.below, frame{finding: finding})
-	l.below[len(l.below)-1].runs = r.rebase(l, m)
-}
-
-// recover closes findings when the last runs lie nearer to the level before,
-// and hardly ever would at the bad one.
+// recover closes findings when the runs since are on the good side of the middle
+// of both levels by enough spreads in sum. Both levels are those at detection: a
+// level of all runs since would become the good one within some good runs.
 func (r *replay) recover(l *line) {
-	for m := 1; m <= lengths[len(lengths)-1] && l.open(); m++ {
-		top := l.below[len(l.below)-1]
-		f := l.list[top.finding]
-		from := len(l.runs) - m
-		if from < 1 || l.runs[from].point <= f.Opened {
-			return
-		}
-		last := values(l.runs[from:])
-		now, _ := stat.Median(last)
-		bad := level{spread: f.Spread, n: from}
-		bad.at, _ = stat.Median(values(l.runs[:from]))
-		z := bad.distance(bad.at - slices.Max(last))
-		if z <= 0 || now > f.Level+f.Shift/2 ||
-			math.Pow(r.beyond(l, z, good, l.runs[:0]), severityOf(m, from, r.rho(l.runs[from]))) >= recovered {
-			continue
-		}
-		r.raise(l, m, now)
+	if !l.open() {
 		return
 	}
-}
-
-// raise takes the last m runs back to the level that they are nearest to.
-func (r *replay) raise(l *line, m int, now float64) {
-	back := slices.Clone(l.runs[len(l.runs)-m:])
-	l.set(l.runs[:len(l.runs)-m])
+	f := l.list[l.below[len(l.below)-1].finding]
+	n := len(l.runs)
+	l.sum = max(0, l.sum+(f.middle()-l.runs[n-1].u)/f.Spread)
+	if l.sum < recovered {
+		return
+	}
+	m := 1
+	for m < n-1 && l.runs[n-1-m].u < f.middle() {
+		m++
+	}
+	back := l.runs[n-m:]
+	now, _ := stat.Median(values(back))
+	l.past = l.before(back[0].check)
 	for l.open() {
 		top := l.below[len(l.below)-1]
 		f := &l.list[top.finding]
-		if now > f.Level+f.Shift/2 {
+		if now > f.middle() {
 			break
 		}
-		if f.Closed = l.next; len(l.runs) < hold {
-			for _, u := range l.runs {
-				l.episodes = append(l.episodes, (u.u-f.Level)/f.Spread)
-			}
-			l.episodes = l.episodes[max(0, len(l.episodes)-memory/4):]
-		}
-		l.closed, l.reopens = top.finding, l.next+relapse
-		l.below = l.below[:len(l.below)-1]
-		l.set(top.runs)
+		f.Closed = l.next
+		l.runs, l.below = top.runs, l.below[:len(l.below)-1]
 	}
 	for _, u := range back {
 		r.push(l, u)
 	}
+	l.sum = 0
 }
 
-// reopen opens a finding again that was closed a few runs ago.
-func (r *replay) reopen(l *line) bool {
-	if l.open() || l.next > l.reopens || l.reopens == 0 {
-		return false
-	}
-	newest := l.runs[len(l.runs)-1]
-	f := &l.list[l.closed]
-	off := newest.u - newest.was.at
-	if l.next == f.Closed || off <= f.Shift/2 || !l.above ||
-		r.noise.beyond(min(newest.z, far), bad, nil) >= relapsed {
-		return false
-	}
-	f.Closed, l.reopens = -1, 0
-	r.lower(l, 1, l.closed)
-	return true
-}
+// middle returns the middle of the levels before and after, on the scale of
+// Gate.worse.
+func (f Finding) middle() float64 { return f.Level + f.Shift/2 }
 
 // exact holds a value without noise against the best since the baseline began.
 func (r *replay) exact(l *line, u float64) bool {
@@ -399,20 +357,26 @@ func (r *replay) verdict(l *line) Verdict {
 	switch {
 	case l.open():
 		v.Outcome = Regression
-	case !l.judged() && !(r.gate.Exact && len(l.points) > 1):
+	case l.sd == 0 && !(r.gate.Exact && len(l.points) > 1):
 		return v
-	case l.above && l.alone < r.gate.Budget/float64(r.kernels()):
-		v.Outcome = Alarm
 	default:
 		v.Outcome = OK
 	}
-	v.Suspect = l.above && l.alone < 5*r.gate.Budget/float64(r.kernels())
+	if !r.gate.Exact && v.Outcome == OK {
+		newest, rare := l.runs[len(l.runs)-1], r.gate.Budget/float64(r.kernels())
+		if newest.was.spread > 0 && newest.off()-r.gate.floor() > rounding {
+			chance := r.beyond(l.known(1), newest.z)
+			if v.Suspect = chance < 5*rare; chance < rare {
+				v.Outcome = Alarm
+			}
+		}
+	}
 	if v.N == 0 { // the level begins with the newest run, which was accepted: there is no run to hold it against
 		return v
 	}
 	limit := r.gate.floor()
 	if !r.gate.Exact {
-		limit = max(limit, sd*r.limit())
+		limit = max(limit, sd*r.limit(v.N))
 	}
 	mad := sd / normalMAD
 	if r.gate.Relative {
@@ -423,18 +387,11 @@ func (r *replay) verdict(l *line) Verdict {
 	return v
 }
 
-// limit returns how far the runs of the shortest window that can be a finding
-// have to lie off a level that is known, in spreads.
-func (r *replay) limit() float64 {
-	bar := r.budget()
-	for _, m := range lengths {
-		for i := range bins {
-			if math.Pow(r.noise.beyond(float64(i)*grain, bad, nil), severityOf(m, r.gate.Window, r.noise.rho)) < bar {
-				return float64(i) * grain
-			}
-		}
-	}
-	return far
+// limit returns the distance from a known level, in spreads, beyond which the
+// runs of the shortest window are a finding.
+func (r *replay) limit(n int) float64 {
+	chance := math.Pow(r.budget(), 1/independentRuns(lengths[0], n, 0))
+	return -student.Quantile(chance) * math.Sqrt(1+locationLoss/float64(n))
 }
 
 // printed turns the figures of a finding from the scale of worse into the unit

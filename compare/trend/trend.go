@@ -27,6 +27,7 @@ import (
 	"math"
 	"time"
 
+	"occudiff/compare/stat"
 	"occudiff/ingest/unit"
 )
 
@@ -91,7 +92,7 @@ type Gate struct {
 // PointsGate is for percentages and differences of them, in points; lower is
 // worse.
 func PointsGate() Gate {
-	return Gate{Budget: 0.01, Window: 40, Learning: 8, Floor: 1, Direction: Down}
+	return Gate{Budget: 0.01, Window: 40, Learning: 3, Floor: 1, Direction: Down}
 }
 
 // ExactGate is for what is known without a measurement.
@@ -101,7 +102,7 @@ func ExactGate() Gate {
 
 // RelativeGate is for times; higher is worse.
 func RelativeGate() Gate {
-	return Gate{Budget: 0.01, Window: 40, Learning: 8, Floor: 0.02, Relative: true, Direction: Up}
+	return Gate{Budget: 0.01, Window: 40, Learning: 3, Floor: 0.02, Relative: true, Direction: Up}
 }
 
 // Validate describes what is wrong with the gate and what would be right.
@@ -208,4 +209,23 @@ func (g Gate) finest() float64 {
 		return 0.0005
 	}
 	return 0.05
+}
+
+// leastSpread is the least spread that the gate judges by: values that were the
+// same for weeks differ on another host or day.
+func (g Gate) leastSpread() float64 {
+	if g.Relative {
+		return 0.003
+	}
+	return 0.3
+}
+
+// firstPrior is the spread that is assumed of kernels with few runs. It counts
+// as 6 runs.
+func (g Gate) firstPrior() stat.Prior {
+	spread := 1.5
+	if g.Relative {
+		spread = 0.03
+	}
+	return stat.PriorOf(stat.Variance{Value: spread * spread, Freedom: 6})
 }

@@ -27,7 +27,7 @@ type message struct {
 func (v *view) messages(list []*track.Series) (all []message) {
 	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
 		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
-		track.SeverityRestarted: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
+		track.SeveritySlower: report.AnnotateWarning, track.SeverityRestarted: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
 	if v.Alarms {
 		levels[track.SeverityAlarm] = report.AnnotateError
 	}
@@ -171,12 +171,14 @@ func (v *view) testCase(s *track.Series) report.Case {
 	k := report.Case{Class: caseClass(s.Key), Name: report.OneLine(s.Key.Name())}
 	g := &s.Gate
 	switch o := s.Outcome(); {
-	// Lower occupancy that made launches faster passes; the text says so all
-	// the same.
-	case o == trend.OK, o == track.Faster, o == track.OpenOnBase:
+	// Lower occupancy that made launches faster passes; the text says so all the same.
+	case o == trend.OK, o == track.Faster, o == track.Slower, o == track.OpenOnBase:
 	case o == trend.Regression, v.Alarms && o == trend.Alarm: // what fails the gate
 		k.Outcome, k.Type = report.Failed, string(o)
-		k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.FormatCount(g.N, "run", "runs")
+		k.Message = string(o) + ": launches take longer"
+		if !s.IsSlower() {
+			k.Message = string(o) + ": " + v.side(s.Off()) + " the level of " + unit.FormatCount(g.N, "run", "runs")
+		}
 	default: // a case that is skipped is seen in a test report without turning it red
 		k.Outcome, k.Type, k.Message = report.Skipped, string(o), findingText(s)
 	}

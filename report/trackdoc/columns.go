@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"occudiff/compare/history"
@@ -154,6 +155,9 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			yesNo(column{Path: "absent", Doc: "the newest run has no value of it: what is open stays so"}, func(s *series) bool { return s.Absent }),
 			array(column{Path: "also_changed", Doc: "what moved at first_bad, the most first"}, metricChangeColumns, func(s *series) []track.MetricChange { return s.AlsoChanged }),
 		})
+	cols = append(cols, wordColumn(column{Key: "open", Title: "Open findings", In: inFiles}, m.openText),
+		array(column{Path: "open", Doc: "the open findings, each a drop from the level of the one before"}, m.openColumns(),
+			func(s *series) []track.Open { return s.Open }))
 	if changes {
 		// JSON has all that were found, as tools that follow Hunter have them.
 		// People see those between levels that last: a split that two outliers
@@ -165,6 +169,28 @@ func (v *view) table(show []*track.Series, changes bool) *report.Table {
 			yesNo(column{Path: "ended"}, func(s *series) bool { return s.Ended }))
 	}
 	return report.NewTable(report.SectionSeries, "Series", report.ListOf(show, func(s *track.Series) series { return series{s} }), cols)
+}
+
+// openColumns are an open finding.
+func (m metric) openColumns() []report.Col[track.Open] {
+	return slices.Concat(
+		refPart("first_bad", "", "the first bad run", func(o *track.Open) *track.Ref { return &o.FirstBad }),
+		refPart("last_good", "", "the run before it", func(o *track.Open) *track.Ref { return o.LastGood }),
+		[]report.Col[track.Open]{
+			figure(m, column{Path: "level", Always: true, Doc: "before the finding"},
+				func(o *track.Open) unit.Opt[float64] { return unit.Some(o.Level) }),
+			figure(m, column{Path: "shift", Always: true, Unit: m.distanceUnit()},
+				func(o *track.Open) unit.Opt[float64] { return unit.Some(o.Shift) }),
+			define(column{Path: "p", Always: true, Kind: report.Number, Doc: "chance of it, for one window of one series"},
+				func(o *track.Open) cell { return report.NumCell(report.Number, o.P) }),
+		})
+}
+
+// openText lists the open findings of a series in one cell.
+func (m metric) openText(s *series) string {
+	return strings.Join(report.ListOf(s.Open, func(o track.Open) string {
+		return since(&o.FirstBad, o.LastGood) + ": " + m.between(o.Level, o.Level+o.Shift)
+	}), "; ")
 }
 
 var metricChangeColumns = []report.Col[track.MetricChange]{

@@ -168,7 +168,7 @@ func (v *view) checked() string {
 // worst is the worst verdict of what is not of the past. A value that nobody
 // can judge makes none bad.
 func (v *view) worst() trend.Outcome {
-	for _, o := range []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.OpenOnBase, trend.OK} {
+	for _, o := range []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.Slower, track.OpenOnBase, trend.OK} {
 		if slices.ContainsFunc(v.series, func(s *track.Series) bool { return !s.Ended && s.Outcome() == o }) {
 			return o
 		}

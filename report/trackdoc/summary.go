@@ -45,8 +45,9 @@ func (v *view) sentence(word, where string) string {
 		parts = append(parts, count+text)
 	}
 	add(n[trend.Regression], " got worse and stayed so")
-	add(n[trend.Alarm], " farther off than one run goes due to noise, which the next run confirms or not")
+	add(n[trend.Alarm], " farther off in one run than chance explains")
 	add(n[track.Faster], " faster at lower occupancy")
+	add(n[track.Slower], " slower at the same occupancy")
 	add(n[track.OpenOnBase], " open on the base branch")
 	open := len(parts) > 0
 	add(n[trend.OK], " as before")
@@ -56,6 +57,16 @@ func (v *view) sentence(word, where string) string {
 	text := word + ": " + where + strings.Join(parts, ", ")
 	if anew > 0 {
 		text += fmt.Sprintf(" (%d after a change of device, driver or launch size)", anew)
+	}
+	var slower []string
+	for _, s := range v.series {
+		if s.IsSlower() && !s.Ended {
+			slower = append(slower, fmt.Sprintf("%s takes %s times as long", report.ShortName(s.Key.Task, nameWidth),
+				report.Decimal(s.Timing.Gate.Value/s.Timing.Open[0].Level, 1)))
+		}
+	}
+	if len(slower) > 0 {
+		text += "; " + strings.Join(report.FirstFew(slower, report.MaxListedTasks), ", ")
 	}
 	if most != nil && !open {
 		text += "; largest change " + report.ShortName(most.Key.Task, nameWidth) + " " + v.change(most.Off())
@@ -72,6 +83,7 @@ type line struct {
 	severity                           track.Severity
 	status                             report.Status
 	series                             *track.Series // nil for many
+	first, good                        *track.Ref    // first bad and last good run; good may be nil
 }
 
 // lines lists all that is open, and alarms, what needs attention first. What
@@ -81,7 +93,7 @@ func (v *view) lines() (list []line) {
 		if s := &v.Shared[i]; !s.Restarts {
 			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; ")
 			list = append(list, line{name: fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device)),
-				change: v.change(s.Median), since: when, status: statusOf(s.Series[0]), severity: worstOf(s)})
+				change: v.change(s.Median), since: when, status: statusOf(s.Series[0]), severity: worstOf(s), first: &s.First, good: &s.Before})
 		}
 	}
 	for _, s := range v.series {
@@ -94,12 +106,19 @@ func (v *view) lines() (list []line) {
 
 // linesOf are those of a series: an alarm, or each level of what is open.
 func (v *view) linesOf(s *track.Series) (list []line) {
-	if s.FirstBad == nil || s.Severity() >= track.SeverityRestarted {
+	if s.FirstBad == nil && !s.IsSlower() || s.Severity() >= track.SeverityRestarted {
 		return nil
 	}
-	one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s}
+	one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s, first: s.FirstBad, good: s.LastGood}
 	if slices.ContainsFunc(v.series, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
 		one.name += " [" + report.OneLine(s.Key.Shape()) + "]"
+	}
+	if s.IsSlower() {
+		f, times := s.Timing.Open[0], metric{track.Metric{Metric: history.Seconds}}
+		one.first, one.good = &f.FirstBad, f.LastGood
+		one.level, one.change = times.between(f.Level, s.Timing.Gate.Value), report.Decimal(s.Timing.Gate.Value/f.Level, 2)+"x"
+		one.since = since(one.first, one.good) + "; time per launch, occupancy as before"
+		return []line{one}
 	}
 	if len(s.Open) == 0 { // one run alone
 		one.level, one.change = v.between(s.Gate.Median.Or(0), s.Gate.Value), v.change(s.Off())
@@ -108,6 +127,7 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	}
 	for i, f := range s.Open {
 		one.level, one.change = v.between(f.Level, f.Level+f.Shift), v.change(f.Shift)
+		one.first, one.good = &f.FirstBad, f.LastGood
 		if one.since = since(&f.FirstBad, f.LastGood); i == 0 {
 			one.since += companionText(s)
 		}
@@ -180,39 +200,80 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	if len(list) == 0 {
 		return
 	}
-	var tasks []string
-	many := false
+	var own []line // without what is open on the base branch: the run did not cause it
 	for i := range list {
-		l := &list[i]
 		if len(list) > 1 {
-			l.number = strconv.Itoa(i + 1)
+			list[i].number = strconv.Itoa(i + 1)
 		}
-		if many = many || l.series == nil; !many {
-			tasks = append(tasks, l.series.Key.Task)
+		if list[i].severity != track.SeverityOnBase {
+			own = append(own, list[i])
 		}
 	}
 	s.Rows = report.NewTable("screen", "", list[:min(len(list), report.SummaryRows)], lineColumns)
 	if n := len(list) - s.Rows.Len; n > 0 {
 		s.More = fmt.Sprintf("and %d more", n)
 	}
-	only, db := "", ""
-	if tasks = slices.Compact(tasks); !many && (len(tasks) == 1 || len(tasks) <= report.MaxListedTasks && len(patternOf(tasks)) < nameWidth) {
-		only = " --kernel " + report.CommandLine([]string{patternOf(tasks)})
+	if len(own) == 0 {
+		return
 	}
+	only, db := " --all", ""
 	if i := slices.Index(prov.CommandLine, "--db"); i >= 0 && i+1 < len(prov.CommandLine) {
 		db = " " + report.CommandLine(prov.CommandLine[i:i+2])
 	}
-	if first := list[0].series; first != nil && first.LastGood != nil && first.FirstBad.Commit != "" && first.LastGood.Commit != "" {
-		s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Look:", Command: "git log --oneline " +
-			report.CommandLine([]string{shortCommit(first.LastGood.Commit) + ".." + shortCommit(first.FirstBad.Commit)})})
+	if pattern := kernelsOf(own); pattern != "" {
+		only = " --kernel " + report.CommandLine([]string{pattern})
 	}
-	s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Look:", Command: "occudiff track report" + db + only + " -o trend.html"},
+	if v.alarmsOnly(own) {
+		s.Advice = append([]string{"One run is not enough to fail: exit 0. Measure again."}, s.Advice...)
+		s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Again:", Command: "occudiff track check" + db + " --suspects"})
+	}
+	s.Confirm = append(s.Confirm, gitLogs(own)...)
+	s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Look:",
+		Command: "occudiff track report" + db + strings.TrimSuffix(only, " --all") + " -o trend.html"},
 		report.NextCommand{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, only)})
 }
 
-// notices are sentences about what series go on with, about dates that cannot
-// be right and numbers that moved, and about what a check does not have; c is
-// nil in a report.
+// alarmsOnly reports whether the worst findings are alarms, and these do not
+// fail the gate.
+func (v *view) alarmsOnly(list []line) bool {
+	worst := slices.MinFunc(list, func(a, b line) int { return cmp.Compare(a.severity, b.severity) })
+	return !v.Alarms && worst.severity == track.SeverityAlarm
+}
+
+// kernelsOf returns a regular expression for the kernels of findings. It is
+// empty if many kernels share a finding or the expression is too long to read.
+func kernelsOf(list []line) string {
+	var tasks []string
+	for _, l := range list {
+		if l.series == nil {
+			return ""
+		}
+		tasks = append(tasks, l.series.Key.Task)
+	}
+	pattern := patternOf(tasks)
+	if len(slices.Compact(tasks)) > 1 && (len(slices.Compact(tasks)) > report.MaxListedTasks || len(pattern) >= nameWidth) {
+		return ""
+	}
+	return pattern
+}
+
+// gitLogs returns the command that lists the commits of each first bad run.
+func gitLogs(list []line) (checks []report.NextCommand) {
+	for _, l := range list {
+		if l.good == nil || l.first.Commit == "" || l.good.Commit == "" {
+			continue
+		}
+		check := report.NextCommand{Rows: "Look:", Command: "git log --oneline " +
+			report.CommandLine([]string{shortCommit(l.good.Commit) + ".." + shortCommit(l.first.Commit)})}
+		if !slices.Contains(checks, check) && len(checks) < report.MaxListedTasks {
+			checks = append(checks, check)
+		}
+	}
+	return checks
+}
+
+// notices are sentences about what series go on with, about dates that cannot be right and numbers that moved, and about
+// what a check does not have; c is nil in a report.
 func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {

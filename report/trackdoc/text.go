@@ -310,9 +310,7 @@ func (m metric) rule() string {
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
 	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs + ", from " +
-		unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, so unlikely due to noise that at most " +
-		report.Shortest(100*g.Budget) + " of 100 checks find one for nothing, over all series together. It is open until it " +
-		"is recovered or accepted."
+		unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, that is very unlikely to be noise. It is open until the kernel recovers or the level is accepted."
 }
 
 // when prints a time for people, to the minute and in UTC: runs of one history
