@@ -153,7 +153,7 @@ func Check(f *pflag.FlagSet) (err error) {
 		}
 		for _, word := range given {
 			if err == nil && len(words) > 0 && !slices.Contains(words, word) {
-				err = Errorf("--%s %q: expected one of %s", f.Name, word, strings.Join(words, ", "))
+				err = Errorf("--%s %q: expected one of %s%s", f.Name, word, strings.Join(words, ", "), DidYouMean(word, Choices(words)))
 			}
 		}
 	})

@@ -121,24 +121,6 @@ func PrintFlags(w io.Writer, text string, root *cobra.Command, shared *pflag.Fla
 	return err
 }
 
-// nearest returns the words that are nearly spelled as the one that was typed:
-// cobra knows how to, of commands.
-func nearest(typed string, words []string) []string {
-	all := &cobra.Command{SuggestionsMinimumDistance: min(2, len(typed)/3)}
-	for _, w := range words {
-		all.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
-	}
-	return all.SuggestionsFor(typed)
-}
-
-// DidYouMean asks for the nearest words, empty when none is near.
-func DidYouMean(typed string, words []string) string {
-	if near := nearest(typed, words); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return ""
-}
-
 // Names lists the commands of a command.
 func Names(c *cobra.Command) []string {
 	var list []string
@@ -182,8 +164,8 @@ func UnknownCommand(root *cobra.Command, args []string, instead func(word string
 		if other := instead(word); other != "" && c == root {
 			return Errorf("%q is not a command of %s; type '%s'", word, c.CommandPath(), other)
 		}
-		if near := nearest(word, Names(c)); len(near) > 0 {
-			return Errorf("%q is not a command of %s; did you mean %s?", word, c.CommandPath(), strings.Join(near, " or "))
+		if near := DidYouMean(word, Choices(Names(c))); near != "" {
+			return Errorf("%q is not a command of %s%s", word, c.CommandPath(), near)
 		}
 		for _, other := range All(root) { // of another command, as in `occudiff backtest`
 			if other.Name() == word && other.IsAvailableCommand() {
@@ -214,11 +196,6 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	if len(name) == 1 && shared.ShorthandLookup(name) != nil {
 		name = shared.ShorthandLookup(name).Name
 	}
-	var own []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
-	if near := nearest(name, own); len(near) > 0 {
-		return Errorf("%v; did you mean --%s? See '%s --help'", err, strings.Join(near, " or --"), c.CommandPath())
-	}
 	var others []string
 	for _, other := range All(c.Root()) {
 		if other.Flags().Lookup(name) != nil && other.IsAvailableCommand() {
@@ -227,6 +204,11 @@ func FlagError(c *cobra.Command, err error, shared *pflag.FlagSet) error {
 	}
 	if len(others) > 0 {
 		return Errorf("--%s has no effect on '%s'; it belongs to %s", name, c.CommandPath(), strings.Join(others, ", "))
+	}
+	var own []Choice
+	c.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, Choice{"--" + f.Name, f.Usage}) })
+	if near := DidYouMean(name, own); near != "" {
+		return Errorf("%v%s See '%s --help'", err, near, c.CommandPath())
 	}
 	return Errorf("%v; see '%s --help'", err, c.CommandPath())
 }

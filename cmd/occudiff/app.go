@@ -64,7 +64,7 @@ type shared struct {
 	Label           string        `flag:"label" expert:"true" arg:"NAME" help:"name of the run in reports and history"`
 	Local           cli.Sizes     `flag:"local" arg:"SIZE" help:"work-group size where a log or an export lacks it; as in 256 or 16x16; repeatable, for a kernel by its name or a pattern of it: 'VectorAdd3<8>=320' 'VectorAdd3<*>=224'"`
 	SIMD            cli.Count     `flag:"simd" arg:"N" hints:"8 16 32" help:"sub-group size where a log or an export lacks it; repeatable, by names as --local"`
-	AllowUnreadable bool          `flag:"allow-unreadable" expert:"true" help:"go on when kernels of the input could not be read; every output says so; without it a gate, diff, track add and track import exit 2"`
+	AllowUnreadable bool          `flag:"allow-unreadable" expert:"true" help:"accept input with unreadable kernels; every output says so; without it a gate, diff, track add and track import exit 2"`
 	AllowUnjudged   []string      `flag:"allow-unjudged" expert:"true" arg:"REASON,..." words:"unmeasurable no-prediction missing" help:"let a gate pass kernels that it cannot judge; unmeasurable, no-prediction or missing ones, all without a reason; every output says so; without it a gate exits 2, and where it judged none it always does"`
 	DB              string        `flag:"db" arg:"HISTORY" default:"occudiff.db" files:"*" help:"the history: a file, or a postgres:// URL; $OCCUDIFF_DB and occudiff.yaml name it, too"`
 	FailOn          string        `flag:"fail-on" arg:"WHAT" default:"never" help:"exit 1 on this"`

@@ -59,13 +59,15 @@ func (a *app) explainCommand() *cobra.Command {
 				return predictdoc.Glossary(), nil
 			}
 			term := strings.Join(args, " ") // several arguments are one term with blanks
-			ans, err := predictdoc.Explain(term, append(flagTerms(), machine.Fields(jsonSchemas())...)...)
+			others := append(flagTerms(), machine.Fields(jsonSchemas())...)
+			ans, err := predictdoc.Explain(term, others...)
 			if err != nil {
 				if device, none := a.listDevices(term); none == nil { // people ask for those, too
 					return device, nil
 				}
+				names := report.ListOf(append(predictdoc.Words(), others...), func(t report.Term) string { return t.Name })
 				err = fmt.Errorf("%w%s; 'occudiff explain' lists all terms", err,
-					strings.TrimSuffix(cli.DidYouMean(strings.ReplaceAll(term, " ", "-"), predictdoc.Names()), "?"))
+					strings.TrimSuffix(cli.DidYouMean(term, cli.Choices(names)), "?"))
 			}
 			return ans, err
 		}})

@@ -211,6 +211,18 @@ func (a *app) writes(ending string) bool {
 	return "."+a.Format == ending || slices.ContainsFunc(a.Outputs, func(o string) bool { return endingOf(o) == ending })
 }
 
+// columnChoices returns the columns of tables that --columns may name.
+func columnChoices(tables []*report.Table) (list []cli.Choice) {
+	for _, t := range tables {
+		for _, c := range t.Columns {
+			if c.Key != "" {
+				list = append(list, cli.Choice{Name: c.Key, Text: c.Title})
+			}
+		}
+	}
+	return list
+}
+
 // chooseColumns shows the columns that --columns names. Where several tables
 // have kernels, a column is one of any of them; CSV may have columns that no
 // document shows.
@@ -227,8 +239,8 @@ func (a *app) chooseColumns(ans *report.Output) error {
 		case slices.ContainsFunc(tables, func(t *report.Table) bool { return t.Find(name) >= 0 }):
 			names = append(names, name)
 		case !settings && len(tables) > 1: // settings are for other tables, too; without one it is unknown
-			return cli.Errorf("--columns %q: there is no such column; there are %s", name,
-				strings.Join(tables[0].Keys(), ", "))
+			return cli.Errorf("--columns %q: there is no such column%s; there are %s", name,
+				cli.DidYouMean(name, columnChoices(tables)), strings.Join(tables[0].Keys(), ", "))
 		}
 	}
 	if len(names) == 0 {

@@ -247,7 +247,7 @@ func (f *settingsFile) unknown() (keys []string) {
 	for i := 0; i+1 < len(f.top.Content); i += 2 {
 		if key := f.top.Content[i]; key.Value != "track" && !slices.Contains(settingNames(), key.Value) {
 			keys = append(keys, fmt.Sprintf("%s:%d: warning: %s is not a setting", f.name(), key.Line,
-				history.Mask(key.Value))+cli.DidYouMean(key.Value, append(settingNames(), "track")))
+				history.Mask(key.Value))+cli.DidYouMean(key.Value, cli.Choices(append(settingNames(), "track"))))
 		}
 	}
 	return keys
@@ -263,7 +263,7 @@ func (a *app) unknownVariables() (lines []string) {
 	for _, v := range a.environ {
 		name, _, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, "OCCUDIFF_") && name != runVariable && !slices.Contains(known, name) {
-			lines = append(lines, "warning: $"+name+" is not a setting"+cli.DidYouMean(name, known))
+			lines = append(lines, "warning: $"+name+" is not a setting"+cli.DidYouMean(name, cli.Choices(known)))
 		}
 	}
 	return lines

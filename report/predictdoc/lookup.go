@@ -36,8 +36,8 @@ var termColumns = []report.Col[report.Term]{
 	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of a thread-slot breakdown"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
 }
 
-// words lists all words.
-func words() (list []report.Term) {
+// Words lists the terms of the outputs that have a text.
+func Words() (list []report.Term) {
 	for _, k := range report.Terms() {
 		list = append(list, k.Terms...)
 	}
@@ -46,7 +46,7 @@ func words() (list []report.Term) {
 
 // Names lists the words, for completion: each an argument of its own.
 func Names() []string {
-	list := report.ListOf(words(), func(t report.Term) string { return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-")) })
+	list := report.ListOf(Words(), func(t report.Term) string { return strings.ToLower(strings.ReplaceAll(t.Name, " ", "-")) })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
@@ -57,7 +57,7 @@ func Names() []string {
 // the end of an interval or the number of a value: it is explained as that
 // value.
 func Explain(name string, others ...report.Term) (*report.Output, error) {
-	all, whole := words(), written(name)
+	all, whole := Words(), written(name)
 	found, more := called(all, whole, written), called(others, whole, written)
 	ofWords := len(found) > 0 // they say more of a field than its schema does
 	for _, t := range more {
@@ -137,7 +137,7 @@ func spelled(name string) string {
 func Glossary() *report.Output {
 	pg := page{title: "What the terms mean", key: "words", heading: "Words", headline: []string{
 		"'occudiff explain WORD' says what one means, how it is recognized and what to do. WORD is one of these, a heading of " +
-			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", words(), termColumns), brief: &report.Section{}}
+			"a report, a flag, a key of JSON or CSV, or a device."}, table: report.NewTable("words", "", Words(), termColumns), brief: &report.Section{}}
 	for _, k := range report.Terms() {
 		if k.Kind != columnKind && k.Kind != fieldKind {
 			title, _, _ := strings.Cut(k.Title, ",")

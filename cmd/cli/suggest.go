@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Choice is a name that a user may type, and the text that explains it.
+type Choice struct{ Name, Text string }
+
+// Choices returns names without a text.
+func Choices(names []string) (list []Choice) {
+	for _, name := range names {
+		list = append(list, Choice{Name: name})
+	}
+	return list
+}
+
+// DidYouMean returns a question for the names that the user may have meant. It
+// is empty if no name or more than two names are near. For example,
+// "; did you mean --tolerance?".
+//
+// A name is near if it is spelled similarly. Otherwise, it is near if it shares
+// at least half of the typed words, and if no name does, its text is searched.
+func DidYouMean(typed string, choices []Choice) string {
+	typed = strings.ToLower(strings.TrimLeft(typed, "-"))
+	words := splitWords(typed)
+	for _, near := range []func(Choice) int{
+		func(c Choice) int { return similarity(typed, strings.ToLower(strings.TrimLeft(c.Name, "-"))) },
+		func(c Choice) int { return sharedWords(words, splitWords(c.Name), sameStem) },
+		func(c Choice) int { return sharedWords(words, splitWords(c.Text), sameLongWord) },
+	} {
+		var best []string
+		most := 1
+		for _, c := range choices {
+			n := near(c)
+			if n > most {
+				best, most = nil, n
+			}
+			if n == most && !slices.Contains(best, c.Name) {
+				best = append(best, c.Name)
+			}
+		}
+		if len(best) == 1 || len(best) == 2 {
+			return "; did you mean " + strings.Join(best, " or ") + "?"
+		}
+	}
+	return ""
+}
+
+// similarity is positive if a typed name is the beginning of a name, or if its
+// first letter is right and at most two letters, and a third of them, are wrong.
+func similarity(typed, name string) int {
+	limit := 1 + min(2, len(typed)/3)
+	if len(typed) > 1 && strings.HasPrefix(name, typed) {
+		return limit
+	}
+	if typed == "" || name == "" || typed[0] != name[0] || len(typed) > len(name)+2 {
+		return 0 // the time grows with the product of the lengths
+	}
+	return limit - levenshtein.ComputeDistance(typed, name)
+}
+
+// sharedWords counts the typed words that a list has. It returns 0 for less
+// than half of them.
+func sharedWords(typed, words []string, same func(a, b string) bool) (n int) {
+	for _, w := range typed {
+		if slices.ContainsFunc(words, func(other string) bool { return same(w, other) }) {
+			n++
+		}
+	}
+	if 2*n < len(typed) {
+		return 0
+	}
+	return n
+}
+
+// sameStem reports whether two words differ in their endings at most. For
+// example, "balance" and "balancing".
+func sameStem(a, b string) bool {
+	common := 0
+	for common < min(len(a), len(b)) && a[common] == b[common] {
+		common++
+	}
+	return a == b && len(a) > 1 || common >= max(5, len(a)-3, len(b)-3)
+}
+
+// sameLongWord leaves out short words, which most texts have.
+func sameLongWord(a, b string) bool { return a == b && len(a) >= 5 }
+
+// splitWords returns the words of a name or a text in lowercase.
+func splitWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
