@@ -16,11 +16,11 @@ func TestIntervalFor(t *testing.T) {
 		enough       bool
 		reason       string
 	}{
-		{55 * time.Millisecond, time.Millisecond, true, "a long launch: the default"},
-		{9 * time.Millisecond, time.Millisecond, true, "just nine samples at the default"},
+		{55 * time.Millisecond, time.Millisecond, true, "a long launch uses the default interval"},
+		{9 * time.Millisecond, time.Millisecond, true, "exactly nine samples at the default interval"},
 		{2050 * time.Microsecond, 220 * time.Microsecond, true, "the GEMM of 2.05 ms, rounded down"},
-		{900 * time.Microsecond, 100 * time.Microsecond, true, "just nine at the finest"},
-		{899 * time.Microsecond, 100 * time.Microsecond, false, "less than nine"},
+		{900 * time.Microsecond, 100 * time.Microsecond, true, "exactly nine samples at the shortest interval"},
+		{899 * time.Microsecond, 100 * time.Microsecond, false, "fewer than nine samples"},
 		{0, 100 * time.Microsecond, false, "no launch"},
 	} {
 		if got, enough := collect.IntervalFor(c.launch); got != c.want || enough != c.enough {
@@ -37,8 +37,8 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// TestDoctor looks at a made-up machine: a driver, a metrics library, and a
-// kernel that keeps counters from users.
+// TestDoctor checks a simulated machine with a GPU driver, a metrics library,
+// and a kernel that hides counters from users.
 func TestDoctor(t *testing.T) {
 	root := t.TempDir()
 	for path, text := range map[string]string{
@@ -57,7 +57,7 @@ func TestDoctor(t *testing.T) {
 	for _, c := range collect.CheckTools(root) {
 		got[c.Name] = c
 		if c.OK != (c.Impact == "" && c.Install == "") || c.OK && c.Found == "" {
-			t.Errorf("%s: %+v says both or neither", c.Name, c)
+			t.Errorf("%s: %+v has both what was found and how to install it, or neither", c.Name, c)
 		}
 	}
 	for name, ok := range map[string]bool{"GPU driver": true, "render node": true, "ptrace scope": true, "libigdmd": true, "i915 counters for users": false} {

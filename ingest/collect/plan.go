@@ -1,14 +1,17 @@
-// Package collect knows how to run the profilers: which commands give what a
-// comparison needs, in which order, with which settings, and what has to be
-// installed for them. It builds argument lists and runs them without a shell.
-// It does not know flags, layout, or what is done with the files.
+// Package collect runs the profilers. It knows which commands produce the input
+// of a comparison, in which order, with which settings, and what must be
+// installed. It builds argument lists and runs them without a shell. It does
+// not know flags, layout, or how the files are used.
 //
-// One collection is three things. VTune's gpu-hotspots samples the counters;
-// how much of a value is the kernel's own depends on how many sampling
-// intervals a launch takes, so that a first short run finds the interval. Two
-// reports export what it saw: the computing tasks as CSV, and the summary,
-// which names the GPU. And unitrace, where it is installed, tells what VTune
-// leaves out: registers, SLM and spills of each kernel.
+// A collection has three parts:
+//
+//  1. VTune's gpu-hotspots samples the counters. A launch that spans more
+//     sampling intervals has values with a larger share of its own. A short
+//     first run therefore determines the interval.
+//  2. Two VTune reports export the result: the computing tasks as CSV, and the
+//     summary, which names the GPU.
+//  3. unitrace, if it is installed, adds what VTune omits: registers, SLM, and
+//     spills of each kernel.
 package collect
 
 import (
@@ -19,50 +22,51 @@ import (
 	"time"
 )
 
-// The intervals that VTune's knob gpu-sampling-interval is given, in
-// milliseconds of time.
+// Limits for VTune's knob gpu-sampling-interval.
 const (
-	// coarsest is VTune's own default.
+	// coarsest is VTune's own default interval.
 	coarsest = time.Millisecond
-	// ShortestInterval is the shortest that a collection is asked for: a
+	// ShortestInterval is the shortest interval that a collection requests. A
 	// shorter one loses samples on many systems.
 	ShortestInterval = 100 * time.Microsecond
-	// samplesPerLaunch is how many samples a launch should have: with nine at
-	// most 10% of a value lies outside the launch.
+	// samplesPerLaunch is the number of samples that a launch should have. With
+	// nine samples, at most 10% of a value comes from outside the launch.
 	samplesPerLaunch = 9
 )
 
-// Options say what is collected and where. App is the command line of the
-// application, program first.
+// Options are the settings of a collection. App is the command line of the
+// application, with the program first.
 type Options struct {
 	App []string
 	Dir string // a new folder for results and exports
-	// Interval between samples; 0 lets a first short run decide.
+	// Interval is the time between samples. If it is 0, a short first run
+	// determines the interval.
 	Interval time.Duration
-	// GPU is the adapter to look at, as VTune writes it (0:58:0.0); empty is
-	// all of them, whose mean the counters then are.
+	// GPU is the adapter to profile, as VTune writes it (0:58:0.0). If it is
+	// empty, VTune profiles all adapters, and the counters are their mean.
 	GPU string
 	// FullCompute collects all metric sets. On Gen9, the default set counts
 	// no thread occupancy; on newer GPUs it does, and VTune runs the
 	// application once per set.
 	FullCompute bool
-	// Unitrace adds a run of the tracer.
+	// Unitrace adds a run with unitrace.
 	Unitrace bool
 }
 
-// Step is one command of a collection.
+// A Step is one command of a collection.
 type Step struct {
 	Args []string // program first
-	Why  string   // for people
-	// that it writes, empty for a result folder; unitrace puts a process number
-	// before the ending: a pattern
+	Why  string   // purpose, for people
+	// File is the file that the step writes. It is empty for a result folder.
+	// For unitrace it is a pattern, because unitrace puts the process ID before
+	// the file extension.
 	File string
 }
 
-// String prints the step so that a shell reads the same arguments.
+// String returns the command line, quoted for a shell.
 func (s Step) String() string { return JoinCommand(s.Args) }
 
-// JoinCommand quotes the words of a command.
+// JoinCommand returns arguments as one command line, quoted for a shell.
 func JoinCommand(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -71,7 +75,8 @@ func JoinCommand(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// Files returns what the steps write as words for a shell, patterns as such.
+// Files returns the files that the steps write, quoted for a shell. The * of a
+// pattern is not quoted.
 func Files(steps []Step) (words []string) {
 	for _, s := range steps {
 		if file, pattern := strings.CutSuffix(s.File, "*"); pattern {
@@ -83,7 +88,7 @@ func Files(steps []Step) (words []string) {
 	return words
 }
 
-// Quote quotes an argument for a POSIX shell where it needs that.
+// Quote returns an argument for a POSIX shell, with quotes if it needs them.
 func Quote(a string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=@%+"
 	if a != "" && strings.Trim(a, plain) == "" {
@@ -92,8 +97,8 @@ func Quote(a string) string {
 	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 }
 
-// Probe returns the first short run: a collection at the default interval and
-// its export.
+// Probe returns the steps of the short first run: a collection at the default
+// interval and its export.
 func Probe(o Options) []Step {
 	result, file := below(o.Dir, "probe"), o.probeFile()
 	return []Step{
@@ -102,10 +107,11 @@ func Probe(o Options) []Step {
 	}
 }
 
-// probeFile is the export of the first short run.
+// probeFile returns the path of the export of the short first run.
 func (o Options) probeFile() string { return below(o.Dir, "probe.csv") }
 
-// below returns a path in a folder; none is read as an option.
+// below returns the path of a file in a folder. It adds "./" to a path that
+// starts with "-", which a program would read as an option.
 func below(dir, name string) string {
 	path := filepath.Join(dir, name)
 	if strings.HasPrefix(path, "-") {
@@ -114,8 +120,8 @@ func below(dir, name string) string {
 	return path
 }
 
-// Steps returns the collection itself at an interval, and its exports. The
-// files of the steps are one run.
+// Steps returns the collection at an interval, followed by its exports. The
+// files of the steps form one run.
 func Steps(o Options, interval time.Duration) []Step {
 	result := below(o.Dir, "result")
 	counters := Step{Args: o.collect(result, interval, ""), Why: "the counters"}
@@ -153,7 +159,7 @@ func export(result, file string) []string {
 		"comma", "-report-output", file, "-r", result}
 }
 
-// exportSteps returns the reports of a VTune result folder that exists.
+// exportSteps returns the steps that export an existing VTune result folder.
 func exportSteps(result, dir string) []Step {
 	hotspots, summary := below(dir, "run.hotspots.csv"), below(dir, "run.summary.txt")
 	return []Step{
@@ -163,20 +169,23 @@ func exportSteps(result, dir string) []Step {
 	}
 }
 
-// IntervalFor returns the interval at which a launch of a mean time has nine
-// samples, within what VTune takes, rounded down to a hundredth of a
-// millisecond. It also says whether nine can be had at all.
+// IntervalFor returns the interval at which a launch of the given mean duration
+// has nine samples. The interval is rounded down to a hundredth of a
+// millisecond and limited to what VTune accepts. enough reports whether nine
+// samples are possible.
 func IntervalFor(launch time.Duration) (interval time.Duration, enough bool) {
 	interval = (launch / samplesPerLaunch).Truncate(10 * time.Microsecond)
 	return min(max(interval, ShortestInterval), coarsest), interval >= ShortestInterval
 }
 
 // Job returns a script that runs `occudiff collect` on a node of a cluster,
-// under slurm or else pbs, so that its first short run, its flags and its exit
-// status are those of the command. The folder and the outputs get the numbers
-// of the job and the rank; without outputs it is a Markdown file next to the
-// folder. What is worth copying home of the folder is packed next to it,
-// without what VTune makes again of the rest.
+// under PBS if scheduler is "pbs" and under Slurm otherwise. The short first
+// run, the flags, and the exit status are those of the command.
+//
+// The names of the folder and of the outputs get the job ID and the rank.
+// Without outputs, the script writes a Markdown file next to the folder. It
+// also packs the folder into an archive to copy home, without the files that
+// VTune can create again from the others.
 func Job(scheduler string, o Options, outputs, flags []string) string {
 	head, launch, id := slurmHead, "srun ", "$SLURM_JOB_ID.$SLURM_PROCID"
 	if scheduler == "pbs" {
@@ -221,8 +230,8 @@ const (
 cd "$PBS_O_WORKDIR" || exit 2
 # For more ranks put mpiexec before the sh of the last command, with a GPU for each.
 `
-	// setUp is what oneAPI's manual says; a job that has vtune already is left
-	// as it is.
+	// setUp loads VTune according to oneAPI's manual. It changes nothing if the
+	// job already has vtune.
 	setUp = `
 if ! command -v vtune >/dev/null; then
   vars=${ONEAPI_ROOT:-/opt/intel/oneapi}/setvars.sh

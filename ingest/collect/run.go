@@ -3,7 +3,7 @@ package collect
 import (
 	"cmp"
 	"context"
-	_ "embed" // common mistakes.txt
+	_ "embed" // for common_mistakes.txt
 	"errors"
 	"fmt"
 	"io"
@@ -20,9 +20,10 @@ import (
 	"occudiff/ingest/vtune"
 )
 
-// Run runs steps one after the other. What the programs print goes to out: none
-// of it is a result. The application sees the environment and the standard
-// input of a command of its own. The first step that fails ends it.
+// Run runs the steps one after the other. It writes what the programs print to
+// out, because none of it is a result. The application gets the environment and
+// the standard input of this process. Run stops at the first step that fails
+// and returns its error.
 func Run(ctx context.Context, steps []Step, out io.Writer) error {
 	for _, s := range steps {
 		path, err := exec.LookPath(s.Args[0])
@@ -57,9 +58,9 @@ func Run(ctx context.Context, steps []Step, out io.Writer) error {
 	return nil
 }
 
-// OutputFiles returns the files that a step wrote, empty ones left out.
+// OutputFiles returns the files that a step wrote, without empty files.
 func OutputFiles(s Step) []string {
-	dir := filepath.Dir(s.File) // whatever its name holds, it is no pattern
+	dir := filepath.Dir(s.File) // not part of the pattern, whatever it contains
 	files, _ := fs.Glob(os.DirFS(dir), filepath.Base(s.File))
 	for i := range files {
 		files[i] = below(dir, files[i])
@@ -70,11 +71,11 @@ func OutputFiles(s Step) []string {
 	})
 }
 
-// programs looks for the programs that collecting may need, the most important
+// programs returns the programs that a collection may need, the most important
 // first.
 func programs() []Check {
 	look := func(name, costs, get string) Check {
-		path, _ := exec.LookPath(name) // empty with an error
+		path, _ := exec.LookPath(name) // empty if there is an error
 		return check(name, path, costs, get)
 	}
 	return []Check{
@@ -93,16 +94,17 @@ func IsInstalled(program string) bool {
 	return err == nil
 }
 
-// Check is one thing that collecting needs.
+// A Check is one requirement of a collection.
 type Check struct {
 	Name    string
 	OK      bool
-	Found   string // what is there
-	Impact  string // what the lack costs; empty when it is there
-	Install string // how to get it; empty when it is there
+	Found   string // path or setting that was found
+	Impact  string // effect if it is missing; otherwise empty
+	Install string // how to install it; empty if it was found
 }
 
-// check returns what was found, or else what the lack costs and how to get it.
+// check returns a passed check if something was found. Otherwise it returns the
+// effect and how to install what is missing.
 func check(name, found, costs, get string) Check {
 	if found != "" {
 		return Check{Name: name, OK: true, Found: found}
@@ -110,8 +112,8 @@ func check(name, found, costs, get string) Check {
 	return Check{Name: name, Impact: costs, Install: get}
 }
 
-// CheckTools looks for everything that collecting needs. root is the root of
-// the file system, "/" but in tests.
+// CheckTools returns the state of each requirement of a collection. root is the
+// root of the file system: "/" except in tests.
 func CheckTools(root string) []Check {
 	root = strings.TrimSuffix(root, "/")
 	list := append(programs(), check("GPU driver", strings.TrimPrefix(first(root, "/sys/module/xe", "/sys/module/i915"),
@@ -127,7 +129,7 @@ func CheckTools(root string) []Check {
 	return append(list, library(root))
 }
 
-// first returns the first path that exists.
+// first returns the first path that exists, or an empty string.
 func first(root string, paths ...string) string {
 	for _, p := range paths {
 		if _, err := os.Stat(root + p); err == nil {
@@ -137,7 +139,7 @@ func first(root string, paths ...string) string {
 	return ""
 }
 
-// render looks for a device node that this user may open.
+// render checks whether the user may open the device node of a GPU.
 func render(root string) Check {
 	for n := 128; n < 144; n++ {
 		path := fmt.Sprintf("/dev/dri/renderD%d", n)
@@ -155,8 +157,8 @@ func render(root string) Check {
 		"run on a node with a GPU, or pass /dev/dri into the container")
 }
 
-// setting looks at a setting of the kernel that has to be 0; one that is not
-// there limits nothing.
+// setting checks that a kernel setting is 0. A setting that does not exist
+// restricts nothing.
 func setting(root, name, what, costs string) Check {
 	path := "/proc/sys/" + name
 	text, err := os.ReadFile(root + path)
@@ -170,8 +172,8 @@ func setting(root, name, what, costs string) Check {
 	}
 }
 
-// library looks for Intel's metrics library, without which neither profiler
-// sees a counter.
+// library checks for Intel's metrics library. Without it, no profiler sees any
+// counter.
 func library(root string) Check {
 	found := ""
 	for _, dir := range []string{"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/", "/usr/local/lib/",
@@ -185,15 +187,17 @@ func library(root string) Check {
 //go:embed common_mistakes.txt
 var commonMistakes string
 
-// CommonMistakes are what makes a collection say less than it could, for people
-// who write their own commands.
+// CommonMistakes returns mistakes that make a collection less useful, for
+// people who write their own commands.
 func CommonMistakes() []string { return strings.Split(strings.TrimSpace(commonMistakes), "\n") }
 
-// ExportResults exports the VTune result folders among some paths where vtune
-// is on PATH, and gives folders that hold the exports and the result instead:
-// the tables are VTune's then, and the result adds the rest. done removes them.
-// What the programs print goes to out; a result that cannot be exported is read
-// by itself.
+// ExportResults exports the VTune result folders among the paths if vtune is on
+// PATH. It replaces each of them by a temporary folder with the exports and a
+// link to the result, so that the tables come from VTune and the result adds
+// the rest. The function done removes these folders.
+//
+// The output of the programs goes to out. A result that cannot be exported
+// keeps its own path.
 func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []string, done func(), err error) {
 	done = func() {}
 	for _, p := range paths {
@@ -207,7 +211,8 @@ func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []s
 		}
 		before := done
 		done = func() { before(); os.RemoveAll(temp) }
-		dir := filepath.Join(temp, filepath.Base(filepath.Clean(p))) // a run of several is called by its folder
+		// a run is named after its folder if there are several
+		dir := filepath.Join(temp, filepath.Base(filepath.Clean(p)))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return nil, done, err
 		}
@@ -218,15 +223,16 @@ func ExportResults(ctx context.Context, paths []string, out io.Writer) (list []s
 			fmt.Fprintf(out, "occudiff: %v; the result folder is read without it\n", err)
 			dir = p
 		} else if whole, err := filepath.Abs(p); err == nil {
-			_ = os.Symlink(whole, filepath.Join(dir, filepath.Base(dir))) // without links, the exports alone
+			// on systems without links, only the exports are read
+			_ = os.Symlink(whole, filepath.Join(dir, filepath.Base(dir)))
 		}
 		list = append(list, dir)
 	}
 	return list, done, nil
 }
 
-// isResult reports whether a folder is a result of VTune: it holds a file with
-// that ending, and no export.
+// isResult reports whether a folder is a VTune result: it contains a file with
+// the extension .vtune and no export.
 func isResult(path string) bool {
 	marks, err := filepath.Glob(filepath.Join(path, "*.vtune"))
 	if err != nil || len(marks) == 0 {
@@ -236,8 +242,8 @@ func isResult(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// RunProbe runs the first short run, and gives the mean time of a launch of the
-// kernel that took the most time in it, with its name.
+// RunProbe runs the short first run. It returns the kernel with the largest
+// total time and the mean duration of its launches.
 func RunProbe(ctx context.Context, o Options, out io.Writer) (launch time.Duration, task string, err error) {
 	if err := Run(ctx, Probe(o), out); err != nil {
 		return 0, "", err

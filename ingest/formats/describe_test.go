@@ -10,10 +10,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// describe prints what was understood of a file, a fact per line; what is
-// absent is not printed. A golden of it shows what a change of a format reads
-// otherwise, field by field. A new field of ingest.File has to be added here by
-// hand, or goldens do not see it.
+// describe returns the content that was read from a file, with one fact per
+// line. It omits absent values. Its goldens show each field that a change of a
+// format reads differently. A new field of ingest.File must be added here by
+// hand, because otherwise the goldens do not contain it.
 func describe(f *ingest.File) string {
 	var b printer
 	b.line("rows", f.Rows, "bad", f.BadRows)
@@ -41,16 +41,16 @@ func describe(f *ingest.File) string {
 		b.line("stalls", list, "at", s.Pos)
 	}
 	b.trace(f.Trace)
-	// The note prints its own place, severity and hint: wording is part of what
-	// a format promises.
+	// The note includes its position, severity, and hint, because a format
+	// guarantees the wording, too.
 	for _, n := range f.Notes {
 		b.line("note", n.Code, "", n)
 	}
 	return b.String()
 }
 
-// trace prints the lanes' devices and the first launches: nanoseconds since the
-// first start, and how long each took.
+// trace prints the devices of the lanes and the first launches: the start in
+// nanoseconds since the first start, and the duration.
 func (b *printer) trace(tr *ingest.Trace) {
 	if tr == nil || tr.Len() == 0 {
 		return
@@ -67,11 +67,11 @@ func (b *printer) trace(tr *ingest.Trace) {
 	b.WriteByte('\n')
 }
 
-// printer collects lines. A value that is absent leaves no trace, so a 0 in a
-// golden is one that was read.
+// A printer collects lines. It omits absent values, so a 0 in a golden was read
+// from the file.
 type printer struct{ strings.Builder }
 
-// line prints pairs of a name and a value, leaving out what is absent.
+// line prints pairs of a name and a value and omits absent values.
 func (b *printer) line(pairs ...any) {
 	text := b.pairs(pairs)
 	if text != "" {
@@ -79,8 +79,8 @@ func (b *printer) line(pairs ...any) {
 	}
 }
 
-// indented prints a line below a kernel, which is left out when all of its
-// values are absent.
+// indented prints a line below a kernel. It omits the line if all values are
+// absent.
 func (b *printer) indented(pairs ...any) {
 	if text := b.pairs(pairs); text != "" {
 		b.WriteString("   " + text + "\n")
@@ -102,12 +102,12 @@ func (b *printer) pairs(pairs []any) string {
 	return strings.Join(parts, " ")
 }
 
-// value prints a value and says whether it is there. Twelve digits of seconds
-// and nine of a percentage are fewer than a float64 has: its rounding stays out
-// of goldens.
+// value returns the text of a value and reports whether the value is present.
+// It prints twelve digits of seconds and nine digits of a percentage, fewer
+// than a float64 has, so that rounding does not change the goldens.
 func value(v any) (text string, there bool) {
 	there = true
-	if of := reflect.ValueOf(v).MethodByName("Value"); of.IsValid() { // of a unit.Opt
+	if of := reflect.ValueOf(v).MethodByName("Value"); of.IsValid() { // method of unit.Opt
 		results := of.Call(nil)
 		v, there = results[0].Interface(), results[1].Bool()
 	}
@@ -148,8 +148,8 @@ func (b *printer) platform(p *ingest.Platform) {
 	}
 }
 
-// kernel prints a row of an export or of a summary: first whose it is, then the
-// launch, the occupancy and the rest, a line each.
+// kernel prints a row of an export or of a summary: the kernel, the launch, the
+// occupancy, and the other values, each on one line.
 func (b *printer) kernel(what string, k *ingest.Kernel) {
 	b.line(what, fmt.Sprintf("%q", k.Task), "at", k.Pos)
 	b.indented("global", k.Global, "local", k.Local, "SIMD", k.SIMD, "direction", string(k.Direction), "device",

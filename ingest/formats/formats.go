@@ -1,5 +1,5 @@
-// Package formats lists what can be read. It is the one place where a reader is
-// added, for the program and for the page.
+// Package formats lists the formats that occudiff can read. A new reader is
+// added only here, for both the program and the page.
 package formats
 
 import (
@@ -13,7 +13,8 @@ import (
 	"occudiff/ingest/zebin"
 )
 
-// All lists the formats in the order in which files are offered to them.
+// All returns the formats in the order in which a file is offered to them. The
+// first format that recognizes a file reads it.
 func All() []ingest.Format {
 	return []ingest.Format{vtune.Format{}, summary.Format{}, vtune.Text{}, unitrace.Format{}, trace.Format{},
 		vecadd.Format{}, zebin.Format{}, zebin.Log{}, zebin.Triton{}, vtuneresult.Format{}}

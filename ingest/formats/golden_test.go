@@ -18,15 +18,16 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestFixtures keeps what is understood of the built-in inputs.
+// TestFixtures checks what is read from the built-in inputs.
 func TestFixtures(t *testing.T) {
 	for _, name := range []string{"gen9_vec_add.hotspots.csv", "gen9_vec_add.log", "max1100_mix.hotspots.csv"} {
 		golden(t, filepath.Join("..", "..", "fixtures", name), filepath.Join("testdata", "fixtures", name+".golden"))
 	}
 }
 
-// TestCorpus keeps what is understood of each real file, or why it is refused.
-// A golden of a file that is gone is removed.
+// TestCorpus checks what is read from each real file, or why the file is
+// rejected. With -update, it removes the golden of a file that no longer
+// exists.
 func TestCorpus(t *testing.T) {
 	corpus := testenv.Shared(t, "corpus")
 	stale, err := filepath.Glob(filepath.Join("testdata", "*.golden"))
@@ -43,13 +44,14 @@ func TestCorpus(t *testing.T) {
 		golden(t, path, file)
 	}
 	if len(stale) > 0 {
-		t.Errorf("of files that are gone: %s", stale)
+		t.Errorf("goldens without a file: %s", stale)
 	}
 }
 
-// TestMade keeps what is understood of the made inputs next to each format. An
-// archive says why it is there, and holds the input and what is wanted. Each is
-// read once as a whole and once byte by byte.
+// TestMade checks what is read from the handwritten inputs next to each format.
+// Each archive begins with the reason for the case and contains the input and
+// the expected result. The test reads each input once as a whole and once byte
+// by byte.
 func TestMade(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "*", "testdata", "*.txtar"))
 	if err != nil || len(paths) < 28 {
@@ -82,19 +84,20 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// golden holds what is understood of a file against another file.
+// golden compares what is read from a file with a golden file.
 func golden(t *testing.T, path, file string) {
 	t.Run(filepath.Base(path), func(t *testing.T) { testenv.Golden(t, file, []byte(understoodAt(t, path))) })
 }
 
-// understoodAt prints what the first format that knows a file or folder makes
-// of it, without the joining that follows.
+// understoodAt returns what the first format that recognizes a file or folder
+// reads from it, before files are joined into runs.
 func understoodAt(t *testing.T, path string) string {
 	t.Helper()
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		for _, format := range formats.All() {
 			if folders, ok := format.(ingest.FolderReader); ok {
-				f, err := folders.ReadFolder(context.Background(), os.DirFS(path), filepath.Base(path), ingest.ReadOptions{})
+				f, err := folders.ReadFolder(context.Background(), os.DirFS(path), filepath.Base(path),
+					ingest.ReadOptions{})
 				return said(format, f, err)
 			}
 		}
@@ -106,12 +109,14 @@ func understoodAt(t *testing.T, path string) string {
 	return understood(t, filepath.Base(path), data, bytes.NewReader(data))
 }
 
-// understood does so with a file's bytes, which r gives, too.
+// understood returns what is read from the bytes of a file. The reader r
+// returns the same bytes.
 func understood(t *testing.T, name string, data []byte, r io.Reader) string {
 	t.Helper()
 	for _, format := range formats.All() {
-		if format.Sniff(data[:min(len(data), 64<<10)]) { // as much as package ingest shows a format of a file
-			f, err := format.Read(context.Background(), &ingest.Source{Path: name, Size: int64(len(data)), At: bytes.NewReader(data), R: r}, ingest.ReadOptions{})
+		if format.Sniff(data[:min(len(data), 64<<10)]) { // package ingest passes this many bytes to Sniff
+			src := &ingest.Source{Path: name, Size: int64(len(data)), At: bytes.NewReader(data), R: r}
+			f, err := format.Read(context.Background(), src, ingest.ReadOptions{})
 			return said(format, f, err)
 		}
 	}

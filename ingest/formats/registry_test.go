@@ -16,7 +16,8 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// chosen returns the kind of the format that reads a text.
+// chosen returns the kind of the format that reads a file with these first
+// bytes.
 func chosen(head []byte) string {
 	for _, format := range formats.All() {
 		if format.Sniff(head[:min(len(head), 64<<10)]) {
@@ -26,9 +27,9 @@ func chosen(head []byte) string {
 	return "none"
 }
 
-// TestChosenFormat checks the format of every file with real tool output, of
-// every case, and of the built-in inputs. The first pattern that matches a
-// file decides.
+// TestChosenFormat checks which format reads each file of real tool output,
+// each case, and each built-in input. The first pattern that matches a file
+// name determines the expected format.
 func TestChosenFormat(t *testing.T) {
 	for _, c := range []struct {
 		reason, root string
@@ -72,8 +73,8 @@ func TestChosenFormat(t *testing.T) {
 	}
 }
 
-// matches reports whether a pattern matches a name, its base, or a folder of
-// it.
+// matches reports whether a pattern matches a name, its base name, or one of
+// its folders.
 func matches(pattern, name string) bool {
 	whole, _ := path.Match(pattern, name)
 	base, _ := path.Match(pattern, path.Base(name))
@@ -81,9 +82,9 @@ func matches(pattern, name string) bool {
 	return whole || base || under && strings.HasPrefix(name, folder+"/")
 }
 
-// TestOwnFormat checks that the tests of a format use inputs that this format
-// reads in the program, too: another format that is asked first would read
-// them in its place.
+// TestOwnFormat checks that the program reads the test inputs of each format
+// with that format. A format that is earlier in the list could recognize them
+// first.
 func TestOwnFormat(t *testing.T) {
 	owners := map[string]string{"vtune": "vtune", "summary": "vtune-summary", "unitrace": "unitrace", "trace": "trace",
 		"vecadd": "vec_add", "zebin": "zebin"}

@@ -7,12 +7,12 @@ import (
 	"occudiff/ingest/names"
 )
 
-// TestByName: the guide's log has templates whose sizes differ, and one value
-// for the rest.
+// TestByName uses the log of the optimization guide: templates whose SLM sizes
+// differ, and one value for all other kernels.
 func TestByName(t *testing.T) {
 	var b names.ByName[int]
 	if _, ok := b.Of("VectorAdd1"); ok {
-		t.Error("nothing has a value")
+		t.Error("an empty list returned a value")
 	}
 	b.Set("VectorAdd3<*>", 224)
 	b.Set("", 512)
@@ -23,11 +23,11 @@ func TestByName(t *testing.T) {
 		task, why string
 		want      int
 	}{
-		{"VectorAdd3<8>", "a name beats a pattern that was given before it", 320},
-		{"VectorAdd3<24>", "a pattern beats the value for all others", 224},
-		{"VectorAdd3<12>", "a longer pattern beats a shorter one", 160},
-		{"VectorAdd1", "what no name matches", 512},
-		{"aXb(int)", "only * stands for other text", 512},
+		{"VectorAdd3<8>", "a name has priority over an earlier pattern", 320},
+		{"VectorAdd3<24>", "a pattern has priority over the value for all others", 224},
+		{"VectorAdd3<12>", "a longer pattern has priority over a shorter one", 160},
+		{"VectorAdd1", "a kernel that no name matches", 512},
+		{"aXb(int)", "only * matches other text", 512},
 		{"_Z4gemmPf", "a symbol is not a name that was given", 512},
 	} {
 		if got, ok := b.Of(c.task); !ok || got != c.want {
@@ -36,7 +36,7 @@ func TestByName(t *testing.T) {
 	}
 	b.Set("gemm(float*)", 64)
 	if got, _ := b.Of("_Z4gemmPf"); got != 64 {
-		t.Errorf("the name as it prints: %d", got)
+		t.Errorf("the decoded name: %d", got)
 	}
 	if got, want := b.Unmatched([]string{"VectorAdd3<8>", "_Z4gemmPf"}), []string{"VectorAdd3<1*>", "a.b(int)"}; !slices.Equal(got, want) {
 		t.Errorf("unmatched %v, want %v", got, want)

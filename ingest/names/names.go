@@ -1,10 +1,12 @@
-// Package names knows what tools print for a kernel. Compilers write a
-// function's scope and parameter types into the name of its symbol: C++
-// compilers as the Itanium ABI says, numba's GPU backend by a scheme of its
-// own. Profilers mostly print such names decoded, and now and then as they are,
-// with hundreds of characters; tracers put the launch size behind them. What
-// names a kernel in files for programs stays the symbol. The package knows
-// neither kernels nor files.
+// Package names decodes, compares, and shortens kernel names.
+//
+// Compilers encode the scope and the parameter types of a function in its
+// symbol: C++ compilers follow the Itanium ABI, and numba's GPU backend uses
+// its own scheme. Profilers usually print the decoded name, but sometimes the
+// symbol, with hundreds of characters. Tracers append the launch size.
+// Machine-readable outputs keep the symbol.
+//
+// The package does not know kernels or files.
 package names
 
 import (
@@ -17,20 +19,20 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// mostLength is the power of two of the longest decoded name: a short symbol
-// may stand for a name without end.
+// mostLength limits a decoded name to 2^14 bytes, because a short symbol can
+// decode to a name of any length.
 const mostLength = 14
 
-// Display returns the decoded form of a name, and a name that is not encoded as
-// it is.
+// Display returns the decoded form of a name. It returns a name that is not
+// encoded unchanged.
 func Display(name string) string {
 	rest, ok := strings.CutPrefix(name, "dppyPy_dppy_py_devfn_")
 	if !ok {
 		return demangle.Filter(name, demangle.MaxLength(mostLength))
 	}
-	// What numba's GPU backend makes of a Python function and the types it was
-	// compiled for, as in
-	// _5F__5F_main_5F__5F__2E_scale_24_1_2E_int64_2E_float32 for
+	// numba's GPU backend encodes a Python function and the types that it was
+	// compiled for. For example,
+	// _5F__5F_main_5F__5F__2E_scale_24_1_2E_int64_2E_float32 is
 	// __main__.scale$1(int64, float32).
 	rest = escaped.ReplaceAllStringFunc(rest, func(s string) string {
 		c, _ := strconv.ParseUint(s[1:3], 16, 8)
@@ -44,52 +46,55 @@ func Display(name string) string {
 	return name + "$" + number + "(" + strings.ReplaceAll(types, ".", ", ") + ")"
 }
 
-// Task returns the name of a kernel as profilers print it: SYCL names a kernel
-// by a type, whose name the symbol is of.
+// Task returns the name of a kernel as profilers print it. SYCL names a kernel
+// by a type, and the symbol is the name of that type.
 func Task(name string) string { return strings.TrimPrefix(Display(name), "typeinfo name for ") }
 
 var (
-	// numbered are the parts of a name that count lambdas and unnamed types
-	// within their scope: {lambda(int)#2} and {unnamed type#1} as GNU prints
-	// them, 'lambda1' and 'unnamed0' as LLVM does.
+	// numbered matches the numbers of lambdas and unnamed types within their
+	// scope: {lambda(int)#2} and {unnamed type#1} in GNU's form, 'lambda1' and
+	// 'unnamed0' in LLVM's form.
 	numbered = regexp.MustCompile(`(\{lambda\([^{}]*\)|\{unnamed type)#\d+|'(?:lambda|unnamed)\d*'`)
-	// offloading begins the name of an OpenMP target region, with the numbers
-	// of the device and the file that held its source when it was compiled, and
-	// a line of it at the end.
+	// offloading matches the name of an OpenMP target region. The name contains
+	// the device and file number of the source file at compile time, and ends
+	// with a line number.
 	offloading = regexp.MustCompile(`^__omp_offloading_[0-9a-f]+_[0-9a-f]+_(.*)_l\d+$`)
 	word       = regexp.MustCompile(`[0-9A-Za-z]+`)
-	// escaped is a character other than letters and digits in a name of
-	// numba's: its number in hexadecimal.
+	// escaped matches an encoded character in a numba name: the code of a
+	// character that is not a letter or a digit, in hexadecimal.
 	escaped = regexp.MustCompile(`_[2-7][0-9A-F]_`)
-	// cast is the type of a number that is an argument of a template.
+	// cast matches the type of a number among template arguments.
 	cast = regexp.MustCompile(`([<,]\s*)\([^()<]+\)(-?\d)`)
 	base = regexp.MustCompile(`^([^<(]*)(?:<\s*(-?\d+))?`)
 )
 
-// Comparable makes names of different tools comparable: VTune prints template
-// integers as (int)12.
+// Comparable returns a name in a form in which the names of different tools can
+// be compared. For example, VTune prints the template integer 12 as (int)12.
 func Comparable(name string) string { return strings.Join(strings.Fields(withoutCasts(name)), " ") }
 
-// withoutCasts leaves out the types of numbers among the arguments of a
-// template: f<(int)256, (bool)1> becomes f<256, 1>.
+// withoutCasts removes the types of numbers among template arguments:
+// f<(int)256, (bool)1> becomes f<256, 1>.
 func withoutCasts(name string) string { return cast.ReplaceAllString(name, "$1$2") }
 
-// Base is what a log has of a kernel's name: the name before its template
-// arguments, and the first of them where that is an integer.
+// A Base is the part of a kernel name that a log prints: the name before the
+// template arguments, and the first argument if it is an integer.
 type Base struct{ Name, First string }
 
-// BaseOf takes it from a kernel as it was printed: a log prints VectorAdd<12>
-// where VTune prints VectorAdd<(int)12, (int)256, (int)32>(int, ...
+// BaseOf returns the Base of a printed name. For example, a log prints
+// VectorAdd<12>, and VTune prints VectorAdd<(int)12, (int)256, (int)32>(int,
+// ... for the same kernel.
 func BaseOf(task string) Base {
 	m := base.FindStringSubmatch(Comparable(task))
 	return Base{strings.TrimSpace(m[1]), m[2]}
 }
 
-// Stable returns a name without the parts that move when other code changes:
-// the numbers of lambdas and unnamed types, the device, file and line of an
-// OpenMP region, hashes. A name without such parts is given as it is. ordinal
-// says that a number or line was left out, which says nothing about which of
-// several alike it is once one of them moved.
+// Stable returns a name without the parts that change when other code changes:
+// hashes, the numbers of lambdas and unnamed types, and the device, file, and
+// line of an OpenMP region. It returns a name without such parts unchanged.
+//
+// ordinal reports whether a number or a line was removed. After one of several
+// kernels with the same stable name has moved, that number no longer identifies
+// it.
 func Stable(name string) (stable string, ordinal bool) {
 	shown := Display(name)
 	stable = numbered.ReplaceAllString(shown, "$1#*")
@@ -98,7 +103,7 @@ func Stable(name string) (stable string, ordinal bool) {
 	}
 	ordinal = stable != shown
 	stable = word.ReplaceAllStringFunc(stable, func(s string) string {
-		if digits := strings.TrimPrefix(s, "h"); isHash(digits) { // h: as Rust has them
+		if digits := strings.TrimPrefix(s, "h"); isHash(digits) { // Rust puts h before a hash
 			return "*"
 		}
 		return s
@@ -109,9 +114,9 @@ func Stable(name string) (stable string, ordinal bool) {
 	return stable, ordinal
 }
 
-// pattern returns a name without what tells alike kernels apart: "*" stands for
-// a number and "<*>" for template arguments. For example, the pattern of
-// "gemm<float, 2>_17" is "gemm<*>_*".
+// pattern returns a name without the parts that distinguish similar kernels:
+// "*" replaces a number and "<*>" the template arguments. For example, the
+// pattern of "gemm<float, 2>_17" is "gemm<*>_*".
 func pattern(name string) string {
 	shown := Display(name)
 	pattern := make([]byte, 0, len(shown))
@@ -132,14 +137,14 @@ func pattern(name string) string {
 			pattern = append(pattern, '*')
 		}
 	}
-	if depth > 0 { // a comparison, no arguments
+	if depth > 0 { // a comparison such as a<b, not template arguments
 		return shown
 	}
 	return string(pattern)
 }
 
-// Patterns remembers patterns: decoding 100,000 symbols takes seconds. The key
-// is a name without its digits.
+// Patterns caches patterns, because decoding 100,000 symbols takes seconds. The
+// key is a name without its digits.
 type Patterns map[string]string
 
 // Of returns the pattern of a name.
@@ -158,38 +163,38 @@ func (p Patterns) Of(name string) string {
 	return found
 }
 
-// Continues reports whether a kernel goes on from one that is gone and has the
-// same stable name: it must be the only new one of that name. Where the name
-// counts its likes, there must be no others of it: it is unknown which of them
-// moved.
+// Continues reports whether a new kernel continues a missing kernel with the
+// same stable name. fresh is the number of new kernels with that name, which
+// must be 1. If the name contained an ordinal, no other kernel may have the
+// same stable name, because it is unknown which of them moved.
 func Continues(fresh int, ordinal, others bool) bool { return fresh == 1 && !(ordinal && others) }
 
-// isHash reports whether a word is a hash: eight or more hexadecimal digits,
-// letters among them, which a size or a date has not.
+// isHash reports whether a word is a hash: at least eight hexadecimal digits
+// with both letters and decimal digits. Sizes and dates have no letters.
 func isHash(s string) bool {
 	const digits, letters = "0123456789", "abcdefABCDEF"
 	return len(s) >= 8 && strings.Trim(s, digits+letters) == "" &&
 		strings.ContainsAny(s, digits) && strings.ContainsAny(s, letters)
 }
 
-// ByName is a value for kernels: for one by its name, for several by a pattern
-// in which * stands for any text, and for all others. A name beats a pattern, a
-// longer pattern a shorter one, and both beat the value for all others. The
-// zero value has none.
+// A ByName assigns values to kernels: to one kernel by name, to several by a
+// pattern in which * matches any text, and to all others. A name has priority
+// over a pattern, a longer pattern over a shorter one, and both over the value
+// for all others. The zero ByName has no values.
 type ByName[T any] struct {
 	list []named[T]
 }
 
 type named[T any] struct {
-	name    string // empty is for all others
+	name    string // empty for all other kernels
 	pattern *regexp.Regexp
 	rank    int
 	value   T
 }
 
-const aName = 1 << 30 // beats a pattern of any length
+const aName = 1 << 30 // higher than the length of any pattern
 
-// Set adds a value for a name or a pattern; the empty name is for all other
+// Set adds a value for a name or a pattern. The empty name applies to all other
 // kernels.
 func (b *ByName[T]) Set(name string, v T) {
 	n := named[T]{name: name, rank: len(name), value: v}
@@ -201,8 +206,8 @@ func (b *ByName[T]) Set(name string, v T) {
 	b.list = append(b.list, n)
 }
 
-// Of returns the value for a kernel, whose name may be as a profiler or a
-// compiler has it.
+// Of returns the value for a kernel and reports whether there is one. The name
+// may be a symbol or its decoded form.
 func (b *ByName[T]) Of(task string) (v T, ok bool) {
 	best := -1
 	for _, n := range b.list {
@@ -213,7 +218,7 @@ func (b *ByName[T]) Of(task string) (v T, ok bool) {
 	return v, best >= 0
 }
 
-// Unmatched returns the names and patterns that no kernel has.
+// Unmatched returns the names and patterns that match none of the kernels.
 func (b *ByName[T]) Unmatched(tasks []string) (left []string) {
 	for _, n := range b.list {
 		if n.name != "" && !slices.ContainsFunc(tasks, n.matches) {

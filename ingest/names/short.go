@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// Ellipsis stands where a name was cut. ASCII, because not every console shows
-// an ellipsis.
+// Ellipsis replaces a removed part of a name. It is ASCII, because not every
+// console shows the character for an ellipsis.
 const Ellipsis = "..."
 
-// Short returns names without what tells none of them apart, and only as much
-// of that as makes them all fit: the parameters behind a function's name, its
-// type before it, the arguments of templates, and the scopes that all share.
-// What is left out inside a name has a mark.
+// Short returns shorter names that remain different from each other. It removes
+// parts step by step until all names fit: the casts of template numbers, the
+// parameters after a function name, the type before it, template arguments, and
+// the scopes that all names share. It skips a step that would make two names
+// equal. An ellipsis marks a part removed inside a name.
 func Short(names []string, fits func(string) bool) []string {
-	steps := []func([]string) []string{each(withoutCasts), each(withoutParameters), each(withoutType), each(withoutArguments), withoutScope}
+	steps := []func([]string) []string{each(withoutCasts), each(withoutParameters), each(withoutType),
+		each(withoutArguments), withoutScope}
 	for _, step := range steps {
 		if !slices.ContainsFunc(names, func(s string) bool { return !fits(s) }) {
 			break
@@ -47,8 +49,8 @@ func each(change func(string) string) func([]string) []string {
 
 func distinct(names []string) int { return len(slices.Compact(slices.Sorted(slices.Values(names)))) }
 
-// isSignature reports whether a name looks like that of a C++ function: it has
-// brackets, and they match.
+// isSignature reports whether a name looks like a C++ function: it has
+// brackets, and they are balanced.
 func isSignature(s string) bool {
 	depth := 0
 	for i := range len(s) {
@@ -64,8 +66,8 @@ func isSignature(s string) bool {
 	return depth == 0 && strings.ContainsAny(s, "<(") && !strings.Contains(s, "operator")
 }
 
-// parts finds where the name of a signature begins, behind its type, and where
-// it ends, before its parameters.
+// parts returns the index where the name of a signature begins, after its type,
+// and where it ends, before its parameters.
 func parts(s string) (begin, end int) {
 	depth := 0
 	end = len(s)
@@ -84,20 +86,19 @@ func parts(s string) (begin, end int) {
 	return begin, end
 }
 
-// withoutParameters leaves out the last brackets: f(float*, int) becomes f.
+// withoutParameters removes the last parentheses: f(float*, int) becomes f.
 func withoutParameters(s string) string {
 	_, end := parts(s)
 	return strings.TrimSpace(s[:end])
 }
 
-// withoutType leaves out what is before a name: void f<int> becomes f<int>.
+// withoutType removes the type before a name: void f<int> becomes f<int>.
 func withoutType(s string) string {
 	begin, _ := parts(s)
 	return s[begin:]
 }
 
-// withoutArguments leaves out what is in the brackets of templates:
-// f<ns::A<int>, 4> becomes f<...>.
+// withoutArguments removes template arguments: f<ns::A<int>, 4> becomes f<...>.
 func withoutArguments(s string) string {
 	var b strings.Builder
 	depth := 0
@@ -117,7 +118,7 @@ func withoutArguments(s string) string {
 	return b.String()
 }
 
-// withoutScope leaves out the scopes that all names with scopes begin with:
+// withoutScope removes the scopes that all names with a scope share:
 // ns::detail::f becomes ...f.
 func withoutScope(names []string) []string {
 	scoped := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return scopeOf(s) == "" })
@@ -142,7 +143,8 @@ func withoutScope(names []string) []string {
 	return shorter
 }
 
-// scope is what a name begins with: ns::detail:: of ns::detail::f<a::b>.
+// scope matches the scopes at the beginning of a name: ns::detail:: in
+// ns::detail::f<a::b>.
 var scope = regexp.MustCompile(`^[^<( \[]*::`)
 
 func scopeOf(s string) string { return scope.FindString(s) }

@@ -10,16 +10,17 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// The directions of a transfer; kernels have none.
+// Directions of a transfer. Kernels have no direction.
 const (
 	NoDirection  = ""
 	HostToDevice = "host-to-device"
 	DeviceToHost = "device-to-host"
 )
 
-// Launch is what a tracer prints for a launch, `"Tile #0: name[SIMD16 {56; 1;
-// 1} {64; 8; 1}]"`: a kernel's name with its launch size and SIMD width behind
-// it, or that of a copy with its direction and size.
+// A Launch is the parsed name that a tracer prints for a launch. For a kernel,
+// `"Tile #0: name[SIMD16 {56; 1; 1} {64; 8; 1}]"` contains the name, the SIMD
+// width, and the launch size. For a copy, the name is followed by its direction
+// and size.
 type Launch struct {
 	Name          string
 	Tile          string
@@ -28,10 +29,10 @@ type Launch struct {
 	Direction     string
 }
 
-// ParseLaunch takes a name apart. Level Zero prints work-groups and work-group
-// size, OpenCL (items) the global and local size in work-items. Without the
-// SIMD width newer versions lose the opening bracket: `name {56; 1; 1} {64; 8;
-// 1}]`.
+// ParseLaunch parses the name of a launch. Level Zero prints work-groups and
+// the work-group size. OpenCL prints the global and local size in work-items,
+// for which items is true. Newer versions omit the opening bracket if there is
+// no SIMD width: `name {56; 1; 1} {64; 8; 1}]`.
 func ParseLaunch(text string, items bool) (Launch, error) {
 	var t Launch
 	if tile, rest, ok := strings.Cut(strings.TrimPrefix(text, `"`), ": "); ok && strings.HasPrefix(tile, "Tile #") {
@@ -43,7 +44,8 @@ func ParseLaunch(text string, items bool) (Launch, error) {
 		}
 	}
 	text = strings.TrimSpace(text)
-	// The number of the launch, as in `f[SIMD32 {1; 1; 1} {64; 1; 1}]<4.1>`.
+	// Remove the number of the launch, as in `f[SIMD32 {1; 1; 1} {64; 1;
+	// 1}]<4.1>`.
 	if i := strings.LastIndex(text, "}]<"); i >= 0 && strings.Trim(text[i+3:], "0123456789.>") == "" {
 		text = text[:i+2]
 	}
@@ -61,13 +63,13 @@ func ParseLaunch(text string, items bool) (Launch, error) {
 	return t, nil
 }
 
-// sizes are those at the end of a name, with or without the end of the brackets
-// of the SIMD width.
+// sizes matches the two sizes at the end of a name and the closing bracket.
 var sizes = regexp.MustCompile(`^\{ *(\d+)[;,] *(\d+)[;,] *(\d+) *\}[ ,]*\{ *(\d+)[;,] *(\d+)[;,] *(\d+) *\}\]$`)
 
-// shape takes `[SIMD16 {56; 1; 1} {64; 8; 1}]` off the end. A size with a zero
-// says that the tool did not know it: of launches with indirect arguments, and
-// of OpenCL launches whose work-group size the driver chose.
+// shape removes `[SIMD16 {56; 1; 1} {64; 8; 1}]` from the end of the name and
+// stores its values. A size with a zero is unknown to the tool: launches with
+// indirect arguments, and OpenCL launches whose work-group size the driver
+// chose.
 func (t *Launch) shape(text string, items bool) error {
 	at := max(0, strings.LastIndexByte(text[:max(0, strings.LastIndexByte(text, '{'))], '{'))
 	var n [6]int64
@@ -81,7 +83,7 @@ func (t *Launch) shape(text string, items bool) error {
 	}
 	if m == nil {
 		if !strings.Contains(text, "[SIMD") {
-			return nil // a name that ends so
+			return nil // part of the kernel name
 		}
 		return fmt.Errorf("the launch size at the end of the name does not parse; expected [SIMD16 {56; 1; 1} {64; " +
 			"8; 1}]")
@@ -112,7 +114,8 @@ func (t *Launch) shape(text string, items bool) error {
 			hi, lo = bits.Mul64(lo, uint64(local[i]))
 		}
 		if hi != 0 || lo > 1<<62 {
-			return fmt.Errorf("the launch has more work-items than 63 bits hold: %d work-groups of %d", global[i], local[i])
+			return fmt.Errorf("the launch has more work-items than fit in 63 bits: %d work-groups of %d",
+				global[i], local[i])
 		}
 		global[i] = int64(lo)
 	}
@@ -120,19 +123,19 @@ func (t *Launch) shape(text string, items bool) error {
 	return nil
 }
 
-// transferred is the name of a copy or fill with what follows it.
+// transferred matches the name of a copy or fill, its direction, and its size.
 var transferred = regexp.MustCompile(`(?s)^(.+?)(\(\w+\))?(\[\d+( bytes)?\])?$`)
 
-// directions are what is in the brackets of a copy, and of a fill where it
-// writes.
+// directions maps the letters in parentheses after a copy or fill to a
+// direction.
 var directions = map[string]string{"M2D": HostToDevice, "H2D": HostToDevice, "D2M": DeviceToHost, "D2H": DeviceToHost,
 	"D": NoDirection, "H": NoDirection, "M": NoDirection, "S": NoDirection, "": NoDirection}
 
-// transfer takes bytes and direction off the name of a copy:
-// `zeCommandListAppendMemoryCopy(M2D)[128000000]`, and reads that of PyTorch,
-// `Memcpy M2D (HOST -> DEVICE)`. M is memory of the system, H of the host, D of
-// the device, S shared; a direction that is neither to nor from the device
-// stays in the name, since a Direction cannot say it.
+// transfer removes the size and the direction from the name of a copy such as
+// `zeCommandListAppendMemoryCopy(M2D)[128000000]`. It also reads the direction
+// of PyTorch's `Memcpy M2D (HOST -> DEVICE)`. M is system memory, H host, D
+// device, and S shared memory. A direction that is neither to nor from the
+// device is kept in the name, because a Direction cannot represent it.
 func (t *Launch) transfer() {
 	if rest, ok := strings.CutPrefix(t.Name, "Memcpy "); ok {
 		where, _, _ := strings.Cut(strings.ReplaceAll(rest, "to", "2"), " ")

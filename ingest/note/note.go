@@ -1,7 +1,9 @@
-// Package note holds what a stage has to say about its input: a position in a
-// file and a message with a severity, a stable code and a hint. It is a leaf:
-// any stage may add notes, only the command prints them. It does not know what
-// the notes are about.
+// Package note defines the message that a stage reports about its input: a
+// position in a file, a text with a severity, a stable code, and a hint. Any
+// stage may add notes. Only the command prints them.
+//
+// The package imports no other package of the program. It does not know the
+// subject of the notes.
 package note
 
 import (
@@ -10,17 +12,17 @@ import (
 	"io/fs"
 )
 
-// Pos is a place in a file. Line and Column count from 1, lines are physical
-// lines of the (decompressed) file and columns are bytes; 0 means that the
-// place is not known that closely.
+// Pos is a position in a file. Line and Column count from 1. Lines are physical
+// lines of the decompressed file, and columns are bytes. A zero Line or Column
+// is unknown.
 type Pos struct {
 	File   string
 	Line   int
 	Column int
 }
 
-// String prints file:line:column as far as it is known, the form that editors
-// follow.
+// String returns file:line:column, the form that editors open, without the
+// parts that are unknown.
 func (p Pos) String() string {
 	switch {
 	case p.File == "" && p.Line == 0:
@@ -33,35 +35,37 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Severity describes how much a note matters.
+// Severity is the importance of a note.
 type Severity uint8
 
-// The severities, from the least.
+// Severities, from the lowest to the highest.
 const (
-	Info    Severity = iota // worth knowing, nothing is wrong
-	Warning                 // a number may not mean what it seems to
-	Error                   // something was not used
+	Info    Severity = iota // information; nothing is wrong
+	Warning                 // a number may be misleading
+	Error                   // a part of the input was not used
 )
 
-// String returns the word that outputs carry.
+// String returns the severity as outputs print it, for example "warning".
 func (s Severity) String() string {
 	return [...]string{"info", "warning", "error"}[min(s, Error)]
 }
 
-// NotMeasured is the code of a file without measured occupancy: it says nothing
-// where another file of the run has it.
+// NotMeasured is the code of a note about a file without measured occupancy.
+// The note is dropped if another file of the run has the occupancy.
 const NotMeasured = "no-occupancy"
 
-// Note is one message about the input or the result.
+// A Note is one message about the input or the result.
 type Note struct {
 	Severity Severity
-	Code     string // stable, kebab-case: scripts may match it ("bad-row", "duplicate-column")
-	Pos      Pos    // zero when the note is about the whole run
-	Text     string // what happened
-	Hint     string // what to do next; may be empty
+	// Code is stable and in kebab case, so that scripts may match it. For
+	// example, "bad-row" or "duplicate-column".
+	Code string
+	Pos  Pos    // zero if the note is about the whole run
+	Text string // description of the problem
+	Hint string // suggested next step; may be empty
 }
 
-// String prints the note on one line: where, how bad, what, and what to do.
+// String returns the note on one line: position, severity, text, and hint.
 func (n Note) String() string {
 	text := n.Text
 	if n.Severity != Info {
@@ -76,23 +80,24 @@ func (n Note) String() string {
 	return text
 }
 
-// InputError is a note as a Go error: an input that cannot be used at all.
+// An InputError is a note as a Go error: the input cannot be used at all.
 type InputError struct{ Note }
 
 // Error implements error.
 func (f *InputError) Error() string {
 	n := f.Note
-	n.Severity = Info // an error message does not say "error" twice
+	n.Severity = Info // the message of an error needs no "error:"
 	return n.String()
 }
 
-// Errorf makes an error with a position and a hint.
+// Errorf returns an InputError with a code, a position, a hint, and a formatted
+// text.
 func Errorf(code string, pos Pos, hint, format string, args ...any) error {
 	return &InputError{Note{Severity: Error, Code: code, Pos: pos, Text: fmt.Sprintf(format, args...), Hint: hint}}
 }
 
-// Reason takes the path, which the position says already or which is that of a
-// temporary file, out of an error of the file system.
+// Reason returns the cause of a file system error without the path. The
+// position of the note names the path already, or the path is a temporary file.
 func Reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

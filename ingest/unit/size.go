@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Size3 is a launch size in work-items or work-groups, of one to three
-// dimensions. It keeps how many dimensions were printed: `1024 x 1` has two.
-// The zero Size3 is absent (a copy has no launch size); missing dimensions
-// count as 1.
+// A Size3 is a launch size in work-items or work-groups, with one to three
+// dimensions. It keeps the number of dimensions that were printed: `1024 x 1`
+// has two. A missing dimension counts as 1. The zero Size3 is absent: for
+// example, a copy has no launch size.
 type Size3 struct {
 	n    [3]int64
 	rank uint8
 }
 
-// Size makes a Size3 from one to three positive dimensions; it panics on other
-// counts, which are a programming error.
+// Size returns a Size3 of up to three positive dimensions. It panics if there
+// are more, because that is a bug of the caller.
 func Size(dims ...int64) Size3 {
 	if len(dims) > 3 {
 		panic("unit.Size: more than three dimensions")
@@ -30,8 +30,9 @@ func Size(dims ...int64) Size3 {
 	return s
 }
 
-// ParseSize reads `512 x 512`, `512x512`, `512*512` or `512,512`; an empty text
-// is the absent size. Dimensions are decimal integers from 1 to 2^63-1.
+// ParseSize returns the size in a string such as `512 x 512`, `512x512`,
+// `512*512`, or `512,512`. Dimensions are decimal integers from 1 to 2^63-1. An
+// empty string is the absent size.
 func ParseSize(text string) (Size3, error) {
 	t := strings.TrimSpace(text)
 	if t == "" {
@@ -70,14 +71,15 @@ func ParseSize(text string) (Size3, error) {
 	return s, nil
 }
 
-// Present reports whether there is a size at all.
+// Present reports whether the size is present.
 func (s Size3) Present() bool { return s.rank > 0 }
 
-// Rank returns the number of dimensions that were printed, 0 for the absent
+// Rank returns the number of dimensions that were printed, or 0 for the absent
 // size.
 func (s Size3) Rank() int { return int(s.rank) }
 
-// Dim returns dimension i (0..2), 1 where it was not printed.
+// Dim returns dimension i, from 0 to 2. It returns 1 for a dimension that was
+// not printed.
 func (s Size3) Dim(i int) int64 {
 	if i < int(s.rank) {
 		return s.n[i]
@@ -85,8 +87,8 @@ func (s Size3) Dim(i int) int64 {
 	return 1
 }
 
-// Trim leaves out trailing dimensions of 1: 1024x1 and 1024 are one size, which
-// tools print either way.
+// Trim returns the size without trailing dimensions of 1. Tools print the same
+// size either way: 1024x1 or 1024.
 func (s Size3) Trim() Size3 {
 	for s.rank > 1 && s.n[s.rank-1] == 1 {
 		s.rank--
@@ -95,8 +97,8 @@ func (s Size3) Trim() Size3 {
 	return s
 }
 
-// WithRank returns the size with at least n dimensions, the added ones of 1.
-// The absent size stays absent.
+// WithRank returns the size with at least n dimensions. It adds dimensions of
+// 1. The absent size stays absent.
 func (s Size3) WithRank(n int) Size3 {
 	for s.Present() && s.Rank() < n {
 		s.n[s.rank] = 1
@@ -105,11 +107,11 @@ func (s Size3) WithRank(n int) Size3 {
 	return s
 }
 
-// List returns the dimensions as they were printed, never nil.
+// List returns the dimensions that were printed. The list is never nil.
 func (s Size3) List() []int64 { return append([]int64{}, s.n[:s.rank]...) }
 
-// Items returns the product of the dimensions, and false when it overflows 63
-// bits or the size is absent.
+// Items returns the product of the dimensions. It returns false if the size is
+// absent or if the product overflows 63 bits.
 func (s Size3) Items() (int64, bool) {
 	if s.rank == 0 {
 		return 0, false
@@ -128,7 +130,7 @@ func (s Size3) Items() (int64, bool) {
 	return int64(p), true
 }
 
-// String prints `512x512`, and nothing for the absent size.
+// String returns the size as `512x512`, or an empty string for the absent size.
 func (s Size3) String() string {
 	var b []byte
 	for i := range int(s.rank) {
@@ -140,11 +142,11 @@ func (s Size3) String() string {
 	return string(b)
 }
 
-// countWithUnit is a count, its unit, and what ends the word.
+// countWithUnit matches a count, its unit, and the character after them.
 var countWithUnit = regexp.MustCompile(`(?i)(\d+)([KMG])(x|\W|$)`)
 
-// ExpandCounts writes out the units of counts in a size: 1M is 1048576. A count
-// that is too large stays as it is, and is refused where the size is read.
+// ExpandCounts replaces counts with a unit by plain numbers: 1M becomes
+// 1048576. It keeps a count that is too large, and ParseSize then rejects it.
 func ExpandCounts(text string) string {
 	return countWithUnit.ReplaceAllStringFunc(text, func(match string) string {
 		m := countWithUnit.FindStringSubmatch(match)

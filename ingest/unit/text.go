@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Thousands prints an integer for people, with a comma between groups of three
-// digits.
+// Thousands returns an integer for people, with a comma between groups of three
+// digits: 1,234,567.
 func Thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	digits := strings.TrimPrefix(text, "-")
@@ -21,7 +21,7 @@ func Thousands(n int64) string {
 	return string(out)
 }
 
-// FormatCount prints a count with its noun: "1 kernel", "2,047 kernels".
+// FormatCount returns a count with its noun: "1 kernel", "2,047 kernels".
 func FormatCount[N ~int | ~int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -29,11 +29,11 @@ func FormatCount[N ~int | ~int64](n N, one, many string) string {
 	return Thousands(int64(n)) + " " + many
 }
 
-// Plural is FormatCount for nouns whose plural adds an s.
+// Plural returns a count with a noun whose plural adds an s.
 func Plural[N ~int | ~int64](n N, noun string) string { return FormatCount(n, noun, noun+"s") }
 
-// JoinWords joins words as a sentence has them, with "and" or "or" before the
-// last one: "threads, slm and tail".
+// JoinWords returns a list for a sentence, with "and" or "or" before the last
+// word: "threads, slm and tail".
 func JoinWords(words []string, before string) string {
 	if last := len(words) - 1; last > 0 {
 		return strings.Join(words[:last], ", ") + " " + before + " " + words[last]
@@ -41,8 +41,8 @@ func JoinWords(words []string, before string) string {
 	return strings.Join(words, "")
 }
 
-// FormatBytes prints an amount of memory: in KB where that is a whole number,
-// otherwise in bytes.
+// FormatBytes returns an amount of memory in KB if that is a whole number, and
+// in bytes otherwise.
 func FormatBytes(b Bytes) string {
 	if b%1024 == 0 {
 		return strconv.FormatInt(int64(b)/1024, 10) + " KB"
@@ -50,8 +50,8 @@ func FormatBytes(b Bytes) string {
 	return strconv.FormatInt(int64(b), 10) + " bytes"
 }
 
-// FormatDuration prints a time with three significant digits at most in the
-// unit that suits it: 1.11 s, 1 ms, 2.2 us.
+// FormatDuration returns a time with up to three significant digits in a
+// suitable unit: 1.11 s, 1 ms, 2.2 us.
 func FormatDuration(s Seconds) string {
 	v := math.Abs(float64(s))
 	switch {
@@ -67,8 +67,8 @@ func FormatDuration(s Seconds) string {
 	return significant(float64(s)*1e9) + " ns"
 }
 
-// significant rounds to three significant digits without an exponent; what is
-// longer keeps its whole digits.
+// significant returns a number with three significant digits and without an
+// exponent. A longer whole number keeps all digits: 12,346.
 func significant(x float64) string {
 	if math.Abs(x) >= 999.5 {
 		return Thousands(int64(math.Round(x)))

@@ -14,7 +14,7 @@ func TestSpan(t *testing.T) {
 		{"no trailing zeros", 0.001, "1 ms"},
 		{"milliseconds", 0.323, "323 ms"},
 		{"rounds up into the next unit", 0.9996, "1 s"},
-		{"just below that", 0.9994, "999 ms"},
+		{"just below the next unit", 0.9994, "999 ms"},
 		{"microseconds", 2.2425e-6, "2.24 us"},
 		{"nanoseconds", 40e-9, "40 ns"},
 		{"no exponent", 999.4, "999 s"},

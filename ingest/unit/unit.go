@@ -1,13 +1,14 @@
-// Package unit holds the values that every stage shares: seconds, bytes,
+// Package unit defines the values that all stages share: seconds, bytes,
 // ratios, a launch size of up to three dimensions, and a value that may be
 // absent.
 //
-// A value is kept in its base unit and changes it only on paper: [Ratio] is 0
-// to 1 inside the program and a percentage in every output. A value that was
-// not measured is an absent [Opt], never a zero. How a value is read from text
-// and written as JSON is defined here too, once for all formats.
+// Values are stored in their base unit and converted only for output. For
+// example, a [Ratio] is 0 to 1 inside the program and a percentage in every
+// output. A value that was not measured is an absent [Opt], never a zero. The
+// package also defines how a value is parsed and how it is written as JSON,
+// once for all formats.
 //
-// The package is a leaf: it knows no file format, device or statistic.
+// The package does not know file formats, devices, or statistics.
 package unit
 
 import (
@@ -20,18 +21,18 @@ import (
 	"strings"
 )
 
-// Seconds is a time span.
+// Seconds is a duration in seconds.
 type Seconds float64
 
-// Ratio is a share, 1 is the whole. Percent exists only on paper.
+// A Ratio is a share from 0 to 1. Only outputs use percentages.
 type Ratio float64
 
-// FromPercent turns a printed percentage into a ratio.
+// FromPercent returns the ratio of a printed percentage.
 func FromPercent(p float64) Ratio { return Ratio(p / 100) }
 
-// Percent returns 0..100. It is the exact inverse of FromPercent for
-// percentages of up to six decimals, so that a cell that reads 62.7 is written
-// as 62.7 again and not as 62.699999999999996.
+// Percent returns the ratio as a percentage, 0 to 100. It is the exact inverse
+// of FromPercent for percentages with up to six decimals: a cell with 62.7 is
+// written as 62.7 again, not as 62.699999999999996.
 func (r Ratio) Percent() float64 {
 	p := float64(r) * 100
 	if short := math.Round(p*1e6) / 1e6; short/100 == float64(r) {
@@ -43,35 +44,35 @@ func (r Ratio) Percent() float64 {
 // Points is a difference of two percentages, in percentage points.
 type Points float64
 
-// Minus returns the difference a - b in percentage points.
+// Minus returns r - b in percentage points.
 func (r Ratio) Minus(b Ratio) Points { return Points(r.Percent() - b.Percent()) }
 
-// MaxCount is the largest number of launches, threads or barriers that is
-// believed: no run comes near it, and all numbers up to it are exact in
-// whatever reads JSON.
+// MaxCount is the largest accepted number of launches, threads, or barriers. No
+// real run comes near it, and every JSON reader represents all integers up to
+// it exactly.
 const MaxCount = 1 << 53
 
-// Opt is a value that may be absent: "not measured" is not zero. The zero Opt
-// is absent.
+// An Opt is a value that may be absent, because "not measured" is not zero. The
+// zero Opt is absent.
 type Opt[T any] struct {
 	v  T
 	ok bool
 }
 
-// Some is a value that is there.
+// Some returns a present value.
 func Some[T any](v T) Opt[T] { return Opt[T]{v, true} }
 
-// NonZero is absent for the zero value and what is below it, where those mean
-// that nobody said.
+// NonZero returns v if it is above the zero value. Otherwise it returns an
+// absent value. It is for sources in which zero means "not given".
 func NonZero[T cmp.Ordered](v T) Opt[T] {
 	var zero T
 	return Maybe(v, v > zero)
 }
 
-// Value returns the value and whether it is there.
+// Value returns the value and reports whether it is present.
 func (o Opt[T]) Value() (T, bool) { return o.v, o.ok }
 
-// Or returns the value, or def when it is absent.
+// Or returns the value, or def if the value is absent.
 func (o Opt[T]) Or(def T) T {
 	if o.ok {
 		return o.v
@@ -79,10 +80,10 @@ func (o Opt[T]) Or(def T) T {
 	return def
 }
 
-// Present reports whether there is a value.
+// Present reports whether the value is present.
 func (o Opt[T]) Present() bool { return o.ok }
 
-// Maybe is a value where ok says that there is one.
+// Maybe returns v if ok is true, and an absent value otherwise.
 func Maybe[T any](v T, ok bool) Opt[T] {
 	if !ok {
 		return Opt[T]{}
@@ -90,15 +91,16 @@ func Maybe[T any](v T, ok bool) Opt[T] {
 	return Some(v)
 }
 
-// Bytes is an amount of memory; 1 KB is 1024 bytes throughout.
+// Bytes is an amount of memory. 1 KB is always 1024 bytes.
 type Bytes int64
 
-// maxBytes bounds an amount that is read, 1 TB: no GPU has more of anything.
+// maxBytes is the largest amount that ParseBytes accepts: 1 TB. No GPU has that
+// much memory of any kind.
 const maxBytes = 1 << 40
 
-// ParseBytes reads an amount of memory: bytes, or a number with the unit B, K,
-// KB, KiB, M, MB or MiB. A fraction is taken where it makes whole bytes, as in
-// 0.5K.
+// ParseBytes returns the amount of memory in a string: bytes, or a number with
+// the unit B, K, KB, KiB, M, MB, or MiB. It accepts a fraction if the result is
+// a whole number of bytes, for example 0.5K.
 func ParseBytes(text string) (Bytes, error) {
 	number, factor := strings.TrimSpace(text), 1.0
 	for _, u := range []struct {
@@ -110,8 +112,8 @@ func ParseBytes(text string) (Bytes, error) {
 			break
 		}
 	}
-	// Only digits and a point: a number such as 1e3 or 0x10 is more likely a
-	// typo than an amount.
+	// Accept only digits and a decimal point: 1e3 or 0x10 is more likely a typo
+	// than an amount.
 	x, err := strconv.ParseFloat(number, 64)
 	if b := x * factor; err == nil && strings.Trim(number, "0123456789.") == "" && b <= maxBytes && b == math.Trunc(b) {
 		return Bytes(b), nil
@@ -122,7 +124,7 @@ func ParseBytes(text string) (Bytes, error) {
 	return 0, fmt.Errorf("%q: expected bytes, or an amount with a unit as in 16K", text)
 }
 
-// UnmarshalCSV implements gocsv.TypeUnmarshaller; an empty cell is 0.
+// UnmarshalCSV implements gocsv.TypeUnmarshaller. An empty cell is 0.
 func (b *Bytes) UnmarshalCSV(cell string) (err error) {
 	if *b = 0; strings.TrimSpace(cell) != "" {
 		*b, err = ParseBytes(cell)
@@ -130,10 +132,10 @@ func (b *Bytes) UnmarshalCSV(cell string) (err error) {
 	return err
 }
 
-// The values write themselves at full precision, so that the head of an output
-// may hold them as they are. Ratios are written as percentages, 0 to 100. What
-// is absent is null, and so is NaN or an infinity, for which JSON has no
-// number.
+// The types marshal themselves at full precision, so that the JSON output can
+// contain them directly. Ratios become percentages, 0 to 100. Absent values
+// become null. NaN and infinities become null, too, because JSON has no number
+// for them.
 
 // MarshalJSON implements json.Marshaler.
 func (s Seconds) MarshalJSON() ([]byte, error) { return number(float64(s)) }
@@ -144,8 +146,8 @@ func (r Ratio) MarshalJSON() ([]byte, error) { return number(r.Percent()) }
 // MarshalJSON implements json.Marshaler.
 func (p Points) MarshalJSON() ([]byte, error) { return number(float64(p)) }
 
-// MarshalJSON implements json.Marshaler: the list of the dimensions, empty for
-// the absent size.
+// MarshalJSON implements json.Marshaler. It returns the list of dimensions,
+// which is empty for the absent size.
 func (s Size3) MarshalJSON() ([]byte, error) { return json.Marshal(s.n[:s.rank]) }
 
 // MarshalJSON implements json.Marshaler.
@@ -158,12 +160,12 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false) // whoever embeds the value decides that
+	enc.SetEscapeHTML(false) // the encoder of the enclosing value decides this
 	err := enc.Encode(o.v)
 	return out.Bytes(), err
 }
 
-// number is a number in JSON; NaN and the infinities are null.
+// number returns a number as JSON. NaN and infinities are null.
 func number(x float64) ([]byte, error) {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return []byte("null"), nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPercentIsExact writes back every percentage that a profiler can print
-// with one decimal, and some with six.
+// TestPercentIsExact writes back every percentage with one decimal that a
+// profiler can print, and some with six decimals.
 func TestPercentIsExact(t *testing.T) {
 	for i := range 1006 {
 		p, _ := strconv.ParseFloat(strconv.Itoa(i/10)+"."+strconv.Itoa(i%10), 64)
@@ -46,7 +46,7 @@ func TestParseSize(t *testing.T) {
 	} {
 		s, err := ParseSize(c.text)
 		if got := s.String(); got != c.want {
-			t.Errorf("%q gives %q, want %q", c.text, got, c.want)
+			t.Errorf("%q is parsed as %q, want %q", c.text, got, c.want)
 		}
 		if (err == nil) != (c.fault == "") || (err != nil && err.Error() != c.fault) {
 			t.Errorf("%q: error %v, want %q", c.text, err, c.fault)
@@ -75,7 +75,7 @@ func TestParseBytes(t *testing.T) {
 	} {
 		b, err := ParseBytes(c.text)
 		if b != c.want || (err == nil) != (c.fault == "") || (err != nil && err.Error() != c.fault) {
-			t.Errorf("%q gives %d, %v; want %d, %q", c.text, b, err, c.want, c.fault)
+			t.Errorf("%q is parsed as %d, %v; want %d, %q", c.text, b, err, c.want, c.fault)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestItems(t *testing.T) {
 		{Size3{}, 0, false},
 		{Size(math.MaxInt64), math.MaxInt64, true},
 		{Size(math.MaxInt64, 2), 0, false},
-		{Size(1<<32, 1<<31), 0, false}, // 2^63 is one too many
+		{Size(1<<32, 1<<31), 0, false}, // 2^63 overflows by one
 		{Size(1<<31, 1<<31), 1 << 62, true},
 	} {
 		if got, ok := c.s.Items(); got != c.want || ok != c.ok {
@@ -102,18 +102,18 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestAbsent keeps "not measured" apart from zero.
+// TestAbsent checks that "not measured" differs from zero.
 func TestAbsent(t *testing.T) {
 	var o Opt[Ratio]
 	if v, ok := o.Value(); v != 0 || ok || o.Present() || o.Or(0.5) != 0.5 {
-		t.Errorf("the zero Opt is absent, got %v %v", v, ok)
+		t.Errorf("the zero Opt is present: %v %v", v, ok)
 	}
 	if v, ok := Some(Ratio(0)).Value(); v != 0 || !ok {
-		t.Error("a zero that was measured is there")
+		t.Error("a measured zero is absent")
 	}
 }
 
-// TestEncodings writes every kind of value as JSON.
+// TestEncodings checks the JSON of every kind of value.
 func TestEncodings(t *testing.T) {
 	type text string
 	for _, c := range []struct {
@@ -123,11 +123,11 @@ func TestEncodings(t *testing.T) {
 	}{
 		{"seconds", Seconds(1.25), "1.25"},
 		{"small seconds have an exponent", Seconds(2.2e-9), "2.2e-9"},
-		{"large ones too", Seconds(1e22), "1e+22"},
-		{"an exponent of three digits stays", Seconds(1e-300), "1e-300"},
+		{"large seconds have an exponent", Seconds(1e22), "1e+22"},
+		{"an exponent of three digits is kept", Seconds(1e-300), "1e-300"},
 		{"a ratio is a percentage", FromPercent(62.7), "62.7"},
 		{"points", Points(-0.5), "-0.5"},
-		{"not a number", Ratio(math.NaN()), "null"},
+		{"NaN is null", Ratio(math.NaN()), "null"},
 		{"an infinity", Points(math.Inf(-1)), "null"},
 		{"a size", Size(512, 1), "[512,1]"},
 		{"no size", Size3{}, "[]"},
@@ -142,7 +142,7 @@ func TestEncodings(t *testing.T) {
 		{"an optional int", Some(7), "7"},
 		{"optional bytes", Some(Bytes(65536)), "65536"},
 		{"an optional size", Some(Size(16, 16)), "[16,16]"},
-		{"an optional text", Some(text("a<b")), `"a\u003cb"`},
+		{"an optional string", Some(text("a<b")), `"a\u003cb"`},
 	} {
 		b, err := json.Marshal(c.value)
 		if err != nil || string(b) != c.json {
@@ -158,7 +158,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestNumbersWithoutJSON: what JSON has no number for is null, in each type.
+// TestNumbersWithoutJSON checks that each type writes NaN and infinities as
+// null, because JSON has no numbers for them.
 func TestNumbersWithoutJSON(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for _, v := range []any{Seconds(x), Ratio(x), Points(x), Some(x), Some(Ratio(x))} {
@@ -187,7 +188,7 @@ func FuzzParseBytes(f *testing.F) {
 			return
 		}
 		if again, err := ParseBytes(strconv.FormatInt(int64(b), 10)); b < 0 || b > maxBytes || err != nil || again != b {
-			t.Errorf("%q gives %d, which reads back as %d, %v", text, b, again, err)
+			t.Errorf("%q is parsed as %d, which is parsed again as %d, %v", text, b, again, err)
 		}
 	})
 }
@@ -202,7 +203,7 @@ func FuzzParseSize(f *testing.F) {
 			return
 		}
 		if back, err := ParseSize(s.String()); err != nil || back != s {
-			t.Errorf("%q gives %v, which reads back as %v %v", text, s, back, err)
+			t.Errorf("%q is parsed as %v, which is parsed again as %v %v", text, s, back, err)
 		}
 	})
 }

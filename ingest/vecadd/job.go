@@ -9,7 +9,7 @@ import (
 	"occudiff/ingest"
 )
 
-// job is the frame that DevCloud puts around the output of a job:
+// A job is the frame that DevCloud puts around the output of a job:
 //
 //	########################################################################
 //	#      Date:           Wed Jun 12 10:18:22 AM PDT 2024
@@ -23,11 +23,11 @@ import (
 //	# Date: Wed Jun 12 10:18:33 AM PDT 2024
 //	########################################################################
 type job struct {
-	seen  bool // a line of the frame was read
+	seen  bool // whether a line of the frame was read
 	ended bool
 }
 
-// line takes a line of the frame and says whether it was one.
+// line reads a line of the frame. It reports whether the text is such a line.
 func (j *job) line(text string, p *ingest.Platform) bool {
 	if !strings.HasPrefix(text, "#") {
 		return false
@@ -52,8 +52,8 @@ func (j *job) line(text string, p *ingest.Platform) bool {
 	return true
 }
 
-// resources takes the node property from `neednodes=1:gen9:ppn=2`. Once a job
-// runs, PBS may print the host in place of the count.
+// resources reads the node property from `neednodes=1:gen9:ppn=2`. Once a job
+// runs, PBS may print the host instead of the count.
 func (j *job) resources(text string, p *ingest.Platform) {
 	for _, r := range strings.Split(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(r), "=")
@@ -66,8 +66,8 @@ func (j *job) resources(text string, p *ingest.Platform) {
 			case i == 0 && strings.Trim(part, "0123456789") == "":
 			case i == 0:
 				p.Host = cmp.Or(p.Host, part)
-			// `nodes=1:gpu:ppn=2`, the default of the notebook's script, asks
-			// for any GPU, `nodes=1:gpu:gen9:ppn=2` for gen9.
+			// `nodes=1:gpu:ppn=2`, the default of the notebook's script,
+			// requests any GPU; `nodes=1:gpu:gen9:ppn=2` requests gen9.
 			case p.NodeProperty == "" &&
 				!slices.Contains([]string{"gpu", "dual_gpu", "quad_gpu", "batch", "core", "xeon"}, part):
 				p.NodeProperty = part
@@ -76,9 +76,10 @@ func (j *job) resources(text string, p *ingest.Platform) {
 	}
 }
 
-// parseDate reads what `date` prints in the job's frame, in the forms of its
-// two locales. The zone is a short name that Go does not resolve by itself; a
-// date of an unknown zone is absent, since it could be a day off.
+// parseDate returns the date that `date` prints in the frame, in one of the
+// forms of its two locales. Go cannot resolve the short name of a time zone
+// without a table. A date with an unknown zone is absent, because it could be
+// wrong by a day.
 func parseDate(text string) time.Time {
 	fields := strings.Fields(text)
 	zone := -1
@@ -101,6 +102,6 @@ func parseDate(text string) time.Time {
 	return time.Time{}
 }
 
-// zones are the hours of the zones that `date` prints.
+// zones maps the time zones that `date` prints to their offset in hours.
 var zones = map[string]int{"UTC": 0, "GMT": 0, "Z": 0, "PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "EST": -5, "EDT": -4,
 	"CET": 1, "CEST": 2}

@@ -14,8 +14,9 @@ import (
 
 const ticksUnit = "u-secs"
 
-// inSeconds is the length of each printed unit in seconds. The guide's `u-secs`
-// are steady_clock ticks: nanoseconds with the common C++ libraries.
+// inSeconds maps each printed unit to its length in seconds. The `u-secs` of
+// the optimization guide are steady_clock ticks: nanoseconds with the common
+// C++ libraries.
 var inSeconds = map[string]float64{
 	"seconds": 1, "second": 1, "secs": 1, "sec": 1, "s": 1,
 	"milliseconds": 1e-3, "msecs": 1e-3, "ms": 1e-3,
@@ -23,19 +24,21 @@ var inSeconds = map[string]float64{
 	ticksUnit: 1e-9, "nanoseconds": 1e-9, "nsecs": 1e-9, "ns": 1e-9,
 }
 
-// timingLine is `VectorAdd<12> completed on device - [took ]0.0123 seconds`,
-// behind whatever is before it: kernel, dash, number, unit.
+// timingLine matches `VectorAdd<12> completed on device - [took ]0.0123
+// seconds` after any other text. Its groups are the kernel, the dash, the
+// number, and the unit.
 var timingLine = regexp.MustCompile(
 	`^.*(VectorAdd.*?) *? completed on device( *-)?[ \t]*(?:took)?[ \t]*([^ ]*) *(.*?)\s*$`)
 
-// cutLine is the beginning of a timing line and nothing else.
+// cutLine matches a line that contains only the beginning of a timing line.
 var cutLine = regexp.MustCompile(`^VectorAdd(\d+|\d*<\d*>?)( c[a-z ]*)?$`)
 
-// parseTiming reads a timing line, whose parts are at the indexes of
-// timingLine. On errors at is the index of what is wrong.
+// parseTiming returns the timing of a line. parts are the submatch indexes of
+// timingLine. If there is an error, at is the index of the wrong part.
 func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) {
 	part := func(i int) string { return text[parts[2*i]:parts[2*i+1]] }
-	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(part(1)), strings.Clone(part(3)), strings.Clone(part(4)) // not to keep the line
+	// Clone the parts, so that they do not keep the line in memory.
+	t.Kernel, t.Printed, t.UnitAsPrinted = strings.Clone(part(1)), strings.Clone(part(3)), strings.Clone(part(4))
 	if t.Groups, err = groupsOf(t.Kernel); err != nil {
 		return t, parts[2], err
 	}
@@ -44,8 +47,8 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 	switch {
 	case parts[4] < 0:
 		return t, parts[6], fmt.Errorf(`"-" is missing after "completed on device"`)
-	// What a C++ stream prints has digits, a point, an exponent; strconv also
-	// takes hexadecimal, "inf" and "nan".
+	// A C++ stream prints digits, a point, and an exponent. strconv also
+	// accepts hexadecimal numbers, "inf", and "nan".
 	case err != nil || strings.Trim(t.Printed, "0123456789.eE+-") != "" || x < 0 || math.IsInf(x, 0):
 		return t, parts[6], fmt.Errorf("time %s is not a number of 0 or more", table.Quote(t.Printed))
 	case !known:
@@ -53,18 +56,18 @@ func parseTiming(text string, parts []int) (t ingest.Timing, at int, err error) 
 	}
 	t.Seconds = unit.Seconds(x * scale)
 	if scale == 1e-9 {
-		t.Seconds = unit.Seconds(x / 1e9) // exact for whole ticks, which x * 1e-9 is not
+		t.Seconds = unit.Seconds(x / 1e9) // exact for whole ticks, unlike x * 1e-9
 	}
 	return t, 0, nil
 }
 
-// kernelName is VectorAdd<12>, VectorAdd2<12, 256>, VectorAdd1.
+// kernelName matches VectorAdd<12>, VectorAdd2<12, 256>, or VectorAdd1.
 var kernelName = regexp.MustCompile(`^VectorAdd\d*(?:< *(?:\(int\))?([^,>]*?) *(?:,.*)?>)?$`)
 
-// groupsOf returns the number of work-groups, the first template argument. The
-// digits of VectorAdd1 to VectorAdd4 only number the guide's kernels:
-// VectorAdd1 runs over the plain range, its work-groups are the runtime's
-// choice.
+// groupsOf returns the number of work-groups, which is the first template
+// argument. The digits of VectorAdd1 to VectorAdd4 only number the kernels of
+// the guide. VectorAdd1 uses a plain range, for which the runtime chooses the
+// work-groups.
 func groupsOf(kernel string) (groups unit.Opt[int64], err error) {
 	name := kernelName.FindStringSubmatch(kernel)
 	if name == nil {

@@ -1,8 +1,10 @@
-// Package vecadd reads the standard output of the oneAPI vec_add samples, of
-// the thread-mapping notebook and of the GPU optimization guide, alone or
-// inside the job file that DevCloud wrapped around it. The log holds host wall
-// times of submit and wait; it knows neither work-group nor sub-group size, and
-// this package knows neither devices nor what a time means for a kernel.
+// Package vecadd reads the standard output of the oneAPI vec_add samples: those
+// of the thread-mapping notebook and of the GPU optimization guide, alone or
+// inside the output file of a DevCloud job. The log contains host wall times of
+// submit and wait. It contains neither the work-group size nor the sub-group
+// size.
+//
+// The package does not know devices or the meaning of a time for a kernel.
 package vecadd
 
 import (
@@ -20,7 +22,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Format is the log of a vec_add sample.
+// Format reads the log of a vec_add sample.
 type Format struct{}
 
 // Kind implements ingest.Format.
@@ -32,15 +34,16 @@ func (Format) Description() string { return "a vec_add log" }
 const (
 	deviceMark = "Running on device:"
 	sizeMark   = "Vector size:"
-	wrongMark  = "Did not match" // the guide's own check of the sums
+	wrongMark  = "Did not match" // printed by the guide's own check of the sums
 
 	failed   = "the program may have failed: look at what it wrote to standard error"
 	expected = "expected lines such as VectorAdd<12> completed on device - 0.0123 seconds"
 )
 
-// Sniff implements ingest.Format: a timing or the line that every sample prints
-// first, whatever is before. What `vtune -collect` or `unitrace` wrote
-// around the output of the program is theirs, and they are asked before.
+// Sniff implements ingest.Format. It reports whether the file contains a timing
+// or the line that every sample prints first, after any other text. Files of
+// `vtune -collect` or `unitrace` may contain such lines, too, but their formats
+// come first.
 func (Format) Sniff(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		text := strings.TrimSpace(string(table.Plain(line)))
@@ -71,16 +74,20 @@ type reader struct {
 	file *ingest.File
 	bad  table.BadRows
 	job  job
-	last string // the last line that is neither empty nor of the frame: where a failed program says why
+	// last is the last line that is neither empty nor part of the frame. A
+	// failed program prints its reason there.
+	last string
 
-	remarks []note.Note // on what the times mean, once each
-	wrong   note.Pos    // the first line that says that a sum is wrong
+	remarks []note.Note // notes about the times, each once
+	wrong   note.Pos    // first line that reports a wrong sum
 	wrongs  int64
 
-	devices []ingest.Platform // that the log names, as far as it says so of each
-	now     int               // the one that runs, of devices
-	of      []int             // the device of each timing
-	side    int               // of the devices that have timings, the one that is asked for; 0 for the only one
+	devices []ingest.Platform // devices that the log names, with what it prints about them
+	now     int               // index of the current device in devices
+	of      []int             // index of the device of each timing
+	// side is the number of the requested device among those with timings. It
+	// is 0 if there is only one.
+	side int
 }
 
 func (r *reader) line() {
@@ -107,7 +114,7 @@ func (r *reader) line() {
 	}
 }
 
-// header takes the two lines that are before the timings.
+// header reads the two lines that precede the timings.
 func (r *reader) header(text string) {
 	if i := strings.Index(text, deviceMark); i >= 0 {
 		name := strings.TrimSpace(text[i+len(deviceMark):])
@@ -150,9 +157,9 @@ func (r *reader) timing(text string, parts []int) {
 			Hint: "all u-secs of this log are read this way; the printed numbers are kept, too"})
 	}
 	// The notebook's VectorAdd<N> starts work-group g at g x vector size in
-	// buffers of one vector. The guide's kernels (VectorAdd2<N> and on) start
-	// it at g x 2^17 of 105 x 2^17 elements, within bounds for all that the
-	// guide launches.
+	// buffers with the size of one vector. The guide's kernels (VectorAdd2<N>
+	// and later) start it at g x 2^17 of 105 x 2^17 elements. That is within
+	// bounds for all sizes that the guide launches.
 	if t.Groups.Or(1) > 1 && strings.HasPrefix(t.Kernel, "VectorAdd<") {
 		r.remark(note.Note{Code: "out-of-bounds", Pos: t.Pos,
 			Text: t.Kernel + " and all with more than one work-group read and write beyond their buffers: work-group " +
@@ -161,7 +168,7 @@ func (r *reader) timing(text string, parts []int) {
 	}
 }
 
-// remark adds a warning that stands once in a file.
+// remark adds a warning that appears once per file.
 func (r *reader) remark(n note.Note) {
 	n.Severity = note.Warning
 	if !slices.ContainsFunc(r.remarks, func(o note.Note) bool { return o.Code == n.Code }) {
@@ -169,7 +176,7 @@ func (r *reader) remark(n note.Note) {
 	}
 }
 
-// finish returns the file, or says why nothing of it can be used.
+// finish returns the file, or an error if nothing in it can be used.
 func (r *reader) finish(path string) (*ingest.File, error) {
 	f := r.file
 	if err := r.oneDevice(); err != nil {
@@ -193,8 +200,8 @@ func (r *reader) finish(path string) (*ingest.File, error) {
 	return f, nil
 }
 
-// oneDevice takes the device that has timings, and its timings: a log of
-// several is as many runs.
+// oneDevice selects one device and its timings. A log with timings of several
+// devices contains as many runs.
 func (r *reader) oneDevice() error {
 	timed := slices.Compact(slices.Sorted(slices.Values(r.of)))
 	switch {

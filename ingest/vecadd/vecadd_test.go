@@ -20,8 +20,8 @@ func read(t testing.TB, text string) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "log", Size: int64(len(text)), R: strings.NewReader(text)}, ingest.ReadOptions{})
 }
 
-// notebook is the output of the thread-mapping notebook's sample: default
-// stream formatting, 6 significant digits.
+// notebook is the output of the thread-mapping notebook's sample, with default
+// stream formatting of 6 significant digits.
 const notebook = `Running on device: Intel(R) UHD Graphics P630 [0x3e96]
 Vector size: 13762560
 VectorAdd<1> completed on device - 0.215764 seconds
@@ -30,8 +30,8 @@ VectorAdd<12> completed on device - 1e-05 seconds
 VectorAdd<1024> completed on device - 2 seconds
 `
 
-// guide is the output of the GPU optimization guide's sample: ticks that it
-// calls u-secs.
+// guide is the output of the optimization guide's sample. It prints clock ticks
+// and calls them u-secs.
 const guide = `Running on device: Intel(R) Iris(R) Xe Graphics
 Vector size: 13762560
 VectorAdd1 completed on device - took 285763441 u-secs
@@ -41,8 +41,8 @@ VectorAdd3<8> completed on device - took 1000000000 u-secs
 VectorAdd4<8> completed on device - took 2500000000 u-secs
 `
 
-// devCloud is a job file: the wrapper's frame, the oneAPI environment and the
-// compiler around the sample's output.
+// devCloud is the output file of a job. The frame and the output of the oneAPI
+// environment and the compiler surround the output of the sample.
 const devCloud = `
 ########################################################################
 #      Date:           Wed Jun 12 10:18:22 AM PDT 2024
@@ -71,7 +71,7 @@ VectorAdd<8> completed on device - 0.0123 seconds
 
 type row struct {
 	Kernel  string
-	Groups  int64 // 0: absent
+	Groups  int64 // 0 if absent
 	Seconds unit.Seconds
 	Printed string
 	Unit    string
@@ -107,7 +107,7 @@ func TestRead(t *testing.T) {
 		bad                int64
 	}{
 		{
-			name: "notebook", reason: "seconds in default stream formatting, exponents too; more than one group leaves the buffers",
+			name: "notebook", reason: "seconds in default stream formatting, also with exponents; more than one work-group exceeds the buffers",
 			text: notebook,
 			want: []row{
 				{"VectorAdd<1>", 1, 0.215764, "0.215764", "seconds", "log:3:1"},
@@ -118,7 +118,7 @@ func TestRead(t *testing.T) {
 			notes: []string{"out-of-bounds log:4:1: warning: VectorAdd<2>" + boundsNote},
 		},
 		{
-			name: "guide", reason: "ticks are nanoseconds; VectorAdd1 is one kernel whose groups nobody knows; the guide's kernels stay within their buffers",
+			name: "guide", reason: "ticks are nanoseconds; the number of work-groups of VectorAdd1 is unknown; the guide's kernels stay within their buffers",
 			text: guide,
 			want: []row{
 				{"VectorAdd1", 0, 0.285763441, "285763441", "u-secs", "log:3:1"},
@@ -130,7 +130,7 @@ func TestRead(t *testing.T) {
 			notes: []string{"ticks-as-usecs log:3:1: warning: the sample prints clock ticks, which are nanoseconds, and calls them u-secs: 285763441 u-secs is taken as 0.285763 s" + ticksHint},
 		},
 		{
-			name: "job file", reason: "what stands around the sample's output is no timing, not even a compiler's warning about VectorAdd",
+			name: "job file", reason: "the text around the sample's output is not a timing, not even a compiler's warning about VectorAdd",
 			text: devCloud,
 			want: []row{
 				{"VectorAdd<1>", 1, 0.215764, "0.215764", "seconds", "log:18:1"},
@@ -139,7 +139,7 @@ func TestRead(t *testing.T) {
 			notes: []string{"out-of-bounds log:19:1: warning: VectorAdd<8>" + boundsNote},
 		},
 		{
-			name: "windows", reason: "CRLF line ends and a BOM are no part of names and units, the last line end may be missing",
+			name: "windows", reason: "CRLF line ends and a BOM are not part of names and units, and the last line end may be missing",
 			text: "\ufeffVectorAdd<1> completed on device - 0.5 seconds\r\nVectorAdd<1> completed on device - 0.25 seconds",
 			want: []row{
 				{"VectorAdd<1>", 1, 0.5, "0.5", "seconds", "log:1:1"},
@@ -147,7 +147,7 @@ func TestRead(t *testing.T) {
 			},
 		},
 		{
-			name: "colors and NULs", reason: "escape sequences and NULs show nothing; columns are those of the raw line",
+			name: "colors and NULs", reason: "escape sequences and NULs are invisible; columns refer to the raw line",
 			text: "\x00\x00\x1b[32mVectorAdd<1>\x1b[0m completed on device - \x1b[1m0.5\x1b[0m seconds\x00\n[host] VectorAdd<1> completed on device - 1.5 seconds\n",
 			want: []row{
 				{"VectorAdd<1>", 1, 0.5, "0.5", "seconds", "log:1:8"},
@@ -155,7 +155,7 @@ func TestRead(t *testing.T) {
 			},
 		},
 		{
-			name: "bad rows", reason: "a malformed line is told with its place and does not stop the reading",
+			name: "bad rows", reason: "a malformed line is reported with its position and does not stop the reading",
 			text: strings.Join([]string{
 				"VectorAdd<1> completed on device - 0.5 seconds",
 				"VectorAdd<2> completed on device - 0,5 seconds",
@@ -200,7 +200,7 @@ func TestRead(t *testing.T) {
 			},
 		},
 		{
-			name: "two devices", reason: "of which one has no timing",
+			name: "two devices", reason: "one of them has no timing",
 			text: "Running on device: A\nVectorAdd<1> completed on device - 1 seconds\nRunning on device: B\nVector size: many\n",
 			want: []row{{"VectorAdd<1>", 1, 1, "1", "seconds", "log:2:1"}},
 			bad:  1,
@@ -254,25 +254,25 @@ func TestJobFrame(t *testing.T) {
 		{"the US locale of the newer nodes", "#      Date:           Mon Oct 24 01:02:03 PM PDT 2022", "", "", "2022-10-24T20:02:03Z"},
 		{"24 hours", "#      Date:           Tue Mar  2 07:30:37 PST 2021", "", "", "2021-03-02T15:30:37Z"},
 		{"the day before the month", "#      Date:           Tue 02 Mar 2021 07:30:37 AM PST", "", "", "2021-03-02T15:30:37Z"},
-		{"a zone nobody knows gives no date rather than a wrong one", "# Date: Tue Mar  2 07:30:37 XYZ 2021", "", "", ""},
+		{"an unknown time zone returns no date instead of a wrong one", "# Date: Tue Mar  2 07:30:37 XYZ 2021", "", "", ""},
 		{"no date at all", "# Date: soon", "", "", ""},
 		{"a device property", "# Resources: neednodes=1:iris_xe_max:ppn=2,walltime=06:00:00", "iris_xe_max", "", ""},
 		{"a general property next to the device", "# Resources: nodes=1:gpu:gen11:ppn=2", "gen11", "", ""},
 		{"a general property alone names no device", "# Resources: nodes=1:gpu:ppn=2", "", "", ""},
 		{"the host of a running job", "# Resources: neednodes=s001-n157:ppn=2,nodes=1:gen9:ppn=2", "gen9", "s001-n157", ""},
-		{"no node asked for", "# Resources: walltime=06:00:00", "", "", ""},
+		{"no node requested", "# Resources: walltime=06:00:00", "", "", ""},
 	} {
 		var p ingest.Platform
 		var j job
 		if !j.line(c.line, &p) {
-			t.Errorf("%s: %q is not taken as a line of the frame", c.reason, c.line)
+			t.Errorf("%s: %q is not recognized as a line of the frame", c.reason, c.line)
 		}
 		when := ""
 		if !p.Collected.IsZero() {
 			when = p.Collected.Format(time.RFC3339)
 		}
 		if p.NodeProperty != c.property || p.Host != c.host || when != c.when {
-			t.Errorf("%s: %q gives property %q, host %q, date %q; want %q, %q, %q", c.reason, c.line, p.NodeProperty, p.Host, when, c.property, c.host, c.when)
+			t.Errorf("%s: %q has property %q, host %q, date %q; want %q, %q, %q", c.reason, c.line, p.NodeProperty, p.Host, when, c.property, c.host, c.when)
 		}
 	}
 }
@@ -298,7 +298,7 @@ func TestErrors(t *testing.T) {
 }
 
 // TestLogWithoutTimings reads the log of another program, or of one that
-// failed: its device belongs to the run of the files next to it.
+// failed. Its device belongs to the run of the files next to it.
 func TestLogWithoutTimings(t *testing.T) {
 	f, err := read(t, "Running on device: Arc\nVector size: 5\nterminate called after throwing\n# Date: x\n")
 	want := `the log names the device Arc but holds no timing; its last line is "terminate called after throwing"; ` + expected
@@ -312,9 +312,9 @@ func TestSniff(t *testing.T) {
 		reason, head string
 		want         bool
 	}{
-		{"a device line alone: the answer that no timing follows is better than none", "Running on device: Arc\n", true},
+		{"a device line alone: the error that no timing follows is better than an unknown format", "Running on device: Arc\n", true},
 		{"timings without a header", "VectorAdd2<8> completed on device - took 5 u-secs\n", true},
-		{"a VTune export that holds the kernel", "Computing Task,Work Size:Global\n\"VectorAdd<(int)12>\",512\n", false},
+		{"a VTune export with the same kernel", "Computing Task,Work Size:Global\n\"VectorAdd<(int)12>\",512\n", false},
 		{"source code", "template <int groups> int VectorAdd(sycl::queue &q)\n", false},
 		{"another sample", "Matrix multiply completed on device - 5 seconds\n", false},
 		{"nothing", "", false},
@@ -338,7 +338,8 @@ func TestManyBadRows(t *testing.T) {
 	}
 }
 
-// TestLongLines: a line that is longer than any of the sample is passed over.
+// TestLongLines checks that a line longer than any line of the sample is
+// skipped.
 func TestLongLines(t *testing.T) {
 	f, err := read(t, strings.Repeat("x", 2*table.MaxLine)+"\n"+notebook)
 	if err != nil || f.Rows != 4 || f.Timings[0].Pos.Line != 4 {
@@ -365,7 +366,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			var fault *note.InputError
 			if !errors.As(err, &fault) || fault.Text == "" {
-				t.Fatalf("an error that is no error: %v", err)
+				t.Fatalf("not an InputError: %v", err)
 			}
 			return
 		}
@@ -383,8 +384,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestSeveralDevices has a log whose program ran on one device after the other:
-// each is a run.
+// TestSeveralDevices reads a log whose program used one device after the other.
+// Each device is a run.
 func TestSeveralDevices(t *testing.T) {
 	const text = "Running on device: A\nVectorAdd<1> completed on device - 1 seconds\nRunning on device: B\n" +
 		"VectorAdd<1> completed on device - 2 seconds\nRunning on device: A\nVectorAdd<2> completed on device - 3 seconds\n"
@@ -411,8 +412,8 @@ func TestSeveralDevices(t *testing.T) {
 	}
 }
 
-// TestDeviceWithoutTimings has a program that names a device and runs on the
-// next one: the times are of that.
+// TestDeviceWithoutTimings reads a log that names a device and then runs on the
+// next one. The times belong to the second device.
 func TestDeviceWithoutTimings(t *testing.T) {
 	f, err := read(t, "Running on device: A\nRunning on device: B\nVectorAdd<1> completed on device - 1 seconds\n")
 	if err != nil || f.Platform.Device != "B" || f.Platform.Pos.Line != 2 {

@@ -1,8 +1,10 @@
-// Package bug carries a panic out of the goroutine that it would end the
-// program from. The goroutine returns the panic as an error, the goroutine that
-// waits for it panics again, and the command reports where the panic began.
+// Package bug transfers a panic to the goroutine that waits. Without it, a
+// panic in another goroutine would end the program. The goroutine returns the
+// panic as an error, the waiting goroutine panics again, and the command
+// reports where the panic began.
 //
-// The package is a leaf. It does not know what the functions do.
+// The package imports no other package of the program. It does not know what
+// the functions do.
 package bug
 
 import (
@@ -15,7 +17,7 @@ import (
 	"strings"
 )
 
-// Panic is a panic and the calls that led to it.
+// A Panic is a panic and the calls that led to it.
 type Panic struct {
 	Value any
 	Calls []string // file:line of each call, innermost first
@@ -24,13 +26,13 @@ type Panic struct {
 // Error implements error.
 func (p *Panic) Error() string { return fmt.Sprintf("panic at %s: %v", p.Calls[0], p.Value) }
 
-// Call calls a function and returns its error. It returns a panic of the
-// function as an error of type *Panic.
+// Call calls f and returns its error. If f panics, Call returns the panic as an
+// error of type *Panic.
 func Call(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case *Panic: // of another goroutine, raised again
+		case *Panic: // raised again after another goroutine panicked
 			err = v
 		default:
 			err = &Panic{v, calls()}
@@ -39,8 +41,7 @@ func Call(f func() error) (err error) {
 	return f()
 }
 
-// Raise panics again with a panic that Call returned. It returns any other
-// error.
+// Raise panics again if Call returned a panic. It returns any other error.
 func Raise(err error) error {
 	if p, ok := errors.AsType[*Panic](err); ok {
 		panic(p)
@@ -48,9 +49,9 @@ func Raise(err error) error {
 	return err
 }
 
-// Await calls a function that may wait for input. It returns the error of the
-// function, or the error of the context if that ends first; then the function
-// goes on and must not change what the caller reads.
+// Await calls f, which may wait for input. It returns the error of f, or the
+// error of the context if the context ends first. In that case f continues to
+// run, and it must not change anything that the caller reads.
 func Await(ctx context.Context, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- Call(f) }()
@@ -62,8 +63,8 @@ func Await(ctx context.Context, f func() error) error {
 	}
 }
 
-// calls returns the calls that led to the panic that is being recovered. The
-// functions of the runtime that raise a panic are left out.
+// calls returns the calls that led to the panic that is being recovered,
+// without the functions of the runtime that raise a panic.
 func calls() (list []string) {
 	const most = 10
 	stack := make([]uintptr, 64)
@@ -80,7 +81,7 @@ func calls() (list []string) {
 	return append(list, "an unknown place")[:max(1, len(list))]
 }
 
-// place returns the file of a call by its package, without the folders of the
+// place returns the package and file of a call without the folders of the
 // machine that built the program. For example, "ingest/vtune/header.go".
 func place(f runtime.Frame) string {
 	folder, last := path.Split(f.Function)

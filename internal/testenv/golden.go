@@ -13,11 +13,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Update reports whether golden files are to be rewritten.
+// Update reports whether the test must rewrite the golden files.
 func Update() bool { return *update }
 
-// Golden compares an output with a file. With -update it rewrites the file, for
-// a person to review.
+// Golden compares an output with a golden file. With -update, it rewrites the
+// file instead, and a person must review the change.
 func Golden(t testing.TB, path string, got []byte) {
 	t.Helper()
 	if *update {
@@ -40,9 +40,9 @@ func Golden(t testing.TB, path string, got []byte) {
 	}
 }
 
-// Made is an input that was written for tests: the first file of
-// testdata/NAME.txtar. What is understood of each is kept by the tests of
-// ingest/formats.
+// Made returns an input that was written for tests: the first file of
+// testdata/NAME.txtar. The tests of ingest/formats check what is read from each
+// of them.
 func Made(t testing.TB, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile(filepath.Join("testdata", name+".txtar"))

@@ -11,26 +11,27 @@ import (
 	"testing"
 )
 
-// Postgres is a private PostgreSQL of a test binary, started when a test first
-// needs it. The zero Postgres is ready. TestMain calls Stop, which removes the
-// cluster with all databases of the tests.
+// A Postgres is a private PostgreSQL server of a test binary. It starts when a
+// test first needs it. The zero Postgres is ready to use. TestMain calls Stop,
+// which removes the cluster with all databases of the tests.
 //
-// It is on a Unix socket in a temporary folder: tests need no service of the
-// machine, touch no database of anybody, and may run next to those of other
-// packages. A machine without PostgreSQL skips the tests with that reason,
-// which .ci/run does not let pass.
+// The server listens on a Unix socket in a temporary folder. Tests therefore
+// need no service of the machine, change no other database, and may run while
+// other packages are tested. If PostgreSQL is not installed, the tests skip
+// with that reason, which .ci/run does not accept.
 type Postgres struct {
 	once  sync.Once
-	Dir   string // where its socket is
-	bin   string // where its programs are
-	err   error  // why there is none
+	Dir   string // folder of the socket
+	bin   string // folder of the PostgreSQL programs
+	err   error  // reason why the server is not available
 	count atomic.Int64
 }
 
-// start makes a cluster in a temporary folder and runs the server on a socket
-// in it. Nothing is synced to the disk: the data lives as long as the tests.
+// start creates a cluster in a temporary folder and starts the server on a
+// socket in that folder. It does not sync data to the disk, because the data is
+// removed after the tests.
 func (p *Postgres) start() error {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // of Debian
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // location on Debian
 	if path, err := exec.LookPath("initdb"); err == nil && len(found) == 0 {
 		found = append(found, path)
 	}
@@ -44,8 +45,9 @@ func (p *Postgres) start() error {
 	}
 	err = p.run("initdb", "-U", "occudiff", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 	if err == nil {
-		// The user guarded has to give a password.
-		err = os.WriteFile(p.data()+"/pg_hba.conf", []byte("local all guarded scram-sha-256\nlocal all all trust\n"), 0o644)
+		// The user guarded must enter a password.
+		rules := "local all guarded scram-sha-256\nlocal all all trust\n"
+		err = os.WriteFile(p.data()+"/pg_hba.conf", []byte(rules), 0o644)
 	}
 	if err == nil {
 		err = p.run("pg_ctl", "start", "-w", "-l", filepath.Join(p.Dir, "log"), "-o",
@@ -56,7 +58,7 @@ func (p *Postgres) start() error {
 
 func (p *Postgres) data() string { return filepath.Join(p.Dir, "data") }
 
-// run runs a program of the server on the cluster.
+// run runs a PostgreSQL program on the cluster.
 func (p *Postgres) run(program string, args ...string) error {
 	c := p.Command(filepath.Join(p.bin, program), append([]string{"-D", p.data()}, args...)...)
 	c.Dir = p.Dir
@@ -67,13 +69,13 @@ func (p *Postgres) run(program string, args ...string) error {
 	return nil
 }
 
-// URL names a database of the server.
+// URL returns the URL of a database of the server.
 func (p *Postgres) URL(database string) string {
 	return "postgres://occudiff@/" + database + "?host=" + p.Dir
 }
 
-// Fresh makes an empty database.
-// Each test has one of its own, so tests need not clean up.
+// Fresh creates an empty database and returns its URL. Each test has its own
+// database, so tests need not clean up.
 func (p *Postgres) Fresh(t testing.TB) string {
 	t.Helper()
 	Needs(t, "PostgreSQL")
@@ -86,7 +88,7 @@ func (p *Postgres) Fresh(t testing.TB) string {
 	return p.URL(name)
 }
 
-// Run runs a statement on the server, outside of any history.
+// Run runs an SQL statement directly on the server.
 func (p *Postgres) Run(t testing.TB, statement string) {
 	t.Helper()
 	psql := exec.Command(filepath.Join(p.bin, "psql"), "-d", p.URL("postgres"), "-c", statement)
@@ -95,26 +97,27 @@ func (p *Postgres) Run(t testing.TB, statement string) {
 	}
 }
 
-// Stop ends the server.
+// Stop stops the server and removes its data.
 func (p *Postgres) Stop() {
 	if p.Dir != "" {
-		_ = p.run("pg_ctl", "stop", "-m", "immediate") // the data goes anyway
+		_ = p.run("pg_ctl", "stop", "-m", "immediate") // the data is removed in any case
 		os.RemoveAll(p.Dir)
 	}
 }
 
-// Command makes a command of the user that the server's package makes, when
-// this process is root: initdb and the server refuse to run as root. Otherwise
-// it is of the user of the tests.
+// Command returns a command that runs as the user of the tests. If that user is
+// root, the command runs as the user postgres, which the PostgreSQL package
+// creates: initdb and the server refuse to run as root.
 func (*Postgres) Command(name string, args ...string) *exec.Cmd {
 	if os.Getuid() != 0 {
 		return exec.Command(name, args...)
 	}
-	return exec.Command("setpriv", append([]string{"--reuid=postgres", "--regid=postgres", "--clear-groups", name}, args...)...)
+	asPostgres := []string{"--reuid=postgres", "--regid=postgres", "--clear-groups", name}
+	return exec.Command("setpriv", append(asPostgres, args...)...)
 }
 
-// Folder makes a temporary folder in which that user makes files and sockets,
-// too.
+// Folder creates a temporary folder in which the user postgres can also create
+// files and sockets.
 func (*Postgres) Folder() (string, error) {
 	dir, err := os.MkdirTemp("", "occpg")
 	if err == nil {

@@ -1,6 +1,6 @@
-// Package testenv decides which tests run. `go test ./...` needs Go alone and
-// is quick. Tests of the slow tests need another program or data that lies next
-// to the project, or take long: they run where OCCUDIFF_TEST=all is set.
+// Package testenv decides which tests run. `go test ./...` needs only Go and is
+// fast. Slow tests take long, or need another program or data that is next to
+// the project. They run only if OCCUDIFF_TEST=all is set.
 package testenv
 
 import (
@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// All reports whether all tests are asked for.
+// All reports whether the slow tests run, too.
 func All() bool { return os.Getenv("OCCUDIFF_TEST") == "all" }
 
-// Needs skips a test of the slow tests unless all tests are asked for.
+// Needs skips a slow test unless all tests run. what names the requirement.
 func Needs(t testing.TB, what string) {
 	t.Helper()
 	if !All() {
@@ -21,8 +21,8 @@ func Needs(t testing.TB, what string) {
 	}
 }
 
-// Long skips a test that takes long, also where all tests are asked for with
-// -short.
+// Long skips a test that takes long. With -short, it skips the test even if all
+// tests run.
 func Long(t testing.TB) {
 	t.Helper()
 	Needs(t, "more time")
@@ -31,8 +31,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// Program is the first of these programs that is installed. Its test is of the
-// slow tests and skips without one.
+// Program returns the path of the first of these programs that is installed.
+// The test is a slow test. It skips if no program is installed.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	Needs(t, names[0])
@@ -45,9 +45,9 @@ func Program(t testing.TB, names ...string) string {
 	return ""
 }
 
-// Shared is a path in the folder of real profiler output and reference figures
-// next to the project. Its test is of the slow tests and skips without that
-// path.
+// Shared returns a path in ../shared, the folder with real profiler output and
+// reference numbers next to the project. The test is a slow test. It skips if
+// the path does not exist.
 func Shared(t testing.TB, names ...string) string {
 	t.Helper()
 	Needs(t, "../shared")
