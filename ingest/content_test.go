@@ -11,11 +11,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestContent: the digest of the rows does not depend on how the file is
-// compressed, named or laid out.
+// TestContent checks that the digest of the rows does not depend on the
+// compression, the name, or the layout of the file.
 func TestContent(t *testing.T) {
 	text := "alpha\nk 64 50 -\nm 64 51 -\n"
-	files := map[string]string{"as it is": text, "compressed": string(compressions["gzip, members"](t, []string{text})), "other line ends": "alpha\nk 64 50 -\r\nm 64 51 -\r\n",
+	files := map[string]string{"unchanged": text, "compressed": string(compressions["gzip, members"](t, []string{text})), "other line ends": "alpha\nk 64 50 -\r\nm 64 51 -\r\n",
 		"no last newline": text[:len(text)-1], "a blank line": "alpha\n\nk 64 50 -\nm 64 51 -\n", "another value": "alpha\nk 64 50.1 -\nm 64 51 -\n",
 		"another name": "alpha\nK 64 50 -\nm 64 51 -\n", "another size": "alpha\nk 65 50 -\nm 64 51 -\n", "one more": text + "n 64 51 -\n",
 		"a value that is absent": "alpha\nk 64 50 0\nm 64 51 -\n"}
@@ -27,27 +27,27 @@ func TestContent(t *testing.T) {
 		}
 		return r.Inputs[0]
 	}
-	want := read("as it is", 0)
-	same := map[string]bool{"as it is": true, "compressed": true, "other line ends": true, "no last newline": true, "a blank line": true}
+	want := read("unchanged", 0)
+	same := map[string]bool{"unchanged": true, "compressed": true, "other line ends": true, "no last newline": true, "a blank line": true}
 	for name := range files {
 		if got := read(name, 0); got.Content == "" || got.Digest == "" || got.Content == want.Content != same[name] {
-			t.Errorf("%s: %s, as it is %s; want them the same: %v", name, got.Content, want.Content, same[name])
+			t.Errorf("%s: %s, unchanged %s; want equal: %v", name, got.Content, want.Content, same[name])
 		}
 	}
-	if read("as it is", 1).Content == read("as it is", 2).Content {
-		t.Error("the two sides of a file are the same run")
+	if read("unchanged", 1).Content == read("unchanged", 2).Content {
+		t.Error("the two results of a file have the same digest")
 	}
-	// What is absent is not zero, and nothing runs into its neighbor.
+	// An absent value is not zero, and adjacent values are kept apart.
 	a := []Kernel{{Task: "ab", Instances: unit.Some(int64(0))}, {Task: "c"}}
 	for _, b := range [][]Kernel{{{Task: "ab"}, {Task: "c"}}, {{Task: "a", Instances: unit.Some(int64(0))}, {Task: "bc"}}} {
 		if (&File{Kernels: a}).content() == (&File{Kernels: b}).content() {
-			t.Error("two lists have one digest")
+			t.Error("two different lists have the same digest")
 		}
 	}
 }
 
-// TestContentFields finds an optional value of a Kernel that the digest does
-// not have.
+// TestContentFields finds an optional field of Kernel that the digest does not
+// include.
 func TestContentFields(t *testing.T) {
 	known := map[string]string{(&File{Kernels: make([]Kernel, 1)}).content(): "none"}
 	for f := range reflect.TypeFor[Kernel]().Fields() {
@@ -70,16 +70,17 @@ func TestContentFields(t *testing.T) {
 		}
 		digest := (&File{Kernels: []Kernel{k}}).content()
 		if known[digest] != "" {
-			t.Errorf("%s and %s have one digest", f.Name, known[digest])
+			t.Errorf("%s and %s have the same digest", f.Name, known[digest])
 		}
 		known[digest] = f.Name
 	}
 }
 
-// TestFields finds an optional value of a Kernel that joining files does not
-// know of.
+// TestFields finds an optional field of Kernel that is not joined when files
+// are joined.
 func TestFields(t *testing.T) {
-	own := "SIMD Mean MeasuredLow MeasuredHigh IdleLow IdleHigh Interval CounterTimeRatio" // have rules of their own
+	// joined by separate rules
+	own := "SIMD Mean MeasuredLow MeasuredHigh IdleLow IdleHigh Interval CounterTimeRatio"
 	known := strings.Fields(own)
 	kernel := reflect.TypeFor[Kernel]()
 	for _, f := range joinedFields {

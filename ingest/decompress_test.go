@@ -17,8 +17,8 @@ import (
 	"occudiff/ingest/note"
 )
 
-// compressions write text compressed, in pieces that are a block, a member or a
-// frame each.
+// compressions compress a text in pieces: each piece is a block, a member, or a
+// frame.
 var compressions = map[string]func(t *testing.T, pieces []string) []byte{
 	"gzip, flushed": func(t *testing.T, pieces []string) []byte {
 		var b bytes.Buffer
@@ -65,7 +65,8 @@ var compressions = map[string]func(t *testing.T, pieces []string) []byte{
 	},
 }
 
-// pieces is a run in four pieces of whole lines, and what reading it gives.
+// pieces returns a run in four pieces of complete lines, and the expected
+// result of reading it.
 func pieces() (parts []string, want string) {
 	parts = []string{"alpha\n"}
 	for p := range 3 {
@@ -79,9 +80,9 @@ func pieces() (parts []string, want string) {
 	return parts, want
 }
 
-// TestCutOff cuts compressed runs at every byte: none is used, and the error
-// says how far it was whole. Where one member or frame ends and the next begins
-// nothing tells that there was a next.
+// TestCutOff truncates compressed runs at every byte. None of them is used, and
+// the error contains the position up to which the file is complete. If the cut
+// is between two members or frames, the truncation cannot be detected.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	parts, want := pieces()
@@ -107,17 +108,19 @@ func TestCutOff(t *testing.T) {
 				}
 			case ends[n]:
 			case !errors.As(err, &f) || f.Code != codeDamaged || f.Pos.File != path || !strings.Contains(f.Text, "is cut off "):
-				t.Errorf("%s, %d of %d bytes: error %v, want one that says where it is cut off", name, n, len(whole), err)
+				t.Errorf("%s, %d of %d bytes: error %v, want one with the position of the cut", name, n, len(whole), err)
 			}
 		}
 	}
 }
 
-// TestCutOffPlace pins what a person reads of a run that is cut off.
+// TestCutOffPlace checks the message for a truncated run.
 func TestCutOffPlace(t *testing.T) {
 	parts, _ := pieces()
 	whole := compressions["gzip, flushed"](t, parts)
-	start := compressions["gzip, flushed"](t, parts[:2]) // the same bytes, then the end of the stream: 5 bytes and the checksum
+	// The compressed end is the same bytes, then the end of the stream: 5 bytes
+	// and the checksum.
+	start := compressions["gzip, flushed"](t, parts[:2])
 	dir := write(t, map[string]string{"run.gz": string(whole[:len(start)-13]), "damp.gz": string(whole[:len(whole)-8]) + "checksum"})
 	for name, want := range map[string]string{
 		"run.gz":  "DIR/run.gz: the compressed file is cut off after 198 bytes of text, in line 14 (copy or compress it again)",
@@ -129,8 +132,8 @@ func TestCutOffPlace(t *testing.T) {
 	}
 }
 
-// TestBehind has bytes behind a whole compressed run: padding says nothing, and
-// what else is there is not taken for a run that is cut off.
+// TestBehind adds bytes after a complete compressed run. Padding is ignored.
+// Other bytes are not reported as a truncated run.
 func TestBehind(t *testing.T) {
 	parts, want := pieces()
 	for name, compress := range compressions {
@@ -152,8 +155,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestLineEnds reads text whose lines end in CR alone, or in a mixture of which
-// the first 64 KiB have nothing else.
+// TestLineEnds reads text whose lines end with CR, or with a mixture of which
+// the first 64 KiB contain only CR.
 func TestLineEnds(t *testing.T) {
 	parts, want := pieces()
 	text := strings.Join(parts, "")
@@ -165,8 +168,8 @@ func TestLineEnds(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	// A part in CR LF behind more than 64 KiB in CR: its line ends are one
-	// each.
+	// A part with CR LF follows more than 64 KiB with CR. Each CR LF is one
+	// line end.
 	blank := "\r" + strings.Repeat(strings.Repeat(" ", 99)+"\r", 1<<10)
 	dir = write(t, map[string]string{"cr": cr,
 		"to CR LF": strings.Replace(strings.ReplaceAll(text, "\n", "\r\n"), "\r\n", blank, 1)})
@@ -178,8 +181,8 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// TestFlipped flips bits of compressed runs: what is not refused says the same
-// as the run. A few bits of the headers say nothing of the text.
+// TestFlipped flips bits of compressed runs. If the file is still accepted, the
+// run must be unchanged. A few bits of the headers do not affect the text.
 func TestFlipped(t *testing.T) {
 	t.Parallel()
 	parts, want := pieces()
@@ -198,17 +201,17 @@ func TestFlipped(t *testing.T) {
 			if err != nil {
 				refused++
 			} else if got := rows(run); got != want {
-				t.Errorf("%s: a flipped bit gave another run:\n%s", name, got)
+				t.Errorf("%s: a flipped bit changed the run:\n%s", name, got)
 			}
 		}
 		if refused < 200 {
-			t.Errorf("%s: only %d of 400 flips were refused", name, refused)
+			t.Errorf("%s: only %d of 400 flips were rejected", name, refused)
 		}
 	}
 }
 
-// TestDamagedAmongOthers: a folder with a damaged file is no run, whatever else
-// it holds.
+// TestDamagedAmongOthers checks that a folder with a damaged file is rejected,
+// whatever else it contains.
 func TestDamagedAmongOthers(t *testing.T) {
 	parts, _ := pieces()
 	whole := compressions["gzip, flushed"](t, parts)

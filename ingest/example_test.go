@@ -10,8 +10,8 @@ import (
 	"occudiff/ingest/vtune"
 )
 
-// The files of a run are read by content; Read takes paths, ReadFS the files of
-// a file system.
+// The format of a file is detected from its content. Read reads paths, and
+// ReadFS reads files of a file system.
 func ExampleReadFS() {
 	opt := ingest.Options{Formats: []ingest.Format{vtune.Format{}}}
 	run, err := ingest.ReadFS(context.Background(), fixtures.FS, fixtures.Mix(), opt)

@@ -14,100 +14,102 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Traits are all that merging asks of a format. Files of a format without any
-// go with the run as they are.
+// Traits are the properties of a format that matter for joining files. Files of
+// a format without traits are joined as they are.
 type Traits struct {
-	// ColumnsVary states that people choose its columns: a row may lack parts
-	// of the launch that another such file has.
+	// ColumnsVary reports that users choose the columns of the format: a row
+	// may lack parts of the launch that another such file has.
 	ColumnsVary bool
 	// XVEColumns is set if its columns count XVEs. Exports of Gen9 and Gen11
 	// GPUs count EUs.
 	XVEColumns bool
-	// NoLaunchSize states that its rows without a launch size go with the one
-	// kernel that another tool names so.
+	// NoLaunchSize reports that a row without a launch size belongs to the one
+	// kernel to which another tool gives the same name.
 	NoLaunchSize bool
-	// NotARun is the error of a run that has nothing else, with what to do: the
-	// format holds no run.
+	// NotARun is the error, and Hint its hint, for a run that has only files of
+	// this format. For example, a kernel binary contains no run.
 	NotARun, Hint string
 }
 
-// Format reads one kind of file. Formats know nothing of each other; the
-// command says which exist, in the order in which they are asked. A new one is
-// a package with this interface, and a line where the command lists them.
+// A Format reads one kind of file. Formats do not know each other. The command
+// lists all formats in the order in which they are tried. A new format is a
+// package with this interface and an entry in that list.
 type Format interface {
-	// Kind is the word for Input.Kind.
+	// Kind returns the value of Input.Kind.
 	Kind() string
-	// Description is how a message calls a file of this format, as in "a VTune
-	// export".
+	// Description returns the name of this kind of file in messages, for
+	// example "a VTune export".
 	Description() string
-	// Sniff reports whether the beginning of a file (up to 64 KiB,
-	// decompressed) is of this format. It must not guess: the first format that
-	// says yes reads the file.
+	// Sniff reports whether the beginning of a file has this format. head is at
+	// most 64 KiB, decompressed. Sniff must not guess, because the first format
+	// that returns true reads the file.
 	Sniff(head []byte) bool
-	// Read reads the whole file. A row that cannot be used is a note and counts
-	// as bad; an error means that nothing of the file can be used, and says
-	// what was expected and what to do (note.Errorf).
+	// Read reads the complete file. An unusable row becomes a note and counts
+	// as bad. An error (note.Errorf) means that nothing in the file can be
+	// used. It states what was expected and what to do.
 	Read(ctx context.Context, src *Source, opt ReadOptions) (*File, error)
 }
 
-// FolderReader is a format that a folder may have, which is read as one file
-// then.
+// A FolderReader is a format that can also read a folder as one file.
 type FolderReader interface {
-	// ReadFolder reads a folder; path is its name in messages.
+	// ReadFolder reads a folder. path is its name in messages.
 	ReadFolder(ctx context.Context, fsys fs.FS, path string, opt ReadOptions) (*File, error)
 }
 
-// Shared is a format whose files may belong to all runs of the folders next to
-// them, such as a summary.
+// Shared is implemented by a format whose files may belong to all runs of the
+// folders next to them. For example, a summary.
 type Shared interface {
 	// RunAlone reports whether such a file can be a run without other files.
 	// For example, a log can be one, and a kernel binary cannot.
 	RunAlone() bool
 }
 
-// Source is an opened file.
+// A Source is an opened file.
 type Source struct {
-	Path string      // as given, for positions
-	Size int64       // bytes, -1 when not known (compressed, standard input)
-	At   io.ReaderAt // random access to the plain bytes of a large file, otherwise nil
-	R    io.Reader   // the bytes from the start; always there
+	Path string      // path from the user, for positions
+	Size int64       // in bytes; -1 if unknown (compressed, standard input)
+	At   io.ReaderAt // random access to a large uncompressed file, otherwise nil
+	R    io.Reader   // the bytes from the start; never nil
 }
 
-// ReadOptions is what a reader may be asked. The zero value is right for most.
+// ReadOptions are settings for a reader. The zero value is correct for most
+// uses.
 type ReadOptions struct {
-	// Result picks one of the results of a file that holds several, from 1 on:
-	// a difference report has two, an archive may have more. Without it such a
-	// file is a MultipleResultsError.
+	// Result selects a result of a file that contains several, starting with 1.
+	// For example, a difference report has two results, and an archive may have
+	// more. If Result is 0, reading such a file returns a MultipleResultsError.
 	Result    int
 	Samples   bool        // keep occupancies over time
-	Instances bool        // keep every launch, too, next to the kernels that add up rows of one key
-	Hash      bool        // take File.Digest while reading, where that is faster than SHA-256 (of large files)
-	Progress  func(int64) // called now and then with the bytes read so far; may be nil
+	Instances bool        // also keep each launch, in addition to the kernels
+	Hash      bool        // let a large file's format compute File.Digest, which is faster than SHA-256
+	Progress  func(int64) // called regularly with the number of bytes read; may be nil
 	Threads   int         // 0: as many as the machine has
 }
 
-// File is what a format understood of one file.
+// A File is the content that a format read from one file.
 type File struct {
-	Input        // the format sets Traits, Rows and BadRows, and Digest where the bytes as they are read do not tell it
+	// The format sets Traits, Rows, and BadRows. It sets Digest if it computed
+	// the digest itself.
+	Input
 	Kernels      []Kernel
-	Launches     *Launches // nil unless asked for and known
+	Launches     *Launches // nil unless requested and known
 	Summary      []Kernel
 	Timings      []Timing
-	Props        []Kernel // of binaries and tracers: kernels without measured values
+	Props        []Kernel // kernels without measured values, from binaries and tracers
 	Stalls       []TaskStalls
 	Instructions Instructions
 	Samples      []Samples
-	Trace        *Trace     // nil when it does not say when launches ran
-	Recording    *Recording // nil when samples or launches are not known
+	Trace        *Trace     // nil if the file has no launch times
+	Recording    *Recording // nil if samples or launches are unknown
 	Platform     Platform
 	Notes        []note.Note
-	Further      []*File // other exports in the same file, each as if it had a file of its own
+	Further      []*File // other exports in the same file, as if each had its own file
 
-	part  bool // of a file that is listed with another part
-	lacks int  // parts of the launch that others of the run have, see Join
+	part  bool // another part lists the file among the inputs
+	lacks int  // number of missing launch parts that other files of the run have, see Join
 }
 
-// parts returns the file as a list of one File for each export in it.
+// parts returns one File for each export in the file.
 func (f *File) parts() []File {
 	list := []File{*f}
 	for _, p := range f.Further {
@@ -128,9 +130,9 @@ func (f *File) ForgetColumns() {
 	}
 }
 
-// content is a digest of the rows that a format made of a file, and of what it
-// says of the machine (see Input.Content). Stored runs are known by it: the
-// values of kernels have a fixed order, whatever they are called.
+// content returns a digest of the rows of a file and of its description of the
+// machine (see Input.Content). Stored runs are identified by it. Therefore the
+// order of the fields of a kernel must not change, but their Go names may.
 func (f *File) content() string {
 	h := sha256.New()
 	for _, p := range f.Further {
@@ -147,24 +149,26 @@ func (f *File) content() string {
 		fmt.Fprintf(h, "%q%v", s.Task, s.Stalls)
 	}
 	p := f.Platform
-	p.Pos, p.OccupancyPos, p.JobID = note.Pos{}, note.Pos{}, "" // which may come from the name of the file
+	p.Pos, p.OccupancyPos, p.JobID = note.Pos{}, note.Pos{}, "" // may come from the file name
 	fmt.Fprintf(h, "%+v", p)
 	return digest("rows", h)
 }
 
-// sumKernels adds what rows say, wherever they stand. The spread over launches,
-// whose medians are estimates, is left out.
+// sumKernels adds rows to a digest, independent of their positions. It excludes
+// the spread over launches, because its medians are estimates.
 func sumKernels(h hash.Hash, list []Kernel) {
 	var line []byte
 	for i := range list {
 		k := &list[i]
-		line = fmt.Appendf(line[:0], "%q %v %v %v %s %q %d %t", k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device,
-			k.Reading, k.Uneven)
-		for _, v := range [...]unit.Opt[float64]{plain(k.Instances), plain(k.Total), plain(k.Measured), plain(k.Printed),
-			plain(k.Active), plain(k.Stalled), plain(k.Idle), plain(k.BarrierStall), plain(k.Threads), plain(k.Barriers),
-			plain(k.Peak), plain(k.PeakWork), plain(k.PeakSLM), plain(k.PeakBarrier), plain(k.Spill), plain(k.SLM),
-			plain(k.Registers), plain(k.Mean), plain(k.MeasuredLow), plain(k.MeasuredHigh), plain(k.IdleLow),
-			plain(k.IdleHigh), plain(k.Interval), k.CounterTimeRatio, plain(k.Private), plain(k.SpilledRegisters)} {
+		line = fmt.Appendf(line[:0], "%q %v %v %v %s %q %d %t",
+			k.Task, k.Global, k.Local, k.SIMD, k.Direction, k.Device, k.Reading, k.Uneven)
+		for _, v := range [...]unit.Opt[float64]{
+			plain(k.Instances), plain(k.Total), plain(k.Measured), plain(k.Printed), plain(k.Active), plain(k.Stalled),
+			plain(k.Idle), plain(k.BarrierStall), plain(k.Threads), plain(k.Barriers), plain(k.Peak), plain(k.PeakWork),
+			plain(k.PeakSLM), plain(k.PeakBarrier), plain(k.Spill), plain(k.SLM), plain(k.Registers), plain(k.Mean),
+			plain(k.MeasuredLow), plain(k.MeasuredHigh), plain(k.IdleLow), plain(k.IdleHigh), plain(k.Interval),
+			k.CounterTimeRatio, plain(k.Private), plain(k.SpilledRegisters),
+		} {
 			x, present := v.Value()
 			if line = append(line, 0); present {
 				line = binary.LittleEndian.AppendUint64(append(line, 1), math.Float64bits(x))
@@ -174,7 +178,7 @@ func sumKernels(h hash.Hash, list []Kernel) {
 	}
 }
 
-// plain is a value without its unit.
+// plain returns a value without its unit.
 func plain[T ~int | ~int64 | ~float64](o unit.Opt[T]) unit.Opt[float64] {
 	v, present := o.Value()
 	return unit.Maybe(float64(v), present)

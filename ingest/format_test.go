@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// made is a format that the program does not know: a first line with its kind,
-// then tasks, each with a global size.
+// made is a format that the program does not know. The first line of a file is
+// its kind, followed by tasks with a global size.
 type made struct {
 	kind   string
 	traits ingest.Traits
@@ -44,17 +44,17 @@ func (f made) Read(_ context.Context, src *ingest.Source, _ ingest.ReadOptions) 
 	return out, scan.Err()
 }
 
-// TestNewFormat: what a format is to a run is a property of the format. One
-// that nothing in the program names takes part in merging as its traits say.
+// TestNewFormat checks that joining depends only on the traits of a format, not
+// on a list of known formats.
 func TestNewFormat(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		traits ingest.Traits
-		want   string // the rows of the run
+		want   string // rows of the run
 	}{
-		{"a tracer's row without a shape goes with the one kernel of its name", ingest.Traits{NoLaunchSize: true}, "k 64 512"},
-		{"a row of another kind without a shape is a kernel of its own", ingest.Traits{}, "k 64, k"},
-		{"an export that lacks the shape goes with the one that has it", ingest.Traits{ColumnsVary: true}, "k 64"},
+		{"a tracer's row without a launch size belongs to the one kernel with its name", ingest.Traits{NoLaunchSize: true}, "k 64 512"},
+		{"a row of another kind without a launch size is a separate kernel", ingest.Traits{}, "k 64, k"},
+		{"an export without the launch size is joined with the one that has it", ingest.Traits{ColumnsVary: true}, "k 64"},
 	} {
 		dir := t.TempDir()
 		for name, text := range map[string]string{"a": "first\nk 64\n", "b": "second\nk -\n"} {
@@ -91,6 +91,6 @@ func TestNewFormat(t *testing.T) {
 	_, err := ingest.Read(context.Background(), []string{path}, ingest.Options{
 		Formats: []ingest.Format{made{"image", ingest.Traits{NotARun: "this holds no run", Hint: "give one"}}}})
 	if err == nil || !strings.Contains(err.Error(), "this holds no run") {
-		t.Errorf("a file without a run alone: %v", err)
+		t.Errorf("only a file without a run: %v", err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Join makes one run of the files that belong to it. Within a file, a format
-// has added rows of one key already; across files nothing is added: a further
-// file brings columns that the first lacks, and where both have one, the first
-// wins with a note.
+// Join joins the files of one run. A format has already added the rows with the
+// same key within a file. Join adds nothing across files: a later file fills
+// values that the first one lacks. If both have a value, the first one is used,
+// with a note.
 func Join(files []File) (*Run, error) {
 	run := &Run{}
 	j := &joiner{run: run, index: map[Key]int{}, byName: map[string][]int{}, plain: map[string]string{},
@@ -29,13 +29,13 @@ func Join(files []File) (*Run, error) {
 		case f.Traits.ColumnsVary && len(f.Kernels) > 0:
 			f.lacks = lacking(f.Kernels)
 			j.fewest = min(j.fewest, f.lacks)
-		case f.Traits.NoLaunchSize && !slices.ContainsFunc(f.Kernels, func(k Kernel) bool { return k.Global.Present() }):
+		case f.Traits.NoLaunchSize && !slices.ContainsFunc(f.Kernels, hasSize):
 			f.lacks = shapeless
 		}
 	}
-	// Exports that lack more of the launch than another come last: their rows
-	// go with those that have it. Behind them come the files of tracers that
-	// have none of it.
+	// Sort exports that lack more parts of the launch to the end: their rows
+	// are matched with the rows of the other exports. Files of tracers without
+	// any part come last.
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Compare(max(a.lacks, j.fewest), max(b.lacks, j.fewest))
 	})
@@ -56,30 +56,30 @@ func Join(files []File) (*Run, error) {
 }
 
 const (
-	allParts  = 3            // of a launch: global size, local size, SIMD width
-	shapeless = allParts + 1 // of files that lack all of them by their kind
+	allParts  = 3            // parts of a launch: global size, local size, SIMD width
+	shapeless = allParts + 1 // for files whose format never has these parts
 )
 
-// joiner joins the files of one run.
+// A joiner joins the files of one run.
 type joiner struct {
 	run     *Run
-	from    []*File          // of each kernel of the run: the first file that has it
-	known   int              // kernels that the two indexes have: a single export needs neither
-	index   map[Key]int      // the first kernel of a key
-	byName  map[string][]int // the kernels of a name, one of each key
+	from    []*File          // for each kernel of the run, the first file that has it
+	known   int              // number of kernels in the two indexes; a single export needs no index
+	index   map[Key]int      // the first kernel with a key
+	byName  map[string][]int // the kernels with a name, one per key
 	plain   map[string]string
-	tasks   map[Key]*Kernel // of summaries
+	tasks   map[Key]*Kernel // tasks of summaries
 	props   []Kernel
 	stalls  []TaskStalls
-	fewest  int             // parts of the launch that every export lacks: what no other could bring
-	gaveWay map[string]bool // files whose samples gave way to another's, see chooseReading
-	traceOf Input           // that gave the trace
+	fewest  int             // number of launch parts that every export lacks, so that no file could add them
+	gaveWay map[string]bool // files whose samples were replaced by other counters, see chooseReading
+	traceOf Input           // input that contained the trace
 }
 
 const oneRunHint = "give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is " +
 	"reported per run"
 
-// add takes what files have next to kernels.
+// add adds everything in a file except its kernels and launches.
 func (j *joiner) add(f *File) error {
 	r := j.run
 	if f.Path != "" && !f.part {
@@ -98,8 +98,8 @@ func (j *joiner) add(f *File) error {
 	r.Samples = append(r.Samples, f.Samples...)
 	j.props, j.stalls = append(j.props, f.Props...), append(j.stalls, f.Stalls...)
 	r.platform(f.Platform)
-	// Of two exports of a run both count the same instructions: added, they
-	// would be twice as many.
+	// Two exports of a run count the same instructions, so their sum would be
+	// twice the correct number.
 	if r.Instructions.All == 0 {
 		r.Instructions = f.Instructions
 	}
@@ -107,12 +107,12 @@ func (j *joiner) add(f *File) error {
 	return j.trace(f)
 }
 
-// lacking counts the parts of a launch that no row of an export has. Who
-// exports a run in two passes, because some columns cannot be asked for
-// together, often chooses them in one pass only.
+// lacking returns the number of launch parts that no row of an export has.
+// Users export a run in two passes if some columns cannot be requested
+// together, and often only one of the passes has the launch columns.
 func lacking(list []Kernel) int {
 	n := allParts
-	for _, has := range []func(Kernel) bool{func(k Kernel) bool { return k.Global.Present() },
+	for _, has := range []func(Kernel) bool{hasSize,
 		func(k Kernel) bool { return k.Local.Present() }, func(k Kernel) bool { return k.SIMD.Present() }} {
 		if slices.ContainsFunc(list, has) {
 			n--
@@ -120,6 +120,8 @@ func lacking(list []Kernel) int {
 	}
 	return n
 }
+
+func hasSize(k Kernel) bool { return k.Global.Present() }
 
 // kernels joins the kernels and launches of a file.
 func (j *joiner) kernels(f *File) error {
@@ -130,17 +132,20 @@ func (j *joiner) kernels(f *File) error {
 		return nil
 	}
 	j.update()
-	to := make([]int, len(f.Kernels)) // the kernel of the run that each is
-	var left []*Kernel                // that may go with several; copies and the like are no loss
+	to := make([]int, len(f.Kernels)) // index in the run of each kernel of the file
+	// kernels that match several kernels of the run; copies and the like are
+	// not reported
+	var left []*Kernel
 	for i := range f.Kernels {
 		k := &f.Kernels[i]
 		to[i] = j.target(k, f)
 		switch at := to[i]; {
 		case at == ambiguous:
-			if slices.ContainsFunc(j.byName[j.plainName(k.Task)], func(at int) bool { return j.run.Kernels[at].IsKernel() }) {
+			same := j.byName[j.plainName(k.Task)]
+			if slices.ContainsFunc(same, func(at int) bool { return j.run.Kernels[at].IsKernel() }) {
 				left = append(left, k)
 			}
-		case at == none || at >= known: // the first file of a key has it in several spellings
+		case at == none || at >= known: // the second case: the first file has the key in several spellings
 			to[i] = len(j.run.Kernels)
 			j.run.Kernels, j.from = append(j.run.Kernels, *k), append(j.from, f)
 			j.update()
@@ -151,8 +156,8 @@ func (j *joiner) kernels(f *File) error {
 		}
 	}
 	if len(left) > 0 {
-		text := fmt.Sprintf("task %q has several launch sizes or SIMD widths in another export, and this one lacks the "+
-			"columns that tell them apart: its values are not used", left[0].Task)
+		text := fmt.Sprintf("task %q has several launch sizes or SIMD widths in another export, and this one lacks "+
+			"the columns that distinguish them: its values are not used", left[0].Task)
 		if more := len(left) - 1; more > 0 {
 			text += fmt.Sprintf(", nor are those of %d more", more)
 		}
@@ -164,10 +169,11 @@ func (j *joiner) kernels(f *File) error {
 	return nil
 }
 
-// partial states that a file lacks parts of the launch that others have.
+// partial reports whether a file lacks parts of the launch that other files
+// have.
 func (j *joiner) partial(f *File) bool { return f.lacks > j.fewest && f.lacks < shapeless }
 
-// update brings the indexes up to date.
+// update adds new kernels to the indexes.
 func (j *joiner) update() {
 	for ; j.known < len(j.run.Kernels); j.known++ {
 		key := j.key(&j.run.Kernels[j.known])
@@ -178,13 +184,14 @@ func (j *joiner) update() {
 	}
 }
 
-// The targets of kernels that go with none.
+// Results of target for a kernel without a match.
 const (
 	none      = -1
-	ambiguous = -2 // they may go with several
+	ambiguous = -2 // several kernels match
 )
 
-// target returns the kernel that one of a further file is, or why it is none.
+// target returns the index of the kernel of the run that matches a kernel of a
+// later file, or none or ambiguous.
 func (j *joiner) target(k *Kernel, f *File) int {
 	key := j.key(k)
 	if at, known := j.index[key]; known {
@@ -199,17 +206,21 @@ func (j *joiner) target(k *Kernel, f *File) int {
 		o := j.key(&j.run.Kernels[at])
 		fits := key.fits(&o)
 		switch from := j.from[at]; {
-		case partial: // a row that lacks parts of the launch goes with the one kernel of another export that it fits
+		// A row that lacks parts of the launch belongs to the one kernel of
+		// another export that it fits.
+		case partial:
 			fits = fits && from.Traits.ColumnsVary && (key.Device == "" || o.Device == "" || key.Device == o.Device) &&
 				(key.Direction == o.Direction || key.Direction == names.NoDirection || o.Direction == names.NoDirection)
-		// Tracers name the kernel, and not always its shape. A file of the same
-		// kind would have named it as well.
+		// Tracers print the kernel name, but not always the launch size. A file
+		// of the same kind would have used the same name.
 		default:
 			fits = fits && from.Kind != f.Kind && key.Direction == o.Direction
 		}
 		switch {
 		case !fits:
-		case found >= 0: // to take one of them would be a guess, to add one more would count launches twice
+		// Choosing one of them would be a guess, and a new row would count its
+		// launches twice.
+		case found >= 0:
 			return ambiguous
 		default:
 			found = at
@@ -218,15 +229,15 @@ func (j *joiner) target(k *Kernel, f *File) int {
 	return found
 }
 
-// fits reports whether the launches of two trimmed keys agree in all that both
+// fits reports whether two trimmed keys agree in every launch part that both
 // have.
 func (k *Key) fits(o *Key) bool {
 	differ := func(x, y Size3) bool { return x.Present() && y.Present() && x != y }
 	return !differ(k.Global, o.Global) && !differ(k.Local, o.Local) && (k.SIMD == 0 || o.SIMD == 0 || k.SIMD == o.SIMD)
 }
 
-// apart reports whether occupancies differ by more than a rounding: tools print
-// them to 0.1 %.
+// apart reports whether two occupancies differ by more than a rounding error.
+// Tools print them with a resolution of 0.1%.
 func apart(a, b *Kernel) bool {
 	x, y := a.Measured.Or(0), b.Measured.Or(0)
 	return a.Measured.Present() && b.Measured.Present() && max(y.Minus(x), x.Minus(y)) > 0.11
@@ -238,9 +249,9 @@ func twoRuns(a, b *Kernel) error {
 		b.Measured.Or(0).Percent(), a.Measured.Or(0).Percent(), a.Pos)
 }
 
-// merge fills what a kernel lacks from one of a further file. Two collections
-// of one run never agree to the digit on times and counters: a difference is
-// noted only where the two should agree.
+// merge fills the values that a kernel lacks from the matching kernel of a
+// later file. Times and counters of two collections never agree exactly, so a
+// difference is noted only for values that should agree.
 func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 	if sameKind && a.Measured.Present() && b.Measured.Present() && a.Measured != b.Measured {
 		return twoRuns(a, b)
@@ -249,18 +260,18 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 	joinMean(a, b, sameKind)
 	var differ []string
 	for _, f := range joinedFields {
-		agree := f.static || sameKind // should
+		agree := f.static || sameKind // whether the two values should agree
 		switch f.name {
 		case "total time":
 			agree = agree && !sameTotal(a.Total.Or(0), b)
-		case "measured occupancy": // what two tools print of one run may differ by a rounding
+		case "measured occupancy": // two tools may round the same occupancy differently
 			agree = agree || apart(a, b)
 		}
 		if f.fill(a, b) && agree && f.name != "" {
 			differ = append(differ, f.name)
 		}
 	}
-	if !a.MeasuredLow.Present() && a.Measured == b.Measured { // they go together
+	if !a.MeasuredLow.Present() && a.Measured == b.Measured { // the bounds belong to the measured value
 		a.MeasuredLow, a.MeasuredHigh, a.IdleLow, a.IdleHigh = b.MeasuredLow, b.MeasuredHigh, b.IdleLow, b.IdleHigh
 	}
 	if len(differ) > 0 {
@@ -270,15 +281,16 @@ func (j *joiner) merge(a, b *Kernel, sameKind, partial bool) error {
 			Hint: "give the exports of one run only"})
 	}
 	a.Launches, a.Counters = joined(a.Launches, b.Launches), joinCounters(a.Counters, b.Counters)
-	if partial { // a row of a further export has parts of the launch that the first one lacks
+	if partial { // add launch parts that the first export lacks
 		a.Global, a.Local, a.SIMD = cmp.Or(a.Global, b.Global), cmp.Or(a.Local, b.Local), cmp.Or(a.SIMD, b.SIMD)
 	}
 	return nil
 }
 
-// joinCounters returns a, with what it lacks of b.
+// joinCounters returns a, with missing values from b.
 func joinCounters(a, b *Counters) *Counters {
-	if a != nil && b != nil && (a.L3Read.Present() || a.L3Write.Present()) { // one of them may be both
+	// L3Read may be the sum of both directions
+	if a != nil && b != nil && (a.L3Read.Present() || a.L3Write.Present()) {
 		more := *b
 		more.L3Read, more.L3Write = a.L3Read, a.L3Write
 		b = &more
@@ -286,20 +298,19 @@ func joinCounters(a, b *Counters) *Counters {
 	return joined(a, b)
 }
 
-// joined returns a, with what it lacks of b.
+// joined returns a, with missing fields from b.
 func joined[T any](a, b *T) *T {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
-	all := *a // others may have a, too
+	all := *a // other kernels may share a
 	complete(&all, b)
 	return &all
 }
 
-// joinMean copies the mean time of b to a, as long as a has not total and count
-// of its own to take it from. Where a keeps a count of other launches than
-// those of b's total, or a total of others than b counts, b's mean is the only
-// one.
+// joinMean copies the mean time of b to a, unless a can compute it from its own
+// total and count. If the count of a and the total of b, or the reverse, belong
+// to different launches, the mean of b is the only correct one.
 func joinMean(a, b *Kernel, sameKind bool) {
 	timed := b.Total.Present() && b.Instances.Present()
 	if a.Total.Present() && a.Instances.Present() || a.Mean.Present() && !timed {
@@ -314,15 +325,16 @@ func joinMean(a, b *Kernel, sameKind bool) {
 	a.Mean, a.Uneven = b.Mean, b.Uneven
 }
 
-// sameTotal reports whether a total is that of a kernel, which an export
-// without totals has from an average, printed to a microsecond.
+// sameTotal reports whether a total agrees with the total of a kernel. An
+// export without totals computes it from an average that is printed with a
+// resolution of one microsecond.
 func sameTotal(t unit.Seconds, k *Kernel) bool {
 	const half = 0.5e-6 * (1 + 1e-9)
 	return math.Abs(float64(t-k.Total.Or(0))) <= half*float64(k.Instances.Or(0))
 }
 
-// key is the key across files: tracers print three dimensions where VTune
-// prints those that are not 1.
+// key returns the key across files. Tracers print three dimensions, and VTune
+// omits trailing dimensions of 1.
 func (j *joiner) key(k *Kernel) Key {
 	key := k.Key().Trim()
 	key.Task = j.plainName(key.Task)
@@ -338,11 +350,11 @@ func (j *joiner) plainName(s string) string {
 	return p
 }
 
-// chooseReading settles whose counters a kernel has where two files have some:
-// those that were read around each launch are the launch's own, whatever its
-// length, and samples are of whatever ran. Occupancy and the state of the XVEs
-// are of one reading, for what is concluded takes them together. It gives the
-// row with what is to be filled in of it.
+// chooseReading decides which counters a kernel uses if two files have some.
+// Counters that were read around each launch belong to that launch, however
+// short it is, and samples belong to whatever ran. Occupancy and XVE state must
+// come from the same reading, because they are combined later. It returns the
+// row from which the remaining values are filled.
 func (j *joiner) chooseReading(a, k *Kernel) *Kernel {
 	if !k.Measured.Present() {
 		return k
@@ -364,21 +376,21 @@ func (j *joiner) chooseReading(a, k *Kernel) *Kernel {
 	return k
 }
 
-// dropCounters takes out what was read of the state of the XVEs, and what is
-// said of that.
+// dropCounters removes the XVE state and the values that describe how it was
+// read.
 func (k *Kernel) dropCounters() {
 	stall := k.BarrierStall
 	k.ClearSampled()
 	k.BarrierStall, k.Interval, k.CounterTimeRatio = stall, unit.Opt[unit.Seconds]{}, unit.Opt[float64]{}
 	if k.Launches != nil {
-		s := *k.Launches // others may have it too
+		s := *k.Launches // other kernels may share it
 		s.MinMeasured, s.MedianMeasured, s.MaxMeasured = k.Measured, k.Measured, k.Measured
 		k.Launches = &s
 	}
 }
 
-// noteReading says once for a file that its samples give way to what another
-// one read around each launch.
+// noteReading adds a note, once per file, that samples were replaced by
+// counters that another file read around each launch.
 func (j *joiner) noteReading(sampled, around note.Pos) {
 	if j.gaveWay[sampled.File] {
 		return

@@ -11,8 +11,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// launches takes the launches of a file, or what those that are known lack of
-// them; to says which kernel of the run each of its kernels is.
+// launches adds the launches of a file. If a kernel already has launches, it
+// fills their missing values. to maps the kernels of the file to kernels of the
+// run.
 func (r *Run) launches(f *File, to []int) {
 	if f.Launches.Len() == 0 {
 		return
@@ -55,10 +56,11 @@ func (r *Run) launches(f *File, to []int) {
 	}
 	r.Notes = append(r.Notes, note.Note{Severity: note.Warning, Code: "launches-unmatched",
 		Pos: note.Pos{File: f.Path}, Text: text,
-		Hint: "give two exports of one run by computing-instance, with the total time and the same rows in the same order"})
+		Hint: "give two exports of one run by computing-instance, with the total time and the same rows " +
+			"in the same order"})
 }
 
-// broughtBy notes that the launches of a kernel are in a further file.
+// broughtBy records that the launches of a kernel come from a later file.
 func (r *Run) broughtBy(f *File, kernel int) {
 	if kernel < 0 || r.Kernels[kernel].Pos.File == f.Path {
 		return
@@ -69,9 +71,9 @@ func (r *Run) broughtBy(f *File, kernel int) {
 	r.Launches.files[kernel] = f.Path
 }
 
-// sameTimes reports whether launches and others have the same times, one after
-// the other: exports of one collection print the same, so that launches which
-// do not agree are in another order or of another run.
+// sameTimes reports whether two lists of launches have the same times in the
+// same order. Exports of one collection print the same times, so launches that
+// differ are in another order or belong to another run.
 func (l *Launches) sameTimes(mine []uint32, o *Launches, theirs []uint32) bool {
 	if len(mine) != len(theirs) {
 		return false
@@ -95,7 +97,7 @@ func (l *Launches) fill(mine []uint32, o *Launches, theirs []uint32) {
 	}
 }
 
-// trace adds when the launches of a file ran.
+// trace adds the trace of a file.
 func (j *joiner) trace(f *File) error {
 	r, t := j.run, f.Trace
 	switch {
@@ -106,7 +108,7 @@ func (j *joiner) trace(f *File) error {
 	case f.Kind == j.traceOf.Kind && t.Whole:
 		return note.Errorf(codeTwoRuns, note.Pos{File: f.Path}, oneRunHint, "this is a trace of a run and so is %s: "+
 			"these are two runs, or two processes of one", j.traceOf.Path)
-	case r.Recording != nil && r.Recording.Trace == r.Trace: // which stays as it is
+	case r.Recording != nil && r.Recording.Trace == r.Trace: // a Recording must not change
 		r.Trace = r.Trace.clone()
 		return j.trace(f)
 	case !r.Trace.merge(t):
@@ -119,8 +121,8 @@ func (j *joiner) trace(f *File) error {
 	return nil
 }
 
-// wholeRun makes a row of the occupancy of a summary where nothing names a
-// task: of the run as a whole it is known.
+// wholeRun adds a row with the occupancy of a summary if no file names a task,
+// because that occupancy describes the run as a whole.
 func (r *Run) wholeRun() {
 	if p := &r.Platform; p.Occupancy.Present() && len(r.Kernels)+len(r.Summary)+len(r.Timings) == 0 {
 		r.Summary = []Kernel{{Task: WholeRun, Pos: p.OccupancyPos, Total: p.GPUTime, Measured: p.Occupancy,
@@ -128,8 +130,9 @@ func (r *Run) wholeRun() {
 	}
 }
 
-// checkSummary holds the tasks of summaries against those of exports: a summary
-// of another run would lend its platform to numbers that are not its own.
+// checkSummary compares the tasks of summaries with the tasks of exports. A
+// summary of another run would assign the wrong platform to the measured
+// values.
 func (j *joiner) checkSummary() error {
 	if len(j.run.Summary) == 0 {
 		return nil
@@ -147,14 +150,15 @@ func (j *joiner) checkSummary() error {
 	for i := range j.run.Summary {
 		s := &j.run.Summary[i]
 		same := exported[j.plainName(s.Task)]
-		// VTune cuts long names in a summary and ends them in dots.
+		// VTune truncates long names in a summary and appends dots.
 		if len(same) == 0 && !strings.HasSuffix(s.Task, "...") {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "summary-differs", Pos: s.Pos,
 				Text: fmt.Sprintf("the summary names task %q, which the export does not have: is it from another run?",
 					s.Task), Hint: "give the files of one run only"})
 			continue
 		}
-		// Of several launch sizes it is not said which one the summary means.
+		// If a name has several launch sizes, it is unknown which one the
+		// summary describes.
 		if len(same) == 1 && apart(&j.run.Kernels[same[0]], s) {
 			k := &j.run.Kernels[same[0]]
 			return note.Errorf(codeTwoRuns, s.Pos, "give the summary of the same collection, or none and --device",
@@ -165,14 +169,15 @@ func (j *joiner) checkSummary() error {
 	return nil
 }
 
-// platform keeps what each file says, merged: the first file wins.
+// platform keeps the platform of each file and merges them. The first file has
+// priority.
 func (r *Run) platform(p Platform) {
 	if p == (Platform{}) {
 		return
 	}
 	r.Platforms = append(r.Platforms, p)
-	// The three go together: a device of one file and the place of another
-	// would mislead.
+	// These three fields belong together: the device of one file with the
+	// position of another would be misleading.
 	if a := &r.Platform; a.Device == "" {
 		a.Device, a.DeviceFrom, a.Pos = p.Device, p.DeviceFrom, p.Pos
 	}
@@ -180,7 +185,7 @@ func (r *Run) platform(p Platform) {
 	complete(&r.Platform, &p)
 }
 
-// complete sets each field of a struct that is zero to that of another.
+// complete sets each zero field of a struct to the field of another.
 func complete[T any](to, from *T) {
 	a, b := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
 	for i := range a.NumField() {
@@ -190,7 +195,8 @@ func complete[T any](to, from *T) {
 	}
 }
 
-// giveProperties copies the properties of binaries to their kernels.
+// giveProperties copies the properties from binaries and tracers to their
+// kernels.
 func (j *joiner) giveProperties() {
 	if len(j.props) == 0 {
 		return
@@ -212,8 +218,8 @@ func (j *joiner) giveProperties() {
 			continue
 		}
 		joined[key.Task] = true
-		// A work-group size that the source fixes is in the binary. That of a
-		// tracer's row is of another launch size.
+		// A binary contains the work-group size if the source fixes it. The
+		// work-group size of a tracer's row belongs to a different launch size.
 		var local Size3
 		if !slices.ContainsFunc(fits, func(p Kernel) bool {
 			local = cmp.Or(local, p.Local)
@@ -221,7 +227,7 @@ func (j *joiner) giveProperties() {
 		}) {
 			k.Local = cmp.Or(k.Local, local)
 		}
-		counted := k.Barriers // by a sampled counter, which may have missed those of the binary
+		counted := k.Barriers // counted by sampling, which may have missed barriers
 		if counted.Or(0) == 0 {
 			k.Barriers = unit.Opt[int64]{}
 		}
@@ -234,12 +240,12 @@ func (j *joiner) giveProperties() {
 			}
 			if !apart {
 				f.fill(k, &common)
-			} else if f.of(k).IsZero() { // any of them would be a guess
+			} else if f.of(k).IsZero() { // choosing one of them would be a guess
 				differ = append(differ, f.name)
 			}
 		}
 		k.Barriers = cmp.Or(k.Barriers, counted)
-		// Without a launch size nothing is predicted.
+		// A kernel without a launch size is not predicted.
 		if len(differ) > 0 && k.Global.Present() {
 			j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-differ",
 				Pos: k.Pos,
@@ -255,7 +261,7 @@ func (j *joiner) giveProperties() {
 		if k == nil || joined[name] {
 			continue
 		}
-		joined[name] = true // one note for each name
+		joined[name] = true // one note per name
 		j.run.Notes = append(j.run.Notes, note.Note{Severity: note.Warning, Code: "properties-unmatched", Pos: p.Pos,
 			Text: fmt.Sprintf("it has task %q with SIMD%d, and %s has it with SIMD%d: not joined", p.Task, p.SIMD.Or(0),
 				k.Pos.File, k.SIMD.Or(0)),
@@ -263,8 +269,8 @@ func (j *joiner) giveProperties() {
 	}
 }
 
-// reasonsOfStalls assigns the stall reasons to the kernel of their name, where
-// that is one: of several shapes they do not say of which they are.
+// reasonsOfStalls assigns stall reasons to the kernel with their name. If the
+// name has several launch sizes, the stall reasons do not identify one of them.
 func (j *joiner) reasonsOfStalls() {
 	if len(j.stalls) > 0 {
 		j.update()
@@ -283,8 +289,9 @@ func (j *joiner) reasonsOfStalls() {
 	}
 }
 
-// fitting returns the properties that may be those of a key: of the same launch
-// size; else those that name no shape; else those of other shapes.
+// fitting returns the properties that may belong to a key: those with the same
+// launch size; otherwise those without a launch size; otherwise those with
+// other launch sizes.
 func fitting(props []Kernel, key *Key) []Kernel {
 	var same, shapeless, others []Kernel
 	for _, p := range props {
@@ -307,10 +314,12 @@ func fitting(props []Kernel, key *Key) []Kernel {
 	return append(others, shapeless...)
 }
 
-// properties are what binaries and tracers say of a kernel.
-var properties = []field{property("SIMD", "SIMD width"), property("SLM", "SLM per work-group"), property("Spill", "spill"),
+// properties are the fields that binaries and tracers contain for a kernel.
+var properties = []field{
+	property("SIMD", "SIMD width"), property("SLM", "SLM per work-group"), property("Spill", "spill"),
 	property("Private", "private memory"), property("SpilledRegisters", "spilled registers"),
-	property("Registers", "registers per thread"), property("Barriers", "barriers")}
+	property("Registers", "registers per thread"), property("Barriers", "barriers"),
+}
 
 func property(of, name string) field {
 	f, _ := reflect.TypeFor[Kernel]().FieldByName(of)

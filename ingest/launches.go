@@ -8,29 +8,29 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Launches are the launches of a run's kernels, in the order of their file:
-// there may be millions, and one takes 40 bytes. What launches have in common
-// is in their kernel. A nil list is empty.
+// Launches are the launches of a run's kernels, in the order of their file.
+// There may be millions of them, and each needs 40 bytes. Values that all
+// launches share are in their kernel. A nil *Launches is empty.
 type Launches struct {
 	n      int
 	blocks []*[launchBlock]launch
-	files  map[int]string // of kernels that another file names first
+	files  map[int]string // for kernels that another file lists first
 }
 
-// launchBlock is how many launches are allocated together, here and of a trace:
-// growing a slice would need its size twice.
+// launchBlock is the number of launches that are allocated together, here and
+// in a Trace. Growing a slice would temporarily need twice its size.
 const launchBlock = 1 << 13
 
-// launch is a launch as it is kept; values are below 0 where it has none.
+// A launch is a stored launch. A negative value is absent.
 type launch struct {
 	kernel, line                    uint32
 	nanos, threads                  int64
 	measured, active, stalled, idle int32 // millionths of a percent
 }
 
-// LaunchRecord is one launch.
+// A LaunchRecord is one launch.
 type LaunchRecord struct {
-	Kernel, Line                    int // Line in the file that has the launch, see File
+	Kernel, Line                    int // Line is in the file that contains the launch, see File
 	Time                            unit.Opt[unit.Seconds]
 	Threads                         unit.Opt[int64]
 	Measured, Active, Stalled, Idle unit.Opt[unit.Ratio]
@@ -44,8 +44,8 @@ func (l *Launches) Len() int {
 	return l.n
 }
 
-// Add adds a launch. Times are kept to the nanosecond, shares to a millionth of
-// a percent.
+// Add adds a launch. It keeps times to the nanosecond and shares to a millionth
+// of a percent.
 func (l *Launches) Add(r *LaunchRecord) {
 	if l.n == len(l.blocks)*launchBlock {
 		l.blocks = append(l.blocks, new([launchBlock]launch))
@@ -75,8 +75,8 @@ func (l *Launches) At(i int) LaunchRecord {
 		Threads: unit.Maybe(x.threads, x.threads >= 0)}
 }
 
-// File returns the file that has the launches of a kernel: that of the kernel,
-// or the one that brought them.
+// File returns the file that contains the launches of a kernel: the kernel's
+// own file, or the later file that added them.
 func (l *Launches) File(kernel int, k *Kernel) string { return cmp.Or(l.files[kernel], k.Pos.File) }
 
 // All returns the launches in order.
@@ -102,8 +102,8 @@ func unpacked(v int32) unit.Opt[unit.Ratio] {
 	return unit.Maybe(unit.FromPercent(float64(v)/1e6), v >= 0)
 }
 
-// Renumber returns each launch the kernel that its kernel has become, and drops
-// those of kernels below 0.
+// Renumber replaces the kernel of each launch and drops launches whose new
+// kernel is negative. It changes l and returns it.
 func (l *Launches) Renumber(to []int) *Launches {
 	if l == nil {
 		return nil
@@ -121,9 +121,9 @@ func (l *Launches) Renumber(to []int) *Launches {
 	return l
 }
 
-// MergeByLine returns the launches of two lists in the order of their lines,
-// which each list has already. Both are let go of on the way: together they may
-// be most of the memory.
+// MergeByLine returns the launches of two lists in the order of their lines.
+// Each list must be in that order already. It frees both lists while merging,
+// because together they may be most of the memory.
 func (l *Launches) MergeByLine(o *Launches) *Launches {
 	switch {
 	case l.Len() == 0:
@@ -146,7 +146,7 @@ func (l *Launches) MergeByLine(o *Launches) *Launches {
 	return list
 }
 
-// byKernel returns the numbers of the launches of each kernel, in order.
+// byKernel returns the indexes of the launches of each kernel, in order.
 func (l *Launches) byKernel(kernels int) [][]uint32 {
 	counts := make([]int, kernels+1)
 	for i := range l.n {

@@ -10,9 +10,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// kernels makes kernels of lines of pairs `name value`, values as an export
-// prints them. A line that begins with launch instead of task is one of the
-// kernel that was last.
+// kernels parses kernels from lines of pairs `name value`, with values as an
+// export prints them. A line that begins with launch instead of task is a
+// launch of the previous kernel.
 func kernels(path, text string) (list []Kernel, props []Kernel, launches *Launches) {
 	for i, l := range strings.Split(text, "\n") {
 		k := Kernel{Pos: note.Pos{File: path, Line: i + 2}}
@@ -38,7 +38,7 @@ func kernels(path, text string) (list []Kernel, props []Kernel, launches *Launch
 				k.Mean = unit.Some(unit.Seconds(v))
 			case "uneven":
 				k.Uneven = v > 0
-			case "spread": // shortest, median and longest are one
+			case "spread": // shortest, median, and longest are equal
 				s := spreadOf(&k)
 				s.MinSeconds, s.MedianSeconds, s.MaxSeconds = unit.Seconds(v), unit.Seconds(v), unit.Seconds(v)
 			case "of":
@@ -86,8 +86,8 @@ func spreadOf(k *Kernel) *LaunchSpread {
 	return k.Launches
 }
 
-// said prints a kernel in the form that kernels reads.
-func said(k *Kernel) string {
+// formatKernel prints a kernel in the form that kernels parses.
+func formatKernel(k *Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "task %s", k.Task)
 	if k.Global.Present() {
@@ -127,10 +127,10 @@ func add[T any](b *strings.Builder, name string, o unit.Opt[T], text func(T) any
 	}
 }
 
-// traits are those of the kinds that the files of these tests have.
+// traits are the traits of the kinds of files in these tests.
 var traits = map[string]Traits{"vtune": {ColumnsVary: true}, "unitrace": {NoLaunchSize: true}, "trace": {NoLaunchSize: true}}
 
-// join joins files and prints the run; a file is its kind and its kernels.
+// join joins files and prints the run. A file is its kind and its kernels.
 func join(files []string) []string {
 	var list []File
 	for i, text := range files {
@@ -145,11 +145,11 @@ func join(files []string) []string {
 	}
 	var got []string
 	for i := range run.Kernels {
-		got = append(got, said(&run.Kernels[i]))
+		got = append(got, formatKernel(&run.Kernels[i]))
 	}
 	for _, l := range run.Launches.All() {
 		k := Kernel{Task: run.Kernels[l.Kernel].Task, Global: run.Kernels[l.Kernel].Global, Total: l.Time, Measured: l.Measured, Idle: l.Idle}
-		got = append(got, fmt.Sprintf("line %d: %s", l.Line, said(&k)))
+		got = append(got, fmt.Sprintf("line %d: %s", l.Line, formatKernel(&k)))
 	}
 	for _, n := range run.Notes {
 		got = append(got, n.String())
@@ -163,13 +163,13 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 		files  []string
 		want   []string
 	}{
-		{"a file with a row per kernel goes by keys",
+		{"a file with a row per kernel is joined by keys",
 			[]string{"vtune\ntask A global 64 t 3\ntask B global 64 t 4", "unitrace\ntask A global 64 slm 5\ntask B global 64 slm 15"},
 			[]string{"task A global 64 t 3 slm 5", "task B global 64 t 4 slm 15"}},
-		{"a printed average is rounded: total and count of another file say it better, a total alone does not",
+		{"a printed average is rounded: total and count of another file are more precise, a total alone is not",
 			[]string{"vtune\ntask A global 64 mean 1\ntask B global 64 mean 1\ntask C global 64 n 2 t 3\ntask D global 64", "vtune\ntask A global 64 n 2 t 3\ntask B global 64 t 3\ntask C global 64 mean 1\ntask D global 64 n 4 t 3 mean 1 uneven 1"},
 			[]string{"task A global 64 n 2 t 3", "task B global 64 t 3 mean 1", "task C global 64 n 2 t 3", "task D global 64 n 4 t 3 mean 1 uneven 1"}},
-		{"a count of other launches than those of the time does not divide it, in whatever order: the mean is of the file with both",
+		{"a count of other launches does not divide the time, in either order: the mean comes from the file with both",
 			[]string{"vtune\ntask A global 64 n 2\ntask B global 64 t 8\ntask C global 64 n 2", "vtune\ntask A global 64 n 3 t 6\ntask B global 64 n 3 t 6\ntask C global 64 n 3 t 6 uneven 1"},
 			[]string{"task A global 64 n 2 t 6 mean 2 uneven 1", "task B global 64 n 3 t 8 mean 2 uneven 1", "task C global 64 n 2 t 6 uneven 1",
 				`f2:2: warning: task "A": instance count differs from the value at f1:2; the first file's value is used (give the exports of one run only)`,
@@ -179,28 +179,28 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 			[]string{"vtune\ntask A global 64 n 3 t 6\ntask B global 64 n 3", "vtune\ntask A global 64 n 2\ntask B global 64 n 3 t 6"},
 			[]string{"task A global 64 n 3 t 6", "task B global 64 n 3 t 6",
 				`f2:2: warning: task "A": instance count differs from the value at f1:2; the first file's value is used (give the exports of one run only)`}},
-		{"tracers never take the same time to the digit: theirs counts the launches of the other",
+		{"times of tracers never agree exactly: the count of the tracer is joined with the time of the export",
 			[]string{"vtune\ntask A global 64 t 6", "unitrace\ntask A global 64 n 3 t 6.3"},
 			[]string{"task A global 64 n 3 t 6"}},
-		{"spreads over launches: of the file that has one, and the measured one of the file that has that",
+		{"spreads over launches: from the file that has one, and the measured one from the file that has that",
 			[]string{"vtune\ntask A global 64\ntask B global 64 spread 1\ntask C global 64 spread 1\ntask D global 64 spread 1 of 40\ntask E global 64 spread 1 of 40\ntask F global 64",
 				"vtune\ntask A global 64 spread 2 of 50\ntask B global 64 spread 2 of 50\ntask C global 64 spread 2\ntask D global 64 spread 2 of 50\ntask E global 64\ntask F global 64"},
 			[]string{"task A global 64 spread 2 of 50", "task B global 64 spread 1 of 50", "task C global 64 spread 1", "task D global 64 spread 1 of 40", "task E global 64 spread 1 of 40",
 				"task F global 64"}},
-		{"properties of a launch size are those of that one",
+		{"properties belong to their launch size",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\ntask A global 128 local 8 simd 16 t 3",
 				"unitrace\nprops A global 64x1x1 local 8x1x1 simd 16 slm 64 registers 256\nprops A global 128x1x1 local 8x1x1 simd 16 slm 64 registers 128"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 64 registers 256", "task A global 128 local 8 simd 16 t 3 slm 64 registers 128"}},
-		{"a launch size that no property has takes what the others agree on, and no guess; the width tells some apart",
+		{"a launch size without properties gets the values on which the others agree; the SIMD width distinguishes some",
 			[]string{"vtune\ntask A global 256 local 8 simd 16 t 1\ntask A global 256 local 8 simd 32 t 2",
 				"unitrace\nprops A global 64 local 8 simd 16 slm 64 registers 256\nprops A global 128 local 8 simd 16 slm 64 registers 128\nprops A global 64 local 8 simd 32 slm 32 registers 128"},
 			[]string{"task A global 256 local 8 simd 16 t 1 slm 64", "task A global 256 local 8 simd 32 t 2 slm 32 registers 128",
 				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch size and SIMD width, and they differ in registers per thread, which is left out (trace a run with the same launch sizes)`}},
-		{"nor is a width guessed",
+		{"a width is not guessed",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A simd 16 slm 64\nprops A simd 32 slm 64"},
 			[]string{"task A global 64 local 8 t 1 slm 64",
 				`f1:2: warning: task "A": of the kernel properties of its name none says which is of this launch size and SIMD width, and they differ in SIMD width, which is left out (trace a run with the same launch sizes)`}},
-		{"properties without a shape go before those of other shapes; one width is taken over",
+		{"properties without a launch size have priority over other launch sizes; a single width is copied",
 			[]string{"vtune\ntask A global 64 local 8 t 1", "unitrace\nprops A global 128 local 8 simd 16 slm 64\nprops A simd 16 slm 32"},
 			[]string{"task A global 64 local 8 simd 16 t 1 slm 32"}},
 	} {
@@ -210,8 +210,8 @@ func TestKernelsOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestLaunchesOfSeveralFiles: the launches of two files go together only where
-// their times agree, one after the other.
+// TestLaunchesOfSeveralFiles checks that the launches of two files are joined
+// only if their times agree in the same order.
 func TestLaunchesOfSeveralFiles(t *testing.T) {
 	const first = "vtune\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 40\nlaunch A t 2 measured 55"
 	apart := func(more string) string {
@@ -224,33 +224,33 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 		files  []string
 		want   []string
 	}{
-		{"two passes of one run, in whatever order the kernels are; one that the first lacks brings its launches",
+		{"two passes of one run, with kernels in any order; a kernel that the first lacks adds its launches",
 			[]string{first + "\ntask B global 8 t 7\nlaunch B t 7", "vtune\ntask B global 8x1 t 7 idle 9\nlaunch B t 7 idle 9\ntask C global 1 t 5 idle 1\nlaunch C t 5 idle 1\ntask A global 64x1 n 2 t 3 idle 7\nlaunch A t 1 idle 1\nlaunch A t 2 idle 10"},
 			[]string{"task A global 64 n 2 t 3 measured 50 idle 7", "task B global 8 t 7 idle 9", "task C global 1 t 5 idle 1",
 				"line 3: task A global 64 t 1 measured 40 idle 1", "line 4: task A global 64 t 2 measured 55 idle 10", "line 6: task B global 8 t 7 idle 9", "line 5: task C global 1 t 5 idle 1"}},
-		{"the first file wins where both measured a launch",
+		{"the first file has priority if both measured a launch",
 			[]string{first, "unitrace\ntask A global 64 n 2 t 3 measured 50\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
 			[]string{"task A global 64 n 2 t 3 measured 50", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
-		{"kernels that were measured differently are two runs, whatever their launches say",
+		{"kernels that were measured differently are two runs, whatever their launches contain",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 measured 51\nlaunch A t 1 measured 41\nlaunch A t 2 measured 56"},
 			[]string{"error: f2:2: task \"A\" was measured at 51.0% here and at 50.0% in f1:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)"}},
-		{"another order: what is of the kernel is taken, and nothing of a launch",
+		{"another order: values of the kernel are used, and values of launches are not",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 idle 7\nlaunch A t 2 idle 10\nlaunch A t 1 idle 1"}, append(known, apart(""))},
-		{"fewer launches, as bad rows leave",
+		{"fewer launches, for example after bad rows",
 			[]string{first, "vtune\ntask A global 64 n 2 t 3 idle 7\nlaunch A t 2 idle 10"}, append(known, apart(""))},
-		{"no times: nothing says which is which",
+		{"no times: the launches cannot be matched",
 			[]string{first, "vtune\ntask A global 64 idle 7\nlaunch A idle 1\nlaunch A idle 10"}, append(known, apart(""))},
 		{"one note for all kernels of a file",
 			[]string{first + "\ntask B global 8 t 7\nlaunch B t 7", "vtune\ntask A global 64 idle 7\nlaunch A idle 1\ntask B global 8 t 7\nlaunch B t 8"},
 			[]string{"task A global 64 n 2 t 3 measured 50 idle 7", "task B global 8 t 7", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55",
 				"line 6: task B global 8 t 7", apart(", nor are those of 1 more kernel")}},
-		{"a tracer's row for all launches has none of its own",
+		{"a tracer's row for all launches has no single launches",
 			[]string{first, "unitrace\ntask A global 64x1x1 n 2 t 9 slm 64"},
 			[]string{"task A global 64 n 2 t 3 measured 50 slm 64", "line 3: task A global 64 t 1 measured 40", "line 4: task A global 64 t 2 measured 55"}},
-		{"rows that may be of several launch sizes lose their launches, too",
+		{"rows that match several launch sizes lose their launches, too",
 			[]string{"vtune\ntask A global 64 local 8 simd 16 t 1\nlaunch A t 1\ntask A global 32 local 8 simd 16 t 2\nlaunch A t 2", "vtune\ntask A t 3 measured 50\nlaunch A t 1 measured 50"},
 			[]string{"task A global 64 local 8 simd 16 t 1", "task A global 32 local 8 simd 16 t 2", "line 3: task A global 64 t 1", "line 5: task A global 32 t 2",
-				`f2: warning: task "A" has several launch sizes or SIMD widths in another export, and this one lacks the columns that tell them apart: its values are not used (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)`}},
+				`f2: warning: task "A" has several launch sizes or SIMD widths in another export, and this one lacks the columns that distinguish them: its values are not used (export both with the columns Work Size:Global, Work Size:Local and SIMD Width)`}},
 	} {
 		if d := cmp.Diff(c.want, join(c.files)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", c.reason, d)
@@ -258,7 +258,8 @@ func TestLaunchesOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestLaunchColumns keeps what launches have and lack, over several blocks.
+// TestLaunchColumns checks the present and absent values of launches over
+// several blocks.
 func TestLaunchColumns(t *testing.T) {
 	var l Launches
 	const n = 2*launchBlock + 5

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// notebookOf returns a notebook as Jupyter writes it, a line of the file for
-// each line that the outputs have.
+// notebookOf returns a notebook as Jupyter writes it: each line of the outputs
+// is a line of the file.
 func notebookOf(t testing.TB, indent string, outputs ...any) string {
 	t.Helper()
 	cells := []any{map[string]any{"cell_type": "markdown", "source": []string{"Vector size: 1\n"}, "metadata": map[string]any{}}}
@@ -43,11 +43,11 @@ func TestNotebook(t *testing.T) {
 	for _, c := range []struct {
 		reason, text, want string
 	}{
-		{"outputs and not what stands next to them", notebookOf(t, " ", stream("a\n", "b\n"), stream("c")), "a\nb\nc\n"},
-		{"a text that is one string", notebookOf(t, " ", map[string]any{"output_type": "stream", "text": "a\nb"}, stream("c\n")), "a\nb\nc\n"},
-		{"a result as plain text, and no other form of it", notebookOf(t, " ",
+		{"only outputs, not the other parts of a cell", notebookOf(t, " ", stream("a\n", "b\n"), stream("c")), "a\nb\nc\n"},
+		{"an output that is one string", notebookOf(t, " ", map[string]any{"output_type": "stream", "text": "a\nb"}, stream("c\n")), "a\nb\nc\n"},
+		{"only the plain text form of a result", notebookOf(t, " ",
 			map[string]any{"output_type": "execute_result", "data": map[string]any{"text/html": "<b>", "text/plain": []string{"a"}}}), "a\n"},
-		{"behind a byte order mark", "\ufeff" + notebookOf(t, " ", stream("a\n")), "a\n"},
+		{"after a byte order mark", "\ufeff" + notebookOf(t, " ", stream("a\n")), "a\n"},
 		{"in one line", notebookOf(t, "", stream("a\n", "b\n")), "a\nb\n"},
 	} {
 		got, is, err := printedBy(c.text)
@@ -56,7 +56,7 @@ func TestNotebook(t *testing.T) {
 		}
 	}
 
-	// Each line stands where the file has it.
+	// Each line has the line number of the file.
 	text := notebookOf(t, " ", stream("first\n"), stream("second\n", "third\n"))
 	got, _, _ := printedBy(text)
 	file := strings.Split(text, "\n")
@@ -69,8 +69,8 @@ func TestNotebook(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"cut off", text[:len(text)-40], "a.ipynb:39: the notebook is cut off here (save the notebook again)"},
 		{"never run", notebookOf(t, " "), "a.ipynb: no cell of the notebook has printed anything (run its cells and save it, or give what they print as a file)"},
-		{"brackets without end", `{"cells": [{"cell_type":` + strings.Repeat("[", 1<<20), "more than 64 brackets"},
-		{"no JSON", `{"cells": [{"cell_type": code}]}`, "a.ipynb:1: the notebook is no JSON here: invalid character 'c'"},
+		{"brackets that never close", `{"cells": [{"cell_type":` + strings.Repeat("[", 1<<20), "more than 64 brackets"},
+		{"invalid JSON", `{"cells": [{"cell_type": code}]}`, "a.ipynb:1: the notebook is no JSON here: invalid character 'c'"},
 	} {
 		if _, _, err := printedBy(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.reason, err, c.want)
@@ -78,22 +78,23 @@ func TestNotebook(t *testing.T) {
 	}
 	for _, other := range []string{"", "{}", `{"traceEvents": [], "cells": 1}`, "Running on device: A", "\"cells\" \"cell_type\""} {
 		if got, is, err := printedBy(other); is || err != nil || got != other {
-			t.Errorf("%q is taken for a notebook: %q, %v", other, got, err)
+			t.Errorf("%q is read as a notebook: %q, %v", other, got, err)
 		}
 	}
 }
 
-// FuzzNotebook: nothing panics, and what is no notebook is left as it is.
+// FuzzNotebook checks that nothing panics, and that a file that is not a
+// notebook is unchanged.
 func FuzzNotebook(f *testing.F) {
 	f.Add(notebookOf(f, " ", map[string]any{"text": []string{"a\n"}}))
 	f.Add(`{"cells": [{"cell_type": "code", "outputs": [{"text": "a\r\nb"}, {"data": {"text/plain": ["x"]}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		got, is, err := printedBy(text)
 		if !is && (err != nil || got != text) {
-			t.Errorf("%q gave %q, %v", text, got, err)
+			t.Errorf("%q returned %q, %v", text, got, err)
 		}
 		if is && err == nil && strings.TrimSpace(got) == "" {
-			t.Errorf("%q gave nothing", text)
+			t.Errorf("%q returned nothing", text)
 		}
 	})
 }

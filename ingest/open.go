@@ -27,12 +27,14 @@ import (
 
 // opened is an input that is ready to be read.
 type opened struct {
-	src   *Source
-	sum   hash.Hash // of the bytes that are read, as they lie on the disk: a file may be replaced meanwhile
+	src *Source
+	// sum is the digest of the bytes that are read, before decompression. A
+	// file may be replaced while it is read.
+	sum   hash.Hash
 	close func()
 }
 
-// open returns the plain bytes of a path.
+// open returns the decompressed bytes of a path.
 func open(ctx context.Context, path string, opt Options) (*opened, error) {
 	o := &opened{src: &Source{Path: path, Size: -1, R: opt.Stdin}, sum: sha256.New(), close: func() {}}
 	switch {
@@ -45,7 +47,7 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 			return nil, openError(path, err)
 		}
 		o.src.R, o.close = r, func() { file.Close() }
-		// A pipe and a file of the kernel do not say how much there is.
+		// The size of a pipe or a kernel file is unknown.
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			o.src.Size = info.Size()
 			if info.Size() > hashLimit {
@@ -65,14 +67,14 @@ func open(ctx context.Context, path string, opt Options) (*opened, error) {
 	return o, nil
 }
 
-// replace takes other text for that of the file, which has neither size nor
-// random access then.
+// replace replaces the content of the file. The new content has neither a size
+// nor random access.
 func (src *Source) replace(r io.Reader) {
 	*src = Source{Path: src.Path, Size: -1, R: bufio.NewReaderSize(r, sniffSize)}
 }
 
-// fromUTF16 makes UTF-8 of a text that begins with a byte order mark of UTF-16:
-// so Windows PowerShell writes what a program prints into a file.
+// fromUTF16 converts text to UTF-8 if it begins with a UTF-16 byte order mark.
+// Windows PowerShell writes redirected output in this form.
 func fromUTF16(o *opened) error {
 	head, err := peek(o.src)
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
@@ -81,8 +83,8 @@ func fromUTF16(o *opened) error {
 	return err
 }
 
-// fromCR makes line ends of LF where lines end in CR alone, as old spreadsheets
-// write them.
+// fromCR converts line ends to LF if lines end with only CR, as in files of old
+// spreadsheets.
 func fromCR(o *opened) error {
 	head, err := peek(o.src)
 	if bytes.IndexByte(head, '\r') >= 0 && !bytes.ContainsAny(head, "\n\x00") {
@@ -91,10 +93,10 @@ func fromCR(o *opened) error {
 	return err
 }
 
-// lineEnds makes LF of CR, and of CR LF one.
+// lineEnds converts CR to LF and CR LF to a single LF.
 type lineEnds struct {
 	r  io.Reader
-	cr bool // the byte before was a CR
+	cr bool // whether the previous byte was a CR
 }
 
 // Read implements io.Reader.
@@ -123,16 +125,17 @@ func openError(path string, err error) error {
 	return note.Errorf(codeUnreadable, note.Pos{File: path}, "", "cannot be read: %v", err)
 }
 
-// nearestName asks for the entry of the same folder whose name is nearest to
-// that of a missing path, empty if none is near. For example, "; did you mean
-// out/run.csv?".
+// nearestName returns a question that suggests the entry of the same folder
+// whose name is nearest to a missing path. It is empty if no name is near. For
+// example, "; did you mean out/run.csv?".
 func nearestName(path string) string {
 	folder, name := filepath.Split(path)
 	nearest, least := "", 1+min(2, len(name)/3)
 	entries, _ := os.ReadDir(cmp.Or(folder, "."))
 	for _, e := range entries {
 		if len(e.Name()) > len(name)+2 {
-			continue // Distances grow with the product of the lengths.
+			// The cost of the distance grows with the product of the lengths.
+			continue
 		}
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(e.Name()))
 		if d < least {
@@ -182,8 +185,8 @@ func sniff(path string, head []byte, formats []Format) (Format, error) {
 		"not recognized as %s; its first line is %s", listed(formats), firstLine(head))
 }
 
-// otherTools are texts of tools that say nothing of a kernel's occupancy, by
-// what only they print.
+// otherTools are outputs of tools that do not contain the occupancy of a
+// kernel. mark is a text that only this tool prints.
 var otherTools = []struct{ mark, what, do string }{
 	{"Hardware Event Count:", "VTune's report of hardware events (hw-events), which counts events by function and tells no " +
 		"occupancy of a kernel", exportHint},
@@ -196,7 +199,7 @@ var otherTools = []struct{ mark, what, do string }{
 		"measure the program's kernels with: unitrace -d -v -q -o report.txt ./program"},
 }
 
-// listed lists formats as messages call them.
+// listed returns the descriptions of the formats for a message.
 func listed(formats []Format) string {
 	var list []string
 	for _, f := range formats {
@@ -231,7 +234,8 @@ func binaryKind(head []byte) string {
 	return ""
 }
 
-// decompress returns the plain bytes of what begins like gzip or zstd.
+// decompress replaces the content by the decompressed bytes if it begins like
+// gzip or zstd.
 func decompress(o *opened) error {
 	br := o.src.R.(*bufio.Reader)
 	magic, err := br.Peek(4)
@@ -261,10 +265,10 @@ func decompress(o *opened) error {
 	return nil
 }
 
-// inflated reads the plain bytes of a compressed file. Only the end that the
-// compressed file itself marks is an io.EOF: everything else is an error that
-// says how far the file was whole, because what comes before it may be no whole
-// run.
+// inflated reads the decompressed bytes of a compressed file. It returns io.EOF
+// only at the end that the compressed file marks. All other errors state how
+// much of the file is complete, because the part before the error may be an
+// incomplete run.
 type inflated struct {
 	path         string
 	r            io.Reader
@@ -282,7 +286,7 @@ func (in *inflated) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inputError tells damage from what kept the file from being read.
+// inputError distinguishes a damaged file from a failure to read it.
 func (in *inflated) inputError(err error) error {
 	var path *fs.PathError
 	text := fmt.Sprintf("is damaged %s: %v", in.place(), err)
@@ -298,10 +302,11 @@ func (in *inflated) inputError(err error) error {
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		text = "is damaged: its checksum does not fit what came out " + in.place()
 	}
-	return note.Errorf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again", "the compressed file %s", text)
+	return note.Errorf(codeDamaged, note.Pos{File: in.path}, "copy or compress it again",
+		"the compressed file %s", text)
 }
 
-// place is how far the file was whole.
+// place describes how much of the file is complete.
 func (in *inflated) place() string {
 	if in.bytes == 0 {
 		return "before any text"
@@ -309,15 +314,15 @@ func (in *inflated) place() string {
 	return fmt.Sprintf("after %d bytes of text, in line %d", in.bytes, in.lines+1)
 }
 
-// members reads the members of a gzip file, which are one text. The library's
-// own reader takes whatever is behind the last one for a member that is cut
-// off.
+// members reads the members of a gzip file as one text. Considered and
+// rejected: the library's multistream mode, because it reports any bytes after
+// the last member as a truncated member.
 type members struct {
 	br *bufio.Reader
 	z  *gzip.Reader
 }
 
-// errTrailing states that what is behind a whole member is neither a member
+// errTrailing means that the bytes after a complete member are neither a member
 // nor padding.
 var errTrailing = errors.New("bytes that are not gzip stand behind the end")
 
@@ -331,11 +336,11 @@ func (m *members) Read(p []byte) (int, error) {
 	switch {
 	case len(head) == 0:
 		return n, err
-	// A single byte of the two that a member begins with may be one that is cut
-	// off.
+	// A single byte may be the beginning of a truncated member, which begins
+	// with two known bytes.
 	case head[0] == 0x1f && (len(head) == 1 || head[1] == 0x8b):
 		err := m.z.Reset(m.br)
-		if err == io.EOF { // where more was due
+		if err == io.EOF { // more bytes were expected
 			err = io.ErrUnexpectedEOF
 		}
 		m.z.Multistream(false)
@@ -353,13 +358,13 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// maxNotebook bounds a notebook that is read: charts in it are text too.
+// maxNotebook is the maximum size of a notebook, including the charts in it.
 const maxNotebook = 64 << 20
 
-// fromNotebook replaces src.R by what the cells of a Jupyter notebook printed,
-// when the file is one: the exercise of the seeds is a notebook, and its
-// outputs are the logs and job files that its commands showed. Each line is in
-// the line that the file has it in, as long as the file has a line for each.
+// fromNotebook replaces src.R by the output of the cells if the file is a
+// Jupyter notebook. Intel's thread-mapping exercise is such a notebook: its
+// outputs are logs and job files. Each output line keeps the line number that
+// it has in the file, as long as the file has one line for each.
 func fromNotebook(src *Source) (is bool, err error) {
 	head, err := peek(src)
 	if err != nil || !isNotebook(head) {
@@ -371,7 +376,8 @@ func fromNotebook(src *Source) (is bool, err error) {
 	}
 	pos := note.Pos{File: src.Path}
 	if len(raw) > maxNotebook {
-		return true, note.Errorf(CodeUnknown, pos, "clear the outputs that are charts, or give what the cells printed as a file",
+		return true, note.Errorf(CodeUnknown, pos,
+			"clear the outputs that are charts, or save what the cells printed as a file",
 			"the notebook is larger than %d MiB", maxNotebook>>20)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
@@ -392,8 +398,7 @@ func fromNotebook(src *Source) (is bool, err error) {
 	return true, nil
 }
 
-// ofNotebook describes for an error that it is about what the cells of a
-// notebook printed.
+// ofNotebook adds to an error that it is about the outputs of a notebook.
 func ofNotebook(notebook bool, err error) error {
 	if f, ok := errors.AsType[*note.InputError](err); ok && notebook {
 		n := *f
@@ -403,31 +408,32 @@ func ofNotebook(notebook bool, err error) error {
 	return err
 }
 
-// isNotebook reports whether a text is a notebook, by what stands near its
-// beginning: other keys sort before none of these.
+// isNotebook reports whether a text is a notebook. It checks for keys near the
+// beginning, because no other key is sorted before all of them.
 func isNotebook(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte(`"cell_type"`)) &&
 		(bytes.Contains(head, []byte(`"cells"`)) || bytes.Contains(head, []byte(`"worksheets"`)))
 }
 
-// notebook goes through the JSON of a notebook token by token, to know the line
-// of each text.
+// A notebook reads the JSON of a notebook token by token, to know the line of
+// each string.
 type notebook struct {
 	raw     []byte
 	in      *json.Decoder
 	out     bytes.Buffer
-	counted int64 // bytes of raw whose lines are in line
+	counted int64 // bytes of raw whose lines are included in line
 	line    int   // line ends of the file before the last token
 	written int   // line ends of out
-	open    bool  // the last line of out has no end yet
-	depth   int   // of the value that is read
+	open    bool  // the last line of out has no line end yet
+	depth   int   // nesting depth of the current value
 }
 
-// value reads a value, whose keys in the objects around it are given, and
-// writes it where it is an output; listed says that it is one of a list.
+// value reads a value and writes it to out if it is an output. keys are the
+// keys of the enclosing objects. listed means that the value is an element of a
+// list.
 func (n *notebook) value(keys []string, listed bool) error {
-	const deepest = 64 // a notebook has eight levels, and those of its data are few
+	const deepest = 64 // a notebook has eight levels, and its data adds a few
 	t, err := n.in.Token()
 	if err != nil {
 		return err
@@ -465,15 +471,14 @@ func (n *notebook) value(keys []string, listed bool) error {
 	return err
 }
 
-// printed reports whether a value is what a cell printed: of outputs their
-// text, and that of data as plain text. What a program wrote to standard error
-// is among it.
+// printed reports whether a value is the output of a cell: text, or data as
+// plain text. It includes what a program wrote to standard error.
 func printed(keys []string) bool {
 	at := strings.Join(keys, "/")
 	return strings.HasSuffix(at, "cells/outputs/text") || strings.HasSuffix(at, "cells/outputs/data/text/plain")
 }
 
-// text writes a text, in its line of the file where it can.
+// text writes a string, at its line number in the file if possible.
 func (n *notebook) text(s string) {
 	at := n.in.InputOffset()
 	n.line += bytes.Count(n.raw[n.counted:at], []byte{'\n'})
@@ -487,7 +492,7 @@ func (n *notebook) text(s string) {
 	n.open = s != "" && !strings.HasSuffix(s, "\n")
 }
 
-// end ends an output, which may have no line end.
+// end ends an output that has no line end.
 func (n *notebook) end() {
 	if n.open {
 		n.text("\n")

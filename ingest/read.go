@@ -20,27 +20,27 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Options say how paths become a Run.
+// Options are settings for reading paths as a Run.
 type Options struct {
-	Formats []Format // asked in order; the first that recognizes a file reads it
+	Formats []Format // tried in order; the first that recognizes a file reads it
 	Stdin   io.Reader
 	ReadOptions
-	// Content also takes digests of the rows (see Input.Content).
+	// Content also computes digests of the rows (see Input.Content).
 	Content bool
 }
 
-// hashLimit is the size above which a format may take a digest in its own pass:
-// SHA-256 of more costs longer than the reading itself (0.83 ms per MB on one
-// core, and it cannot be split).
+// hashLimit is the size above which a format may compute its own digest.
+// SHA-256 of a larger file takes longer than reading it: 0.83 ms per MB on one
+// core, and it cannot be parallelized.
 const hashLimit = 64 << 20
 
-// sniffSize is how much of a file formats see to decide whether it is theirs.
+// sniffSize is the number of bytes of a file that Format.Sniff receives.
 const sniffSize = 64 << 10
 
-// Read reads the paths, files or folders of files, as one run. A folder means
-// its files, not those of folders below. A path that does not exist or cannot
-// be opened is an error; a file that nothing can be made of is an error note as
-// long as another path gives something, and otherwise part of the error.
+// Read reads files, or folders of files, as one run. For a folder, it reads its
+// files, but not its subfolders. A path that does not exist or cannot be opened
+// is an error. If another path is usable, an unusable file becomes an error
+// note. Otherwise it is part of the returned error.
 func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	files, err := expand(paths)
 	if err != nil {
@@ -50,7 +50,8 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	var faults []error
 	progress, done := opt.Progress, int64(0)
 	for _, f := range files {
-		// Formats tell the bytes of their own file; a bar is of all files.
+		// A format reports the bytes of its own file, and Progress reports the
+		// bytes of all files.
 		if progress != nil {
 			opt.Progress = func(n int64) { progress(done + n) }
 		}
@@ -62,10 +63,10 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case f.listed && isCode(err, codeMissing, codeUnreadable), isCode(err, codeDamaged):
-			return nil, err // a run without a part of it may look like another run
+			return nil, err // an incomplete run may look like a different run
 		case !f.listed && (isCode(err, CodeUnknown, codeBinary) || isCode(err, codeEmpty) && !isExport(f.path)):
-			// The folder of a job has scripts, programs, and an empty log of
-			// errors.
+			// The folder of a job contains scripts, programs, and an empty
+			// error log.
 			joined = append(joined, File{Notes: []note.Note{{Severity: note.Info, Code: "skipped-file",
 				Pos:  note.Pos{File: f.path},
 				Text: "skipped: no profiler output"}}})
@@ -81,25 +82,25 @@ func Read(ctx context.Context, paths []string, opt Options) (*Run, error) {
 	if len(run.Kernels) == 0 && len(run.Summary) == 0 && len(run.Timings) == 0 {
 		return nil, nothingUsable(paths, run, faults)
 	}
-	// an error ends the reading only when nothing else was found: a folder with
+	// Unusable files end the reading only if no run was found. A folder with
 	// one bad file still has a run.
 	for _, f := range faults {
 		run.Notes = append(run.Notes, ErrorNote(f))
 	}
-	// At the door, so that no output has to think of it.
+	// Hide secrets once, so that no output needs to do it.
 	run.Platform.Command = HideSecrets(run.Platform.Command)
 	return run, nil
 }
 
-// dropNotMeasured drops the notes of files that lack occupancy where another
-// file of the run has it.
+// dropNotMeasured drops the notes about files without occupancy if another file
+// of the run has it.
 func (r *Run) dropNotMeasured() {
 	if slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Measured.Present() }) {
 		r.Notes = slices.DeleteFunc(r.Notes, func(n note.Note) bool { return n.Code == note.NotMeasured })
 	}
 }
 
-// ErrorNote returns the note on a part of the input that cannot be used.
+// ErrorNote returns a note about an input that cannot be used.
 func ErrorNote(err error) note.Note {
 	f, ok := errors.AsType[*note.InputError](err)
 	switch {
@@ -116,23 +117,23 @@ func isCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, f.Code)
 }
 
-// MultipleResultsError is the error that a file holds several results: it is as
-// many runs.
+// A MultipleResultsError means that a file contains several results. Each of
+// them is a run.
 type MultipleResultsError struct {
 	error
 	Results int
 }
 
-// Unwrap returns the error.
+// Unwrap returns the underlying error.
 func (e *MultipleResultsError) Unwrap() error { return e.error }
 
-// NewMultipleResultsError makes the error that a file holds several results.
+// NewMultipleResultsError returns the error for a file with several results.
 func NewMultipleResultsError(results int, fault error) error {
 	return &MultipleResultsError{fault, results}
 }
 
-// ResultCount returns the results of the file that an error is about, 0 when it
-// is another error.
+// ResultCount returns the number of results of the file if err is a
+// MultipleResultsError, and 0 otherwise.
 func ResultCount(err error) int {
 	if e, ok := errors.AsType[*MultipleResultsError](err); ok {
 		return e.Results
@@ -145,7 +146,7 @@ func ResultCount(err error) int {
 // image next to the export.
 const CodeUnknown = "unknown-format"
 
-// The codes of other errors that decide how a path is treated.
+// Codes of other errors that determine how a path is handled.
 const (
 	codeMissing    = "missing-file"
 	codeUnreadable = "unreadable-file"
@@ -168,7 +169,8 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	what := strings.Join(paths, ", ")
 	for _, in := range run.Inputs {
 		if t := &in.Traits; t.NotARun != "" {
-			faults = append(faults, note.Errorf(codeNoKernels, note.Pos{File: in.Path}, t.Hint+"; "+exportHint, "%s", t.NotARun))
+			faults = append(faults, note.Errorf(codeNoKernels, note.Pos{File: in.Path}, t.Hint+"; "+exportHint,
+				"%s", t.NotARun))
 		}
 	}
 	if len(faults) > 0 {
@@ -182,7 +184,8 @@ func nothingUsable(paths []string, run *Run, faults []error) error {
 	return note.Errorf(codeNothing, note.Pos{File: what}, exportHint, "nothing here is profiler output")
 }
 
-// ReadFS reads named files of a file system, such as embedded ones, as one run.
+// ReadFS reads the named files of a file system as one run. For example,
+// embedded files.
 func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run, error) {
 	var files []File
 	for _, name := range names {
@@ -202,7 +205,7 @@ func ReadFS(ctx context.Context, fsys fs.FS, names []string, opt Options) (*Run,
 	return Join(files)
 }
 
-// readCandidate reads a file, or a folder as a whole.
+// readCandidate reads a file, or a VTune result folder as a whole.
 func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error) {
 	if !c.folder {
 		o, err := open(ctx, c.path, opt)
@@ -217,7 +220,7 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		if !ok {
 			continue
 		}
-		root, err := os.OpenRoot(c.path) // links do not lead out of it
+		root, err := os.OpenRoot(c.path) // links cannot lead outside of it
 		if err != nil {
 			return nil, openError(c.path, err)
 		}
@@ -232,8 +235,8 @@ func readCandidate(ctx context.Context, c candidate, opt Options) (*File, error)
 		strings.Replace(exportHint, "RESULT_DIR", c.path, 1), "this is a VTune result folder, not an export")
 }
 
-// readSource finds the format and reads. sum has seen all bytes when src.R is
-// at its end.
+// readSource detects the format of a file and reads it. sum has hashed all
+// bytes when src.R is at its end.
 func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*File, error) {
 	path := src.Path
 	notebook, err := fromNotebook(src)
@@ -252,25 +255,26 @@ func readSource(ctx context.Context, src *Source, sum hash.Hash, opt Options) (*
 	ro.Hash = src.At != nil
 	file, err := format.Read(ctx, src, ro)
 	if err == nil && file.Digest == "" {
-		// A format may know enough before the end, and there stands the
-		// checksum of a compressed file.
+		// A format may stop before the end of the file, where a compressed file
+		// has its checksum.
 		_, err = io.Copy(io.Discard, src.R)
 	}
 	if err != nil {
 		return nil, ofNotebook(notebook, readError(path, err))
 	}
 	if notebook {
-		file.ForgetColumns() // of what was printed, not of the file
+		file.ForgetColumns() // columns of the output, not of the file
 	}
 	file.Digest = cmp.Or(file.Digest, digest("sha256", sum))
 	file.name(format, path, opt)
-	if opt.Result > 0 { // the results of a file are not the same run
+	if opt.Result > 0 { // the results of a file are different runs
 		file.Content = fmt.Sprintf("%s#%d", cmp.Or(file.Content, file.Digest), opt.Result)
 	}
 	return file, nil
 }
 
-// name describes what was read.
+// name sets the path, the kind, and, if requested, the content digest of the
+// file.
 func (f *File) name(format Format, path string, opt Options) {
 	f.Path, f.Kind = path, format.Kind()
 	if opt.Content {
@@ -289,19 +293,21 @@ func readError(path string, err error) error {
 }
 
 var (
-	// secretValue is a flag or variable whose name says that its value is a
-	// secret, and the value.
+	// secretValue matches a flag or variable with a name that suggests a
+	// secret, and its value.
 	secretValue = regexp.MustCompile(`(?i)(--?[\w.-]*(?:key|token|passw|secret|credential)[\w.-]*(?:[=:\s]\s*)|` +
 		`[\w.-]*(?:key|token|passw|secret|credential)[\w.-]*=)("[^"]*"|'[^']*'|-?[^-\s]\S*)`)
-	// linkPassword is the password of a URL.
+	// linkPassword matches the password in a URL.
 	linkPassword = regexp.MustCompile(`(://[^\s/:@]*:)\S*@`)
-	// homeFolder is the home of a user on Linux, macOS and Windows.
+	// homeFolder matches the home folder of a user on Linux, macOS, and
+	// Windows.
 	homeFolder = regexp.MustCompile(`(?i)(^|[\s"'=:,])((?:/[\w.-]+)*?/(?:home|users)/|[a-z]:\\users\\)[^\s/\\"']+`)
 )
 
-// HideSecrets returns a command line without the values of flags and variables
-// that are called key, token, password or secret, without the passwords of
-// URLs, and with ~ for the home of a user: reports are handed on.
+// HideSecrets returns a command line that is safe to share in a report. It
+// masks the values of flags and variables whose names contain key, token,
+// passw, secret, or credential, and the passwords of URLs. It replaces home
+// folders by ~.
 func HideSecrets(line string) string {
 	line = secretValue.ReplaceAllString(line, "${1}xxxxx")
 	return homeFolder.ReplaceAllString(linkPassword.ReplaceAllString(line, "${1}xxxxx@"), "${1}~")

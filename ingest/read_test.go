@@ -22,8 +22,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// lineFormat is a format for tests: a first line `KIND`, then a row a line:
-// task global measured slm. "-" is absent.
+// lineFormat is a format for tests. The first line of a file is its kind, and
+// each further line is a row: task, global size, measured occupancy, SLM. "-"
+// is absent.
 type lineFormat struct{ kind string }
 
 func (f lineFormat) Kind() string           { return f.kind }
@@ -77,7 +78,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// read reads the paths.
+// read reads the paths as one run.
 func read(dir string, names ...string) (*Run, error) {
 	var paths []string
 	for _, n := range names {
@@ -86,7 +87,7 @@ func read(dir string, names ...string) (*Run, error) {
 	return Read(context.Background(), paths, Options{Formats: testFormats})
 }
 
-// rows prints what a run holds: task global measured slm.
+// rows prints the rows of a run: task, global size, measured occupancy, SLM.
 func rows(r *Run) string {
 	var b strings.Builder
 	for i := range r.Kernels {
@@ -112,27 +113,27 @@ func TestMerge(t *testing.T) {
 		notes     []string
 		err       string
 	}{
-		{"two passes", "a second pass brings what the first lacks and adds nothing",
+		{"two passes", "a second pass fills missing values and adds nothing",
 			map[string]string{"a": "alpha\nk 64 50 -\nj 64 - -\n", "b": "alpha\nk 64 - 16\nj 64 20 -\n"}, []string{"a", "b"},
 			"k 64 50 16\nj 64 20 -\n", nil, ""},
-		{"one value, twice", "equal values are no difference", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 50 8\n"}, []string{"a", "b"},
+		{"one value, twice", "equal values are not a difference", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 50 8\n"}, []string{"a", "b"},
 			"k 64 50 8\n", nil, ""},
-		{"the first path wins", "and the note names both", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 50 16\n"}, []string{"b", "a"},
+		{"the first path has priority", "and the note names both", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 50 16\n"}, []string{"b", "a"},
 			"k 64 50 16\n", []string{`DIR/a:2: warning: task "k": SLM per work-group differs from the value at DIR/b:2; the first file's value is used (give the exports of one run only)`}, ""},
-		{"two runs", "one key was measured twice: never averaged, never dropped", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 51 8\n"}, []string{"a", "b"},
+		{"two runs", "one key was measured twice: values are never averaged or dropped", map[string]string{"a": "alpha\nk 64 50 8\n", "b": "alpha\nk 64 51 8\n"}, []string{"a", "b"},
 			"", nil, `DIR/b:2: task "k" was measured at 51.0% here and at 50.0% in DIR/a:2: these are two runs (give one export per run, or compare runs with: occudiff diff OLD NEW; a folder per run is reported per run)`},
-		{"trailing ones", "a tracer prints three dimensions where VTune prints one", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "beta\nk 64x1x1 49 32\n"}, []string{"a", "b"},
+		{"trailing ones", "a tracer prints three dimensions and VTune prints one", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "beta\nk 64x1x1 49 32\n"}, []string{"a", "b"},
 			"k 64 50 32\n", []string{`DIR/b:2: warning: task "k": measured occupancy differs from the value at DIR/a:2; the first file's value is used (give the exports of one run only)`}, ""},
 		{"launches in one file", "rows of one key in one file are launches, not columns", map[string]string{"a": "alpha\nk 64 50 -\nk 64 52 -\n"}, []string{"a"},
 			"k 64 50 -\nk 64 52 -\n", nil, ""},
 		{"properties", "template integers print as (int)12 in one tool and 12 in the other",
 			map[string]string{"a": "alpha\nVectorAdd<(int)12> 64 50 -\n", "b": "beta\nprops VectorAdd<12> - 4096\n"}, []string{"a", "b"},
 			"VectorAdd<(int)12> 64 50 4096\n", nil, ""},
-		{"folder", "files that are no profiler output are named and skipped", map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/README": "hello\n", "run/deep/b": "alpha\nz 1 1 -\n"}, []string{"run"},
+		{"folder", "files that are not profiler output are listed and skipped", map[string]string{"run/a": "alpha\nk 64 50 -\n", "run/README": "hello\n", "run/deep/b": "alpha\nz 1 1 -\n"}, []string{"run"},
 			"k 64 50 -\n", []string{"DIR/run/README: skipped: no profiler output"}, ""},
-		{"listed", "the same when the user names them", map[string]string{"a": "alpha\nk 64 50 -\n", "README": "hello\n"}, []string{"README", "a"}, "k 64 50 -\n",
+		{"listed", "the same if the user names them", map[string]string{"a": "alpha\nk 64 50 -\n", "README": "hello\n"}, []string{"README", "a"}, "k 64 50 -\n",
 			[]string{`DIR/README: warning: skipped: not recognized as a file of alpha or a file of beta; its first line is "hello"`}, ""},
-		{"one bad of two", "what cannot be used is an error note as long as something can", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "alpha\n"}, []string{"a", "b"},
+		{"one bad of two", "an unusable file is an error note if another file is usable", map[string]string{"a": "alpha\nk 64 50 -\n", "b": "alpha\n"}, []string{"a", "b"},
 			"k 64 50 -\n", []string{"DIR/b: error: it has no rows (run it again)"}, ""},
 		{"twice the same path", "is read once", map[string]string{"a": "alpha\nk 64 50 -\n"}, []string{"a", "a"}, "k 64 50 -\n", nil, ""},
 	} {
@@ -166,12 +167,12 @@ func errText(err error, dir string) string {
 	return strings.ReplaceAll(err.Error(), dir, "DIR")
 }
 
-// TestUnusable pins what a person reads when nothing can be made of a path.
+// TestUnusable checks the messages for paths that cannot be used.
 func TestUnusable(t *testing.T) {
 	const hint = "(" + exportHint + ")"
 	files := map[string]string{"empty": "", "blank": "\n \n", "text": "hello there\n", "zip": "PK\x03\x04rest", "noise": "\x00\x01\x00\x02\x00\x00",
 		"header": "alpha\n", "dir/README": "hello\n", "result/r000.vtune": "x", "truncated.gz": "\x1f\x8b\x08\x00",
-		// What other tools print, as far as their sources and manuals show it.
+		// Outputs of other tools, according to their sources and manuals.
 		"hw.csv":    "Function\tHardware Event Count:INST_RETIRED.ANY\tModule\nmain\t123\ta.out\n",
 		"sysmon":    "====\nGPU 0: Intel(R) Iris(R) Plus Graphics 655 [0x3ea5]    PCI bus: 0000:00:02.0\nEU Count: 48    Threads per EU: 7    EU SIMD Width: 8\n",
 		"xmx.json":  `{"ts":1,"XVE_INST_EXECUTED_XMX_FP16":0}` + "\n",
@@ -206,8 +207,8 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// TestCompressed reads gzip and zstd by their content, from files and from
-// standard input, and digests what lies on the disk.
+// TestCompressed reads gzip and zstd files and standard input, which are
+// detected by content. The digests are the digests of the compressed bytes.
 func TestCompressed(t *testing.T) {
 	const text = "alpha\nk 64 50 -\n"
 	var gz, zs bytes.Buffer
@@ -233,20 +234,20 @@ func TestCompressed(t *testing.T) {
 		digests[r.Inputs[0].Digest] = true
 	}
 	if len(digests) != 3 {
-		t.Errorf("digests are of the files as they lie on the disk: %v", digests)
+		t.Errorf("digests must be computed before decompression: %v", digests)
 	}
 	r, err := Read(context.Background(), []string{"-"}, Options{Formats: testFormats, Stdin: &gz})
 	if err != nil || rows(r) != "k 64 50 -\n" {
 		t.Errorf("standard input: %v", err)
 	}
-	// SHA-256 of the text, by sha256sum.
+	// SHA-256 of the text according to sha256sum.
 	r, _ = read(dir, "plain")
 	if got := r.Inputs[0].Digest; got != "sha256:"+sumPlain {
 		t.Errorf("digest %s", got)
 	}
 }
 
-// half is a format that reads the beginning of a file.
+// half is a format that reads only the beginning of a file.
 type half struct{ Format }
 
 func (half) Kind() string      { return "half" }
@@ -254,13 +255,13 @@ func (half) Sniff([]byte) bool { return true }
 func (half) Read(_ context.Context, src *Source, opt ReadOptions) (*File, error) {
 	_, err := io.CopyN(io.Discard, src.R, src.Size/2)
 	if !opt.Hash {
-		err = errors.New("it was not asked for a digest")
+		err = errors.New("no digest was requested")
 	}
 	return &File{}, err
 }
 
-// TestLargeDigest: a large file whose format takes no digest of its own has
-// that of all its bytes.
+// TestLargeDigest checks that a large file whose format computes no digest has
+// the digest of all its bytes.
 func TestLargeDigest(t *testing.T) {
 	text := strings.Repeat("text\n", 50_000)
 	sum := sha256.New()
@@ -271,8 +272,7 @@ func TestLargeDigest(t *testing.T) {
 	}
 }
 
-// TestUTF16 reads what Windows PowerShell writes when output is redirected into
-// a file.
+// TestUTF16 reads redirected output of Windows PowerShell.
 func TestUTF16(t *testing.T) {
 	encode := func(order binary.AppendByteOrder, text string) string {
 		var b []byte
@@ -303,10 +303,10 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// sumPlain is what sha256sum prints for the plain text of TestCompressed.
+// sumPlain is the output of sha256sum for the plain text of TestCompressed.
 const sumPlain = "8c8a58359470c70cd42fd5f7308cb7b71efbb10d95bb1de94b0db0ac09b5a118"
 
-// swapping is a format that replaces the file in the middle of reading it.
+// swapping is a format that replaces the file while it reads it.
 type swapping struct {
 	lineFormat
 	swap func()
@@ -317,8 +317,8 @@ func (f swapping) Read(ctx context.Context, src *Source, opt ReadOptions) (*File
 	return f.lineFormat.Read(ctx, src, opt)
 }
 
-// TestDigestOfWhatWasRead: a file that is replaced while it is read keeps the
-// digest of what was parsed.
+// TestDigestOfWhatWasRead checks that a file that is replaced while it is read
+// has the digest of the bytes that were parsed.
 func TestDigestOfWhatWasRead(t *testing.T) {
 	dir := write(t, map[string]string{"run": "alpha\nk 64 50 -\n", "new": "alpha\nk 64 10 -\n"})
 	path := filepath.Join(dir, "run")
@@ -333,8 +333,8 @@ func TestDigestOfWhatWasRead(t *testing.T) {
 	}
 }
 
-// TestWholeRun: a summary that has an occupancy and names no task is a row, but
-// not next to one that names some.
+// TestWholeRun checks that a summary with an occupancy and without tasks
+// becomes a row, but not if another file names tasks.
 func TestWholeRun(t *testing.T) {
 	platform := Platform{Occupancy: unit.Some[unit.Ratio](0.5), OccupancyPos: note.Pos{File: "s", Line: 3}, GPUTime: unit.Some[unit.Seconds](2)}
 	for _, c := range []struct {
@@ -360,12 +360,12 @@ func TestWholeRun(t *testing.T) {
 			}
 		}
 		if got != c.want {
-			t.Errorf("%s: the summary is of %q, want %q", c.reason, got, c.want)
+			t.Errorf("%s: the summary contains %q, want %q", c.reason, got, c.want)
 		}
 	}
 }
 
-// TestRuns: what is a run of its own among paths.
+// TestRuns checks how paths are split into runs.
 func TestRuns(t *testing.T) {
 	dir := write(t, map[string]string{"a/x": "alpha\n", "b/x": "alpha\n", "c/README": "hello\n", "README": "hello\n", "one/x": "alpha\n", "one/deep/x": "alpha\n"})
 	in := func(names ...string) (paths []string) {
@@ -379,12 +379,12 @@ func TestRuns(t *testing.T) {
 		paths  []string
 		want   [][]string
 	}{
-		{"a folder of folders; what is no profiler output goes with the first", in(""),
+		{"a folder of folders; files that are not profiler output are listed with the first run", in(""),
 			[][]string{in("a", "README", "c"), in("b"), in("one")}},
-		{"folders are a run each", in("a", "b"), [][]string{in("a"), in("b")}},
+		{"each folder is a run", in("a", "b"), [][]string{in("a"), in("b")}},
 		{"files next to folders are one run", in("a", "b/x"), [][]string{in("a", "b/x")}},
-		{"a folder that holds files itself", in("one"), [][]string{in("one")}},
-		{"nothing of use", in("c"), [][]string{in("c")}},
+		{"a folder that contains files itself", in("one"), [][]string{in("one")}},
+		{"nothing usable", in("c"), [][]string{in("c")}},
 	} {
 		if d := cmp.Diff(c.want, Runs(c.paths, testFormats)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.reason, d)
@@ -392,12 +392,12 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestStalls has a kernel of one launch size, one of two, and one that no
-// export has.
+// TestStalls joins stall reasons with a kernel of one launch size, a kernel of
+// two launch sizes, and a name that no export has.
 func TestStalls(t *testing.T) {
 	list, _, _ := kernels("f1", "task A global 64 measured 50\ntask B global 64 measured 50\ntask B global 128 measured 50")
 	only := func(reason string) []Stall { return []Stall{{Reason: reason, Share: 1}} }
-	list[1].Counters = &Counters{Stalls: only("Barrier")} // of the export, which are of each shape
+	list[1].Counters = &Counters{Stalls: only("Barrier")} // from the export, where each row has its own
 	run, err := Join([]File{{Kernels: list}, {Stalls: []TaskStalls{
 		{Task: "A", Stalls: only("Sbid")}, {Task: "B", Stalls: only("Send")}, {Task: "C", Stalls: only("Send")}}}})
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package ingest turns profiler output into a Run: the kernels, the timings,
-// the platform, and notes about what could not be used. It sniffs what a path
-// holds, hands it to the format that recognizes it, and merges the files of one
-// run. It does not know devices, statistics or layout, and it never prints.
+// Package ingest converts profiler output into a Run: the kernels, the timings,
+// the platform, and notes about unusable input. It detects the format of each
+// file, reads the file with that format, and joins the files of one run. It
+// does not know devices, statistics, or layout, and it never prints.
 package ingest
 
 import (
@@ -17,119 +17,123 @@ import (
 // Size3 is a launch size; see unit.Size3.
 type Size3 = unit.Size3
 
-// Run is all that was read of one profiler run.
+// A Run is everything that was read from one profiler run.
 type Run struct {
-	Inputs   []Input
-	Kernels  []Kernel  // in the order of the first file that has them; copies and other tasks included
-	Launches *Launches // nil unless they were asked for and a file has a row for each
-	Timings  []Timing  // of logs, in file order
-	Platform Platform  // what logs and summaries say of the machine
-	// Platforms is the same, one for each file that said anything.
+	Inputs []Input
+	// Kernels are in the order of the first file that has them, including
+	// copies and other tasks.
+	Kernels  []Kernel
+	Launches *Launches // nil unless requested and a file has a row per launch
+	Timings  []Timing  // from logs, in file order
+	Platform Platform  // description of the machine in logs and summaries
+	// Platforms contains the platform of each file that describes one.
 	Platforms []Platform
-	// Instructions is what the first export that counts them says.
+	// Instructions comes from the first export that counts instructions.
 	Instructions Instructions
-	// Recording is what the occupancies of kernels are estimated from, nil when
-	// samples or launches are not known.
+	// Recording is the data from which the occupancies of kernels are
+	// estimated. It is nil if samples or launches are unknown.
 	Recording *Recording
-	// Trace is when launches ran, nil when no file says so.
+	// Trace contains the times of launches. It is nil if no file has them.
 	Trace   *Trace
-	Samples []Samples // occupancies over time, when they were asked for
-	Summary []Kernel  // "hottest tasks" of summaries: no launch size. Used when no export gives rows
+	Samples []Samples // occupancies over time, if requested
+	// Summary contains the "hottest tasks" of summaries, which have no launch
+	// size. It is used if no export has rows.
+	Summary []Kernel
 	Notes   []note.Note
 }
 
-// Instructions counts what ran on the XVEs over the whole collection: in the
-// rows of kernels, and in all rows. Copies and the time outside any task run
-// none, so what is in their rows was taken from kernels by a counter that
-// is sampled. Both are 0 where the export does not count instructions.
+// Instructions counts the instructions that XVEs executed during the
+// collection: in the rows of kernels, and in all rows. Copies and the time
+// outside any task execute none, so instructions in their rows are
+// misattributed by a sampled counter. Both are 0 if the export does not count
+// instructions.
 type Instructions struct{ Kernels, All float64 }
 
-// Input is one file that was read.
+// An Input is one file that was read.
 type Input struct {
 	Path   string
 	Kind   string // vtune, vtune-summary, vec_add, unitrace, ...
 	Traits Traits
 	Digest string // "sha256:..." or "xxh3:..." of the file's bytes
-	// Content is the digest of what was read, the same for a file that is
-	// compressed, delimited or quoted in another way; "" when it was not asked
-	// for.
+	// Content is a digest of the content. It does not depend on compression,
+	// delimiters, or quotes. It is empty if it was not requested.
 	Content string
 	Rows    int64 // data rows (lines of a log) that were used
 	BadRows int64
 }
 
-// Key is what makes two rows the same task.
+// A Key identifies a task. Rows with the same key belong to the same task.
 type Key struct {
 	Task          string
 	Global, Local Size3
-	SIMD          int // 0 when absent
+	SIMD          int // 0 if absent
 	Direction     string
 	Device        string
 }
 
-// KeyOf returns the key of a launch that a tracer names.
+// KeyOf returns the key of a launch that a tracer printed.
 func KeyOf(l *names.Launch) Key {
-	return Key{Task: l.Name, Global: l.Global, Local: l.Local, SIMD: l.SIMD.Or(0), Direction: l.Direction, Device: l.Tile}
+	return Key{l.Name, l.Global, l.Local, l.SIMD.Or(0), l.Direction, l.Tile}
 }
 
-// Trim is the key across tools, some of which print three dimensions where
-// others print those that are not 1.
+// Trim returns the key without trailing dimensions of 1, so that keys of
+// different tools can be compared. Some tools always print three dimensions.
 func (k Key) Trim() Key {
 	k.Global, k.Local = k.Global.Trim(), k.Local.Trim()
 	return k
 }
 
-// Reading is how counters were read, which decides how much of their values can
-// be a kernel's.
+// A Reading is the way in which counters were read. It determines how much of
+// their values may belong to a kernel.
 type Reading uint8
 
-// The readings.
+// Ways to read counters.
 const (
-	Sampled Reading = iota // over time, a sample for the task under it (VTune)
-	// over time, a sample for the launch in whose time it was taken (oneprof -k
-	// and -a, unitrace -k)
+	Sampled Reading = iota // over time; a sample belongs to the task that VTune assigns
+	// Over time; a sample belongs to the launch that ran when it was taken
+	// (oneprof -k and -a, unitrace -k).
 	SampledIn
-	AroundLaunch // around each launch (unitrace -q, oneprof -q): even a short kernel's value is its own
+	AroundLaunch // around each launch (unitrace -q, oneprof -q); exact even for a short kernel
 )
 
-// Kernel is one row: a computing task with its launch size, added up over its
-// launches. Everything that an export may lack is optional; occupancies are
-// ratios weighted by time when launches were added. The tag of a value says how
-// messages call it when two files of a run differ in it, see joinedFields; one
-// without a tag is joined by a rule of its own.
+// A Kernel is one row: a computing task with its launch size, summed over its
+// launches. Every value that an export may lack is optional. If launches were
+// added, occupancies are averages weighted by time. The tag of a field is its
+// name in messages about differences between files, see joinedFields. A field
+// without a tag has its own rule for joining.
 type Kernel struct {
-	Task          string // the unquoted cell, newlines included
+	Task          string // the unquoted cell, including newlines
 	Global, Local Size3  // in work-items; absent for copies
 	SIMD          unit.Opt[int]
 	Direction     string
-	Device        string // adapter and stack of the row when the export names them
+	Device        string // adapter and stack of the row, if the export contains them
 	OneStack      bool   // the row belongs to one stack of its adapter
 	Pos           note.Pos
 
 	Instances unit.Opt[int64]        `join:"instance count"`
 	Total     unit.Opt[unit.Seconds] `join:"total time"` // over all launches
-	// Mean is the mean time of a launch where Total / Instances is not: an
-	// export may give averages alone. Uneven says that Total and Instances are
-	// not of the same launches, because some have no time or no count; Mean is
-	// then of those that have both.
+	// Mean is the mean time of a launch if it is not Total / Instances. For
+	// example, an export may contain only averages. Uneven means that Total and
+	// Instances belong to different launches, because some have no time or no
+	// count. Mean then includes the launches that have both.
 	Mean   unit.Opt[unit.Seconds]
 	Uneven bool
 
-	Measured unit.Opt[unit.Ratio] `join:"measured occupancy"` // the hardware counter "XVE Threads Occupancy"
-	Reading  Reading              // of the counters
-	// MeasuredLow and MeasuredHigh, IdleLow and IdleHigh hold the truth in 95
-	// of 100 rows, where Measured and Idle are told from all samples and
-	// launches; Printed is then the occupancy by the profiler's own rule, which
-	// counts each sample for the launch in which it ends.
+	Measured unit.Opt[unit.Ratio] `join:"measured occupancy"` // hardware counter "XVE Threads Occupancy"
+	Reading  Reading              // how the counters were read
+	// MeasuredLow and MeasuredHigh, and IdleLow and IdleHigh, contain the true
+	// value in 95 of 100 rows if Measured and Idle are estimated from all
+	// samples and launches. Printed is then the occupancy by the profiler's own
+	// rule, which assigns each sample to the launch in which it ends.
 	MeasuredLow, MeasuredHigh, IdleLow, IdleHigh unit.Opt[unit.Ratio]
 
 	Printed unit.Opt[unit.Ratio] `join:""`
-	// Interval is the time between two samples of the counters, where the input
-	// has it.
+	// Interval is the time between two samples of the counters, if the input
+	// contains it.
 	Interval unit.Opt[unit.Seconds]
-	// CounterTimeRatio is how many times as long as the kernel counters that
-	// are read around each launch ran, where both times are known: occupancies
-	// are means over that.
+	// CounterTimeRatio is the time over which counters around each launch were
+	// read, divided by the time of the kernel, if both are known. Occupancies
+	// are means over that longer time.
 	CounterTimeRatio unit.Opt[float64]
 	Active           unit.Opt[unit.Ratio] `join:"active"` // XVE array state; the three add up to 1
 	Stalled          unit.Opt[unit.Ratio] `join:"stalled"`
@@ -138,54 +142,59 @@ type Kernel struct {
 	Threads          unit.Opt[int64]      `join:"threads started"` // "Computing Threads Started": sampled
 	Barriers         unit.Opt[int64]      `join:"GPU barriers"`    // barrier messages
 
-	// What all launches share, so that files of any two kinds should agree on
-	// it: the profiler's own static prediction, "Peak XVE Threads Occupancy",
-	// with its three limits, and what binaries and tracers tell.
+	// All launches share the following values, so that files of any two kinds
+	// should agree on them: the profiler's own static prediction, "Peak XVE
+	// Threads Occupancy", with its three limits, and values from binaries and
+	// tracers.
 	Peak        unit.Opt[unit.Ratio] `join:"peak occupancy" static:"true"`
 	PeakWork    unit.Opt[unit.Ratio] `join:"work size limit" static:"true"`
 	PeakSLM     unit.Opt[unit.Ratio] `join:"SLM limit" static:"true"`
 	PeakBarrier unit.Opt[unit.Ratio] `join:"barriers limit" static:"true"`
-	Spill       unit.Opt[unit.Bytes] `join:"spill" static:"true"`                // per thread
-	Private     unit.Opt[unit.Bytes] `join:"private memory" static:"true"`       // per thread
-	SLM         unit.Opt[unit.Bytes] `join:"SLM per work-group" static:"true"`   // from unitrace
-	Registers   unit.Opt[int]        `join:"registers per thread" static:"true"` // GRF mode (128, 256, ...); from unitrace
-	// SpilledRegisters is the spill of a thread in registers, rounded up, as a
-	// compiler log has it. The device determines how many bytes a register has.
+	Spill       unit.Opt[unit.Bytes] `join:"spill" static:"true"`              // per thread
+	Private     unit.Opt[unit.Bytes] `join:"private memory" static:"true"`     // per thread
+	SLM         unit.Opt[unit.Bytes] `join:"SLM per work-group" static:"true"` // from unitrace
+	// Registers is the GRF mode (128, 256, ...) from unitrace.
+	Registers unit.Opt[int] `join:"registers per thread" static:"true"`
+	// SpilledRegisters is the spill per thread in registers, rounded up, as a
+	// compiler log prints it. The bytes per register depend on the device.
 	SpilledRegisters unit.Opt[int] `join:"spilled registers" static:"true"`
 
-	Counters *Counters // nil when the file has none of them
+	Counters *Counters // nil if the file has no other counters
 
-	Launches *LaunchSpread // spread over launches when the file had a row per launch, otherwise nil
+	Launches *LaunchSpread // nil unless the file had a row per launch
 }
 
-// Counters are what an input has next to the occupancy of a kernel: means over
-// its launches, by time.
+// Counters are the counters of a kernel in addition to its occupancy. They are
+// means over its launches, weighted by time.
 type Counters struct {
-	Stalls []Stall // "XVE Stall Reasons", in the order of the file
-	Pipes  []Pipe  // "XVE Pipelines:ALU0 active", those that stand for one pipe, in the order of the file
-	// In GB/s. A result folder counts what moves to and from L3 as one, which
-	// is L3Read.
+	Stalls []Stall // "XVE Stall Reasons", in file order
+	// Pipes are columns such as "XVE Pipelines:ALU0 active", without sums over
+	// pipes, in file order.
+	Pipes []Pipe
+	// Bandwidths in GB/s. A result folder counts reads from and writes to L3 as
+	// one value, which is L3Read.
 	MemoryRead, MemoryWrite, L3Read, L3Write unit.Opt[float64]
-	// The most that the metric set of a result folder gives each of them, in
+	// Maximum bandwidths according to the metric set of a result folder, in
 	// GB/s at the highest clock.
 	MemoryReadPeak, MemoryWritePeak, L3Peak unit.Opt[float64]
 }
 
-// Stall is a reason why XVEs stalled, as the export spells it, and its share of
-// all stalls.
+// A Stall is a reason why XVEs stalled, with the spelling of the export, and
+// its share of all stalls.
 type Stall struct {
 	Reason string
 	Share  unit.Ratio
 }
 
-// Pipe is what computes in an XVE, and the share of all time in which it did.
+// A Pipe is a pipeline of an XVE and the share of the time in which it was
+// active.
 type Pipe struct {
 	Name   string
 	Active unit.Ratio
 }
 
-// BusiestPipe is the pipe that was active most; absent where the input counts
-// none.
+// BusiestPipe returns the highest activity of a pipe, and the name of that
+// pipe. The result is absent if the input has no pipes.
 func (c *Counters) BusiestPipe() (busiest unit.Opt[unit.Ratio], name string) {
 	if c == nil {
 		return busiest, ""
@@ -198,8 +207,8 @@ func (c *Counters) BusiestPipe() (busiest unit.Opt[unit.Ratio], name string) {
 	return busiest, name
 }
 
-// Memory is what moves to and from memory, in GB/s; absent where the input does
-// not say.
+// Memory returns the sum of the read and write bandwidth in GB/s. It is absent
+// if the input has neither.
 func (c *Counters) Memory() unit.Opt[float64] {
 	if c == nil || !c.MemoryRead.Present() && !c.MemoryWrite.Present() {
 		return unit.Opt[float64]{}
@@ -207,21 +216,21 @@ func (c *Counters) Memory() unit.Opt[float64] {
 	return unit.Some(c.MemoryRead.Or(0) + c.MemoryWrite.Or(0))
 }
 
-// TaskStalls are the reasons of the stalls of all launches of a name, where
-// each instruction was sampled by itself.
+// TaskStalls are the stall reasons of all launches with a name, from sampling
+// of single instructions.
 type TaskStalls struct {
 	Task   string
 	Stalls []Stall
 	Pos    note.Pos
 }
 
-// LaunchSpread describes how much launches of one key differ. Quantiles of
-// large samples come from a bounded sketch.
+// LaunchSpread describes the variation between launches with the same key.
+// Quantiles of many launches come from a bounded sample and are estimates.
 type LaunchSpread struct {
 	MinSeconds, MedianSeconds, MaxSeconds    unit.Seconds
 	MinMeasured, MedianMeasured, MaxMeasured unit.Opt[unit.Ratio]
-	// Nine of ten launches take longer than P10Seconds, and as many less than
-	// P90Seconds; absent where only the extremes are known.
+	// 90% of the launches take longer than P10Seconds, and 90% take less than
+	// P90Seconds. They are absent if only the extremes are known.
 	P10Seconds, P90Seconds unit.Opt[unit.Seconds]
 }
 
@@ -230,24 +239,26 @@ func (k *Kernel) Key() Key {
 	return Key{k.Task, k.Global, k.Local, k.SIMD.Or(0), k.Direction, k.Device}
 }
 
-// WholeRun is the task of the one row that stands for a run whose summary has
-// an occupancy and names no task.
+// WholeRun is the task of the row for a complete run, if a summary has an
+// occupancy but no tasks.
 const WholeRun = "[Whole run]"
 
-// IsKernel reports whether a task is a kernel and not a copy, a barrier, a fill
-// or the time outside any task. Whatever has a launch size is a kernel.
+// IsKernel reports whether a task is a kernel and not a copy, a barrier, a
+// fill, or the time outside any task. A task with a launch size is always a
+// kernel.
 func (k Key) IsKernel() bool {
 	return k.Global.Present() || k.Direction == names.NoDirection && !notKernels.MatchString(k.Task)
 }
 
-var notKernels = regexp.MustCompile(`^(\[Outside any task]|zeCommandListAppend|zeCommandQueue|clEnqueue|\[Unknown]|Memcpy |Memset )`)
+var notKernels = regexp.MustCompile(
+	`^(\[Outside any task]|zeCommandListAppend|zeCommandQueue|clEnqueue|\[Unknown]|Memcpy |Memset )`)
 
 // IsKernel reports whether the task is a kernel, see Key.IsKernel.
 func (k *Kernel) IsKernel() bool { return k.Key().IsKernel() }
 
-// LeastBarriers is how many barriers a work-group uses at least. How many it
-// takes is in no export; that barrier messages were counted says that it has
-// one.
+// LeastBarriers returns a lower bound for the number of barriers of a
+// work-group. No export contains that number, but counted barrier messages
+// prove at least one.
 func (k *Kernel) LeastBarriers() int {
 	if k.Barriers.Or(0) > 0 {
 		return 1
@@ -255,8 +266,8 @@ func (k *Kernel) LeastBarriers() int {
 	return 0
 }
 
-// CheckCounts finds a count that no run has. Each row was found to be in range;
-// it is their sum that is not.
+// CheckCounts returns an error if a count is larger than any real run could
+// have. Each row was within the range, but their sum is not.
 func CheckCounts(k *Kernel) error {
 	for _, c := range []struct {
 		what  string
@@ -271,8 +282,8 @@ func CheckCounts(k *Kernel) error {
 	return nil
 }
 
-// Average returns the mean time of a launch, from total and count where both
-// are known of the same launches: a printed average is rounded to a
+// Average returns the mean time of a launch. It uses total and count if both
+// belong to the same launches, because a printed average is rounded to a
 // microsecond.
 func (k *Kernel) Average() unit.Opt[unit.Seconds] {
 	if k.Uneven || k.Mean.Present() {
@@ -283,8 +294,8 @@ func (k *Kernel) Average() unit.Opt[unit.Seconds] {
 	return unit.Maybe(t/unit.Seconds(n), ok && counted && n > 0)
 }
 
-// Timing is a line of a vec_add log: host wall time of submit and wait, never
-// equal to a kernel's time.
+// A Timing is a line of a vec_add log: the host wall time of submit and wait,
+// which is never equal to the kernel's time.
 type Timing struct {
 	Kernel        string // as printed: VectorAdd<12>
 	Groups        unit.Opt[int64]
@@ -294,44 +305,43 @@ type Timing struct {
 	Pos           note.Pos
 }
 
-// Platform is what logs and summaries say of the machine. Empty and absent
-// fields were not said.
+// A Platform is the description of the machine in logs and summaries. Empty and
+// absent fields are unknown.
 type Platform struct {
 	Device       string        // "Intel(R) UHD Graphics P630 [0x3e96]", "Meteor Lake-P [Intel Arc Graphics]"
-	DeviceFrom   string        // what said so: "the log", "the summary", "the DevCloud node property"
+	DeviceFrom   string        // source of Device: "the log", "the summary", "the DevCloud node property"
 	NodeProperty string        // gen9, gen11, iris_xe_max
-	XVEs         unit.Opt[int] // XVE (EU) count
-	// Listed are two different GPUs of the machine, if the input does not tell
-	// which of them ran. Device is then empty.
+	XVEs         unit.Opt[int] // number of XVEs (EUs)
+	// Listed contains two different GPUs of the machine if the input does not
+	// identify the GPU of the run. Device is then empty.
 	Listed        [2]ListedGPU
-	CountedXVEs   unit.Opt[int] // XVEs that the counters of each launch are of: of the GPU, or of one stack
+	CountedXVEs   unit.Opt[int] // XVEs that the counters of each launch cover: of the GPU, or of one stack
 	ThreadsPerXVE unit.Opt[int]
 	Adapters      unit.Opt[int] // equal adapters (GPUs) in the run
 	Stacks        unit.Opt[int] // stacks (tiles) per adapter
-	// BusyStacks is how many stacks of all adapters were not idle all the time,
-	// as a summary's table of adapters says.
+	// BusyStacks is the number of stacks of all adapters that were not idle all
+	// the time, from a summary's table of adapters.
 	BusyStacks   unit.Opt[int]
 	MaxFrequency unit.Opt[float64] // Hz
-	Collected    time.Time         // collection start, otherwise the date of the job file; zero when not said
+	Collected    time.Time         // collection start, otherwise the date of the job file; zero if unknown
 	Host         string
 	Command      string
 	OS           string
 	VTune        string
 	Driver       string
 	JobID        string
-	Occupancy    unit.Opt[unit.Ratio] // the summary's scalar occupancy
+	Occupancy    unit.Opt[unit.Ratio] // occupancy of the whole run in a summary
 	OccupancyPos note.Pos
 	GPUBusy      unit.Opt[unit.Ratio] // "GPU Time, % of Elapsed time" or "GPU Stack Utilization" of a summary
-	// Active, Stalled and Idle are the XVE state over the whole run, in the
+	// Active, Stalled, and Idle are the XVE state over the whole run, from the
 	// summary of hpc-performance.
 	Active, Stalled, Idle unit.Opt[unit.Ratio]
 
 	GPUTime unit.Opt[unit.Seconds]
-	// SamplingInterval is the time between two samples of the counters, as it
-	// was.
+	// SamplingInterval is the actual time between two samples of the counters.
 	SamplingInterval unit.Opt[unit.Seconds]
-	VectorSize       unit.Opt[int64] // of a vec_add log
-	Pos              note.Pos        // of the device line
+	VectorSize       unit.Opt[int64] // from a vec_add log
+	Pos              note.Pos        // position of the device line
 }
 
 // A ListedGPU is one of several GPUs of a machine.
@@ -340,14 +350,14 @@ type ListedGPU struct {
 	XVEs unit.Opt[int]
 }
 
-// field is a value of a Kernel, as far as joining files knows of it.
+// A field is a field of Kernel that is joined when files are joined.
 type field struct {
 	index  int
-	name   string // in messages; "" of what comes from one reading of counters and has no name of its own
-	static bool   // the same in all launches
+	name   string // in messages; "" for a value that comes with a reading of counters and has no name
+	static bool   // the same for all launches
 }
 
-// joinedFields are the values of a Kernel with a name in their tags.
+// joinedFields are the fields of Kernel that have a join tag.
 var joinedFields = func() (list []field) {
 	for f := range reflect.TypeFor[Kernel]().Fields() {
 		if name, ok := f.Tag.Lookup("join"); ok {
@@ -359,8 +369,8 @@ var joinedFields = func() (list []field) {
 
 func (f *field) of(k *Kernel) reflect.Value { return reflect.ValueOf(k).Elem().Field(f.index) }
 
-// fill sets what a kernel lacks, and says whether both have it with different
-// values.
+// fill sets the field if it is missing. It reports whether both kernels have it
+// with different values.
 func (f *field) fill(to, from *Kernel) (differ bool) {
 	a, b := f.of(to), f.of(from)
 	switch {
@@ -373,8 +383,8 @@ func (f *field) fill(to, from *Kernel) (differ bool) {
 	return !a.Equal(b)
 }
 
-// ClearSampled removes what counters sampled of the state of the XVEs, where
-// launches tell it better.
+// ClearSampled removes the sampled state of the XVEs. Callers use it if a value
+// per launch is available.
 func (k *Kernel) ClearSampled() {
 	none := unit.Opt[unit.Ratio]{}
 	k.Measured, k.MeasuredLow, k.MeasuredHigh, k.Printed = none, none, none, none

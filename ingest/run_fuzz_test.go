@@ -19,8 +19,9 @@ import (
 	"occudiff/ingest/zebin"
 )
 
-// FuzzRun reads any two files as one run, plain and compressed: nothing panics,
-// what comes out can be, and compressing a file changes nothing of it.
+// FuzzRun reads any two files as one run, plain and compressed. It checks that
+// nothing panics, that all numbers are possible, and that compression changes
+// nothing.
 func FuzzRun(f *testing.F) {
 	paths, err := filepath.Glob(filepath.Join("..", "fixtures", "*.*"))
 	if err != nil {
@@ -60,7 +61,7 @@ func FuzzRun(f *testing.F) {
 		z.Close()
 		again, zerr := read(packed.Bytes())
 		if bytes.HasPrefix(one, []byte{0x1f, 0x8b}) || bytes.HasPrefix(one, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-			return // a compressed file in a compressed file is not opened
+			return // a compressed file inside a compressed file is not decompressed
 		}
 		if (err == nil) != (zerr == nil) {
 			t.Fatalf("plain: %v; compressed: %v", err, zerr)
@@ -71,7 +72,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// checkRun finds numbers that no run can have.
+// checkRun reports numbers that no run can have.
 func checkRun(t *testing.T, run *ingest.Run) {
 	for i := range run.Kernels {
 		k := &run.Kernels[i]

@@ -13,16 +13,19 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Runs splits paths into runs: several folders are a run each, a folder of
-// folders is a run for each of those that holds profiler output, together with
-// what belongs to all runs and lies next to them, and everything else is one
-// run. What else a folder of folders holds goes with the first run, which notes
-// that it is skipped.
+// Runs splits paths into runs:
+//
+//   - If there are several folders, each folder is a run.
+//   - In a folder of folders, each subfolder with profiler output is a run,
+//     together with the shared files next to the subfolders. All other files
+//     and folders are added to the first run, which notes that they are
+//     skipped.
+//   - Otherwise, all paths are one run.
 func Runs(paths []string, formats []Format) [][]string {
 	if len(paths) > 1 && slices.ContainsFunc(paths, func(p string) bool { return !isFolder(p) }) {
 		return [][]string{paths}
 	}
-	if slices.IsSorted(paths) { // as a shell lists folders
+	if slices.IsSorted(paths) { // the order in which a shell lists folders
 		paths = slices.SortedStableFunc(slices.Values(paths), naturally)
 	}
 	var runs [][]string
@@ -32,7 +35,7 @@ func Runs(paths []string, formats []Format) [][]string {
 	return runs
 }
 
-// runsOf returns the runs of a folder of folders, and any other path as one.
+// runsOf returns the runs in a folder of folders. Any other path is one run.
 func runsOf(path string, formats []Format) (runs [][]string) {
 	f, err := listFolder(path)
 	if err != nil || f.result || len(f.folders) == 0 {
@@ -44,7 +47,7 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 		if _, ok := format.(Shared); ok {
 			shared = append(shared, file)
 		} else if known {
-			return [][]string{{path}} // a run of its own
+			return [][]string{{path}} // the folder itself is a run
 		} else {
 			others = append(others, file)
 		}
@@ -69,8 +72,8 @@ func runsOf(path string, formats []Format) (runs [][]string) {
 	return runs
 }
 
-// recognized returns the format of a file, as far as it can be told: nil, too,
-// of a file of some format that is damaged.
+// recognized returns the format of a file if it can be detected. known is also
+// true for a damaged file, whose format may be nil.
 func recognized(path string, formats []Format) (f Format, known bool) {
 	o, err := open(context.Background(), path, Options{})
 	if err != nil {
@@ -86,18 +89,20 @@ func recognized(path string, formats []Format) (f Format, known bool) {
 	return f, err == nil || isCode(err, codeDamaged)
 }
 
-// EachRun reads every run that paths hold and gives each with its name: that of
-// its folder or file. A difference report is two runs, an archive of results as
-// many, and so is each export of a folder whose exports measured the same
-// kernels differently. read reads paths as one run; side is the result of a
-// file that holds several, 0 for others.
+// EachRun reads every run in the paths and passes each one to a function, with
+// the name of its folder or file. A difference report contains two runs, an
+// archive one per result, and a folder whose exports measured the same kernels
+// differently one per export.
+//
+// read reads paths as one run. side is the number of the result if the file
+// contains several, and 0 otherwise.
 func EachRun(ctx context.Context, paths []string, formats []Format, read func(side int, paths ...string) (*Run, error),
 	each func(name string, run *Run) error) error {
 	seen := map[string]int{}
 	for _, paths := range Runs(paths, formats) {
 		base := filepath.Base(filepath.Clean(paths[0]))
 		name := base
-		if seen[base]++; seen[base] > 1 { // x/run and y/run
+		if seen[base]++; seen[base] > 1 { // for example, x/run and y/run
 			name = fmt.Sprintf("%s-%d", base, seen[base])
 		}
 		of, err := several(ctx, paths, read)
@@ -119,7 +124,7 @@ func EachRun(ctx context.Context, paths []string, formats []Format, read func(si
 	return nil
 }
 
-// several reads paths as one run, or as those that they turn out to be.
+// several reads paths as one run, or as several runs if they contain several.
 func several(ctx context.Context, paths []string, read func(side int, paths ...string) (*Run, error)) ([]*Run, error) {
 	run, err := read(0, paths...)
 	switch {
@@ -141,13 +146,14 @@ func several(ctx context.Context, paths []string, read func(side int, paths ...s
 	return []*Run{run}, nil
 }
 
-// The ranks of a file in a folder of samples: those of the highest are samples.
+// Ranks of a file in a folder of samples. The files with the highest rank are
+// samples.
 const (
 	useless   = iota
-	ofAllRuns // what says nothing of kernels
-	ofTasks   // of a summary
-	traced    // of a log or a trace
-	exported  // without counters
+	ofAllRuns // contains no kernels
+	ofTasks   // has tasks of a summary
+	traced    // has kernels of a log or a trace
+	exported  // has kernels without counters
 	measuresKernels
 )
 
@@ -170,7 +176,7 @@ func samples(ctx context.Context, folder string, shared []string, read func(path
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case isCode(err, CodeUnknown, codeBinary):
-		case isCode(err, codeNoKernels): // a summary that names the platform only
+		case isCode(err, codeNoKernels): // a summary that describes only the platform
 			rank[i] = ofAllRuns
 		case err != nil:
 			faults = append(faults, notUsed(file.path, err))
@@ -182,9 +188,10 @@ func samples(ctx context.Context, folder string, shared []string, read func(path
 	for i, file := range files {
 		switch {
 		case rank[i] == exported && top > exported:
-			faults = append(faults, note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: file.path},
+			faults = append(faults, note.Note{Severity: note.Warning, Code: "run-not-used",
+				Pos:  note.Pos{File: file.path},
 				Text: "not used: this export has no occupancy, and nothing identifies its run among the others",
-				Hint: "give each run a folder of its own"})
+				Hint: "put each run into its own folder"})
 		case rank[i] > useless && rank[i] < top:
 			shared = append(shared[:len(shared):len(shared)], file.path)
 		}
@@ -198,7 +205,7 @@ func samples(ctx context.Context, folder string, shared []string, read func(path
 			return nil, err
 		}
 		run.Notes = append(run.Notes, faults...)
-		faults = nil // said once
+		faults = nil // report them only once
 		runs = append(runs, run)
 	}
 	return runs, nil
@@ -218,11 +225,11 @@ func rankOf(run *Run) int {
 	return ofAllRuns
 }
 
-// notUsed notes a file that is left out, and why.
+// notUsed returns a note about a file that is not used, with the reason.
 func notUsed(path string, err error) note.Note {
 	text := err.Error()
 	var f *note.InputError
-	if errors.As(err, &f) { // without what to do about it
+	if errors.As(err, &f) { // without the hint
 		text = strings.TrimPrefix(f.Pos.String()+": "+f.Text, ": ")
 	}
 	return note.Note{Severity: note.Warning, Code: "run-not-used", Pos: note.Pos{File: path},
@@ -232,14 +239,14 @@ func notUsed(path string, err error) note.Note {
 type candidate struct {
 	path   string
 	listed bool // named by the user, not found in a folder
-	folder bool // a result of VTune's own, which is read as a whole
+	folder bool // a VTune result folder, which is read as a whole
 }
 
-// folder is what lies directly in a folder, by name, without hidden entries and
-// whatever is neither file nor folder.
+// folder lists the content of a folder by name, without hidden entries and
+// without entries that are neither files nor folders.
 type folder struct {
 	files, folders []string
-	result         bool // of VTune's own
+	result         bool // is a VTune result folder
 }
 
 func listFolder(path string) (f folder, err error) {
@@ -262,7 +269,7 @@ func listFolder(path string) (f folder, err error) {
 	return f, err
 }
 
-// naturally orders names as people count: n2 before n10.
+// naturally compares names by the numbers in them: n2 is before n10.
 func naturally(a, b string) int {
 	number := func(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
 	for a != "" && b != "" {
@@ -284,26 +291,26 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isResult reports whether a folder is a result of VTune's own.
+// isResult reports whether a folder is a VTune result folder.
 func isResult(path string) bool {
 	f, err := listFolder(path)
 	return err == nil && f.result
 }
 
-// isText reports whether a file's name is one that exports have.
+// isText reports whether a file name looks like an export.
 func isText(path string) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	return strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".txt")
 }
 
-// isExport reports whether a file's name is one that profiler output has. Such
-// a file is not empty unless a collection failed.
+// isExport reports whether a file name looks like profiler output. Such a file
+// is empty only if a collection failed.
 func isExport(path string) bool {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	return isText(path) || strings.HasSuffix(name, ".html") || strings.HasSuffix(name, ".json")
 }
 
-// expand returns the files of paths, each once.
+// expand returns the files of the paths, without duplicates.
 func expand(paths []string) ([]candidate, error) {
 	var files []candidate
 	seen := map[string]bool{}
@@ -332,7 +339,7 @@ func expand(paths []string) ([]candidate, error) {
 			return nil, note.Errorf(codeNoFiles, note.Pos{File: p}, exportHint, "the folder holds no files")
 		}
 		for _, file := range f.files {
-			if !f.result || isText(file) { // of a result's own files only exports that were put there
+			if !f.result || isText(file) { // in a result folder, only exports that a user put there
 				add(file, false, false)
 			}
 		}
@@ -345,7 +352,7 @@ func expand(paths []string) ([]candidate, error) {
 	return files, nil
 }
 
-// sizeOf returns the bytes of a path on the disk, 0 when it is unknown.
+// sizeOf returns the size of a file in bytes, or 0 if it is unknown.
 func sizeOf(path string) int64 {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		return info.Size()
@@ -353,7 +360,7 @@ func sizeOf(path string) int64 {
 	return 0
 }
 
-// Size returns the bytes that Read would read of the paths, for a progress bar.
+// Size returns the number of bytes that Read would read, for a progress bar.
 func Size(paths []string) int64 {
 	files, err := expand(paths)
 	if err != nil {

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnplacedSamples has samples that name no kernel, next to launches of
-// which none ran when they were taken: what to do depends on whether there are
-// launches at all.
+// TestUnplacedSamples has samples without a kernel, and no launch that ran when
+// they were taken. The hint depends on whether there are any launches.
 func TestUnplacedSamples(t *testing.T) {
 	samples := Samples{List: []CounterSample{{At: 1000, Length: 500}, {At: 1500, Length: 500}}}
 	for _, c := range []struct {
@@ -15,8 +14,8 @@ func TestUnplacedSamples(t *testing.T) {
 		start, end int64
 		want       string // "" for no note
 	}{
-		{"no launches", 0, 0, "2 samples name no kernel, and no launch is known to have run when they were taken (give the kernel intervals"},
-		{"launches between the samples", 1100, 1200, "2 samples name no kernel, and none was taken while a launch of the trace ran (launches that are shorter"},
+		{"no launches", 0, 0, "2 samples name no kernel, and no launch is known to have run when they were taken (add the kernel intervals"},
+		{"launches between the samples", 1100, 1200, "2 samples name no kernel, and none was taken while a launch of the trace ran (launches shorter"},
 		{"a launch over one of them", 1100, 1600, ""},
 	} {
 		trace := &Trace{}
@@ -38,7 +37,7 @@ func TestUnplacedSamples(t *testing.T) {
 	}
 }
 
-// TestTraceOrder adds launches in no order, more than are allocated together.
+// TestTraceOrder adds unordered launches, more than one block.
 func TestTraceOrder(t *testing.T) {
 	const n = 2*launchBlock + 5
 	tr := &Trace{}

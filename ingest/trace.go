@@ -13,31 +13,31 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Trace is when launches ran: of kernels, and of copies and fills next to them.
-// A launch takes 24 bytes, so that a trace of gigabytes fits into memory. The
-// zero Trace is empty; a nil one can be read.
+// A Trace contains the times of launches: kernels, copies, and fills. A launch
+// needs 24 bytes, so that a trace of gigabytes fits into memory. The zero Trace
+// is empty, and a nil *Trace can be read.
 type Trace struct {
-	Tasks   []Key    // what was launched; Device is empty
-	Lanes   []int    // of each queue or engine: its device
-	Devices []string // their names, "" where the trace has none
+	Tasks   []Key    // launched tasks; Device is empty
+	Lanes   []int    // device of each queue or engine
+	Devices []string // names of the devices, "" if unknown
 
-	First, Last int64 // nanoseconds: when the first launch began and the last one ended
-	// Step is what all times are a multiple of, in nanoseconds: 1000 of a trace
-	// in whole microseconds.
+	First, Last int64 // start of the first launch and end of the last one, in nanoseconds
+	// Step divides all times, in nanoseconds. It is 1000 for a trace in whole
+	// microseconds.
 	Step int64
-	// Whole states that the file is a run of its own: its writer puts all of a
-	// run, or of one of its processes, into one.
+	// Whole reports that the file is a run of its own: its writer puts all of a
+	// run, or of one of its processes, into one file.
 	Whole bool
 
 	n      int
 	blocks []*[launchBlock]Launch
-	mixed  bool // the launches are not in the order of their starts
+	mixed  bool // the launches are not sorted by their start
 	tasks  map[Key]uint32
 	byName map[string][]int
 }
 
-// Launch is one launch, in nanoseconds of a clock that all launches of a trace
-// share.
+// A Launch is one launch, in nanoseconds of a clock that all launches of a
+// trace share.
 type Launch struct {
 	Start, End int64
 	Task, Lane uint32
@@ -51,7 +51,7 @@ func (t *Trace) Len() int {
 	return t.n
 }
 
-// Task returns the number of a task, which it takes in when it is new.
+// Task returns the number of a task. It adds the task if it is new.
 func (t *Trace) Task(key Key) uint32 {
 	key.Device = ""
 	i, known := t.tasks[key]
@@ -60,14 +60,14 @@ func (t *Trace) Task(key Key) uint32 {
 			t.tasks = map[Key]uint32{}
 		}
 		i = uint32(len(t.Tasks))
-		key.Task = strings.Clone(key.Task) // not to keep the line
+		key.Task = strings.Clone(key.Task) // do not keep the line in memory
 		t.tasks[key] = i
 		t.Tasks = append(t.Tasks, key)
 	}
 	return i
 }
 
-// Add adds a launch, which ends no earlier than it starts.
+// Add adds a launch. It must not end before it starts.
 func (t *Trace) Add(l Launch) {
 	if t.n == len(t.blocks)*launchBlock {
 		t.blocks = append(t.blocks, new([launchBlock]Launch))
@@ -84,8 +84,8 @@ func (t *Trace) Add(l Launch) {
 	}
 }
 
-// At returns launch i, in the order in which launches were added until Finish
-// has sorted them.
+// At returns launch i, in the order in which the launches were added. After
+// Finish, it is the order of their starts.
 func (t *Trace) At(i int) Launch { return *t.at(i) }
 
 func (t *Trace) at(i int) *Launch { return &t.blocks[i/launchBlock][i%launchBlock] }
@@ -101,11 +101,11 @@ func (t *Trace) All() iter.Seq[Launch] {
 	}
 }
 
-// byStart puts launches in the order of their starts.
+// byStart sorts launches by their starts.
 type byStart struct{ *Trace }
 
-// Less implements sort.Interface. Launches that start together are ordered too,
-// so that an answer does not depend on the file.
+// Less implements sort.Interface. It also orders launches that start at the
+// same time, so that results do not depend on the order in the file.
 func (s byStart) Less(i, j int) bool {
 	a, b := s.at(i), s.at(j)
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Lane, b.Lane),
@@ -118,7 +118,8 @@ func (s byStart) Swap(i, j int) {
 	*a, *b = *b, *a
 }
 
-// Finish is called when all launches are there; Find and All rely on it.
+// Finish sorts the launches and must be called after the last Add. Find and All
+// depend on it.
 func (t *Trace) Finish() {
 	if t == nil {
 		return
@@ -130,21 +131,21 @@ func (t *Trace) Finish() {
 	t.byName = indexKeys(t.Tasks)
 }
 
-// same reports whether another trace is this one, read again: a result folder
-// and an archive of it.
+// same reports whether another trace is the same one, read again. For example,
+// from a result folder and from an archive of it.
 func (t *Trace) same(o *Trace) bool {
 	return t.Len() == o.Len() && t.First == o.First && t.Last == o.Last && slices.Equal(t.Tasks, o.Tasks)
 }
 
-// clone returns a trace that can be added to.
+// clone returns a copy to which launches can be added.
 func (t *Trace) clone() *Trace {
 	c := &Trace{Step: t.Step, First: t.First, Last: t.Last}
 	c.merge(t)
 	return c
 }
 
-// merge adds the launches of another trace, false when they ran at another
-// time: by clocks that are not the same, or in another run.
+// merge adds the launches of another trace. It returns false if they ran at a
+// different time: the clocks differ, or it is another run.
 func (t *Trace) merge(o *Trace) bool {
 	if o.First > t.Last || o.Last < t.First {
 		return false
@@ -162,8 +163,8 @@ func (t *Trace) merge(o *Trace) bool {
 	return true
 }
 
-// AddLane adds a queue or engine of a device; ranks of one program name the one
-// that they share alike.
+// AddLane adds a queue or engine of a device. Processes of one program that
+// share a device use the same device name.
 func (t *Trace) AddLane(device string) {
 	at := slices.Index(t.Devices, device)
 	if at < 0 {
@@ -173,9 +174,9 @@ func (t *Trace) AddLane(device string) {
 	t.Lanes = append(t.Lanes, at)
 }
 
-// Find returns the task whose launches are those of a kernel; false where none
-// is, or where several may be. Names and sizes are compared as those of several
-// files of a run are.
+// Find returns the task that contains the launches of a kernel. It returns
+// false if there is none or if several match. Names and sizes are compared as
+// for several files of a run.
 func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -183,7 +184,8 @@ func (t *Trace) Find(k *Kernel) (task int, ok bool) {
 	return findKey(t.byName, t.Tasks, k)
 }
 
-// indexKeys finds keys by the names that several tools print for one kernel.
+// indexKeys indexes keys by name, in a form in which the names of different
+// tools are equal.
 func indexKeys(keys []Key) map[string][]int {
 	byName := map[string][]int{}
 	for i := range keys {
@@ -193,9 +195,10 @@ func indexKeys(keys []Key) map[string][]int {
 	return byName
 }
 
-// findKey finds the one key of a kernel, as far as both say what it is.
+// findKey returns the index of the only key that fits a kernel. It returns
+// false if none or several fit.
 func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
-	like, known := byName[k.Task] // many rows are named alike
+	like, known := byName[k.Task] // many rows have the same name
 	if !known {
 		like = byName[names.Comparable(k.Task)]
 	}
@@ -210,29 +213,29 @@ func findKey(byName map[string][]int, keys []Key, k *Kernel) (at int, ok bool) {
 	return at, found == 1
 }
 
-// Samples are occupancies that were measured over time, within launches of one
-// task or of whatever ran.
+// Samples are occupancies that were measured over time, during launches of one
+// task or of any task.
 type Samples struct {
-	Key  Key // Task is empty where the samples name none
+	Key  Key // Task is empty if the samples have no task
 	List []CounterSample
 }
 
-// CounterSample is what was measured in the time up to Length before At, in
-// nanoseconds. A sample takes 32 bytes.
+// A CounterSample contains the values from Length before At to At, in
+// nanoseconds. It needs 32 bytes.
 type CounterSample struct {
 	At, Length                int64
 	Measured, Active, Stalled float32
-	Launch                    uint32 // numbers the launches of the task
+	Launch                    uint32 // number of the launch within the task
 }
 
-// MaxSamples bounds what is kept of one file.
+// MaxSamples is the maximum number of samples that are kept per file.
 const MaxSamples = 1 << 21
 
-// During returns the launch that ran at a moment, of one task or, with a
-// negative number, of any; false when none did.
+// During returns the launch that ran at a time: a launch of one task, or of any
+// task if task is negative. It returns false if none ran.
 func (t *Trace) During(task int, at int64) (Launch, bool) {
 	first := sort.Search(t.Len(), func(i int) bool { return t.at(i).Start > at })
-	const most = 256 // launches at once
+	const most = 256 // maximum number of concurrent launches
 	for i := first - 1; i >= max(first-most, 0); i-- {
 		if l := *t.at(i); l.End >= at && (task < 0 || int(l.Task) == task) {
 			return l, true
@@ -270,7 +273,7 @@ func (r *Run) placeSamples() {
 			x.Launch = launches[l]
 			placed[i].List = append(placed[i].List, x)
 		}
-		placed = append(placed, s) // of whatever ran, too
+		placed = append(placed, s) // also keep them as samples of any task
 		if lost == len(s.List) {
 			r.Notes = append(r.Notes, unplaced(lost, r.Trace))
 		}
@@ -278,21 +281,22 @@ func (r *Run) placeSamples() {
 	r.Samples = placed
 }
 
-// unplaced describes why no sample is of a launch.
+// unplaced returns a note about samples of which none belongs to a launch.
 func unplaced(samples int, t *Trace) note.Note {
 	n := note.Note{Severity: note.Warning, Code: "samples-unplaced",
-		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken", samples),
-		Hint: "give the kernel intervals of the same run next to them (oneprof -i)"}
+		Text: fmt.Sprintf("%d samples name no kernel, and no launch is known to have run when they were taken",
+			samples),
+		Hint: "add the kernel intervals of the same run (oneprof -i)"}
 	if t.Len() > 0 {
 		n.Text = fmt.Sprintf("%d samples name no kernel, and none was taken while a launch of the trace ran", samples)
-		n.Hint = "launches that are shorter than the time between two samples need more work each, or more samples; else the " +
-			"trace is of another run"
+		n.Hint = "launches shorter than the time between two samples need more work each, or more samples; " +
+			"otherwise the trace belongs to another run"
 	}
 	return n
 }
 
-// SamplesOf returns the samples of a kernel, nil where there are none or where
-// they may be of several.
+// SamplesOf returns the samples of a kernel, or nil if there are none or if
+// they are ambiguous.
 func SamplesOf(all []Samples, k *Kernel) *Samples {
 	keys := make([]Key, len(all))
 	for i := range all {
@@ -305,17 +309,18 @@ func SamplesOf(all []Samples, k *Kernel) *Samples {
 	return &all[i]
 }
 
-// Recording is all that the counters of a run read over time, whatever ran, and
+// A Recording contains all counters that were read over time during a run, and
 // the launches on the same clock.
 type Recording struct {
 	Trace *Trace
 	List  []CounterSample
-	// Unassigned states that the times of the launches are from another clock,
-	// which may be 0.1 ms off.
+	// Unassigned means that the times of the launches come from a different
+	// clock, which may differ by 0.1 ms.
 	Unassigned bool
 }
 
-// Add adds the next sample. When there are too many, each two become one.
+// Add adds the next sample. If there are too many, it merges each pair of
+// samples into one.
 func (r *Recording) Add(m CounterSample) {
 	if len(r.List) >= MaxSamples {
 		for i := range len(r.List) / 2 {
@@ -329,9 +334,9 @@ func (r *Recording) Add(m CounterSample) {
 	r.List = append(r.List, m)
 }
 
-// Sample gathers how much values differ, in bounded memory: beyond a limit it
-// keeps every second, fourth, ... value, so that quantiles are those of an even
-// selection. The zero Sample is empty.
+// A Sample collects the variation of values in bounded memory. Above a limit,
+// it keeps every second, fourth, ... value, so that quantiles come from an
+// evenly spaced selection. The zero Sample is empty.
 type Sample struct {
 	N        int64
 	Min, Max float64
@@ -339,8 +344,8 @@ type Sample struct {
 	kept     []float64
 }
 
-// SampleSize is how many values are kept of each of so many samples: many of
-// few, few of many.
+// SampleSize returns the number of values to keep per sample: fewer values if
+// there are many samples.
 func SampleSize(samples int) int {
 	if samples > 1024 {
 		return 32
@@ -348,7 +353,7 @@ func SampleSize(samples int) int {
 	return 512
 }
 
-// Add adds a value; most is how many are kept.
+// Add adds a value. most is the number of values to keep.
 func (s *Sample) Add(x float64, most int) {
 	if s.N == 0 {
 		s.Min, s.Max, s.stride = x, x, 1
@@ -368,8 +373,9 @@ func (s *Sample) Add(x float64, most int) {
 	s.N++
 }
 
-// Quantiles returns the values below which shares of all lie; a half gives the
-// median, which is between two values where they are even in number.
+// Quantiles returns the values below which the given shares of all values are.
+// The share 0.5 returns the median, which is interpolated if the number of
+// values is even.
 func (s *Sample) Quantiles(shares ...float64) []float64 {
 	list := make([]float64, len(shares))
 	x := slices.Clone(s.kept)
@@ -385,8 +391,8 @@ func (s *Sample) Quantiles(shares ...float64) []float64 {
 	return list
 }
 
-// Spread returns the spread of the times of two launches or more, and that of
-// their measured occupancies, nil for none.
+// Spread returns the spread of the times of at least two launches, and of their
+// measured occupancies. It returns nil for fewer launches.
 func (s *Sample) Spread(measured *Sample) *LaunchSpread {
 	if s.N < 2 {
 		return nil
@@ -403,25 +409,27 @@ func (s *Sample) Spread(measured *Sample) *LaunchSpread {
 	return spread
 }
 
-// Mean is an average of ratios, weighted by the time that they were measured
-// over; those without a time count alike. The zero Mean is empty.
+// A Mean is an average of ratios, weighted by the time over which they were
+// measured. Without times, all ratios have the same weight. The zero Mean is
+// empty.
 type Mean struct{ product, weight, plain, n float64 }
 
-// Add adds a ratio, if there is one.
+// Add adds a ratio if it is present.
 func (m *Mean) Add(x unit.Opt[float64], weight float64) {
 	if v, ok := x.Value(); ok {
 		m.Merge(&Mean{v * weight, weight, v, 1})
 	}
 }
 
-// Merge adds what another mean is of.
+// Merge adds the ratios of another mean.
 func (m *Mean) Merge(o *Mean) {
 	m.product, m.weight = m.product+o.product, m.weight+o.weight
 	m.plain, m.n = m.plain+o.plain, m.n+o.n
 }
 
-// Value returns the mean, absent where nothing was added. One value comes as it
-// is, without the rounding of a product and its division.
+// Value returns the mean, or an absent value if nothing was added. A single
+// ratio is returned unchanged, without the rounding error of a product and its
+// division.
 func (m *Mean) Value() unit.Opt[unit.Ratio] {
 	switch {
 	case m.n == 0:
@@ -432,7 +440,7 @@ func (m *Mean) Value() unit.Opt[unit.Ratio] {
 	return unit.Some(unit.Ratio(m.product / m.weight))
 }
 
-// EachWeight returns the mean weight, 0 where there is none.
+// EachWeight returns the mean weight, or 0 if the mean is empty.
 func (m *Mean) EachWeight() float64 {
 	if m.n == 0 {
 		return 0
@@ -440,15 +448,15 @@ func (m *Mean) EachWeight() float64 {
 	return m.weight / m.n
 }
 
-// SetMeasured sets what counters measured of a kernel. Tracers do not print the
-// idle share: what is neither active nor stalled is idle, by the definition of
-// the two counters.
+// SetMeasured sets the counters of a kernel. Tracers do not print the idle
+// share. By definition of the two counters, time that is neither active nor
+// stalled is idle.
 func (k *Kernel) SetMeasured(occupancy, active, stalled *Mean) {
 	k.Measured, k.Active, k.Stalled = occupancy.Value(), active.Value(), stalled.Value()
 	a, haveActive := k.Active.Value()
 	s, haveStalled := k.Stalled.Value()
-	// More than a rounding below 0 means that the two counters overlap on this
-	// GPU: then the idle share is not known.
+	// A sum above 1, beyond a rounding error, means that the two counters
+	// overlap on this GPU. The idle share is then unknown.
 	if rest := 1 - a - s; haveActive && haveStalled && rest > -0.005 {
 		k.Idle = unit.Some(max(rest, 0))
 	}

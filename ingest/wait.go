@@ -9,8 +9,9 @@ import (
 	"occudiff/internal/bug"
 )
 
-// OpenFile opens a file, and returns a reader of it. To open a named pipe waits
-// for a writer, and to read it waits for bytes: both end with the context.
+// OpenFile opens a file and returns it with a reader. Opening a named pipe
+// waits for a writer, and reading it waits for data. Both end if the context
+// ends.
 func OpenFile(ctx context.Context, path string) (*os.File, io.Reader, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) == 0 {
@@ -29,7 +30,7 @@ func OpenFile(ctx context.Context, path string) (*os.File, io.Reader, error) {
 }
 
 // Waiting returns a reader that ends with the context, even if a read waits for
-// bytes that are never written. For example, standard input is a terminal.
+// data that is never written. For example, standard input is a terminal.
 func Waiting(ctx context.Context, r io.Reader) io.Reader {
 	return &waiting{ctx: ctx, r: r, done: make(chan error, 1)}
 }
@@ -37,7 +38,7 @@ func Waiting(ctx context.Context, r io.Reader) io.Reader {
 type waiting struct {
 	ctx  context.Context
 	r    io.Reader
-	buf  []byte // of the goroutine that reads, which may outlive the context
+	buf  []byte // used by the goroutine that reads, which may outlive the context
 	left []byte // read and not returned yet
 	done chan error
 	err  error
@@ -56,7 +57,7 @@ func (w *waiting) Read(p []byte) (int, error) {
 	return 0, w.err
 }
 
-// fill waits for at most so many bytes.
+// fill waits for up to the given number of bytes.
 func (w *waiting) fill(most int) {
 	if w.err = w.ctx.Err(); w.err != nil {
 		return

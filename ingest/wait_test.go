@@ -22,7 +22,7 @@ func TestWaiting(t *testing.T) {
 		t.Errorf("got %v, want the error of the reader", err)
 	}
 
-	// Nobody writes, and the context ends.
+	// The writer writes nothing, and the context ends.
 	in, out := io.Pipe()
 	defer out.Close()
 	ctx, stop := context.WithCancel(t.Context())

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// benchText makes rows of 39 fields like those of an export by computing
-// instance, all in quotes or only the names.
+// benchText returns rows of 39 fields like an export by computing instance. It
+// quotes all fields or only the names.
 func benchText(delim byte, quoted bool, rows int) []byte {
 	var b bytes.Buffer
 	for i := range rows {
@@ -29,7 +29,7 @@ func benchText(delim byte, quoted bool, rows int) []byte {
 	return b.Bytes()
 }
 
-// touch is a Handler that looks at every selected cell.
+// touch is a Handler that reads every selected cell.
 type touch struct{ bytes, rows int }
 
 func (h *touch) Row(r *Row) {
@@ -92,8 +92,8 @@ func benchScan(b *testing.B, text []byte, delim byte, threads int, plain bool, r
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(b.N)/float64(rows), "allocs/row")
 }
 
-// BenchmarkRecordMachine is the byte machine alone, which reads the records
-// that cross blocks.
+// BenchmarkRecordMachine measures only the byte machine, which reads the
+// records that cross blocks.
 func BenchmarkRecordMachine(b *testing.B) {
 	text := benchText(',', false, 10_000)
 	b.SetBytes(int64(len(text)))

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// blocks hands out the blocks of an input in order, each once.
+// blocks returns the blocks of an input in order, each one once.
 type blocks struct {
 	in   Input
 	size int
@@ -15,8 +15,8 @@ type blocks struct {
 	done  bool
 }
 
-// next fills c with the next block; io.EOF when there is none. Blocks of a file
-// are read outside the lock.
+// next fills c with the next block. It returns io.EOF if there is none. Blocks
+// of a file are read without the lock.
 func (b *blocks) next(c *chunk) error {
 	if b.in.At == nil {
 		return b.nextOfStream(c)
@@ -36,8 +36,8 @@ func (b *blocks) next(c *chunk) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		// The file has become shorter since its size was taken: what is there
-		// is all there is.
+		// The file was truncated after its size was read. Use the bytes that
+		// are left.
 		b.mu.Lock()
 		b.done = true
 		b.mu.Unlock()
@@ -56,8 +56,9 @@ func (b *blocks) nextOfStream(c *chunk) error {
 	if b.done || b.in.R == nil {
 		return io.EOF
 	}
-	// io.ReadFull would give a reader's own io.ErrUnexpectedEOF, which says
-	// that a compressed file is cut off, for the end.
+	// Considered and rejected: io.ReadFull. It returns io.ErrUnexpectedEOF at
+	// the end of the input, and the reader of a truncated compressed file
+	// returns the same error.
 	n, err := 0, error(nil)
 	for n < b.size && err == nil {
 		var m int

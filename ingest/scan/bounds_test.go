@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// filler is a reader of n equal bytes.
+// A filler is a reader of n equal bytes.
 type filler struct {
 	b byte
 	n int
@@ -31,7 +31,7 @@ func (f *filler) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// repeater is a reader of a text n times.
+// A repeater is a reader that repeats a string n times.
 type repeater struct {
 	text string
 	n    int
@@ -51,7 +51,7 @@ func (r *repeater) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// counter is a Handler that keeps a little of each row.
+// A counter is a Handler that keeps a short summary of each row.
 type counter struct {
 	rows []string
 }
@@ -63,8 +63,8 @@ func (c *counter) Row(r *Row) {
 		r.Line(), r.Fields, line, column, len(cell), r.Long(1), r.Open))
 }
 
-// scanAll scans a stream with two threads and gives what the handlers kept, by
-// line, and the bytes allocated.
+// scanAll scans a stream with two threads. It returns the summaries of the rows
+// by line and the number of allocated bytes.
 func scanAll(t *testing.T, in io.Reader, sel []int, columns int) (rows []string, allocated uint64) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -93,16 +93,16 @@ func TestBoundedMemory(t *testing.T) {
 		in     io.Reader
 		want   []string
 	}{
-		{"a plain field of 100 MB is cut, the rows around it are whole",
+		{"a plain field of 100 MB is cut, and the rows before and after it are complete",
 			io.MultiReader(strings.NewReader("a,b,c\nd,"), &filler{'x', 100 << 20}, strings.NewReader(",f\ng,h,i\n")), []string{
 				"line 1, 3 fields, cell 1 at 1:3, 1 bytes, long false, open false",
 				"line 2, 3 fields, cell 1 at 2:3, 65536 bytes, long true, open false",
 				"line 3, 3 fields, cell 1 at 3:3, 1 bytes, long false, open false"}},
-		{"so is a quoted one, with newlines",
+		{"a quoted field of 100 MB with newlines is cut, too",
 			io.MultiReader(strings.NewReader("d,\""), &repeater{text: "x,\n", n: 10 << 20}, strings.NewReader("\",f\ng,h,i\n")), []string{
 				"line 1, 3 fields, cell 1 at 1:3, 65536 bytes, long true, open false",
 				"line 10485762, 3 fields, cell 1 at 10485762:3, 1 bytes, long false, open false"}},
-		{"a field that is not selected is not kept at all",
+		{"a field that is not selected is not stored",
 			io.MultiReader(strings.NewReader("d,e,"), &filler{'x', 100 << 20}, strings.NewReader("\ng,h,i\n")), []string{
 				"line 1, 3 fields, cell 1 at 1:3, 1 bytes, long false, open false",
 				"line 2, 3 fields, cell 1 at 2:3, 1 bytes, long false, open false"}},
@@ -110,7 +110,7 @@ func TestBoundedMemory(t *testing.T) {
 			io.MultiReader(strings.NewReader("d,e"), &filler{',', 5_000_000}, strings.NewReader("\ng,h,i\n")), []string{
 				"line 1, 5000002 fields, cell 1 at 1:3, 1 bytes, long false, open false",
 				"line 2, 3 fields, cell 1 at 2:3, 1 bytes, long false, open false"}},
-		{"a quote that never closes swallows the rest, in bounded memory",
+		{"a quote that never closes includes the rest, in bounded memory",
 			io.MultiReader(strings.NewReader("a,b,c\nd,\""), &repeater{text: "x,\n", n: 10 << 20}), []string{
 				"line 1, 3 fields, cell 1 at 1:3, 1 bytes, long false, open false",
 				"line 2, 2 fields, cell 1 at 2:3, 65536 bytes, long true, open true"}},
@@ -127,7 +127,8 @@ func TestBoundedMemory(t *testing.T) {
 	}
 }
 
-// Whatever byte a block ends at, rows, lines and columns are the same.
+// TestBlockBoundaries checks that rows, lines, and columns do not depend on the
+// byte at which a block ends.
 func TestBlockBoundaries(t *testing.T) {
 	text := "\"h\r\n\"\"1\",h2,\"h,3\"\r\n\r\n\"\",\"\"\"\",x\n5\" disk,\"a\"b\",y\r\n\n,,\nlast,\"line\"\n\"z\"\r,\"\"\r\nno newline\r"
 	want, _ := readAll(t, text, ',', 3, Options{Threads: 1}, false)
@@ -168,7 +169,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// The ends of fields are found at any density, up to 64 in a word.
+// TestFields checks that the ends of fields are found at any density, up to 64
+// per word.
 func TestFields(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for round := range 2000 {
@@ -204,7 +206,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// broken fails after some bytes.
+// broken is an input that fails after n bytes.
 type broken struct{ n int64 }
 
 var errBroken = errors.New("the disk is gone")
@@ -232,7 +234,7 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-// A file that has become shorter ends where it ends.
+// TestShrunk checks that reading stops at the end of a file that was truncated.
 func TestShrunk(t *testing.T) {
 	text := strings.Repeat("a,b\n", 1000)
 	s := New(Input{At: strings.NewReader(text), Size: 1 << 20}, Options{Block: 128, Threads: 3})
@@ -247,7 +249,7 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
-// blocked never gives anything.
+// blocked is a reader that never returns.
 type blocked struct{}
 
 func (blocked) Read([]byte) (int, error) { select {} }
@@ -297,7 +299,7 @@ func TestDigestAndProgress(t *testing.T) {
 	}
 	text = text[:len(text)-2] + "c\n"
 	if digest(2, false) == want {
-		t.Error("another text has the same digest")
+		t.Error("a different text has the same digest")
 	}
 }
 

@@ -2,8 +2,7 @@ package scan
 
 import "math/bits"
 
-// rows passes to the handler the records from one offset to another, all
-// complete.
+// rows passes the complete records between two offsets to the handler.
 func (w *worker) rows(from, to int) {
 	c, r := w.chunk, &w.row
 	fields := bestFields
@@ -19,7 +18,7 @@ func (w *worker) rows(from, to int) {
 			end--
 		}
 		switch {
-		case end == from && n == 1: // no byte but its line end
+		case end == from && n == 1: // empty except for the line end
 		case n < w.columns:
 			w.spare.begin(c.lineOf(from))
 			w.spare.feed(c.buf[from : stop+1])
@@ -35,14 +34,16 @@ func (w *worker) rows(from, to int) {
 	}
 }
 
-// plainFields finds where the fields of the complete record at from end, on any
-// machine, and says how many there are.
+// plainFields stores the offsets at which the fields of the complete record at
+// from end. It returns their number. It runs on any machine.
 func plainFields(c *chunk, from int, to []uint32) (n int) {
 	word := from >> 6
 	before := ^uint64(0) << (from & 63)
 	ends, lines := c.ends[word]&before, c.lines[word]&before
 	for {
-		for bit := ends & (lines ^ (lines - 1)); bit != 0; bit &= bit - 1 { // up to the newline, all without one
+		// The loop visits the bits up to the first newline, or all bits if
+		// there is none.
+		for bit := ends & (lines ^ (lines - 1)); bit != 0; bit &= bit - 1 {
 			to[n] = uint32(word<<6 | bits.TrailingZeros64(bit))
 			n++
 		}
@@ -54,8 +55,8 @@ func plainFields(c *chunk, from int, to []uint32) (n int) {
 	}
 }
 
-// extra reports whether the record that ends there has text beyond the header's
-// columns.
+// extra reports whether the record that ends at end has text beyond the columns
+// of the header.
 func (w *worker) extra(end int) bool {
 	for _, b := range w.chunk.buf[w.ends[w.columns]+1 : end] {
 		if b != w.delim && b != '"' && b != '\r' {

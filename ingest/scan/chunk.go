@@ -5,18 +5,24 @@ import (
 	"math/bits"
 )
 
-// chunk is a block with its masks: bit i of word w stands for byte 64w+i.
+// A chunk is a block with its masks. Bit i of word w belongs to byte 64w+i.
 type chunk struct {
 	padded []byte // lead bytes, then buf
-	buf    []byte // the block, and zeros up to a whole word
-	n      int    // bytes of the block
+	buf    []byte // the block, padded with zeros to a whole word
+	n      int    // number of bytes in the block
 	index  int64
-	ends   []uint64 // delimiters; after resolve: delimiters and newlines outside quotes, the ends of fields
-	lines  []uint64 // newlines; after resolve: those outside quotes, the ends of records
+	// ends marks the delimiters. After resolve, it marks the delimiters and
+	// newlines outside quotes, which are the ends of fields.
+	ends []uint64
+	// lines marks the newlines. After resolve, it marks only the newlines
+	// outside quotes, which are the ends of records.
+	lines  []uint64
 	quotes []uint64
-	all    []uint64 // all newlines, a copy of lines made when the first newline inside quotes is cleared
+	// all marks all newlines. It is a copy of lines, made before the first
+	// newline inside quotes is cleared.
+	all    []uint64
 	copied bool
-	count  int // newlines in the block
+	count  int // number of newlines in the block
 	line   int // physical line of the first byte
 
 	lineAt, lineNo int // cursor of lineOf: the line number at an offset
@@ -35,13 +41,13 @@ func newChunk(block int) *chunk {
 
 func (c *chunk) bytes() []byte { return c.buf[:c.n] }
 
-// set takes note of what was read into buf.
+// set records that buf contains n bytes of the block with this index.
 func (c *chunk) set(index int64, n int) {
 	c.index, c.n, c.copied = index, n, false
 	clear(c.buf[n : (n+63)&^63])
 }
 
-// words returns the number of words that hold the block.
+// words returns the number of words that the block occupies.
 func (c *chunk) words() int { return (c.n + 63) / 64 }
 
 // mark computes the masks.
@@ -55,19 +61,21 @@ func (c *chunk) mark(delim byte, masks func(*chunk, byte) int) {
 	}
 }
 
-// resolve clears the delimiters and newlines inside quotes, from a record's
-// beginning on, and puts those outside together, a word at a time and without a
-// branch for a quote. It returns where the last record that is complete in this
-// block ends (after its newline), or from when there is none; false when a
-// quote does not follow RFC 4180, where one opens at the beginning of a field,
-// and closes before a delimiter, a newline or the quote that it escapes.
+// resolve clears the delimiters and newlines inside quotes, starting at the
+// beginning of a record, and merges the ones outside quotes into ends. It
+// processes one word at a time, without a branch per quote.
+//
+// last is the offset after the newline of the last record that is complete in
+// this block, or from if there is none. ok is false if a quote does not follow
+// RFC 4180: a quote opens at the beginning of a field, and closes before a
+// delimiter, a newline, or the quote that it escapes.
 func (c *chunk) resolve(from int) (last int, ok bool) {
 	words := c.words()
 	allEnds, lines, quotes := c.ends[:words], c.lines[:words], c.quotes[:words]
 	mask := ^uint64(0) << (from & 63)
-	begins := uint64(1) << (from & 63) // bits after a delimiter, a newline or a closing quote
+	begins := uint64(1) << (from & 63) // bits after a delimiter, a newline, or a closing quote
 	inside := uint64(0)                // all ones inside quotes
-	closed := uint64(0)                // 1 when the last byte of the word before is a closing quote
+	closed := uint64(0)                // 1 if the last byte of the previous word is a closing quote
 	for w := from >> 6; w < len(quotes); w++ {
 		q := quotes[w] & mask
 		mask = ^uint64(0)
@@ -95,7 +103,8 @@ func (c *chunk) resolve(from int) (last int, ok bool) {
 	return c.lastLine(from), true
 }
 
-// keepLines copies the newlines before the first one inside quotes is cleared.
+// keepLines copies the newlines before the first newline inside quotes is
+// cleared.
 func (c *chunk) keepLines() {
 	if !c.copied {
 		copy(c.all[:c.words()], c.lines[:c.words()])
@@ -103,7 +112,8 @@ func (c *chunk) keepLines() {
 	}
 }
 
-// lastLine returns the offset after the last newline outside quotes, or from.
+// lastLine returns the offset after the last newline outside quotes, or from if
+// there is none.
 func (c *chunk) lastLine(from int) int {
 	for w := c.words() - 1; w >= from>>6; w-- {
 		if m := c.lines[w]; m != 0 {
@@ -113,8 +123,8 @@ func (c *chunk) lastLine(from int) int {
 	return from
 }
 
-// lineOf returns the physical line of an offset. Offsets that ascend cost
-// little.
+// lineOf returns the physical line of an offset. It is fast for ascending
+// offsets.
 func (c *chunk) lineOf(p int) int {
 	all := c.lines
 	if c.copied {
@@ -136,7 +146,8 @@ func (c *chunk) lineOf(p int) int {
 	return n
 }
 
-// lineAfter is lineOf for an offset near the end of the block.
+// lineAfter returns the physical line of an offset. It is fast for an offset
+// near the end of the block.
 func (c *chunk) lineAfter(p int) int {
 	all := c.lines
 	if c.copied {
@@ -153,6 +164,6 @@ func (c *chunk) lineAfter(p int) int {
 	return n
 }
 
-// columnOf returns the byte of its line, from 1, at which p is. A record that
-// begins in the block begins a line.
+// columnOf returns the byte column of offset p in its line, from 1. A record
+// that begins in the block begins a line.
 func (c *chunk) columnOf(p int) int { return p - bytes.LastIndexByte(c.buf[:p], '\n') }

@@ -2,51 +2,52 @@ package scan
 
 import "slices"
 
-// The states of the byte machine.
+// States of the byte machine.
 const (
 	fieldStart  uint8 = iota
 	inPlain           // in a field that did not begin with a quote
 	inQuotes          // in a quoted field
-	afterQuote        // after a quote in a quoted field: its end, or half of ""
+	afterQuote        // after a quote in a quoted field: the end of the field, or half of ""
 	afterReturn       // after a quote and \r: the end of the record if \n follows
 )
 
-// cell is a selected cell: where in the data, and where in the file.
+// A cell is a selected cell: its position in data and in the file.
 type cell struct {
 	start, end   uint32
 	line, column int
 	long         bool
 }
 
-// record puts one record together from any number of pieces, byte by byte. It
-// is the definition of what a record is, and reads the records that cross the
-// end of a block; the others go through masks (chunk.rows), much faster.
+// A record assembles one record from any number of pieces, byte by byte. It
+// defines the meaning of a record and reads the records that cross the end of a
+// block. All other records are read from the masks (worker.rows), which is much
+// faster.
 type record struct {
 	delim   byte
 	sel     []int // selected columns, ascending
-	columns int   // columns of the header, to know a cell that has none
+	columns int   // columns of the header, to detect a cell without a column
 	onField func(column int, text []byte)
 
 	state    uint8
-	keep     bool   // the current field is wanted
-	blank    bool   // nothing but a line end so far
-	extra    bool   // a cell beyond the header's columns is not empty
+	keep     bool   // the current field is selected
+	blank    bool   // the record contains nothing but a line end so far
+	extra    bool   // a cell beyond the columns of the header is not empty
 	column   int    // index of the current field
-	k        int    // index into sel of the first column that is not behind
-	fields   int    // when done
-	cells    []cell // of sel
-	data     []byte // their text, a byte behind each
-	buf      []byte // of rowOf
+	k        int    // index into sel of the next selected column
+	fields   int    // number of fields, once the record is complete
+	cells    []cell // cells of the columns in sel
+	data     []byte // text of the cells, each followed by one byte
+	buf      []byte // buffer of rowOf
 	ends     []uint32
-	start    int // where in data the current field begins
+	start    int // index in data at which the current field begins
 	over     int // bytes of the field beyond MaxCell
-	line     int // where the record begins
+	line     int // line on which the record begins
 	curLine  int
-	curCol   int // column (byte of its line, from 1) of the next byte
+	curCol   int // column of the next byte: its number in the line, from 1
 	at       cell
 	quoteAt  [2]int // line and column of the last opening quote
 	returned bool   // the last byte of the current plain field is \r
-	unended  bool   // see Row
+	unended  bool   // see Row.Unended
 }
 
 func newRecord(delim byte, sel []int, columns int) *record {
@@ -63,7 +64,7 @@ func (r *record) begin(line int) {
 	r.field()
 }
 
-// started reports whether any byte of the record was seen.
+// started reports whether a byte of the record was read.
 func (r *record) started() bool { return r.state != fieldStart || r.column > 0 }
 
 // open reports whether the record is inside quotes.
@@ -92,7 +93,7 @@ func (r *record) put(b byte) {
 	r.data = append(r.data, b)
 }
 
-// unput takes the last byte, a \r, back.
+// unput removes the last byte, which is a \r.
 func (r *record) unput() {
 	r.returned = false
 	switch {
@@ -119,8 +120,8 @@ func (r *record) end() {
 	r.column++
 }
 
-// feed takes bytes up to the end of the record. It returns how many it used and
-// whether the record is complete.
+// feed reads bytes up to the end of the record. It returns the number of bytes
+// that it used, and reports whether the record is complete.
 func (r *record) feed(b []byte) (used int, done bool) {
 	for i := 0; i < len(b); i++ {
 		if n := r.ordinary(b[i:]); n > 0 {
@@ -155,8 +156,8 @@ func (r *record) feed(b []byte) (used int, done bool) {
 	return len(b), false
 }
 
-// ordinary returns how many bytes at the beginning of b only add to the current
-// field.
+// ordinary returns the number of bytes at the beginning of b that only extend
+// the current field.
 func (r *record) ordinary(b []byte) int {
 	stop := r.delim
 	switch r.state {
@@ -255,8 +256,8 @@ func (r *record) closing(c byte) (done bool) {
 	return false
 }
 
-// rowOf returns what Row has of a record that is done: the text, and where the
-// columns end in it. Those that the record lacks are empty.
+// rowOf returns the text of a complete record and the ends of its columns, in
+// the form of Row. Columns that the record does not have are empty.
 func (r *record) rowOf() (buf []byte, ends []uint32) {
 	r.ends = r.ends[:0]
 	for k, c := range r.cells {
@@ -274,14 +275,14 @@ func (r *record) rowOf() (buf []byte, ends []uint32) {
 	return r.buf, r.ends
 }
 
-// cell returns what is known of a selected column.
+// cell returns the cell of a selected column.
 func (r *record) cell(column int) cell {
 	k, _ := slices.BinarySearch(r.sel, column)
 	return r.cells[k]
 }
 
-// finish ends the record with the input. It returns false when there is no
-// record.
+// finish ends the record at the end of the input. It returns false if there is
+// no record.
 func (r *record) finish() bool {
 	if !r.started() {
 		return false

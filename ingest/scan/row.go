@@ -5,21 +5,28 @@ import (
 	"encoding/binary"
 )
 
-// Row is a record as a Handler sees it. It and its cells are valid until the
+// A Row is one record for a Handler. The Row and its cells are valid until the
 // Handler returns.
 type Row struct {
-	Fields int  // how many fields the record has
-	Extra  bool // it has more than the header, and one of those is not empty
-	Open   bool // the input ended inside a quote that opened at QuoteLine, QuoteColumn
+	Fields int // number of fields of the record
+	// Extra reports that the record has more fields than the header, and that
+	// one of the additional fields is not empty.
+	Extra bool
+	// Open reports that the input ended inside a quote, which opened at
+	// QuoteLine and QuoteColumn.
+	Open bool
 	// Unended reports that the input ended after a field without quotes, so
-	// that the field may be cut.
+	// that the field may be truncated.
 	Unended bool
 
 	QuoteLine, QuoteColumn int
 
-	buf     []byte   // lead bytes of anything before the text
-	ends    []uint32 // in the text: where each column ends, from 1 on; the next begins a byte behind. 0: a byte before the record
-	chunk   *chunk   // nil: the record was put together by rec
+	buf []byte // lead unused bytes, then the text
+	// ends are the offsets in the text at which the columns end, starting with
+	// ends[1]. The next column begins one byte later. ends[0] is the byte
+	// before the record.
+	ends    []uint32
+	chunk   *chunk // nil if rec assembled the record
 	rec     *record
 	scratch []byte
 }
@@ -27,8 +34,8 @@ type Row struct {
 // raw returns the bytes of a column as they are in the file.
 func (r *Row) raw(column int) []byte { return r.RawRun(column, column) }
 
-// Cell returns the text of a selected column, unquoted; it is empty when the
-// record has no such field.
+// Cell returns the unquoted text of a selected column. It is empty if the
+// record does not have the field.
 func (r *Row) Cell(column int) []byte {
 	b := r.raw(column)
 	if len(b) > 1 && b[0] == '"' && r.chunk != nil {
@@ -40,36 +47,39 @@ func (r *Row) Cell(column int) []byte {
 	return b
 }
 
-// Whole states that the record lies in one block, so that RawRun has its bytes.
+// Whole reports whether the record is inside one block, so that RawRun can
+// return its bytes.
 func (r *Row) Whole() bool { return r.chunk != nil }
 
 // RawRun returns the bytes from the beginning of one column to the end of
-// another, when the record is Whole.
+// another. The record must be Whole.
 func (r *Row) RawRun(first, last int) []byte {
 	return r.buf[lead+r.ends[first]+1 : lead+r.ends[last+1]]
 }
 
-// lead is how many bytes are before the text of a row, so that the last of
-// every cell can be looked at all at once.
+// lead is the number of bytes before the text of a row. It allows reading the
+// last 16 bytes of any cell at once.
 const lead = 16
 
-// Tail returns the length of a cell as it is in the file, and its last
-// eight bytes, the last one in the highest byte. Of a shorter cell the lower
-// bytes are anything.
+// Tail returns the last eight bytes of a cell as it is in the file, with the
+// last byte in the highest position, and the length of the cell. If the cell is
+// shorter, the lower bytes are undefined.
 func (r *Row) Tail(column int) (last uint64, length int) {
-	end := int(r.ends[column+1]) // as an int, of which the compiler knows that it does not overflow here
+	// end is an int, because the compiler can prove that it does not overflow
+	// below.
+	end := int(r.ends[column+1])
 	return binary.LittleEndian.Uint64(r.buf[end+8 : end+lead : end+lead]), end - int(r.ends[column]+1)
 }
 
-// LongTail is Tail with the eight bytes before those.
+// LongTail returns the same as Tail and the eight bytes before the tail.
 func (r *Row) LongTail(column int) (before, last uint64, length int) {
 	end := int(r.ends[column+1])
 	b := r.buf[end : end+lead : end+lead]
 	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), end - int(r.ends[column]+1)
 }
 
-// Long states that a cell is longer than MaxCell, so that Cell gives its
-// beginning only.
+// Long reports whether a cell is longer than MaxCell. Cell then returns only
+// its beginning.
 func (r *Row) Long(column int) bool {
 	if r.chunk == nil {
 		return r.rec.cell(column).long
@@ -81,7 +91,8 @@ func (r *Row) Long(column int) bool {
 	return len(b) > MaxCell
 }
 
-// unquote undoes what quoting does to the text between the quotes.
+// unquote returns the text between two quotes without escapes: "" becomes a
+// quote and \r\n becomes \n.
 func (r *Row) unquote(b []byte) []byte {
 	if bytes.IndexByte(b, '"') < 0 && bytes.IndexByte(b, '\r') < 0 {
 		return b
@@ -106,8 +117,9 @@ func (r *Row) Line() int {
 	return r.chunk.lineOf(int(r.ends[0] + 1))
 }
 
-// Position returns the physical line of a cell and the byte of that line, from
-// 1, at which it begins; 0, 0 when the record has no such field.
+// Position returns the physical line of a cell and the byte in that line at
+// which it begins, from 1. It returns 0, 0 if the record does not have the
+// field.
 func (r *Row) Position(column int) (line, at int) {
 	if r.chunk == nil {
 		c := r.rec.cell(column)

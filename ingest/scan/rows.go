@@ -15,52 +15,52 @@ import (
 	"occudiff/internal/bug"
 )
 
-// A Handler gets the rows of one worker. Within a worker, rows come in the
-// order of the file; between workers there is no order, so what handlers gather
-// must be put together in a way that does not depend on it.
+// A Handler receives the rows of one worker. Within a worker, the rows are in
+// the order of the file. Between workers there is no order, so the results of
+// the handlers must be merged in a way that does not depend on it.
 type Handler interface {
 	Row(r *Row)
 }
 
-// Threads returns how many handlers Rows wants.
+// Threads returns the number of handlers that Rows requires.
 func (s *Scanner) Threads() int { return s.opt.Threads }
 
-// turn is what a block needs to know of all blocks before it.
+// A turn is the state that a block needs from the blocks before it.
 type turn struct {
-	rec  *record // the record that is under way
+	rec  *record // the record that began in an earlier block
 	line int     // physical line of the block's first byte
 }
 
-// job is one call of Rows.
+// A job is one call of Rows.
 type job struct {
 	*Scanner
 	ctx     context.Context
 	stop    context.CancelFunc
 	sel     []int
 	columns int
-	turns   []chan turn // of block n: turns[n % len(turns)]
+	turns   []chan turn // block n uses turns[n % len(turns)]
 
-	starts  *starters // of lines that begin another table
+	starts  *starters // beginnings of lines that begin another table
 	is      func(line []byte) bool
-	checked bool          // the first line is known to begin none
-	halt    chan struct{} // closed at such a line
+	checked bool          // the first line is known not to begin a table
+	halt    chan struct{} // closed if such a line is found
 
 	mu       sync.Mutex
 	err      error
-	halted   *chunk // the block with that line
+	halted   *chunk // block with that line
 	haltAt   int
 	haltLine int
 	waiting  []*chunk // loaded blocks after it
 }
 
-// Break describes lines that begin another table.
+// A Break describes lines that begin another table.
 type Break struct {
-	Starts []string               // what such a line may begin with, of two bytes and more
-	Is     func(line []byte) bool // reports whether a line with such a beginning is one
+	Starts []string               // possible beginnings of such a line, each at least two bytes long
+	Is     func(line []byte) bool // reports whether a line with such a beginning begins a table
 }
 
-// starters has the beginnings of such lines by their first byte, and a bit for
-// their first two: most lines of a file are looked at here and nowhere else.
+// starters indexes the possible beginnings by their first byte, with a bit for
+// their first two bytes. Most lines of a file are rejected by that bit.
 type starters struct {
 	texts [256][]string
 	two   [1 << 10]uint64
@@ -76,8 +76,7 @@ func (b *Break) starters() *starters {
 	return s
 }
 
-// may reports whether a line, or as much of it as is known, has such a
-// beginning.
+// may reports whether a line, or its known part, has one of the beginnings.
 func (s *starters) may(line []byte) bool {
 	if len(line) == 0 {
 		return false
@@ -91,12 +90,14 @@ func (s *starters) may(line []byte) bool {
 	return false
 }
 
-// Rows reads records up to the next line that begins another table, and gives
-// them to the handlers, one goroutine each. It returns that line, nil at the
-// end of the input. selected are the columns that cells are wanted of,
-// ascending; columns is how many the header has. When the context ends, Rows
-// returns its error at once; a reader that blocks may then still be waiting for
-// its input, and the handlers' state must not be used.
+// Rows reads records up to the next line that begins another table, and passes
+// them to the handlers, one goroutine per handler. It returns that line, or nil
+// at the end of the input. selected are the columns whose cells are needed, in
+// ascending order. columns is the number of columns of the header.
+//
+// If the context ends, Rows returns its error at once. A reader that blocks may
+// then still wait for its input, and the state of the handlers must not be
+// used.
 func (s *Scanner) Rows(ctx context.Context, selected []int, columns int, handlers []Handler, b Break) (next []byte,
 	err error) {
 	if _, err := s.Head(); err != nil {
@@ -136,7 +137,9 @@ func (j *job) rows(ctx context.Context, handlers []Handler) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		select { // workers look at the context between blocks; one that waits for a pipe cannot
+		// Workers check the context between blocks. A worker that waits for a
+		// pipe cannot.
+		select {
 		case <-done:
 		case <-time.After(200 * time.Millisecond):
 		}
@@ -168,11 +171,11 @@ func (j *job) run(handlers []Handler, done chan struct{}) {
 		if i == 0 {
 			c, loaded = j.cur, true
 		}
-		// Made by its own goroutine, a worker does not share cache lines with
-		// another.
+		// Each worker is created by its own goroutine, so that workers do not
+		// share cache lines.
 		wg.Go(func() {
 			if err := bug.Call(func() error { newWorker(j, c, h).work(loaded); return nil }); err != nil {
-				j.fail(err) // other workers would wait for this one's turn
+				j.fail(err) // otherwise, other workers would wait for its turn
 			}
 		})
 	}
@@ -189,23 +192,23 @@ func (j *job) fail(err error) {
 	j.stop()
 }
 
-// worker is a goroutine's own state.
+// A worker is the state of one goroutine.
 type worker struct {
 	*job
 	chunk   *chunk
 	handler Handler
-	spare   *record // for the record that the block ends in the middle of
+	spare   *record // for the record that the end of the block interrupts
 	row     Row
-	ends    []uint32 // of a record in the chunk: see Row
+	ends    []uint32 // ends of a record in the chunk: see Row
 }
 
 func newWorker(j *job, c *chunk, h Handler) *worker {
 	return &worker{job: j, chunk: c, handler: h, spare: newRecord(j.delim, j.sel, j.columns),
-		ends: make([]uint32, len(c.buf)+1+64)} // as many as fit a block; they are written 64 at once
+		ends: make([]uint32, len(c.buf)+1+64)} // as many as fit into a block; 64 are written at once
 }
 
-// work takes blocks until there are none. The block in which the header ends is
-// there already.
+// work scans blocks until there are none. The block in which the header ends is
+// loaded already.
 func (w *worker) work(loaded bool) {
 	for w.ctx.Err() == nil {
 		from := 0
@@ -224,7 +227,8 @@ func (w *worker) work(loaded bool) {
 	}
 }
 
-// next takes the next block; io.EOF if there is none, or none is wanted.
+// next loads the next block. It returns io.EOF if there is none, or if none is
+// needed.
 func (w *worker) next() error {
 	w.mu.Lock()
 	halted, ahead := w.halted != nil, w.ahead
@@ -242,7 +246,7 @@ func (w *worker) next() error {
 }
 
 // breaks reports whether the line at an offset of the chunk begins another
-// table, or may begin one and goes on in the next block.
+// table, or continues in the next block and may begin one.
 func (w *worker) breaks(at int) bool {
 	line := w.chunk.buf[min(at, w.chunk.n):w.chunk.n]
 	if !w.starts.may(line) || w.checked && w.chunk == w.cur && at == w.pos {
@@ -252,8 +256,8 @@ func (w *worker) breaks(at int) bool {
 	return end < 0 || w.is(line[:end])
 }
 
-// firstBreak returns the first offset from one to another at which a line
-// begins another table. Both offsets begin a line.
+// firstBreak returns the first offset in a range at which a line begins another
+// table. Both offsets of the range begin a line.
 func (w *worker) firstBreak(from, to int) (at int, found bool) {
 	if w.breaks(from) {
 		return from, true
@@ -288,8 +292,9 @@ func (w *worker) end(at, line int) {
 	close(w.halt)
 }
 
-// block scans the chunk from an offset on; accounted says that the serial part
-// has counted and hashed it. It returns false when the context has ended.
+// block scans the chunk from an offset. accounted reports whether the serial
+// part has counted and hashed the chunk. block returns false if the context has
+// ended or if another table begins.
 func (w *worker) block(from int, accounted bool) bool {
 	c := w.chunk
 	masks := bestMasks
@@ -358,9 +363,10 @@ func (w *worker) block(from int, accounted bool) bool {
 	return true
 }
 
-// byBytes reads the records of the block from an offset on by the byte machine,
-// as long as the block has its turn, and gives the one that is under way at its
-// end, nil if another table begins. The first one may have ended before.
+// byBytes reads the records of the block from an offset with the byte machine,
+// while the block has its turn. It returns the record that is incomplete at the
+// end of the block, or nil if another table begins. ended reports whether the
+// first record was complete before the offset.
 func (w *worker) byBytes(rec *record, ended bool, from int) *record {
 	for {
 		if ended {
@@ -385,7 +391,8 @@ func (w *worker) pass(rec *record) {
 	w.turns[int(c.index+1)%len(w.turns)] <- turn{rec, c.line + c.count}
 }
 
-// account does, in its turn, what Scanner.account does in the serial part.
+// account counts and hashes the chunk in its turn, as Scanner.account does in
+// the serial part.
 func (w *worker) account(sum xxh3.Uint128) {
 	before := w.read
 	w.read += int64(w.chunk.n)
@@ -399,8 +406,8 @@ func (w *worker) account(sum xxh3.Uint128) {
 	}
 }
 
-// deliver passes to the handler a record that was put together, unless it is a
-// line without any byte.
+// deliver passes an assembled record to the handler, unless it is an empty
+// line.
 func deliver(h Handler, r *Row, rec *record) {
 	if rec.blank {
 		return
@@ -413,7 +420,7 @@ func deliver(h Handler, r *Row, rec *record) {
 	r.Open, r.Unended = false, false
 }
 
-// finish passes the record that ends with the input to a handler.
+// finish passes the record at the end of the input to a handler.
 func (j *job) finish(h Handler) {
 	for _, c := range j.turns {
 		select {

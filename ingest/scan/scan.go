@@ -1,27 +1,32 @@
 // Package scan reads delimited text fast and exactly: rows, selected columns,
-// quotes, positions. It knows no column name, no number and no profiler; a
-// caller says which columns it wants and gets their bytes.
+// quotes, and positions. It does not know column names, numbers, or profilers.
+// The caller selects columns and receives their bytes.
 //
-// A file is cut into blocks of 256 KiB, and each worker takes the next block,
-// marks its delimiters, newlines and quotes as bit masks (64 bytes a word, with
-// AVX2 where the machine has it), and waits for its turn. The turn hands over
-// what only the block before can know: whether the block begins inside a quote,
-// the record that is under way, the line number. Resolving the quotes of a
-// block in its turn is a few percent of the work, so there is nothing to guess
-// and to redo, and quotes that do not follow RFC 4180 mean the same in every
-// block. Rows then run in parallel: the ends of all fields of a row are found
-// at once (with AVX-512 where the machine has it), since an export has few
-// columns that nobody reads.
+// A file is divided into blocks of 256 KiB. Each worker reads the next block
+// and marks its delimiters, newlines, and quotes as bit masks, 64 bytes per
+// word, with AVX2 if the machine supports it. Then it waits for its turn. The
+// turn contains the state that only the previous block knows: whether the block
+// begins inside a quote, the incomplete record, and the line number. Resolving
+// the quotes of a block during its turn takes a few percent of the time.
+// Therefore no worker guesses and repeats work, and quotes that violate RFC
+// 4180 have the same meaning in every block. After that, rows are read in
+// parallel. All ends of the fields of a row are found at once, with AVX-512 if
+// the machine supports it, because almost every column of an export is used.
 //
-// What a record is agrees with encoding/csv (FieldsPerRecord -1) wherever that
-// accepts the text: records end at \n or \r\n, lines without any byte are
-// skipped, \r\n inside quotes becomes \n, "" inside quotes is a quote. Where
-// encoding/csv gives an error the text is taken as with its LazyQuotes: a quote
-// inside a plain field is an ordinary byte, and so is a quote inside a quoted
-// field that is followed by neither a quote nor the end of the field.
+// Records agree with encoding/csv (FieldsPerRecord -1) if encoding/csv accepts
+// the text:
 //
-// Memory does not depend on the file: a record that spans blocks keeps only its
-// selected cells, and a cell keeps at most MaxCell bytes.
+//   - Records end at \n or \r\n.
+//   - Lines without any byte are skipped.
+//   - \r\n inside quotes becomes \n.
+//   - "" inside quotes is a quote.
+//
+// If encoding/csv returns an error, the text is read like with its LazyQuotes.
+// A quote inside a plain field is an ordinary byte. So is a quote inside a
+// quoted field if it is followed by neither a quote nor the end of the field.
+//
+// The memory does not depend on the file size: a record that crosses blocks
+// keeps only its selected cells, and a cell keeps at most MaxCell bytes.
 package scan
 
 import (
@@ -35,50 +40,52 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// blockSize is the size of the blocks that a file is read, scanned and hashed
-// in.
+// blockSize is the size of the blocks in which a file is read, scanned, and
+// hashed.
 const blockSize = 256 << 10
 
-// MaxCell is the longest cell, unquoted, that is kept; of a longer one only the
-// beginning is (Row.Long).
+// MaxCell is the maximum length of an unquoted cell. Only the beginning of a
+// longer cell is kept (Row.Long).
 const MaxCell = 64 << 10
 
-// maxThreads bounds the memory that buffers take; more threads than this wait
-// for memory, not for each other.
+// maxThreads limits the memory for buffers. With more threads, the memory
+// bandwidth is the limit.
 const maxThreads = 8
 
-// Input is where the bytes come from.
+// An Input is the source of the bytes.
 type Input struct {
-	At   io.ReaderAt // random access, with Size; nil when there is none
-	Size int64       // without At only how many bytes to expect, 0 or less when it is unknown
-	R    io.Reader   // the bytes from the start, used when At is nil
+	At   io.ReaderAt // random access, with Size; may be nil
+	Size int64       // expected number of bytes if At is nil; 0 or less if unknown
+	R    io.Reader   // the bytes from the start, used if At is nil
 }
 
-// Options say how to read. The zero value is right for files.
+// Options are settings for reading. The zero value is correct for files.
 type Options struct {
 	Threads  int                    // 0: as many as the machine has, at most 8
 	Hash     bool                   // compute Digest
-	Progress func(bytesSoFar int64) // called now and then, never by two goroutines at once; may be nil
-	Block    int                    // block size; 0 means blockSize. For tests: any size from 1 gives the same rows
-	plain    bool                   // for tests: as on machines without vector instructions
-	_        struct{}
+	Progress func(bytesSoFar int64) // called regularly, never by two goroutines at once; may be nil
+	// Block is the block size; 0 means blockSize. It exists for tests, because
+	// any size of at least 1 returns the same rows.
+	Block int
+	plain bool // for tests: do not use vector instructions
+	_     struct{}
 }
 
-// Scanner reads one input: Head, then Begin, then Record for the header, then
-// Rows.
+// A Scanner reads one input. Call Head, then Begin, then Record for the header,
+// then Rows.
 type Scanner struct {
 	opt    Options
 	blocks blocks
 	delim  byte
-	cur    *chunk   // the block in which the serial part stands
-	pos    int      // where in cur
+	cur    *chunk   // current block of the serial part
+	pos    int      // offset in cur
 	line   int      // physical line of pos
 	ahead  []*chunk // blocks after cur that are loaded, but neither hashed nor counted
 	digest *xxh3.Hasher
 	read   int64
 }
 
-// New prepares a Scanner; nothing is read yet.
+// New returns a Scanner. It does not read anything yet.
 func New(in Input, opt Options) *Scanner {
 	if opt.Block <= 0 {
 		opt.Block = blockSize
@@ -86,7 +93,7 @@ func New(in Input, opt Options) *Scanner {
 	if opt.Threads <= 0 {
 		opt.Threads = min(runtime.GOMAXPROCS(0), maxThreads)
 	}
-	if in.At != nil || in.Size > 0 { // a small file needs neither the buffers nor the threads of a large one
+	if in.At != nil || in.Size > 0 { // a small file needs fewer buffers and threads
 		opt.Threads = int(min(int64(opt.Threads), max(1, (in.Size+int64(opt.Block)-1)/int64(opt.Block))))
 		opt.Block = int(min(int64(opt.Block), max(1, in.Size)))
 	}
@@ -97,8 +104,8 @@ func New(in Input, opt Options) *Scanner {
 	return s
 }
 
-// Head returns the first block, to look for a header in. The bytes are valid
-// until Record or Rows is called.
+// Head returns the first block, in which the caller looks for a header. The
+// bytes are valid until Record or Rows is called.
 func (s *Scanner) Head() ([]byte, error) {
 	if s.cur == nil {
 		s.cur = newChunk(s.opt.Block)
@@ -109,8 +116,8 @@ func (s *Scanner) Head() ([]byte, error) {
 	return s.cur.bytes(), nil
 }
 
-// Begin sets the delimiter, which may be any byte but a quote, \r and \n, and
-// skips bytes.
+// Begin sets the delimiter and skips bytes. The delimiter may be any byte
+// except a quote, \r, and \n.
 func (s *Scanner) Begin(delim byte, skip int) error {
 	if delim == '"' || delim == '\n' || delim == '\r' {
 		return errors.New("scan: a quote or a line end cannot be the delimiter")
@@ -130,7 +137,7 @@ func (s *Scanner) Begin(delim byte, skip int) error {
 	}
 }
 
-// load brings the next block into cur.
+// load reads the next block into cur.
 func (s *Scanner) load() error {
 	if len(s.ahead) > 0 {
 		s.cur, s.ahead = s.ahead[0], s.ahead[1:]
@@ -142,8 +149,8 @@ func (s *Scanner) load() error {
 	return nil
 }
 
-// nextLine returns the line at pos, without its end, or nothing of a line that
-// is longer than a block.
+// nextLine returns the line at pos without its line end. It returns nothing if
+// the line is longer than a block.
 func (s *Scanner) nextLine() ([]byte, error) {
 	line := bytes.Clone(s.cur.bytes()[s.pos:])
 	for i := 0; ; i++ {
@@ -163,7 +170,8 @@ func (s *Scanner) nextLine() ([]byte, error) {
 	}
 }
 
-// account does what must happen to blocks in the order of the file.
+// account counts and hashes a block. Blocks must be accounted in the order of
+// the file.
 func (s *Scanner) account(c *chunk) {
 	s.read += int64(c.n)
 	if s.digest != nil {
@@ -172,8 +180,9 @@ func (s *Scanner) account(c *chunk) {
 	}
 }
 
-// Digest returns "xxh3:" and the 128-bit XXH3 of the XXH3 hashes of all blocks,
-// in hexadecimal; "" unless Options.Hash was set. It is complete after Rows.
+// Digest returns "xxh3:" followed by the hexadecimal 128-bit XXH3 of the XXH3
+// hashes of all blocks, or "" if Options.Hash is not set. It is complete after
+// Rows.
 func (s *Scanner) Digest() string {
 	if s.digest == nil {
 		return ""
@@ -182,11 +191,11 @@ func (s *Scanner) Digest() string {
 	return "xxh3:" + hex.EncodeToString(h[:])
 }
 
-// Record reads the next record without selecting columns, a field at a time, so
-// that a header of any width takes no memory. It returns the physical line on
-// which the record begins, and io.EOF when there is no record. A record that
-// the input ends in the middle of a quote of is given as far as it goes, with
-// ErrQuote.
+// Record reads the next record without selecting columns, one field at a time,
+// so that a header of any width needs no memory. It returns the physical line
+// on which the record begins, or io.EOF if there is no record. If the input
+// ends inside a quote, the fields up to the end are passed to field, and the
+// error is ErrQuote.
 func (s *Scanner) Record(ctx context.Context, field func(column int, text []byte)) (line int, err error) {
 	if _, err := s.Head(); err != nil {
 		return 0, err
@@ -224,5 +233,5 @@ func (s *Scanner) Record(ctx context.Context, field func(column int, text []byte
 	}
 }
 
-// ErrQuote states that the input ends inside a quoted field.
+// ErrQuote means that the input ends inside a quoted field.
 var ErrQuote = errors.New("the file ends inside a quoted field")

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// got is a row as tests compare it.
+// got is a row in the form that tests compare.
 type got struct {
 	line   int
 	fields int
@@ -34,8 +34,8 @@ func (k *keeper) Row(r *Row) {
 	k.rows = append(k.rows, g)
 }
 
-// readAll scans text, all of its columns, and gives the rows in the order of
-// the file.
+// readAll scans all columns of a text and returns the rows in the order of the
+// file.
 func readAll(t testing.TB, text string, delim byte, columns int, opt Options, stream bool) (rows []got, open bool) {
 	t.Helper()
 	in := Input{R: strings.NewReader(text)}
@@ -70,8 +70,8 @@ func readAll(t testing.TB, text string, delim byte, columns int, opt Options, st
 	return rows, open
 }
 
-// reference reads with encoding/csv; ok is false when that does not accept the
-// text.
+// reference reads a text with encoding/csv. ok is false if encoding/csv does
+// not accept the text.
 func reference(text string, delim byte, lazy bool) (rows []got, ok bool) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(delim), -1, lazy
@@ -108,7 +108,7 @@ func FuzzAgainstEncodingCSV(f *testing.F) {
 		if delim == '"' || delim == '\r' || delim == '\n' || len(text) > 1<<16 {
 			t.Skip()
 		}
-		columns := 1 + int(size)%12 // rows of as many fields, of fewer and of more are read differently
+		columns := 1 + int(size)%12 // rows with as many fields, fewer, and more use different code
 		want, open := readAll(t, text, delim, columns, Options{Threads: 1, Block: blockSize}, false)
 		block := fuzzBlocks[int(size)%len(fuzzBlocks)]
 		for _, stream := range []bool{false, true} {
@@ -120,11 +120,11 @@ func FuzzAgainstEncodingCSV(f *testing.F) {
 			}
 		}
 		if delim >= 0x80 || delim == 0 {
-			return // no rune of one byte, or not allowed by encoding/csv
+			return // not a one-byte rune, or not allowed by encoding/csv
 		}
 		ref, ok := reference(text, delim, false)
 		if ok && open {
-			t.Errorf("encoding/csv finds all quotes closed")
+			t.Errorf("encoding/csv reports that all quotes are closed")
 		}
 		if !ok && !open {
 			ref, ok = reference(text, delim, true)
@@ -159,8 +159,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A reader's own io.ErrUnexpectedEOF is what a decompressor says of a file that
-// is cut off, and not the end.
+// TestCutOff checks that a reader's own io.ErrUnexpectedEOF is not taken for
+// the end: a decompressor returns it for a truncated file.
 func TestCutOff(t *testing.T) {
 	for _, block := range []int{1, 4, 8, 100} {
 		in := io.MultiReader(strings.NewReader("a,b\n1,2\n"), iotest.ErrReader(io.ErrUnexpectedEOF))

@@ -14,8 +14,8 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// Text is a text as it is, blanks included. In the file it is guarded, so that
-// no spreadsheet runs it as a formula.
+// Text is a cell that keeps its spaces. In a file it has a guard, so that no
+// spreadsheet evaluates it as a formula.
 type Text string
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -26,9 +26,9 @@ func (t *Text) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Guard puts an apostrophe before a text that a spreadsheet would run as a
-// formula. A text that looks guarded gets one more, so that reading a Text
-// gives every text back.
+// Guard returns a string with an apostrophe in front if a spreadsheet would
+// evaluate it as a formula. It adds an apostrophe to a string that already
+// looks guarded, too, so that reading a Text restores every string.
 func Guard(s string) string {
 	if runnable(strings.TrimLeft(s, "'")) {
 		return "'" + s
@@ -36,13 +36,13 @@ func Guard(s string) string {
 	return s
 }
 
-// number is nothing but a decimal number, with a sign and an exponent or
-// without: what rounding leaves is -1.7e-15.
+// number matches a plain decimal number with optional sign and exponent, for
+// example a rounding error of -1.7e-15.
 var number = regexp.MustCompile(`^[-+]?\d+(\.\d*)?(e[-+]?\d+)?$`)
 
-// runnable reports whether a spreadsheet may take a text for a formula: what
-// begins one, full-width signs included, also behind blanks and line breaks,
-// which some pass over.
+// runnable reports whether a spreadsheet may evaluate a string as a formula. It
+// checks for the characters that begin a formula, including full-width ones.
+// They may follow spaces and line breaks, which some spreadsheets skip.
 func runnable(s string) bool {
 	if s == "" {
 		return false
@@ -59,7 +59,7 @@ func runnable(s string) bool {
 	return strings.ContainsRune("=+-@＝＋－＠", r)
 }
 
-// Name is a text without surrounding blanks.
+// Name is a string without surrounding spaces.
 type Name string
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -68,8 +68,8 @@ func (n *Name) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Names is a list of names separated by semicolons: names hold blanks and
-// commas.
+// Names is a list of names separated by semicolons, because names can contain
+// spaces and commas.
 type Names []string
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -82,7 +82,7 @@ func (n *Names) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Words is a list of keys, ids or pairs separated by blanks or semicolons.
+// Words is a list of keys, IDs, or pairs separated by spaces or semicolons.
 type Words []string
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -91,12 +91,12 @@ func (w *Words) UnmarshalCSV(cell string) error {
 	return nil
 }
 
-// Fields returns the parts of a cell between blanks and semicolons.
+// Fields returns the parts of a cell between spaces and semicolons.
 func Fields(cell string) iter.Seq[string] { return strings.FieldsFuncSeq(cell, separates) }
 
 func separates(r rune) bool { return strings.ContainsRune(" ;\t\n\r", r) }
 
-// Count is a whole number; an empty cell is absent.
+// Count is a whole number. An empty cell is absent.
 type Count struct{ unit.Opt[int] }
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -110,7 +110,7 @@ func (c *Count) UnmarshalCSV(cell string) error {
 	return err
 }
 
-// Counts is a list of whole numbers separated by blanks or semicolons.
+// Counts is a list of whole numbers separated by spaces or semicolons.
 type Counts []int
 
 // UnmarshalCSV implements gocsv.TypeUnmarshaller.
@@ -124,17 +124,17 @@ func (c *Counts) UnmarshalCSV(cell string) error {
 		*c = append(*c, n)
 	}
 	if len(*c) == 0 && strings.TrimSpace(cell) != "" {
-		return fmt.Errorf("%.60q holds no number", cell)
+		return fmt.Errorf("%.60q contains no number", cell)
 	}
 	return nil
 }
 
-// maxCount keeps every product of three counts (Xe-cores x XVE x threads)
-// inside 63 bits.
+// maxCount keeps the product of any three counts (Xe-cores x XVEs x threads)
+// within 63 bits.
 const maxCount = 1 << 20
 
-// ParseCount reads a plain decimal number. It is stricter than strconv.Atoi: a
-// sign, an underscore or a leading zero in a table is a typo.
+// ParseCount returns a plain decimal number. It is stricter than strconv.Atoi,
+// because a sign, an underscore, or a leading zero in a table is a typo.
 func ParseCount(s string) (int, error) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, fmt.Errorf("%.60q is not a whole number; "+
@@ -150,17 +150,17 @@ func ParseCount(s string) (int, error) {
 	return n, nil
 }
 
-// CSV writes records as encoding/csv does, but so that a spreadsheet runs none
-// of them: a cell that it would take for a formula gets an apostrophe unless it
-// has one, and a cell that it might split, at a semicolon or a tab, is in
-// quotes, because what is behind one would begin a cell without a guard. Its
-// error is that of the last Flush.
+// CSV writes records like encoding/csv, but so that a spreadsheet evaluates
+// none of them. A cell that looks like a formula gets an apostrophe, unless it
+// has one. A cell with a semicolon or a tab is quoted: some spreadsheets split
+// cells there, and the rest would be a new cell without a guard. Error returns
+// the error of the last Flush.
 type CSV struct {
 	w   *bufio.Writer
 	err error
 }
 
-// NewCSV writes to w. Flush must be called at the end.
+// NewCSV returns a CSV that writes to w. Call Flush at the end.
 func NewCSV(w io.Writer) *CSV { return &CSV{w: bufio.NewWriter(w)} }
 
 // Write writes a record.
@@ -180,17 +180,17 @@ func (c *CSV) Write(record []string) error {
 		c.w.WriteString(strings.ReplaceAll(cell, `"`, `""`))
 		c.w.WriteByte('"')
 	}
-	return c.w.WriteByte('\n') // which fails when anything before did
+	return c.w.WriteByte('\n') // fails if an earlier write failed
 }
 
-// quoted reports whether a cell has to be in quotes. One that begins with a
-// colon is among them because the runner of a CI job takes a line that begins
-// with two for a command.
+// quoted reports whether a cell must be quoted. A cell that begins with a colon
+// is quoted, because CI runners interpret a line that begins with two colons as
+// a command.
 func quoted(cell string) bool {
 	return cell != "" && (strings.ContainsAny(cell, ",;\t\"\r\n") || cell[0] == ' ' || cell[0] == ':')
 }
 
-// Flush writes what is left.
+// Flush writes the buffered data.
 func (c *CSV) Flush() { c.err = c.w.Flush() }
 
 // Error returns the first error of writing.

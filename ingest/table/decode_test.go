@@ -9,7 +9,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// thing has a field of every type that a table may hold.
+// thing has a field of every type that a table may contain.
 type thing struct {
 	Key   Name       `csv:"key" table:"required"`
 	Text  Text       `csv:"text"`
@@ -49,8 +49,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestDecodeErrors wants every error of a file, each at its place and one per
-// row, and the good rows all the same.
+// TestDecodeErrors checks that every bad row is reported once, at its position,
+// and that the good rows are still read.
 func TestDecodeErrors(t *testing.T) {
 	text := thingHeader + "a,,,,1.7,,1\n\nb,,,,,,1\nc,,,,,\n,,,,,,1\nd,,,,,010,1\ne,\"x\ny\",,,,,1G\nf,,,,-1,,\ng\"h,,,,,,1\ni,,,,,,1\n"
 	s, err := Load("t.csv", strings.NewReader(text), thingFormat())
@@ -106,20 +106,20 @@ func TestGuard(t *testing.T) {
 		{"formula", "=1+1", "'=1+1"},
 		{"plus", "+x", "'+x"},
 		{"no number", "-1-1", "'-1-1"},
-		{"a sign alone", "-", "'-"},
-		{"behind a line break", "\n=1", "'\n=1"},
+		{"only a sign", "-", "'-"},
+		{"after a line break", "\n=1", "'\n=1"},
 		{"behind blanks", "  =1", "'  =1"},
-		{"behind a byte order mark", "\ufeff=1", "'\ufeff=1"},
+		{"after a byte order mark", "\ufeff=1", "'\ufeff=1"},
 		{"full width", "＝1+1", "'＝1+1"},
 		{"minus", "-x", "'-x"},
 		{"at", "@SUM(A1)", "'@SUM(A1)"},
 		{"tab", "\tx", "'\tx"},
 		{"carriage return", "\rx", "'\rx"},
-		{"looks guarded: one more, so that it comes back", "'=x", "''=x"},
-		{"an apostrophe alone is a name", "'x", "'x"},
+		{"a guarded string gets a second apostrophe, so that it is restored", "'=x", "''=x"},
+		{"an apostrophe alone is not a guard", "'x", "'x"},
 		{"ordinary", "Fan2", "Fan2"},
 		{"empty", "", ""},
-		{"inside is harmless", "a=b", "a=b"},
+		{"a sign inside the string is harmless", "a=b", "a=b"},
 	} {
 		got := Guard(c.in)
 		if got != c.want {
@@ -148,7 +148,7 @@ func FuzzGuard(f *testing.F) {
 	})
 }
 
-// TestCSV writes cells that has not been guarded.
+// TestCSV writes cells that have no guard.
 func TestCSV(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"=1+1", "'=1+1"}, {"'=1+1", "'=1+1"}, {"-1.5", "-1.5"}, {"+3", "+3"}, {"-1.7e-15", "-1.7e-15"}, {"-2e+06", "-2e+06"},

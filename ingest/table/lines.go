@@ -13,40 +13,40 @@ import (
 	"occudiff/ingest/note"
 )
 
-// MaxLine is the longest line that is kept whole. Kernel names of heavily
-// templated code reach some 10 KB and unitrace pads every row to the longest of
-// them; what is longer than this is no profiler output.
+// MaxLine is the maximum length of a line that is kept completely. Kernel names
+// of heavily templated code reach about 10 KB, and unitrace pads every row to
+// the longest name. Longer lines do not come from a profiler.
 const MaxLine = 256 << 10
 
-// checkEvery is how many bytes may pass between two looks at the context: often
+// checkEvery is the number of bytes between two checks of the context, small
 // enough for Ctrl-C to stop at once.
 const checkEvery = 1 << 20
 
-// Lines reads the lines of a source in bounded memory, one after the other.
+// Lines reads the lines of a source one after the other, in bounded memory.
 type Lines struct {
 	// Text is the current line without its line end. It is valid until the next
 	// call of Next.
 	Text []byte
 	// Number is the physical line number of Text, from 1.
 	Number int
-	// CRLF states that the line ended in CR LF.
+	// CRLF reports that the line ended with CR LF.
 	CRLF bool
-	// Cut states that the line was longer than MaxLine and lost its end.
+	// Cut reports that the line was longer than MaxLine and was cut.
 	Cut bool
 
 	path string
 	r    *bufio.Reader
-	long []byte // a line that did not fit the buffer
+	long []byte // line that did not fit into the buffer
 	err  error
 }
 
-// NewLines reads the source from its start.
+// NewLines returns a reader for the lines of a source, from its start.
 func NewLines(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Lines {
 	return &Lines{path: src.Path, r: bufio.NewReaderSize(NewStream(ctx, src, opt), 64<<10)}
 }
 
-// Next moves to the next line. It gives false at the end of the source and on
-// errors; see Err.
+// Next moves to the next line. It returns false at the end of the source and
+// after an error; see Err.
 func (r *Lines) Next() bool {
 	if r.err != nil {
 		return false
@@ -63,7 +63,7 @@ func (r *Lines) Next() bool {
 			return false
 		}
 		if len(part) == 0 && len(r.long) == 0 {
-			return false // the end, after a line end
+			return false // end of the source, after a line end
 		}
 		line := bytes.TrimSuffix(part, []byte("\n"))
 		if len(r.long) > 0 {
@@ -86,7 +86,8 @@ func (r *Lines) keep(part []byte) {
 	r.long = append(r.long, part...)
 }
 
-// Err returns the error that ended the reading, nil at the end of the source.
+// Err returns the error that ended the reading, or nil at the end of the
+// source.
 func (r *Lines) Err() error {
 	if r.err == io.EOF {
 		return nil
@@ -94,13 +95,13 @@ func (r *Lines) Err() error {
 	return r.err
 }
 
-// Pos returns a place in the current line, columns count from 1.
+// Pos returns a position in the current line. Columns count from 1.
 func (r *Lines) Pos(column int) note.Pos {
 	return note.Pos{File: r.path, Line: r.Number, Column: column}
 }
 
-// A Stream is the bytes of a source: it stops when the context is canceled, and
-// reports progress.
+// A Stream reads the bytes of a source. It stops if the context is canceled,
+// and reports progress.
 type Stream struct {
 	ctx   context.Context
 	r     io.Reader
@@ -110,13 +111,13 @@ type Stream struct {
 	ended error
 }
 
-// NewStream reads the source from its start.
+// NewStream returns a Stream that reads a source from its start.
 func NewStream(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) *Stream {
 	return &Stream{ctx: ctx, r: src.R, opt: opt}
 }
 
-// Read implements io.Reader. It reads little at a time, so that canceling stops
-// at once.
+// Read implements io.Reader. It reads small pieces, so that canceling stops at
+// once.
 func (s *Stream) Read(p []byte) (int, error) {
 	if s.ended != nil {
 		return 0, s.ended
@@ -135,20 +136,19 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// MaxShown is how many bad rows of a file are reported one by one.
+// MaxShown is the number of bad rows of a file that are reported individually.
 const MaxShown = 20
 
-// BadRows collects the rows of a file that cannot be used: all are counted, the
-// first MaxShown are kept. The zero BadRows is ready.
+// BadRows collects the unusable rows of a file. It counts all of them and keeps
+// the first MaxShown. The zero BadRows is ready to use.
 type BadRows struct {
 	Count   int64
-	Several bool // rows are in a line; the caller adds each once
+	Several bool // a line has several rows, and the caller adds each of them once
 	shown   []note.Note
 	last    note.Pos
 }
 
-// Add counts a row that cannot be used. A row that is bad in two places is one
-// row.
+// Add counts an unusable row. A row with two errors is counted once.
 func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	if b.Count > 0 && b.last.Line == pos.Line && !b.Several {
 		return
@@ -161,8 +161,8 @@ func (b *BadRows) Add(pos note.Pos, hint, format string, args ...any) {
 	}
 }
 
-// Notes returns the notes on the bad rows in the order of the file; the last
-// says how many more there are.
+// Notes returns the notes about the bad rows in the order of the file. The last
+// note contains the number of rows that are not listed.
 func (b *BadRows) Notes() []note.Note {
 	notes := b.shown[:len(b.shown):len(b.shown)]
 	if more := b.Count - int64(len(notes)); more > 0 {
@@ -172,8 +172,8 @@ func (b *BadRows) Notes() []note.Note {
 	return notes
 }
 
-// Quote prints a piece of input for a message: in quotes, invisible bytes
-// escaped, cut to a readable length.
+// Quote returns a piece of input for a message: in quotes, with escaped
+// invisible bytes, and cut to a readable length.
 func Quote[T string | []byte](text T) string {
 	const most = 60
 	if len(text) > most {
@@ -184,8 +184,8 @@ func Quote[T string | []byte](text T) string {
 
 const escape = 0x1b
 
-// Plain returns the line as a terminal would show it, the line itself when
-// there is nothing to take out.
+// Plain returns the line as a terminal would show it. It returns the line
+// itself if there is nothing to remove.
 func Plain(line []byte) []byte {
 	if bytes.IndexByte(line, 0) < 0 && bytes.IndexByte(line, escape) < 0 {
 		return line
@@ -202,8 +202,8 @@ func Plain(line []byte) []byte {
 	return out
 }
 
-// RawColumn returns the column (from 1) in the line of the byte that has the
-// given index in Plain(line).
+// RawColumn returns the column, from 1, of the byte in line that has the given
+// index in Plain(line).
 func RawColumn(line []byte, index int) int {
 	for i := 0; i < len(line); {
 		if n := invisible(line[i:]); n > 0 {
@@ -219,12 +219,17 @@ func RawColumn(line []byte, index int) int {
 	return len(line) + 1
 }
 
-// invisible returns the length of what stands at the start of b and is not
-// shown by a terminal, 0 when b starts with text: NUL bytes, which file systems
-// leave in logs of crashed nodes, and escape sequences: control sequences
-// (colors, cursor movement), operating system commands up to BEL or ESC \, and
-// others of two bytes. Of a broken sequence it keeps what is no part of it. No
-// regular expression: logs of gigabytes have colors in each line.
+// invisible returns the number of bytes at the start of b that a terminal does
+// not show, or 0 if b starts with text. Invisible are:
+//
+//   - NUL bytes, which file systems leave in logs of crashed nodes
+//   - control sequences, such as colors and cursor movement
+//   - operating system commands up to BEL or ESC \
+//   - other escape sequences of two bytes
+//
+// If a sequence is broken, only its valid part is invisible. Considered and
+// rejected: a regular expression, because logs of gigabytes have colors in each
+// line.
 func invisible(b []byte) int {
 	switch {
 	case b[0] == 0:
@@ -256,12 +261,12 @@ func invisible(b []byte) int {
 	return 2
 }
 
-// Dashed are the columns of a table that is printed under a line of dashes,
-// whose runs they are, counted in characters.
+// Dashed contains the columns of a table that is printed under a line of
+// dashes. Each run of dashes is a column. Offsets are counted in characters.
 type Dashed struct{ from, to []int }
 
-// Dashes returns the columns under a header, nil when the line is not made of
-// runs of dashes.
+// Dashes returns the columns of a line of dashes, or nil if the line is not
+// one.
 func Dashes(line string) *Dashed {
 	if !strings.Contains(line, "---") || strings.Trim(line, " -") != "" {
 		return nil
@@ -278,9 +283,9 @@ func Dashes(line string) *Dashed {
 	return c
 }
 
-// Cells cuts a line at the gaps between the columns. The last column has no
-// end. Not bytes: a name of a kernel may hold characters of several bytes, and
-// VTune pads by characters.
+// Cells splits a line at the gaps between the columns. The last column has no
+// end. It counts characters, not bytes, because a kernel name may contain
+// multibyte characters and VTune pads by characters.
 func (c *Dashed) Cells(line string) []string {
 	runes := []rune(line)
 	out := make([]string, len(c.from))
@@ -296,10 +301,10 @@ func (c *Dashed) Cells(line string) []string {
 	return out
 }
 
-// InColumns reports whether a line has the form of a row: nothing before the
-// first column or in the gaps, and more than a name. The next metric of a
-// summary begins at the left edge, too; what tells it is that it is as short as
-// a name, or that its text runs over a gap.
+// InColumns reports whether a line has the form of a row: it is longer than a
+// name, and there is no text before the first column or in the gaps. The next
+// metric of a summary also begins at the left edge, but it is as short as a
+// name, or its text crosses a gap.
 func (c *Dashed) InColumns(line string) bool {
 	if utf8.RuneCountInString(line) <= c.to[0] {
 		return false

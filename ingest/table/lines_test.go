@@ -29,7 +29,7 @@ func TestNext(t *testing.T) {
 		{"nothing", "", nil},
 		{"the last line end may be missing", "a\nb", []string{"a", "b"}},
 		{"an empty last line is not a line", "a\n\n", []string{"a", ""}},
-		{"CRLF and BOM are no text; a carriage return inside is", "\ufeffa\r\nb\rc\r\n", []string{"a", "b\rc"}},
+		{"CRLF and BOM are not text; a carriage return inside a line is", "\ufeffa\r\nb\rc\r\n", []string{"a", "b\rc"}},
 		{"longer than the buffer", strings.Repeat("x", 100_000) + "\ny", []string{strings.Repeat("x", 100_000), "y"}},
 	} {
 		r := NewLines(context.Background(), &ingest.Source{R: iotest.OneByteReader(strings.NewReader(c.text))}, ingest.ReadOptions{})
@@ -46,7 +46,7 @@ func TestLongLine(t *testing.T) {
 		t.Fatalf("cut %v at %d bytes, want at %d", r.Cut, len(r.Text), MaxLine)
 	}
 	if !r.Next() || r.Cut || string(r.Text) != "next" || r.Number != 2 {
-		t.Fatalf("line %d %q, cut %v; want the next line whole", r.Number, r.Text, r.Cut)
+		t.Fatalf("line %d %q, cut %v; want the complete next line", r.Number, r.Text, r.Cut)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestEnds(t *testing.T) {
 	broken := errors.New("disk on fire")
 	r := NewLines(context.Background(), &ingest.Source{R: io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(broken))}, ingest.ReadOptions{})
 	if got := all(r); len(got) != 1 || !errors.Is(r.Err(), broken) {
-		t.Errorf("read %q, error %v; want the whole lines and the reader's error", got, r.Err())
+		t.Errorf("read %q, error %v; want the complete lines and the reader's error", got, r.Err())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	n := int64(0)
@@ -70,12 +70,12 @@ func TestPlain(t *testing.T) {
 		reason, raw, want string
 		index, column     int
 	}{
-		{"plain text stays", "abc", "abc", 2, 3},
+		{"plain text is unchanged", "abc", "abc", 2, 3},
 		{"colors", "\x1b[1;32mabc\x1b[0m", "abc", 0, 8},
 		{"NULs", "\x00a\x00b", "ab", 1, 4},
 		{"a window title", "\x1b]0;title\x07ab", "ab", 0, 11},
 		{"a title that ends with ESC backslash", "\x1b]0;t\x1b\\ab", "ab", 1, 9},
-		{"a title without an end is not taken for the rest of the line", "\x1b]0;ab", "0;ab", 0, 3},
+		{"a title without an end does not include the rest of the line", "\x1b]0;ab", "0;ab", 0, 3},
 		{"a broken sequence", "\x1b[3\x01ab", "\x01ab", 1, 5},
 		{"an escape at the end", "ab\x1b", "ab", 2, 4},
 		{"other sequences of two bytes", "\x1b(a\x1b=b", "ab", 1, 6},

@@ -12,22 +12,23 @@ import (
 	"occudiff/ingest/note"
 )
 
-// maxLines is how many lines a quoted cell may run over: at a quote that never
-// closes, no more of them are searched.
+// maxLines is the maximum number of lines that a quoted cell may cross. It
+// limits the search for the end of a quote that never closes.
 const maxLines = 64
 
-// Record is a row of a file: its cells, or why it has none.
+// A Record is a row of a file: its cells, or the reason why they cannot be
+// used.
 type Record struct {
 	Cells   []string // as many as the header has
 	Line    int      // physical line of the file, from 1
 	Problem string   // why the cells cannot be used; empty for a good record
 
-	text   string // of a record with quotes, and where its cells begin in it
+	text   string // text of a record with quotes, and the offsets of its cells
 	starts []int
 }
 
-// place returns the line and column where a cell begins; the column is 0 for a
-// cell that is not there.
+// place returns the line and column at which a cell begins. The column is 0 if
+// the record does not have the cell.
 func (r *Record) place(cell int) (line, column int) {
 	switch {
 	case cell < 0 || r.Problem != "":
@@ -43,26 +44,28 @@ func (r *Record) place(cell int) (line, column int) {
 	return r.Line, column
 }
 
-// A Reader reads the records of a file, one after the other.
+// A Reader reads the records of a file one after the other.
 type Reader struct {
-	Columns []string // of the header, in lower case; empty for one that nothing reads
-	Unknown []string // the names of these
+	Columns []string // columns of the header in lower case; empty for an unknown column
+	Unknown []string // names of the unknown columns
 
 	file    string
 	format  Format
 	in      *Lines
 	pending []string // lines that were read ahead
-	line    int      // number of the last line given out
-	crlf    bool     // the first line ends in CR LF, and so do the lines of a cell
+	line    int      // number of the last line that next returned
+	crlf    bool     // the first line ends with CR LF, so the lines of a cell do, too
 }
 
-// NewReader reads a file, whose name is for messages. Header comes before all
-// else.
+// NewReader returns a Reader. The file name is used in messages. Call Header
+// before anything else.
 func NewReader(file string, r io.Reader, f Format) *Reader {
-	return &Reader{file: file, format: f, in: NewLines(context.Background(), &ingest.Source{R: r}, ingest.ReadOptions{})}
+	in := NewLines(context.Background(), &ingest.Source{R: r}, ingest.ReadOptions{})
+	return &Reader{file: file, format: f, in: in}
 }
 
-// Sheet reads up to so many records; at the end of the file there are none.
+// Sheet reads up to the given number of records. It returns an empty Sheet at
+// the end of the file.
 func (r *Reader) Sheet(most int) (*Sheet, error) {
 	s := &Sheet{File: r.file, Columns: r.Columns, Records: make([]Record, 0, min(most, 512)), code: r.format.Code}
 	if r.format.Strict {
@@ -82,8 +85,8 @@ func (r *Reader) Sheet(most int) (*Sheet, error) {
 	return s, nil
 }
 
-// Next returns the next record with as many cells as the header has. Blank
-// lines are none.
+// Next returns the next record with as many cells as the header has. It skips
+// blank lines.
 func (r *Reader) Next() (Record, error) {
 	rec, err := r.record()
 	if n := len(rec.Cells); err == nil && n != len(r.Columns) {
@@ -95,8 +98,8 @@ func (r *Reader) Next() (Record, error) {
 	return rec, err
 }
 
-// record returns the next record as it is. The error is that of the file,
-// io.EOF at its end.
+// record returns the next record with its own number of cells. The error is a
+// read error, or io.EOF at the end of the file.
 func (r *Reader) record() (Record, error) {
 	for {
 		text, err := r.next()
@@ -115,8 +118,8 @@ func (r *Reader) record() (Record, error) {
 	}
 }
 
-// quoted reads a record with quotes, which may run over several lines. A quote
-// that never closes spoils its own line.
+// quoted reads a record with quotes, which may cross several lines. A quote
+// that never closes makes only its own line unusable.
 func (r *Reader) quoted(text string) (Record, error) {
 	rec := Record{Line: r.line, text: text}
 	var ahead []string
@@ -144,11 +147,13 @@ func (r *Reader) quoted(text string) (Record, error) {
 	}
 	r.pending = append(ahead, r.pending...)
 	text = strings.TrimSuffix(text, "\r")
-	return Record{Cells: strings.Split(text, ","), Line: r.line, Problem: rec.Problem}, nil // as far as they are known
+	// the cells that are known
+	return Record{Cells: strings.Split(text, ","), Line: r.line, Problem: rec.Problem}, nil
 }
 
-// next returns the next physical line without its end. A CR at the end stays if
-// the lines of the file end in LF alone: within quotes it belongs to the cell.
+// next returns the next physical line without its line end. If the lines of the
+// file end with LF, it keeps a CR at the end of a line, because within quotes
+// the CR belongs to the cell.
 func (r *Reader) next() (string, error) {
 	if len(r.pending) > 0 {
 		text := r.pending[0]
@@ -171,8 +176,8 @@ func (r *Reader) next() (string, error) {
 	return "", io.EOF
 }
 
-// split splits a record with quotes (RFC 4180). Open says that its last quote
-// does not close.
+// split splits a record with quotes (RFC 4180). open reports that the last
+// quote does not close.
 func split(text string) (cells []string, starts []int, open bool, fault string) {
 	for at, more := 0, true; more; {
 		starts = append(starts, at)
@@ -199,8 +204,8 @@ func split(text string) (cells []string, starts []int, open bool, fault string) 
 	return cells, starts, false, ""
 }
 
-// cutQuoted takes a quoted cell, its opening quote gone already, from the front
-// of a text.
+// cutQuoted returns the quoted cell at the beginning of a string and the text
+// after it. The opening quote must have been removed.
 func cutQuoted(text string) (cell, after string, closed bool) {
 	for {
 		i := strings.IndexByte(text, '"')
@@ -217,9 +222,10 @@ func cutQuoted(text string) (cell, after string, closed bool) {
 	}
 }
 
-// Header reads the first record and checks it against the format; io.EOF says
-// that there is none. An unknown column would be dropped without a word, the
-// first of two equal ones likewise, and a missing one would read as empty.
+// Header reads the first record and checks the columns against the format. It
+// returns io.EOF if there is no record. Without this check, an unknown column
+// and the first of two equal columns would be ignored silently, and a missing
+// column would read as empty.
 func (r *Reader) Header() error {
 	rec, err := r.record()
 	if err != nil {

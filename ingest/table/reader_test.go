@@ -12,7 +12,7 @@ import (
 	"occudiff/ingest/note"
 )
 
-// records reads all records of a text, its first line among them.
+// records reads all records of a text, including its first line.
 func records(t testing.TB, text string, f Format) []Record {
 	t.Helper()
 	r := NewReader("t.csv", strings.NewReader(text), f)
@@ -41,19 +41,19 @@ func TestRecords(t *testing.T) {
 		{"plain", "a,b\nc,d\n", []Record{ok(1, "a", "b"), ok(2, "c", "d")}},
 		{"no newline at the end", "a,b\nc,d", []Record{ok(1, "a", "b"), ok(2, "c", "d")}},
 		{"Windows line ends", "a,b\r\nc,d\r\n", []Record{ok(1, "a", "b"), ok(2, "c", "d")}},
-		{"blank lines are none, but count", "\n a\n \nb\n", []Record{ok(2, " a"), ok(4, "b")}},
+		{"blank lines are not records, but count as lines", "\n a\n \nb\n", []Record{ok(2, " a"), ok(4, "b")}},
 		{"empty cells", ",,\n", []Record{ok(1, "", "", "")}},
 		{"quotes", `"a,b","c""d",e` + "\n", []Record{ok(1, "a,b", `c"d`, "e")}},
 		{"an empty quoted cell at the end", `a,""`, []Record{ok(1, "a", "")}},
 		{"a newline in quotes", "\"a\nb\",c\nd\n", []Record{ok(1, "a\nb", "c"), ok(3, "d")}},
-		{"a comment where there are none", "#a\n", []Record{ok(1, "#a")}},
-		{"a stray quote takes its line alone", "a,\"b\nc,d\ne,f\n",
+		{"a # in a format without comments", "#a\n", []Record{ok(1, "#a")}},
+		{"a stray quote makes only its own line unusable", "a,\"b\nc,d\ne,f\n",
 			[]Record{bad(1, "a quote is opened and not closed", "a", `"b`), ok(2, "c", "d"), ok(3, "e", "f")}},
 		{"a quote inside a cell", "a,b\"c\nd\n", []Record{
 			bad(1, `the cell b"c has a quote inside: quote the whole cell and double the quotes in it`, "a", `b"c`), ok(2, "d")}},
 		{"text after a quote", "\"a\"b,c\nd\n",
 			[]Record{bad(1, `text follows the closing quote of the cell "a"`, `"a"b`, "c"), ok(2, "d")}},
-		{"two stray quotes some lines apart: what follows the second is at error, and only the first line is lost",
+		{"two stray quotes some lines apart: the record after the second is rejected, and only the first line is lost",
 			"a,\"b\nc,d\ne\"x,f\ng\n", []Record{bad(1, `text follows the closing quote of the cell "b\nc,d\ne"`, "a", `"b`), ok(2, "c", "d"),
 				bad(3, `the cell e"x has a quote inside: quote the whole cell and double the quotes in it`, `e"x`, "f"), ok(4, "g")}},
 		{"nothing", "", nil},
@@ -67,7 +67,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPlaces checks the places of cells behind blank lines, quotes and line
+// TestPlaces checks the positions of cells after blank lines, quotes, and line
 // breaks in quotes.
 func TestPlaces(t *testing.T) {
 	got := records(t, "\n\"a\n,b\",\"\",\"x\"\"y\",z\n\né,b,,c\n", Format{})
@@ -84,7 +84,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestBounds reads lines that would fill the memory.
+// TestBounds reads lines that would need too much memory.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	got := records(t, "a\n"+long+"\nb\n"+long, Format{})
@@ -93,14 +93,14 @@ func TestBounds(t *testing.T) {
 	}
 	open := records(t, "\"a\n"+strings.Repeat("b\n", 100), Format{})
 	if len(open) != 101 || open[0].Problem != "a quote is opened and not closed" || open[100].Line != 101 {
-		t.Errorf("%d records after a quote that stays open; want 101", len(open))
+		t.Errorf("%d records after an open quote; want 101", len(open))
 	}
 	behind := records(t, "\"a\n"+long+"\nb\n", Format{})
 	if len(behind) != 3 || behind[1].Problem == "" || behind[2].Line != 3 || behind[2].Problem != "" {
-		t.Errorf("a quote that stays open before a long line: %d records, %.60v", len(behind), behind)
+		t.Errorf("an open quote before a long line: %d records, %.60v", len(behind), behind)
 	}
 	if exact := records(t, strings.Repeat("x", MaxLine-1), Format{}); len(exact) != 1 || exact[0].Problem != "" {
-		t.Errorf("a line of the largest size is refused: %.80v", exact)
+		t.Errorf("a line of the maximum length is rejected: %.80v", exact)
 	}
 }
 
@@ -114,13 +114,13 @@ func TestHeader(t *testing.T) {
 		f            Format
 		want         string
 	}{
-		{"case, blanks and a byte order mark do not count", "\ufeffKEY, name \n", strict, ""},
+		{"case, spaces, and a byte order mark are ignored", "\ufeffKEY, name \n", strict, ""},
 		{"another column", "key,name,weight\n", loose, ""},
-		{"another column in a strict file", "key,name,weight\n", strict, `t.csv:1:10: the column "weight" is not known; did you mean w? (the columns are key, name, size)`},
+		{"an unknown column in a strict file", "key,name,weight\n", strict, `t.csv:1:10: the column "weight" is not known; did you mean w? (the columns are key, name, size)`},
 		{"twice", "key,key,name\n", loose, `t.csv:1: the column "key" occurs twice (keep one of them)`},
 		{"semicolons", "key;name\n", strict, `t.csv:1: the header has no comma but other separators: "key;name" (write the file with commas between the columns)`},
 		{"missing", "\nsize\n", loose, "t.csv:2: the header has no key, name (expected the columns key,name,size, of which only key, name must be there)"},
-		{"two faults", "key,weight\n", strict, "t.csv:1:5: the column \"weight\" is not known; did you mean w? (the columns are key, name, size)\n" +
+		{"two errors", "key,weight\n", strict, "t.csv:1:5: the column \"weight\" is not known; did you mean w? (the columns are key, name, size)\n" +
 			"t.csv:1: the header has no name (expected the columns key,name,size, of which only key, name must be there)"},
 		{"no header", "key,\"name\n", loose, "t.csv:1: the header cannot be read: a quote is opened and not closed " +
 			"(expected the columns key,name,size, of which only key, name must be there)"},
@@ -143,23 +143,23 @@ func TestHeader(t *testing.T) {
 func TestLoad(t *testing.T) {
 	f := Format{Code: "thing-file", What: "thing file", Columns: []string{"a"}}
 	if s, err := Load("t.csv", strings.NewReader("\n\n"), f); err != nil || len(s.Records) != 0 {
-		t.Errorf("an empty file gives %v, %v", s, err)
+		t.Errorf("an empty file returns %v, %v", s, err)
 	}
 	_, err := Load("t.csv", strings.NewReader(strings.Repeat("x", maxFile+1)), f)
 	if err == nil || err.Error() != "t.csv: the thing file is larger than 4 MB (is it the right file?)" {
-		t.Errorf("a large file gives %v", err)
+		t.Errorf("a large file returns %v", err)
 	}
 	_, err = Load("t.csv", broken{}, f)
 	var fault *note.InputError
 	if !errors.As(err, &fault) || fault.Code != "thing-file" || err.Error() != "t.csv: the thing file cannot be read: the disk is on fire" {
-		t.Errorf("a broken file gives %v", err)
+		t.Errorf("a broken file returns %v", err)
 	}
 	r := NewReader("t.csv", io.MultiReader(strings.NewReader("a\n\"b"), broken{}), f)
 	if err := r.Header(); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := r.Sheet(10); err == nil || s != nil {
-		t.Errorf("a file that breaks off gives %v, %v", s, err)
+		t.Errorf("a truncated file returns %v, %v", s, err)
 	}
 }
 
@@ -167,8 +167,8 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk is on fire") }
 
-// FuzzRecords holds the reader against encoding/csv: what that reads, ours
-// reads alike, at the same places.
+// FuzzRecords compares the reader with encoding/csv: it must read the same
+// cells at the same positions if encoding/csv accepts the text.
 func FuzzRecords(f *testing.F) {
 	for _, s := range []string{"a,b\nc,d\n", "\"a,\"\"b\",c\r\n", "\"a\nb\",c\n\nd", "a\"b,c\n\"", ",\n,,\n", "\"\"\n"} {
 		f.Add(s)
@@ -179,8 +179,8 @@ func FuzzRecords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := records(t, text, Format{})
-		// encoding/csv drops lone carriage returns in places and joins any
-		// number of lines; ours keeps and bounds them.
+		// encoding/csv drops some lone carriage returns and joins any number of
+		// lines. This reader keeps them and limits the number of lines.
 		if strings.Contains(text, "\r") || strings.Count(text, "\n") > maxLines || len(text) >= MaxLine {
 			return
 		}
@@ -195,7 +195,7 @@ func FuzzRecords(f *testing.F) {
 				return
 			}
 			if len(rec) == 1 && strings.TrimSpace(rec[0]) == "" && !strings.Contains(text, `"`) {
-				continue // ours takes a line of blanks for an empty one
+				continue // this reader treats a line of spaces as empty
 			} else if len(rec) == 1 && strings.TrimSpace(rec[0]) == "" {
 				return
 			}

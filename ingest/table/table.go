@@ -1,23 +1,24 @@
-// Package table reads text files: line by line in bounded memory, with physical
-// line numbers, a cap on the length of a line, canceling, progress and the list
-// of bad rows ([Lines], [BadRows]); and as small CSV files, which it writes
-// too: device and platform tables, batches of launches, exported series.
+// Package table reads text files. [Lines] reads a file line by line in bounded
+// memory, with physical line numbers, a maximum line length, canceling, and
+// progress. [BadRows] collects its unusable rows. [Reader] reads small CSV
+// files, and [CSV] writes them: device and platform tables, batches of
+// launches, and exported series.
 //
-// A [Reader] checks the header against a [Format] and gives the file as
-// records. It is not encoding/csv, because that loses the rest of the file at a
-// stray quote: here a line that cannot be read is a record with an error, and
-// the next line is read as if nothing had happened. Every record knows its line
-// and where its cells begin. [Decode] fills structs with csv tags from records,
-// by gocsv; [CSV] writes records.
+// A [Reader] checks the header against a [Format] and returns the file as
+// records. Considered and rejected: encoding/csv, because it loses the rest of
+// the file after a stray quote. Here, an unreadable line becomes a record with
+// a problem, and the next line is read normally. Each record knows its line and
+// the positions of its cells. [Convert] decodes records into structs with csv
+// tags, using gocsv.
 //
-// gocsv alone would be a trap. It reads an empty cell, and a column that is
-// missing, as 0; it reads "1,234" as 1.234; and it counts records where a
-// person wants a line number. So the fields of a struct that is read have types
-// that decode themselves, such as [Count], the header is checked first, and a
-// cell that is at error is reported at its own place.
+// gocsv alone has common mistakes. It reads an empty cell and a missing column
+// as 0, it reads "1,234" as 1.234, and it counts records instead of lines.
+// Therefore the header is checked first, the fields of a struct have types that
+// decode themselves, such as [Count], and an error is reported at the position
+// of its cell.
 //
-// The package does not know what a column means. Exports of a profiler are not
-// read here: package scan reads those.
+// The package does not know the meaning of a column. Exports of a profiler are
+// read by package scan.
 package table
 
 import (
@@ -32,44 +33,45 @@ import (
 	"occudiff/ingest/note"
 )
 
-// Format is what the files of one kind look like.
+// A Format describes the files of one kind.
 type Format struct {
-	Code string // of the errors: "device-file"
-	What string // the kind of file in messages: "device file"
+	Code string // code of the errors, for example "device-file"
+	What string // kind of file in messages, for example "device file"
 
-	Columns  []string // those that are read, in lower case
-	Required []string // those of them that a header must have
-	Strict   bool     // another column is an error, and an empty cell of a required one; else see Reader.Unknown
-	Comments bool     // lines that begin with # are skipped
+	Columns  []string // columns that are read, in lower case
+	Required []string // columns that a header must have
+	// Strict makes an unknown column and an empty cell of a required column an
+	// error. Otherwise, unknown columns are collected in Reader.Unknown.
+	Strict   bool
+	Comments bool // skip lines that begin with #
 
-	// Nearest, when not nil, gives what a message adds to the name of an
-	// unknown column: which one may be meant.
+	// Nearest returns a suggestion that a message appends to the name of an
+	// unknown column. It may be nil.
 	Nearest func(name string, columns []string) string
 }
 
-// Sheet is some records of a file under its header.
+// A Sheet contains records of a file and its header.
 type Sheet struct {
 	File    string
 	Columns []string
 	Records []Record
 
-	code   string // of errors
-	filled []int  // columns whose cells must not be empty
+	code   string // code of the errors
+	filled []int  // indexes of the columns whose cells must not be empty
 }
 
-// Pos returns the place of a cell in a row, or that of the row when there is no
-// such column.
+// Pos returns the position of a cell, or of the row if there is no such column.
 func (s *Sheet) Pos(row int, column string) note.Pos {
 	line, at := s.Records[row].place(slices.Index(s.Columns, column))
 	return note.Pos{File: s.File, Line: line, Column: at}
 }
 
-// maxFile bounds what Load reads: a thousand devices take less than one of its
-// megabytes.
+// maxFile is the maximum size of a file for Load. A thousand devices need less
+// than one of these megabytes.
 const maxFile = 4 << 20
 
-// Load reads a whole file that fits in memory. An empty file gives a sheet
-// without columns and records.
+// Load reads a complete file that fits into memory. For an empty file, it
+// returns a sheet without columns and records.
 func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -82,7 +84,7 @@ func Load(file string, r io.Reader, f Format) (*Sheet, error) {
 	return Parse(file, string(data), f)
 }
 
-// Parse is Load for a text in memory.
+// Parse reads a complete file from a string, as Load does.
 func Parse(file, text string, f Format) (*Sheet, error) {
 	r := NewReader(file, strings.NewReader(text), f)
 	if err := r.Header(); errors.Is(err, io.EOF) {
@@ -93,8 +95,8 @@ func Parse(file, text string, f Format) (*Sheet, error) {
 	return r.Sheet(1 + strings.Count(text, "\n"))
 }
 
-// Columns lists the columns of a struct with csv tags, "-" left out, and the
-// required ones: they carry the tag `table:"required"` besides.
+// Columns returns the csv tags of a struct, except "-", and the required ones,
+// which also have the tag `table:"required"`.
 func Columns[T any]() (all, required []string) {
 	t := reflect.TypeFor[T]()
 	for i := range t.NumField() {
@@ -110,12 +112,12 @@ func Columns[T any]() (all, required []string) {
 	return all, required
 }
 
-// decode fills a struct per record. The errors are nil when there is none,
-// otherwise one per record, nil for those in order. The cells of a faulty
-// record are decoded as far as they go.
+// decode decodes each record into a struct. The errors are nil if all records
+// are good. Otherwise there is one entry per record, which is nil for a good
+// record. The cells of a bad record are decoded as far as possible.
 func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	n := len(s.Records)
-	rows = make([]T, n) // gocsv makes a slice of its own unless this one has the length
+	rows = make([]T, n) // gocsv allocates its own slice unless the length matches
 	fault := func(row int, column, hint, text string) {
 		if faults == nil {
 			faults = make([]*note.InputError, n)
@@ -125,7 +127,7 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 				Text: text, Hint: hint}}
 		}
 	}
-	cells := make([][]string, n+1) // below the header
+	cells := make([][]string, n+1) // rows after the header
 	for i, rec := range s.Records {
 		cells[i+1] = rec.Cells
 		if rec.Problem != "" {
@@ -139,7 +141,9 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 			}
 		}
 	}
-	for from := 0; from < n; { // gocsv stops at the first cell that does not decode: go on behind its row
+	// gocsv stops at the first cell that does not decode. Continue after its
+	// row.
+	for from := 0; from < n; {
 		part := rows[from:]
 		cells[from] = s.Columns
 		err := gocsv.UnmarshalCSV(memory(cells[from:]), &part)
@@ -151,7 +155,7 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 			fault(from, "", "", err.Error())
 			break
 		}
-		from += cell.Line - 2 // counts records, the header first
+		from += cell.Line - 2 // the line counts records, with the header first
 		column := s.Columns[cell.Column-1]
 		fault(from, column, "", "column "+column+": "+cell.Err.Error())
 		from++
@@ -159,8 +163,8 @@ func decode[T any](s *Sheet) (rows []T, faults []*note.InputError) {
 	return rows, faults
 }
 
-// Convert makes a value of every row. It gives no values unless all rows are
-// right, and else every error of the file.
+// Convert converts every row to a value. It returns either the values of all
+// rows, or all errors of the file.
 func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, error) {
 	rows, faults := decode[T](s)
 	values := make([]V, 0, len(rows))
@@ -182,8 +186,7 @@ func Convert[T, V any](s *Sheet, convert func(row int, t *T) (V, error)) ([]V, e
 	return values, nil
 }
 
-// memory hands cells that were read already to gocsv, which asks for all rows
-// at once.
+// memory passes parsed cells to gocsv, which requests all rows at once.
 type memory [][]string
 
 // Read implements gocsv.CSVReader.

@@ -11,21 +11,20 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// problem is what is wrong with a row; the column is none when it is the row as
-// a whole.
+// A problem is an error in a row. index is none if it concerns the whole row.
 type problem struct {
 	index int // of the column
 	text  string
 	hint  string
 
-	outside bool // a share is out of range, and all else is right
+	outside bool // only a share is out of range; the other cells are correct
 }
 
 const correctHint = "correct the cell or export the file again"
 
-// misshapen describes why nothing tells which cell of a row is which; nil of a
-// message of the vtune command, which prints warnings into its standard output
-// as well, between the rows of a redirected report.
+// misshapen returns the problem of a row whose cells cannot be assigned to
+// columns. It returns nil for a message of the vtune command, which prints
+// warnings to its standard output, between the rows of a redirected report.
 func (a *adder) misshapen(r *scan.Row) *problem {
 	p := &problem{index: none, hint: "the file may be cut off: export it again",
 		text: fmt.Sprintf("%d fields; expected %d as in the header on line %d", r.Fields, a.h.columns, a.h.pos.Line)}
@@ -41,7 +40,7 @@ func (a *adder) misshapen(r *scan.Row) *problem {
 	return p
 }
 
-// wrong describes what was expected instead of a cell's text.
+// wrong returns the problem of a cell, with the expected form.
 func (a *adder) wrong(q quantity, b []byte, negative, large bool) *problem {
 	c := &a.h.col[q]
 	expected := "a whole number, 0 or above"
@@ -72,9 +71,9 @@ func shorten(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// reject counts a bad row and keeps the first notes. All bad rows are counted,
-// and the first of each worker kept: which are first in the file is known at
-// the end.
+// reject counts a bad row and keeps a note about it. Each worker keeps its
+// first notes, because it is known only at the end which of them are the first
+// in the file.
 func (a *adder) reject(p *problem) {
 	a.bad++
 	a.findGlued()
@@ -86,7 +85,7 @@ func (a *adder) reject(p *problem) {
 	text := "bad row: " + p.text
 	if p.index != none {
 		line, column := r.Position(p.index)
-		if pos.Column = column; line != pos.Line { // a record of several lines is known by its first
+		if pos.Column = column; line != pos.Line { // a record of several lines is reported on its first line
 			pos.Column = 1
 			text += fmt.Sprintf(" (the cell is on line %d, column %d)", line, column)
 		}
@@ -96,7 +95,8 @@ func (a *adder) reject(p *problem) {
 }
 
 // findGlued looks for the header of another export in the last cell of a row.
-// The rows after it have other columns, so nothing of the file is certain.
+// The rows after it have other columns, so the meaning of the rest of the file
+// is uncertain.
 func (a *adder) findGlued() {
 	last := a.h.columns - 1
 	if a.glued != nil || a.row.Fields <= last {
@@ -122,12 +122,12 @@ func (a *adder) findGlued() {
 const exportHint = "export it with: vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma " +
 	"-report-output run.csv -r RESULT_DIR"
 
-// collectHint is for exports without rows: the export is right, the collection
-// saw no GPU work.
+// collectHint is for exports without rows: the export is correct, but the
+// collection saw no GPU work.
 const collectHint = "the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and " +
 	"look at what it prints"
 
-// noHeader describes what a file without a header is.
+// noHeader returns the error for a file without a header.
 func noHeader(path string, head []byte) error {
 	pos := note.Pos{File: path}
 	switch {
@@ -145,9 +145,9 @@ func noHeader(path string, head []byte) error {
 			"Type\"")
 }
 
-// onlyMessages reports whether all lines are messages of the vtune command, and
-// there is one. Such a file is an export that failed, and deserves a better
-// answer than "not recognized".
+// onlyMessages reports whether the file consists of messages of the vtune
+// command, at least one. Such a file is an export that failed, and needs a
+// better error than "not recognized".
 func onlyMessages(head []byte) bool {
 	found := false
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
@@ -162,8 +162,8 @@ func onlyMessages(head []byte) bool {
 	return found
 }
 
-// missing names the column of the measured occupancy where the file has one of
-// another name in its place.
+// missing returns a note if the file has no measured occupancy but a column
+// with a similar name.
 func (h *header) missing() []note.Note {
 	if h.has(measured) || h.like == "" {
 		return nil

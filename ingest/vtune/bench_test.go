@@ -13,8 +13,8 @@ import (
 	"occudiff/ingest"
 )
 
-// perLaunch makes an export by computing instance with the 39 columns of VTune
-// 2026.
+// perLaunch returns an export by computing instance with the 39 columns of
+// VTune 2026.
 func perLaunch(rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Average Time,Computing Task:Instance Count," +
@@ -67,8 +67,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// Memory does not grow with the file: more rows of the same kernels allocate no
-// more.
+// TestMemoryIsBounded checks that the memory does not depend on the file size:
+// more rows of the same kernels allocate no more memory.
 func TestMemoryIsBounded(t *testing.T) {
 	text := string(perLaunch(2400))
 	header, rows, _ := strings.Cut(text, "\n")
@@ -86,8 +86,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	// How many blocks are under way at once depends on what else the machine
-	// does.
+	// The number of blocks in memory at the same time depends on the load of
+	// the machine.
 	once, often := allocated(8), allocated(100)
 	if often > once+uint64(len(rows))*100/10 {
 		t.Errorf("%d bytes for 19,200 rows, %d for 240,000", once, often)

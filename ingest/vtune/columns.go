@@ -9,12 +9,12 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// quantity is something that a column tells.
-// Their order is used: keys, times and counts, shares.
+// A quantity is the meaning of a column. The order is significant: keys, times
+// and counts, shares.
 type quantity int
 
-// The quantities. Those from total on are numbers, those from measured to
-// barrierStall are shares of a whole.
+// Quantities. Starting with total they are numbers, and from measured to
+// barrierStall they are shares of a whole.
 const (
 	task quantity = iota
 	global
@@ -48,10 +48,10 @@ const (
 	firstShare  = measured
 )
 
-// spellings are the whole names that a quantity has in exports, the usual one
-// first, without (%), in lower case and with xve where older GPUs have eu.
-// Names are never matched in part: the measured occupancy and the profiler's
-// peak differ in one word only.
+// spellings are the complete names of a quantity in exports, with the usual one
+// first. They are in lower case, without (%), and with xve for eu of older
+// GPUs. Names are never matched partially, because the measured occupancy and
+// the profiler's peak differ in only one word.
 var spellings = [quantities][]string{
 	task:    {"computing task", "source computing task", "gpu computing task", "task type"},
 	global:  {"work size:global", "global"},
@@ -79,12 +79,12 @@ var spellings = [quantities][]string{
 	barrierStall: {"xve stall reasons:barrier"},
 }
 
-// sampledShares are the shares that counters tell of each launch; the others
-// are the same in all.
+// sampledShares are the shares that counters measure per launch. The other
+// shares are the same for all launches.
 var sampledShares = []quantity{measured, active, stalled, idle, barrierStall}
 
-// shares returns the fields of a kernel that the quantities from firstShare on
-// are.
+// shares returns the fields of a kernel for the quantities that start with
+// firstShare.
 func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 	return [...]*unit.Opt[unit.Ratio]{measured - firstShare: &k.Measured, peak - firstShare: &k.Peak,
 		peakWork - firstShare: &k.PeakWork, peakSLM - firstShare: &k.PeakSLM, peakBarrier - firstShare: &k.PeakBarrier,
@@ -92,12 +92,12 @@ func shares(k *ingest.Kernel) [quantities - firstShare]*unit.Opt[unit.Ratio] {
 		barrierStall - firstShare: &k.BarrierStall}
 }
 
-// keyColumns are the names that the first column of an export may have, a
-// longer one before its own end.
+// keyColumns are the possible names of the first column of an export. A name
+// precedes its own suffix.
 var keyColumns = []string{"Source Computing Task", "GPU Computing Task", "Computing Task", "Task Type"}
 
-// hostColumns are names of exports that are grouped by host task. They make a
-// header recognizable and are not read.
+// hostColumns are column names of exports that are grouped by host task. They
+// identify such a header, and their values are not read.
 var hostColumns = []string{"cpu time", "task time", "average task time"}
 
 // extra reports whether no verdict needs a quantity.
@@ -105,9 +105,9 @@ func extra(q quantity) bool {
 	return q == spill || q == hostToDevice || q == deviceToHost || q == threads || q == barriers || q == barrierStall
 }
 
-// plain returns the form of a header name that spellings are in, and whether it
-// said (%). GPUs before Xe have execution units (EU) where later ones have Xe
-// vector engines (XVE); the columns mean the same.
+// plain returns a header name in the form of spellings. percent reports whether
+// it contained (%). GPUs before Xe have execution units (EUs), and later ones
+// have Xe vector engines (XVEs). The columns have the same meaning.
 func plain(name string) (form string, percent bool) {
 	form = strings.Join(strings.Fields(strings.ToLower(name)), " ")
 	form, _ = ofSide(form)
@@ -123,11 +123,12 @@ func plain(name string) (form string, percent bool) {
 	return form, percent
 }
 
-// The prefixes of columns of a difference report (vtune -report ... -r A -r B).
+// Prefixes of columns in a difference report (vtune -report ... -r A -r B).
 var sidePrefixes = []string{"difference:", "result 1:", "result 2:"}
 
-// ofSide takes the result off a column of a difference report: 1 or 2, 0 for
-// the difference, -1 for any other column.
+// ofSide removes the result prefix from a column name of a difference report.
+// It returns 1 or 2 for a result, 0 for the difference, and -1 for any other
+// column.
 func ofSide(form string) (rest string, side int) {
 	for side, prefix := range sidePrefixes {
 		if rest, ok := strings.CutPrefix(form, prefix); ok {
@@ -137,8 +138,8 @@ func ofSide(form string) (rest string, side int) {
 	return form, -1
 }
 
-// instructionPipe returns the pipe whose instructions a column counts: "XVE
-// Instructions:ALU1 Instructions".
+// instructionPipe returns the pipe whose instructions a column counts, as in
+// "XVE Instructions:ALU1 Instructions".
 func instructionPipe(form string) (pipe string, ok bool) {
 	pipe, ok = strings.CutPrefix(form, "xve instructions:")
 	if !ok {
@@ -147,9 +148,9 @@ func instructionPipe(form string) (pipe string, ok bool) {
 	return strings.CutSuffix(pipe, " instructions")
 }
 
-// find returns the quantity that a plain name means and how usual the name is
-// for it, 0 the most. A header has some forty names and is read once, so
-// nothing faster is needed.
+// find returns the quantity of a plain name. rank is 0 for the usual name, and
+// higher for less common names. A header has about forty names and is read
+// once, so a linear search is fast enough.
 func find(form string) (q quantity, rank int, ok bool) {
 	for q, names := range spellings {
 		for rank, n := range names {
@@ -161,23 +162,23 @@ func find(form string) (q quantity, rank int, ok bool) {
 	return 0, 0, false
 }
 
-// outside is what VTune calls the time between tasks: it has no launches.
+// outside is VTune's name for the time between tasks. It has no launches.
 const outside = "[Outside any task]"
 
-// counter is a column of what is read next to occupancy: a reason of stalls, or
-// a bandwidth. These are read next to the account and decide nothing in it:
-// worth and the explanations take them.
+// A counter is a column in addition to the occupancy: a stall reason, a
+// pipeline, or a bandwidth. The thread-slot breakdown does not use counters.
+// Potential speedups and explanations do.
 type counter struct {
 	index   int
 	name    string
 	form    string // "xve stall reasons:send"
-	reason  string // "Send", as the header spells it; "" of a bandwidth and of a pipe
+	reason  string // "Send", as the header spells it; "" for a bandwidth or a pipe
 	pipe    string // "ALU0"
-	percent bool   // it is a share of the time
+	percent bool   // share of the time
 }
 
-// mostCounters bounds how many of these columns are read: no export has as
-// many.
+// mostCounters limits the number of counter columns that are read. No export
+// has as many.
 const mostCounters = 20
 
 const (
@@ -185,8 +186,8 @@ const (
 	pipelines    = "xve pipelines:"
 )
 
-// bandwidth returns the place of a column of bandwidths, in GB/s, in a kernel;
-// nil of any other column.
+// bandwidth returns the field for a bandwidth column, in GB/s, or nil for any
+// other column.
 func bandwidth(c *ingest.Counters, form string) *unit.Opt[float64] {
 	switch form {
 	case "gpu memory bandwidth, gb/sec:read":
@@ -201,7 +202,8 @@ func bandwidth(c *ingest.Counters, form string) *unit.Opt[float64] {
 	return nil
 }
 
-// addCounter takes a column of these; of two with one name the first.
+// addCounter adds a counter column. If two columns have the same name, it uses
+// the first.
 func (h *header) addCounter(index int, name, form string, percent bool) {
 	c := counter{index: index, name: name, form: form, percent: percent}
 	if _, ok := strings.CutPrefix(form, stallReasons); ok && percent {
@@ -209,7 +211,7 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 		c.reason = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(c.reason), "(%)"))
 	} else if pipe, ok := strings.CutPrefix(form, pipelines); ok && percent {
 		if c.pipe = strings.ToUpper(strings.TrimSuffix(pipe, " active")); strings.Contains(pipe, " and ") {
-			return // when two are active at once, which bounds nothing
+			return // time when both are active, which limits nothing
 		}
 	} else if bandwidth(new(ingest.Counters), form) == nil {
 		return
@@ -224,23 +226,23 @@ func (h *header) addCounter(index int, name, form string, percent bool) {
 	}
 }
 
-// counted adds up the counters of rows, weighted by the time of these, in
-// integers, so that rows may come in any order.
+// counted sums the counters of rows, weighted by their time. It uses integers,
+// so that the order of the rows does not matter.
 type counted struct {
 	time   wide   // of all rows
 	sums   []wide // of each counter: value x time
-	absent []wide // time of the rows that lack it; nil as long as none does
+	absent []wide // time of the rows without the counter; nil if there are none
 }
 
-// add adds the counters of a row. A cell that is no number is unknown: nothing
-// else depends on it.
+// add adds the counters of a row. A cell that is not a number is unknown,
+// because no other value depends on it.
 func (c *counted) add(a *adder, r *scan.Row, t nano) {
 	if t <= 0 {
 		return
 	}
 	h := a.h
 	c.time.add(uint64(t))
-	w, unusual := uint64(t), uint64(0) // a bit for each cell of another form
+	w, unusual := uint64(t), uint64(0) // one bit for each cell with an unusual form
 	shares, rates := c.sums[:len(h.percents)], c.sums[len(h.percents):][:len(h.rates)]
 	for i, index := range h.percents {
 		last, n := r.Tail(index)
@@ -274,7 +276,7 @@ func (c *counted) add(a *adder, r *scan.Row, t nano) {
 	}
 }
 
-// merge adds what another worker gathered.
+// merge adds the sums of another worker.
 func (c *counted) merge(o *counted) {
 	c.time.addWide(o.time)
 	if c.absent == nil && o.absent != nil {
@@ -288,7 +290,7 @@ func (c *counted) merge(o *counted) {
 	}
 }
 
-// countersOf returns the means of a key, nil where no row has any.
+// countersOf returns the mean counters of a key, or nil if no row has counters.
 func (r *result) countersOf(e *entry) *ingest.Counters {
 	var c *ingest.Counters
 	for i := range e.counters.sums {

@@ -18,12 +18,12 @@ import (
 	"occudiff/internal/testenv"
 )
 
-// readText reads an export from a text, as a stream.
+// readText reads an export from a string, as a stream.
 func readText(text string, opt ingest.ReadOptions) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: "run.csv", Size: -1, R: strings.NewReader(text)}, opt)
 }
 
-// readCorpus reads a file of the shared corpus, at random access.
+// readCorpus reads a file of the shared corpus with random access.
 func readCorpus(t *testing.T, name string) *ingest.File {
 	t.Helper()
 	f, err := openCorpus(t, name)
@@ -46,8 +46,8 @@ func openCorpus(t *testing.T, name string) (*ingest.File, error) {
 	return Format{}.Read(context.Background(), &ingest.Source{Path: name, Size: r.Size(), At: r, R: io.Reader(r)}, ingest.ReadOptions{})
 }
 
-// line prints all that was read of a kernel, - for what is absent. Shares are
-// in percent as an export prints them.
+// line prints all values of a kernel, with - for absent ones. Shares are in
+// percent, as an export prints them.
 func line(k *ingest.Kernel) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d|%s|%v|%v|%v|%s|n %v|t %v", k.Pos.Line, k.Task, k.Global, k.Local, opt(k.SIMD), k.Direction, opt(k.Instances), opt(k.Total))
@@ -95,13 +95,14 @@ func noteLines(notes []note.Note) (s []string) {
 	return s
 }
 
-// The lines below were checked by hand against the cells of the files.
+// TestCorpus compares kernels with expected lines, which were checked by hand
+// against the cells of the files.
 func TestCorpus(t *testing.T) {
 	for _, c := range []struct {
 		file, reason string
 		want         []string
 	}{
-		{"bench_gaussian.hotspots.csv", "39 columns of gpu-hotspots; Fan1 has its peak (14.3) apart from its measured occupancy (19.9)", []string{
+		{"bench_gaussian.hotspots.csv", "39 columns of gpu-hotspots; Fan1 has its peak (14.3) different from its measured occupancy (19.9)", []string{
 			"2|Fan2|2048x2048|1024x1|32||n 2047|t 1.070996|measured 62.7|peak 100|work 100|slm 100|barrier 100|active 6.5|stalled 72.8|idle 20.7|threads 90462838|barriers 0|spill 0",
 			"3|Fan1|2048|16|32||n 2047|t 0.037689|measured 19.9|peak 14.3|work 14.3|slm 100|barrier 100|active 1.5|stalled 27.6|idle 70.8|threads 969161|barriers 0|spill 0",
 			"4|clEnqueueReadBuffer|||-|device-to-host|n 3|t 0.001908|measured 90.1|peak 0|work 0|slm 100|barrier 100|active 1|stalled 97.4|idle 1.6|threads 17652|barriers 0|spill -",
@@ -134,8 +135,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// Every cell of every computing-task file is read as encoding/csv and strconv
-// read it.
+// TestCorpusAgainstEncodingCSV compares every cell of every computing-task file
+// with the result of encoding/csv and strconv.
 func TestCorpusAgainstEncodingCSV(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(testenv.Shared(t, "corpus", "vtune-csv"), "*.csv"))
 	for _, path := range files {
@@ -175,7 +176,8 @@ func TestCorpusAgainstEncodingCSV(t *testing.T) {
 	}
 }
 
-// byName returns what was read of a column, nil for columns that are not.
+// byName returns the value that was read from a column, or nil for a column
+// that is not read.
 func byName(k *ingest.Kernel, column string) any {
 	pct := func(o unit.Opt[unit.Ratio]) any {
 		if v, ok := o.Value(); ok {

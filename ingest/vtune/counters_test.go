@@ -9,9 +9,9 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestCounters has reasons of stalls and bandwidths, weighted by the time of
-// their rows; of two columns with one name the first counts, and a cell that is
-// no number is unknown and spoils nothing else.
+// TestCounters checks stall reasons and bandwidths, weighted by the time of
+// their rows. If two columns have the same name, the first is used. A cell that
+// is not a number is unknown and affects nothing else.
 func TestCounters(t *testing.T) {
 	const head = `Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,` +
 		`XVE Stall Reasons:Barrier(%),XVE Stall Reasons:SBID(%),"GPU Memory Bandwidth, GB/sec:Read","GPU L3:Average Bandwidth, GB/s:Write","GPU Memory Bandwidth, GB/sec:Read"` + "\n"
@@ -29,7 +29,7 @@ func TestCounters(t *testing.T) {
 		t.Errorf("barrier stalls %v, without any cell %+v", k.BarrierStall, l.Counters)
 	}
 
-	// Whoever read them, and next to the launches by themselves.
+	// The result does not depend on the worker, or on keeping single launches.
 	rows := strings.Repeat("K,64,64,0.3,3,20.0,80.0,10.5,1.25,99\nK,64,64,0.1,2,40.0,60.0,20.5,x,99\n", 20000)
 	f, err = readText(head+rows+"L,64,64,0.1,1,,,,,\n", ingest.ReadOptions{Instances: true, Threads: 4})
 	if err != nil {

@@ -9,42 +9,42 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// none marks an absent number; no number that is read is negative.
+// none marks an absent number. Numbers in a file are never negative.
 const none = -1
 
-// values are the numbers of a row, those from firstNumber on, none where the
-// cell is empty or the column is missing. Times and shares are nano. It is an
-// array and no map, for a file of gigabytes has millions of rows, and lies on
-// the stack of its reader.
+// values are the numbers of a row, starting with firstNumber. A value is none
+// if the cell is empty or the column is missing. Times and shares are nano. It
+// is an array instead of a map, because it stays on the stack and a file of
+// gigabytes has millions of rows.
 type values [quantities]int64
 
-// seconds returns the time of the row's launches: the total, or else the
-// printed average times the count. Where there is no count either, it is the
-// average: the time of one launch at least.
+// seconds returns the time of the row's launches: the total, or otherwise the
+// printed average times the count. Without a count, it returns the average,
+// which is the time of at least one launch.
 func (v *values) seconds() nano {
 	switch n := v[count]; {
 	case v[total] != none:
 		return v[total]
 	case v[average] != none && n == none:
 		return v[average]
-	// Divided instead of multiplied, for the product could overflow.
+	// Divide instead of multiplying, because the product could overflow.
 	case v[average] != none && n > 0 && v[average] <= maxSeconds*one/n:
 		return v[average] * n
 	}
 	return none
 }
 
-// entry is what was read of one key. All that is added up in it is integers, so
-// rows may come in any order.
+// An entry collects the rows of one key. All sums are integers, so the order of
+// the rows does not matter.
 type entry struct {
 	ingest.Key
 	hasSIMD  bool
 	oneStack bool
-	line     int // of the first good row
-	number   int // of the worker's entries, then of all
+	line     int // line of the first good row
+	number   int // index among the entries of the worker, later among all entries
 
 	good         int64 // rows without an error
-	rows         int64 // good ones, and those of which only a share is out of range
+	rows         int64 // good rows, and rows in which only a share is out of range
 	single       int64 // rows that count one launch, or have no count
 	instructions uint64
 	steady       steady
@@ -53,27 +53,29 @@ type entry struct {
 	occupied     sketch
 	*sums
 
-	second int    // line of the second good row, 0 if there is none
-	values uint64 // a digest of the first row's
-	differ bool   // another row has others
+	second int    // line of the second good row; 0 if there is none
+	values uint64 // digest of the first row's values
+	differ bool   // another row has other values
 }
 
-// sums are those without pointers, which the collector need not look at.
+// sums are the sums of an entry, in a struct without pointers, which the
+// garbage collector does not scan.
 type sums struct {
 	launches tally
 	timed    int64 // rows with a time
 	time     wide
 	threads  tally
 	barriers tally
-	spill    int64                         // the largest, none when no row has one
-	weighted [quantities - firstShare]wide // of share x time
+	spill    int64                         // the largest value; none if no row has one
+	weighted [quantities - firstShare]wide // share x time
 	means    [quantities - firstShare]mean
 	partial  partial
 }
 
-// tally is a sum that may be absent.
+// A tally is a sum that may be absent.
 type tally struct {
-	sum int64 // at most the largest int64, which is beyond what is believed: see ingest.CheckCounts
+	// sum saturates at the largest int64, which ingest.CheckCounts rejects.
+	sum int64
 	any bool
 }
 
@@ -83,8 +85,8 @@ func (t *tally) add(v int64) {
 	}
 }
 
-// Sums of counts that nobody can have run stop at the largest number and are
-// refused later, with the task's name.
+// Sums of impossible counts saturate. They are rejected later, with the name of
+// the task.
 func (t *tally) merge(o tally) {
 	if t.sum += o.sum; t.sum < 0 {
 		t.sum = math.MaxInt64
@@ -94,17 +96,17 @@ func (t *tally) merge(o tally) {
 
 func (t tally) value() unit.Opt[int64] { return unit.Maybe(t.sum, t.any) }
 
-// partial gathers the rows that have no count or no time. A mean is taken over
-// those that have both.
+// partial collects the rows without a count or a time. A mean uses the rows
+// that have both.
 type partial struct {
 	untimed  tally // launches of rows without a time
 	nothing  int64 // rows with neither
 	loose    int64 // rows with a total, but no count
-	time     wide  // of those
+	time     wide  // time of the loose rows
 	averages int64 // rows with an average, but neither total nor count
-	average  wide  // of those
-	// Of the rows with a total, but no count: how many have an average as well,
-	// and the launches that follow from both.
+	average  wide  // sum of these averages
+	// Among the loose rows, divided is the number of rows that also have an
+	// average, and launches is the number of launches computed from both.
 	divided  int64
 	launches int64
 }
@@ -139,8 +141,7 @@ func (p *partial) merge(o *partial) {
 	p.launches += o.launches
 }
 
-// add adds a row that takes a time; shares are those that the file has columns
-// of.
+// add adds a row with time t. shares are the columns of shares in the file.
 func (e *entry) add(v *values, shares []field, t nano) {
 	e.rows++
 	if v[count] == none || v[count] == 1 {
@@ -181,10 +182,11 @@ func (e *entry) add(v *values, shares []field, t nano) {
 	e.spill = max(e.spill, v[spill])
 }
 
-// mostRepeats bounds how many equal rows are taken for one that is repeated.
+// mostRepeats is the maximum number of equal rows that are reported as one
+// repeated row.
 const mostRepeats = 8
 
-// remember notes whether a row repeats the first one of its key.
+// remember records whether a row repeats the first row of its key.
 func (e *entry) remember(v *values, r *scan.Row) {
 	digest := uint64(0)
 	for q := firstNumber; q < quantities; q++ {
@@ -205,18 +207,20 @@ func (e *entry) remember(v *values, r *scan.Row) {
 	e.differ = e.differ || digest != e.values
 }
 
-// steady is the profiler's peak and its limits, which are the same in all
-// launches of a kernel: as long as their bytes are those of the first row, only
-// the time is added up. It saves four products of 128 bits in each row of a
+// steady collects rows whose peak and limits are equal to those of the first
+// row, because all launches of a kernel have the same. While their bytes are
+// equal, only the time is added. This saves four 128-bit products per row of a
 // per-launch export.
 type steady struct {
-	raw    string // the cells of the four as they are in the file; "" when they are not side by side
+	// raw is the text of the four cells in the file, or "" if they are not
+	// adjacent.
+	raw    string
 	values [4]nano
 	time   wide
-	rows   uint64 // without time
+	rows   uint64 // rows without time
 }
 
-// add adds a row of a time that has the four as they were.
+// add adds a row with an equal peak and equal limits.
 func (s *steady) add(t nano) {
 	if t > 0 {
 		s.time.add(uint64(t))
@@ -225,7 +229,7 @@ func (s *steady) add(t nano) {
 	}
 }
 
-// settle brings what was put off into the sums.
+// settle adds the deferred values to the sums.
 func (e *entry) settle() {
 	s := &e.steady
 	for i, x := range s.values {
@@ -241,22 +245,23 @@ func (e *entry) settle() {
 	e.steady = steady{}
 }
 
-// varies reports whether a share without time that is not the same in all
-// launches, as the profiler's peak is, has several values to take a mean of.
+// varies reports whether the mean of a sampled share would combine several
+// values without a time. The profiler's peak and its limits are excluded,
+// because all launches have the same.
 func (e *entry) varies() bool {
 	return slices.ContainsFunc(sampledShares, func(q quantity) bool { return e.means[q-firstShare].n > 1 })
 }
 
-// repeated reports whether all rows of a task have the same values: the same
-// row several times, and not several launches.
+// repeated reports whether all rows of a task have the same values, so that
+// they are probably one repeated row instead of several launches.
 func (e *entry) repeated() bool {
 	return e.good > 1 && e.good <= mostRepeats && !e.differ && !e.time.zero()
 }
 
-// merge adds what another worker gathered of the same key.
+// merge adds the entry of another worker with the same key.
 func (e *entry) merge(o *entry) {
-	// Workers get the rows in any order; the line is that of the first one in
-	// the file, so that every run of the program gives the same.
+	// Workers receive the rows in any order. Use the line of the first row in
+	// the file, so that the result is always the same.
 	switch {
 	case o.good == 0:
 	case e.good == 0:

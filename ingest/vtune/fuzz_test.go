@@ -15,10 +15,11 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// FuzzRead reads anything twice, in one block and in many, and holds what must
-// be true of every result.
+// FuzzRead reads any text twice, in one block and in many, and checks
+// properties that every result must have.
 func FuzzRead(f *testing.F) {
-	files, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-csv/*.csv")) // none when the corpus is not next to the project
+	// empty if the corpus is missing
+	files, _ := filepath.Glob(filepath.FromSlash("../../../shared/corpus/vtune-csv/*.csv"))
 	for _, name := range files {
 		if text, err := os.ReadFile(name); err == nil {
 			f.Add(string(text))
@@ -47,7 +48,7 @@ func FuzzRead(f *testing.F) {
 		one, err := readText(text, ingest.ReadOptions{Threads: 1})
 		block := 1 + len(text)%200
 		if at, _, ok := findHeader([]byte(text)); !ok || at > min(block, len(text)) || !strings.Contains(text[at:min(block, len(text))], "\n") {
-			block = 0 // the header is looked for in the first block only
+			block = 0 // the header must be in the first block
 		}
 		many, err2 := read(context.Background(), "run.csv", scan.New(scan.Input{R: strings.NewReader(text)}, scan.Options{Threads: 3, Block: block}), ingest.ReadOptions{})
 		if fmt.Sprint(err) != fmt.Sprint(err2) {
@@ -67,7 +68,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // doubledColumns returns an export for each quantity in which its column occurs
-// twice, with and without the other columns of a launch's time. They end
+// twice, with and without the other columns for the time of a launch. They end
 // without a newline, so the last row is read byte by byte.
 func doubledColumns() (texts []string) {
 	cell := func(name string) string {
@@ -93,9 +94,9 @@ func doubledColumns() (texts []string) {
 	return texts
 }
 
-// TestDoubledColumns reads every quantity twice. Two columns Average Time next
-// to a total and a count panicked: the first was dropped, and the second was
-// compared with it.
+// TestDoubledColumns reads every quantity twice. A second Average Time column
+// next to a total and a count caused a panic: the first column was dropped, and
+// the second was compared with it.
 func TestDoubledColumns(t *testing.T) {
 	for _, text := range doubledColumns() {
 		f, err := readText(text, ingest.ReadOptions{})
@@ -105,7 +106,7 @@ func TestDoubledColumns(t *testing.T) {
 	}
 }
 
-// describe prints all of a file.
+// describe prints everything in a file.
 func describe(f *ingest.File) string {
 	s := []string{fmt.Sprintf("%d rows, %d bad", f.Rows, f.BadRows)}
 	for i := range f.Kernels {

@@ -9,60 +9,64 @@ import (
 	"occudiff/ingest/scan"
 )
 
-// column is a column of the header that is read.
+// A column is a column of the header that is read.
 type column struct {
 	name    string
-	index   int  // in the file
-	rank    int  // of its spelling
-	percent bool // the name says (%)
+	index   int  // index in the file
+	rank    int  // rank of its spelling
+	percent bool // the name contains (%)
 	there   bool
 }
 
-// field is a number's column.
+// A field is the column of a number.
 type field struct {
 	q     quantity
-	index int // in the file
+	index int // index in the file
 }
 
-// header is what the header line says. It is made once and read by all workers;
-// nothing in it changes while rows are read.
+// A header is the parsed header line. All workers share it, and it does not
+// change while rows are read.
 type header struct {
 	pos     note.Pos
 	delim   byte
-	columns int // up to the last that has a name
+	columns int // number of columns up to the last one with a name
 	col     [quantities]column
 	twice   []twice
 	sel     []int // columns to read, ascending
-	side    int   // the result of a difference report that is read
-	sides   bool  // it is such a report
-	xves    bool  // a column that is read is named after XVEs, not EUs
+	side    int   // result of a difference report that is read
+	sides   bool  // the file is a difference report
+	xves    bool  // names of used columns contain XVE, not EU
 	host    bool  // has columns of an export that is grouped by host task
 	first   string
-	like    string // a name that is not known and may be that of the measured occupancy
+	like    string // an unknown name that may be the measured occupancy
 
-	// What complete finds out once, for every row: the columns that are there,
-	// by kind, and those of the key, put together in runs that stand side by
-	// side in the file.
+	// The following fields are computed once by complete and used for every
+	// row: the present columns by kind, and runs of key columns that are
+	// adjacent in the file.
 	counts, times, shares []field
-	bare                  []quantity // shares whose name does not say (%)
+	bare                  []quantity // shares whose name does not contain (%)
 	instructions          []int      // columns that count the instructions of a pipe
-	alu1                  bool       // those are of one pipe
+	alu1                  bool       // instructions is the column of ALU1 only
 	counters              []counter  // shares first
 	percents, rates       []int      // their columns
-	moving                []field    // shares without the profiler's peak and its limits, when these stand side by side
-	key                   []quantity
-	runs                  [][2]int // first and last column
+	// moving are the shares without the profiler's peak and its limits, if
+	// those are adjacent. Otherwise it is nil.
+	moving []field
+	key    []quantity
+	runs   [][2]int // first and last column
 }
 
-// twice is a column that is read and whose name occurs again.
+// twice is a second column with the same name as a column that is read.
 type twice struct {
 	q     quantity
 	index int
 }
 
-// add takes the next name of the header.
+// add adds the next name of the header.
 func (h *header) add(index int, text []byte) {
-	if len(text) > 200 { // no name is as long; the text of a million of them need not be looked at twice
+	// No real name is this long. A header may have a million of them, so do not
+	// parse the text.
+	if len(text) > 200 {
 		h.columns = index + 1
 		return
 	}
@@ -74,8 +78,8 @@ func (h *header) add(index int, text []byte) {
 	if index == 0 {
 		h.first = name
 	}
-	// Of a difference report only the columns of one result are read: its
-	// differences are of no run.
+	// From a difference report, read only the columns of one result. The
+	// differences do not belong to a run.
 	if _, side := ofSide(strings.ToLower(name)); side >= 0 {
 		h.sides = true
 		if side != h.side {
@@ -91,8 +95,8 @@ func (h *header) add(index int, text []byte) {
 	}
 	h.addCounter(index, name, form, percent)
 	q, rank, ok := find(form)
-	// A future VTune may name the column otherwise. The message then names what
-	// is there, instead of "no measurement".
+	// A future VTune may rename the column. The message then contains the
+	// similar name instead of only "no measurement".
 	if !ok && h.like == "" && strings.Contains(form, "occup") {
 		h.like = name
 	}
@@ -102,22 +106,23 @@ func (h *header) add(index int, text []byte) {
 	h.xves = h.xves || strings.Contains(name, "XVE ")
 	c := &h.col[q]
 	switch {
-	// The usual spelling wins, wherever it stands: what was found before under
-	// another one is another column.
+	// The usual spelling has priority, wherever it is. A column that was found
+	// earlier under another spelling is a different column.
 	case !c.there || rank < c.rank:
 		*c = column{name: name, index: index, rank: rank, percent: percent, there: true}
 		h.twice = slices.DeleteFunc(h.twice, func(t twice) bool { return t.q == q })
-	// A header of a million equal names must not make a million look-ups for
-	// each row.
+	// Limit the number, because a header with a million equal names must not
+	// cause a million comparisons per row.
 	case name == c.name && len(h.twice) < 100:
 		h.twice = append(h.twice, twice{q: q, index: index})
 	}
 }
 
-// addInstructions takes the column of a pipe: that of ALU1 alone, which every
-// kernel uses and copies do not, and all where it is missing. The count tells
-// how much of what ran belongs to kernels; which pipe it is of matters less
-// than that all rows have it.
+// addInstructions adds the instruction column of a pipe. Only ALU1 is used if
+// it is present, because every kernel uses ALU1 and copies do not. Otherwise
+// all pipes are used. The count determines the share of instructions that
+// belongs to kernels. For that, it is more important that all rows use the same
+// pipes than which pipes they are.
 func (h *header) addInstructions(index int, pipe string) {
 	switch {
 	case h.alu1 || len(h.instructions) > 10:
@@ -128,10 +133,10 @@ func (h *header) addInstructions(index int, pipe string) {
 	h.instructions = append(h.instructions, index)
 }
 
-// complete decides which columns are read.
+// complete determines the columns that are read.
 func (h *header) complete() {
 	if h.col[total].there && h.col[count].there {
-		h.col[average].there = false // rounded; only of use when one of them is missing
+		h.col[average].there = false // it is rounded, so it is used only if one of these is missing
 	}
 	for _, c := range h.col {
 		if c.there {
@@ -155,7 +160,7 @@ func (h *header) complete() {
 	h.counters = append(shares, rates...)
 	h.sel = slices.Concat(h.sel, h.percents, h.rates)
 	slices.Sort(h.sel)
-	h.sel = slices.Compact(h.sel) // barriers are a reason of stalls, too
+	h.sel = slices.Compact(h.sel) // barriers are a stall reason, too
 	for q := range quantities {
 		c := &h.col[q]
 		f := field{q, c.index}
@@ -165,7 +170,7 @@ func (h *header) complete() {
 			h.key = append(h.key, q)
 		case q == total || q == average:
 			h.times = append(h.times, f)
-		case q == hostToDevice || q == deviceToHost: // read for rows without a launch size only
+		case q == hostToDevice || q == deviceToHost: // read only for rows without a launch size
 		case q < firstShare:
 			h.counts = append(h.counts, f)
 		default:
@@ -185,9 +190,9 @@ func (h *header) complete() {
 }
 
 // steadySideBySide reports whether the profiler's peak and its limits are
-// neighbors in the file, in their usual order and as percentages. Then the four
-// cells of a row are one run of bytes, which is compared in one step with that
-// of the row before.
+// adjacent in the file, in their usual order, and percentages. Then the four
+// cells of a row are one run of bytes, which is compared with the previous row
+// in one step.
 func (h *header) steadySideBySide() bool {
 	for q := peak; q <= peakBarrier; q++ {
 		if c := &h.col[q]; !c.there || !c.percent || c.index != h.col[peak].index+int(q-peak) {
@@ -197,14 +202,14 @@ func (h *header) steadySideBySide() bool {
 	return true
 }
 
-// steadyRun returns the bytes of those four cells.
+// steadyRun returns the bytes of the four cells.
 func (h *header) steadyRun(r *scan.Row) []byte {
 	return r.RawRun(h.col[peak].index, h.col[peakBarrier].index)
 }
 
-// keyRuns joins the columns of the key that are neighbors in the file. Task,
-// sizes and SIMD width stand side by side in every export that was seen, so a
-// key is one look at the file's bytes.
+// keyRuns merges key columns that are adjacent in the file. In all known
+// exports, task, sizes, and SIMD width are adjacent, so that a key is a single
+// range of bytes.
 func (h *header) keyRuns() {
 	var indexes []int
 	for _, q := range h.key {
@@ -220,23 +225,23 @@ func (h *header) keyRuns() {
 	}
 }
 
-// has reports whether one of some columns is there.
+// has reports whether one of the columns is present.
 func (h *header) has(any ...quantity) bool {
 	return slices.ContainsFunc(any, func(q quantity) bool { return h.col[q].there })
 }
 
-// hostTasks reports whether the export is grouped by host task: no column is
-// about the GPU. An export by computing task may begin with Task Type, too, so
-// the absence of GPU columns decides.
+// hostTasks reports whether the export is grouped by host task, that is,
+// whether it has no GPU columns. The name Task Type is not sufficient, because
+// an export by computing task may begin with it, too.
 func (h *header) hostTasks() bool {
 	return !h.has(global, simd, measured, peak, active, threads) &&
 		(h.host || strings.EqualFold(h.first, "Task Type"))
 }
 
-// findHeader looks for the header line: the first whose first field is a key
-// column and that names another column that is known. Messages of the vtune
-// command may be before it, also on the same line. Two names are asked for,
-// since the first alone may begin a sentence of a log.
+// findHeader returns the offset and the delimiter of the first header line: its
+// first field is a key column, and it contains another known column. Two names
+// are required, because the first one alone may begin a sentence of a log.
+// Messages of the vtune command may precede the header, even on the same line.
 func findHeader(text []byte) (offset int, delim byte, ok bool) {
 	for len(text) > 0 {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
@@ -251,8 +256,8 @@ func findHeader(text []byte) (offset int, delim byte, ok bool) {
 
 const byteOrderMark = "\ufeff"
 
-// headerIn looks for a header in a line: at its beginning, after a \r that
-// rewrote the line, or glued to a message.
+// headerIn looks for a header at the beginning of a line, after a \r that
+// overwrote the line, or directly after a message.
 func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
 	if rest, found := bytes.CutPrefix(line, []byte(byteOrderMark)); found {
@@ -266,7 +271,7 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	if !glued && bytes.IndexByte(line, '\r') < 0 {
 		return 0, 0, false
 	}
-	// Bounded: a line of a file that is no export may have megabytes.
+	// Limit the search, because a line of an unrelated file may have megabytes.
 	for i := 1; i < min(len(line), 4096); i++ {
 		if b := line[i]; (glued || line[i-1] == '\r') && (b == '"' || b == 'C' || b == 'S' || b == 'T') {
 			if d, ok := headerAt(line[i:]); ok {
@@ -277,7 +282,7 @@ func headerIn(line []byte) (offset int, delim byte, ok bool) {
 	return 0, 0, false
 }
 
-// nextExport describes the header lines of further exports: people write
+// nextExport describes the header lines of further exports, because users write
 // several exports into one file.
 func (h *header) nextExport() scan.Break {
 	delim := string(h.delim)
@@ -301,12 +306,12 @@ func isMessage(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("vtune:")) || bytes.HasPrefix(line, []byte("war:"))
 }
 
-// mostBefore is how many columns may come before that of the key: the adapter,
-// the stack, or the queue if an export is grouped by them first, or the index
-// that a data frame was saved with.
+// mostBefore is the maximum number of columns before the key column: the
+// adapter, the stack, or the queue if an export is grouped by them first, or
+// the index of a saved data frame.
 const mostBefore = 2
 
-// headerAt reports whether a line is a header, and its delimiter.
+// headerAt reports whether a line is a header. It returns the delimiter.
 func headerAt(line []byte) (delim byte, ok bool) { return headerAfter(line, mostBefore) }
 
 func headerAfter(line []byte, before int) (delim byte, ok bool) {
@@ -319,7 +324,8 @@ func headerAfter(line []byte, before int) (delim byte, ok bool) {
 			continue
 		case d != '\r':
 			key, ok := headerAfter(line[i+1:], before-1)
-			// A number is no name: VTune's summary in CSV has a level there.
+			// A number is not a column name: in VTune's CSV summary, it is a
+			// level.
 			return key, ok && key == d && (i == 0 || len(bytes.Trim(line[:i], `0123456789"`)) > 0)
 		}
 		break
@@ -327,8 +333,8 @@ func headerAfter(line []byte, before int) (delim byte, ok bool) {
 	return 0, false
 }
 
-// keyedAt reports whether a line begins with the name of the key column, and
-// the byte behind it.
+// keyedAt reports whether a line begins with the name of a key column and
+// contains another known name. It returns the byte after the key column.
 func keyedAt(line []byte) (delim byte, ok bool) {
 	for _, key := range keyColumns {
 		rest, quoted := bytes.CutPrefix(line, []byte(`"`+key+`"`))
@@ -342,8 +348,8 @@ func keyedAt(line []byte) (delim byte, ok bool) {
 			return 0, false
 		}
 		d := rest[0]
-		// What goes on with a letter is a longer name, as Computing Tasks would
-		// be.
+		// If a letter follows, it is a longer name, for example Computing
+		// Tasks.
 		if d == '"' || d == '\r' || !quoted && (d == ' ' || d == '_' || isAlphanumeric(d)) {
 			return 0, false
 		}
@@ -356,9 +362,8 @@ func isAlphanumeric(b byte) bool {
 	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z' || b >= 0x80
 }
 
-// namesKnown reports whether a field of the line is a known name. It reads
-// fields without allocating: sniffing asks it of every line that a file begins
-// with.
+// namesKnown reports whether a field of the line is a known name. It does not
+// allocate, because Sniff calls it for every line at the beginning of a file.
 func namesKnown(line []byte, delim byte) bool {
 	for len(line) > 0 {
 		var field []byte

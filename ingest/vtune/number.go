@@ -9,21 +9,21 @@ import (
 	"strconv"
 )
 
-// nano is a number as a multiple of 1e-9. Times, percentages and shares are
-// read and added as such: integers add up to the same sum in any order, so the
-// result does not depend on how many threads shared the work, and a printed
-// decimal of up to nine places is exact.
+// nano is a number in multiples of 1e-9. Times, percentages, and shares are
+// parsed and added as nano. The sum of integers does not depend on the order,
+// so the result does not depend on the number of threads. A printed decimal
+// with up to nine places is exact.
 type nano = int64
 
 const (
 	one = 1_000_000_000
-	// maxSeconds bounds a time, so that it and its products with shares fit the
-	// accumulators.
+	// maxSeconds limits a time, so that sums of times and of their products
+	// with shares do not overflow.
 	maxSeconds = 1_000_000_000
 )
 
-// parseNano reads a decimal number, rounding what is finer than 1e-9; ok is
-// false for what is no number or not below 9.2e9.
+// parseNano parses a decimal number and rounds it to 1e-9. ok is false if it is
+// not a number or not below 9.2e9.
 func parseNano(b []byte) (v nano, ok bool) {
 	whole, i := int64(0), 0
 	for ; i < len(b); i++ {
@@ -55,14 +55,16 @@ func parseNano(b []byte) (v nano, ok bool) {
 }
 
 const (
-	zeros8   = 0x3030303030303030
-	overNine = 0x7676767676767676 // added to a digit keeps the highest bit clear, added to more sets it
+	zeros8 = 0x3030303030303030
+	// Adding overNine to a digit keeps the highest bit clear. Adding it to a
+	// larger value sets the bit.
+	overNine = 0x7676767676767676
 	pairs    = 0x000000ff000000ff
 	highest  = 0x8080808080808080
 )
 
-// digits8 returns the number that eight digits (0..9, the first in the lowest
-// byte) make; ok is false when one is none.
+// digits8 returns the number formed by eight digits (0..9, the first in the
+// lowest byte). ok is false if one of them is not a digit.
 func digits8(y uint64) (v int64, ok bool) {
 	ok = (y+overNine|y)&highest == 0
 	y = y*10 + y>>8
@@ -70,10 +72,10 @@ func digits8(y uint64) (v int64, ok bool) {
 	return int64(uint32(y)), ok
 }
 
-// shortTenths reads a number of one to three digits, a point and one decimal
-// place, the form of all shares, from the last eight bytes of its cell, whose
-// length n is 3 to 5. It gives the number in tenths; bad is not 0 for any other
-// form, right or wrong.
+// shortTenths parses the usual form of a share: one to three digits, a point,
+// and one decimal place. x contains the last eight bytes of the cell, whose
+// length n must be 3 to 5. It returns the number in tenths. bad is not 0 for
+// any other form, valid or not.
 func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	const point = ('.' ^ '0') << 24
 	shift := uint(64-8*n) & 63
@@ -84,15 +86,15 @@ func shortTenths(x uint64, n int) (tenths, bad uint64) {
 	return (y&0xff)*100 + y>>16&0xff, bad
 }
 
-// shortMicros reads a number of eight bytes with six decimal places, the form
-// of times below ten seconds, in millionths.
+// shortMicros parses a number of eight bytes with six decimal places, the form
+// of times below ten seconds. It returns millionths.
 func shortMicros(x uint64) (v int64, ok bool) {
 	y := x ^ zeros8
 	v, ok = digits8(y>>16<<16 | y&0xff<<8)
 	return v, ok && byte(y>>8) == '.'^'0'
 }
 
-// shortCount reads a whole number of at most eight digits.
+// shortCount parses a whole number of up to eight digits.
 func shortCount(x uint64, n int) (int64, bool) {
 	if n == 1 {
 		d := x>>56 - '0'
@@ -104,12 +106,12 @@ func shortCount(x uint64, n int) (int64, bool) {
 	return digits8((x ^ zeros8) & lastOf[n])
 }
 
-// lastOf has the masks that keep the last n bytes of eight.
+// lastOf contains masks that keep the last n of eight bytes.
 var lastOf = [9]uint64{0, 0xff << 56, 0xffff << 48, 0xffffff << 40, 0xffffffff << 32, 0xffffffffff << 24,
 	0xffffffffffff << 16, 0xffffffffffffff << 8, 1<<64 - 1}
 
-// digits16 reads a whole number of at most sixteen digits, whose length is n,
-// from its last sixteen bytes; ok is false for any other form, right or wrong.
+// digits16 parses a whole number of up to sixteen digits from its last sixteen
+// bytes. n is its length. ok is false for any other form, valid or not.
 func digits16(before, last uint64, n int) (v uint64, ok bool) {
 	if n < 1 || n > 16 {
 		return 0, false
@@ -119,9 +121,9 @@ func digits16(before, last uint64, n int) (v uint64, ok bool) {
 	return uint64(high)*1e8 + uint64(low), ok && more
 }
 
-// micros16 reads a number with six decimal places, the form of bandwidths,
-// whose length n is 8 to 16, from its last sixteen bytes, in millionths. ok is
-// false for any other form, right or wrong.
+// micros16 parses a number with six decimal places, the form of bandwidths,
+// from its last sixteen bytes. Its length n must be 8 to 16. It returns
+// millionths. ok is false for any other form, valid or not.
 func micros16(before, last uint64, n int) (v uint64, ok bool) {
 	if n < 8 || n > 16 {
 		return 0, false
@@ -141,8 +143,9 @@ func slowNano(b []byte) (nano, bool) {
 	return int64(math.Round(f * one)), true
 }
 
-// parseFloat reads a decimal number, also one with an exponent or spaces around
-// it; not the words and the hexadecimal digits that strconv takes.
+// parseFloat parses a decimal number, optionally with an exponent and
+// surrounding spaces. It rejects the words and the hexadecimal numbers that
+// strconv accepts.
 func parseFloat(b []byte) (float64, bool) {
 	b = bytes.Trim(b, " ")
 	if len(b) > 400 {
@@ -157,8 +160,8 @@ func parseFloat(b []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// parseCount reads a whole number; ok is false for what is none or not below
-// 2^63. Negative ones are read.
+// parseCount parses a whole number, which may be negative. ok is false if it is
+// not one or not below 2^63.
 func parseCount(b []byte) (int64, bool) {
 	if len(b) == 0 || len(b) > 18 {
 		return slowCount(b)
@@ -187,38 +190,40 @@ func slowCount(b []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// exactly is how many values a sketch keeps as they are.
+// exactly is the number of values that a sketch keeps exactly.
 const exactly = 64
 
-// pageSize is how many counters of a histogram are allocated together.
+// pageSize is the number of histogram counters that are allocated together.
 const pageSize = 64
 
-// sketch finds the median of any number of values in bounded memory: exactly
-// for few, from a histogram with fixed buckets for many. Buckets are integers
-// counted up, so that two sketches merge to the same result in any order. A
-// t-digest would be smaller, but depends on the order in which values come, and
-// so on the number of threads.
+// A sketch finds the median of any number of values in bounded memory: exactly
+// for few values, and from a histogram with fixed buckets for many. Buckets are
+// integer counters, so that merging two sketches does not depend on the order.
+// Considered and rejected: a t-digest. It is smaller, but its result depends on
+// the order of the values, and therefore on the number of threads.
 type sketch struct {
-	few      []int64             // the newest values: all of them as long as there are no more than exactly
-	pages    []*[pageSize]uint32 // histogram of those before, nil as long as there are none
-	n        int64               // values in it
-	min, max int64               // of those
+	// few contains the newest values, or all of them if there are at most
+	// exactly.
+	few      []int64
+	pages    []*[pageSize]uint32 // histogram of the earlier values; nil if there are none
+	n        int64               // number of values in the histogram
+	min, max int64               // of the values in the histogram
 }
 
-// buckets numbers the buckets of a histogram, in the order of the values.
+// buckets is a numbering of histogram buckets in the order of the values.
 type buckets uint8
 
 const (
-	// timeBuckets split each power of two of nanoseconds in 64: a median is off
-	// by at most 0.8 %.
+	// timeBuckets divide each power of two of nanoseconds into 64 buckets. The
+	// error of a median is at most 0.8%.
 	timeBuckets buckets = iota
-	// shareBuckets are as fine as VTune prints: 0.001 up to 1.001, which is
-	// where fractions end, and 0.1 above, for percentages.
+	// shareBuckets have the resolution of VTune's output: 0.001 up to 1.001,
+	// the largest fraction, and 0.1 above that, for percentages.
 	shareBuckets
 )
 
 const (
-	timeBits   = 6 // of a bucket's number within its power of two
+	timeBits   = 6 // bits of a bucket's number within its power of two
 	fineShare  = one / 1000
 	coarse     = one / 10
 	lastFine   = 1001
@@ -226,7 +231,7 @@ const (
 	sharePages = (lastFine+1100)/pageSize + 1
 )
 
-// pages returns how many pages all buckets fill.
+// pages returns the number of pages for all buckets.
 func (b buckets) pages() int {
 	if b == timeBuckets {
 		return timePages
@@ -234,8 +239,8 @@ func (b buckets) pages() int {
 	return sharePages
 }
 
-// of returns the bucket of a value. The bits behind the highest one number the
-// bucket within its power of two, as in a floating-point number.
+// of returns the bucket of a value. As in a floating-point number, the bits
+// after the highest one are the number of the bucket within its power of two.
 func (b buckets) of(v int64) int {
 	switch {
 	case b == timeBuckets:
@@ -261,11 +266,12 @@ func (b buckets) value(bucket int) int64 {
 	return int64(bucket-shift<<timeBits)<<shift + int64(1)<<(shift-1)
 }
 
-// len returns how many values there are.
+// len returns the number of values.
 func (s *sketch) len() int64 { return s.n + int64(len(s.few)) }
 
-// add adds a value. Values go into the histogram many at a time: its counters
-// lie all over the memory, and one value after the other would wait for each.
+// add adds a value. Values are moved to the histogram in batches. Its counters
+// are scattered in memory, and adding values one by one would wait for each
+// memory access.
 func (s *sketch) add(v int64, b buckets) {
 	if len(s.few) == exactly {
 		s.settle(b)
@@ -273,7 +279,7 @@ func (s *sketch) add(v int64, b buckets) {
 	s.few = append(s.few, v)
 }
 
-// settle brings the newest values into the histogram.
+// settle moves the newest values to the histogram.
 func (s *sketch) settle(b buckets) {
 	if s.pages == nil {
 		s.pages, s.min = make([]*[pageSize]uint32, b.pages()), math.MaxInt64
@@ -286,7 +292,8 @@ func (s *sketch) settle(b buckets) {
 	s.few = s.few[:0]
 }
 
-// ends returns the least and the largest value of those that there are.
+// ends returns the smallest and the largest value. The sketch must not be
+// empty.
 func (s *sketch) ends(b buckets) (least, most int64) {
 	if s.pages == nil {
 		return slices.Min(s.few), slices.Max(s.few)
@@ -295,8 +302,8 @@ func (s *sketch) ends(b buckets) (least, most int64) {
 	return s.min, s.max
 }
 
-// Most kernels have times of one or two powers of two, so most pages are never
-// made.
+// count adds n to a bucket. Pages are allocated when they are needed, because
+// the times of most kernels are within one or two powers of two.
 func (s *sketch) count(bucket int, n uint32) {
 	p := s.pages[bucket/pageSize]
 	if p == nil {
@@ -306,7 +313,7 @@ func (s *sketch) count(bucket int, n uint32) {
 	p[bucket%pageSize] += n
 }
 
-// merge adds o to s; o must not be used afterwards.
+// merge adds o to s. o must not be used afterwards.
 func (s *sketch) merge(o *sketch, b buckets) {
 	if s.pages == nil && o.pages == nil && len(s.few)+len(o.few) <= exactly {
 		s.few = append(s.few, o.few...)
@@ -328,21 +335,22 @@ func (s *sketch) merge(o *sketch, b buckets) {
 	}
 }
 
-// median returns the middle value, or the mean of the middle two, as near as
-// buckets are wide.
+// median returns the middle value, or the mean of the middle two, with the
+// precision of the buckets.
 func (s *sketch) median(b buckets) int64 {
 	n := s.len()
 	low, high := s.ranked((n+1)/2, b), s.ranked(n/2+1, b)
 	return low + (high-low)/2
 }
 
-// quantile returns the value below which a share of all lie, as near as buckets
-// are wide.
+// quantile returns the value below which the given share of all values is, with
+// the precision of the buckets.
 func (s *sketch) quantile(share float64, b buckets) int64 {
 	return s.ranked(1+int64(share*float64(s.len()-1)), b)
 }
 
-// ranked returns the value of a rank from 1, 0 where there is none.
+// ranked returns the value with a rank, which starts with 1. It returns 0 if
+// there is none.
 func (s *sketch) ranked(rank int64, b buckets) int64 {
 	if s.pages == nil {
 		if rank > int64(len(s.few)) || rank < 1 {
@@ -403,8 +411,8 @@ func (w wide) minus(v wide) wide {
 
 func (w wide) zero() bool { return w.hi == 0 && w.lo == 0 }
 
-// over returns w/d as a multiple of 1e-9: the nearest float64 where the
-// quotient is whole, as it is for one row.
+// over returns w/d in multiples of 1e-9. The result is the nearest float64 if
+// the quotient is an integer, as for a single row.
 func (w wide) over(d wide) float64 {
 	if d.hi == 0 && w.hi < d.lo {
 		q, rest := bits.Div64(w.hi, w.lo, d.lo)
@@ -423,13 +431,13 @@ func (w wide) big() *big.Int {
 	return v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(w.lo))
 }
 
-// mean gathers what is rare of a share's mean over rows, weighted by their
-// time; the sum of share x time of all rows stands next to it, see
+// A mean collects rows that need special treatment in the mean of a share,
+// which is weighted by time. The sum of share x time of all rows is in
 // sums.weighted.
 type mean struct {
-	absent wide   // time of rows that lack the share
-	plain  wide   // sum of the shares of rows without time: all there is when no row of the key has any
-	n      uint64 // how many those are
+	absent wide   // time of rows without the share
+	plain  wide   // sum of the shares of rows without time, used only if no row of the key has a time
+	n      uint64 // number of these rows
 }
 
 func (m *mean) merge(o *mean) {
@@ -438,8 +446,8 @@ func (m *mean) merge(o *mean) {
 	m.n += o.n
 }
 
-// value returns the mean in the column's own unit; sum is of share x time,
-// total the time of all rows.
+// value returns the mean in the unit of the column. sum is the sum of share x
+// time, and total is the time of all rows.
 func (m *mean) value(sum, total wide) (v float64, ok bool) {
 	if weight := total.minus(m.absent); !weight.zero() {
 		return sum.over(weight), true

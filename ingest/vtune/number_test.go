@@ -13,13 +13,14 @@ import (
 	"occudiff/ingest"
 )
 
-// tail returns what scan.Row.Tail gives of a cell, with other bytes before it.
+// tail returns the result of scan.Row.Tail for a cell, with other bytes before
+// it.
 func tail(s string) (uint64, int) {
 	_, x, n := longTail(s)
 	return x, n
 }
 
-// longTail does what scan.Row.LongTail does.
+// longTail returns the result of scan.Row.LongTail.
 func longTail(s string) (before, last uint64, n int) {
 	b := []byte("9,.\",;:19,.\",;:1" + s)
 	return binary.LittleEndian.Uint64(b[len(b)-16:]), binary.LittleEndian.Uint64(b[len(b)-8:]), len(s)
@@ -37,8 +38,9 @@ func TestParse(t *testing.T) {
 		{"0.0", 0, true, 0, true},
 		{"62.7", 62_700_000_000, true, 0, false},
 		{"1.070996", 1_070_996_000, true, 0, false},
-		{"999999999.999999999", 999_999_999_999_999_999, true, 1e9, true}, // a count is read as float64 when it has a point
-		{"0.0000000005", 1, true, 0, false},                               // rounded up
+		// a count with a point is parsed as float64
+		{"999999999.999999999", 999_999_999_999_999_999, true, 1e9, true},
+		{"0.0000000005", 1, true, 0, false}, // rounded up
 		{"0.00000000049", 0, true, 0, false},
 		{"1e-05", 10_000, true, 0, false},
 		{"2.5E+1", 25_000_000_000, true, 25, true},
@@ -70,8 +72,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The readers of eight bytes at once accept only what the others accept, and
-// read the same.
+// TestShortNumbers checks that the parsers of eight bytes accept only what the
+// general parsers accept, with the same result.
 func TestShortNumbers(t *testing.T) {
 	try := func(s string) {
 		x, n := tail(s)
@@ -160,8 +162,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// A median is exact for 64 values and 0.8% off at most for more; merging in any
-// order and split gives the same.
+// TestSketch checks that a median is exact for 64 values and within 0.8% for
+// more. Splitting and merging in any order returns the same result.
 func TestSketch(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for _, n := range []int{1, 2, 63, 64, 65, 1000, 20000} {
@@ -211,7 +213,7 @@ func TestBuckets(t *testing.T) {
 			last = i
 		}
 	}
-	for tenths := range int64(1006) { // what VTune prints is kept as it is
+	for tenths := range int64(1006) { // values that VTune prints are kept exactly
 		if v := tenths * tenth; v > lastFine*fineShare && shareBuckets.value(shareBuckets.of(v)) != v {
 			t.Fatalf("%d becomes %d", v, shareBuckets.value(shareBuckets.of(v)))
 		}
@@ -223,8 +225,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestCountsAddUp: counts that are each in range and add up to what no run has
-// are an error, however many they are.
+// TestCountsAddUp checks that a sum of counts that no run has is an error if
+// each count is in range. The number of counts does not matter.
 func TestCountsAddUp(t *testing.T) {
 	const want = `run.csv:2: the launches of task "K" add up to more than 9,007,199,254,740,992, which no run has` +
 		" (a count in the file is wrong: correct it or export the file again)"

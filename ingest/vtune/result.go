@@ -11,7 +11,7 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// result puts together what the workers gathered.
+// A result combines the entries of all workers.
 type result struct {
 	h         *header
 	adders    []*adder
@@ -46,9 +46,9 @@ func newResult(h *header, adders []*adder) *result {
 	return r
 }
 
-// scales decides whether a column holds percentages or fractions. A column
-// without a value above 1 holds percentages as well where another one of the
-// file plainly does.
+// scales decides whether a column contains percentages or fractions. A column
+// without a value above 1 also contains percentages if another column of the
+// file clearly does.
 func (r *result) scales() {
 	var largest values
 	plainly, signs := false, uint64(0)
@@ -65,27 +65,28 @@ func (r *result) scales() {
 		if largest[q] <= one+one/1000 && !plainly && signs>>q&1 == 0 {
 			continue
 		}
-		if r.percent[q] = true; signs>>q&1 != 0 { // the cells have the sign
+		if r.percent[q] = true; signs>>q&1 != 0 { // the cells have a % sign
 			continue
 		}
-		text := fmt.Sprintf("but holds %v: taken as percent", float64(largest[q])/one)
+		text := fmt.Sprintf("but contains %v: read as percent", float64(largest[q])/one)
 		if largest[q] <= one+one/1000 {
-			text = "but others of the file hold percentages: taken as percent"
+			text = "but other columns of the file contain percentages: read as percent"
 		}
 		r.notes = append(r.notes, note.Note{Severity: note.Warning, Code: "percent-without-sign", Pos: r.h.pos,
-			Text: fmt.Sprintf("the column %q has no (%%) in its name, where fractions stand, %s", r.h.col[q].name, text),
+			Text: fmt.Sprintf("the column %q has no (%%) in its name, which means fractions, %s",
+				r.h.col[q].name, text),
 			Hint: "check it against the profiler"})
 	}
 }
 
-// noFraction is above any fraction that a counter comes to.
+// noFraction is larger than any fraction that a counter can have.
 const noFraction = 2 * one
 
 // rowPerLaunch reports whether the file is grouped by computing instance: no
-// row of a kernel counts several launches, and one has several rows. Copies
-// tell nothing: without the columns of the transfers both directions are one
-// key. Neither do kernels where launches are not counted and launch sizes,
-// which may be several, are missing.
+// row of a kernel counts several launches, and at least one kernel has several
+// rows. Copies are ignored, because without the transfer columns both
+// directions have the same key. Kernels without counts and without launch sizes
+// are ignored, too, because their rows may have different launch sizes.
 func (r *result) rowPerLaunch() bool {
 	repeated := false
 	for _, e := range r.entries {
@@ -123,8 +124,8 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 	slices.SortFunc(bad, func(a, b note.Note) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 	switch {
 	case f.Rows == 0 && f.BadRows == 0:
-		return nil, note.Errorf(codeHeaderOnly, r.h.pos, collectHint, "the export has a header and no rows; expected a "+
-			"row per computing task")
+		return nil, note.Errorf(codeHeaderOnly, r.h.pos, collectHint,
+			"the export has a header and no rows; expected a row per computing task")
 	case f.Rows == 0:
 		return nil, note.Errorf("no-usable-row", bad[0].Pos, bad[0].Hint,
 			"none of the %d rows can be used; the first: %s", f.BadRows, bad[0].Text)
@@ -171,12 +172,12 @@ func (r *result) file(keep bool) (*ingest.File, error) {
 			return nil, err
 		}
 		f.Kernels = append(f.Kernels, k)
-		r.entries[i] = nil // there may be millions
+		r.entries[i] = nil // free the memory, because there may be millions
 	}
 	return f, nil
 }
 
-// instructions adds up what all rows ran, nothing where the count of one could
+// instructions returns the sums of the instructions, or zero if a count could
 // not be read.
 func (r *result) instructions() (sum ingest.Instructions) {
 	if slices.ContainsFunc(r.adders, func(a *adder) bool { return a.unread }) {
@@ -191,8 +192,8 @@ func (r *result) instructions() (sum ingest.Instructions) {
 	return sum
 }
 
-// remarks are the notes on columns that are missing or disagree, and on names
-// that are no text.
+// remarks returns the notes about columns that are missing or disagree, and
+// about names that are not valid text.
 func (r *result) remarks() []note.Note {
 	notes := r.h.missing()
 	if n, ok := r.unreadableCells(); ok {
@@ -212,7 +213,8 @@ func (r *result) remarks() []note.Note {
 	return notes
 }
 
-// unreadableCells returns the note on cells that are left out, at the first.
+// unreadableCells returns a note about skipped cells, at the position of the
+// first one.
 func (r *result) unreadableCells() (first note.Note, found bool) {
 	cells := int64(0)
 	for _, a := range r.adders {
@@ -227,8 +229,8 @@ func (r *result) unreadableCells() (first note.Note, found bool) {
 	return first, cells > 0
 }
 
-// firstOf returns the first task that fits, nil if none does, and the number of
-// further ones.
+// firstOf returns the first task that fits, or nil if there is none, and the
+// number of further tasks that fit.
 func (r *result) firstOf(fits func(*entry) bool) (first *entry, more int) {
 	for _, e := range r.entries {
 		switch {
@@ -242,9 +244,9 @@ func (r *result) firstOf(fits func(*entry) bool) (first *entry, more int) {
 	return first, more
 }
 
-// unweighted is the note on kernels whose shares are means over launches that
-// count alike, because none has a time: the time of another file comes too
-// late, when the rows are added up.
+// unweighted returns a note about kernels whose shares are unweighted means
+// over launches, because no launch has a time. A time from another file is not
+// available when the rows are added.
 func (r *result) unweighted() []note.Note {
 	first, more := r.firstOf(func(e *entry) bool {
 		return e.rows != 1 && e.timed <= 0 && e.Global.Present() && e.varies()
@@ -261,8 +263,8 @@ func (r *result) unweighted() []note.Note {
 		Text: text, Hint: "export the total time and the counters in one file, or use --instances"}}
 }
 
-// repeated is the note on tasks whose rows all have the same values. Launches
-// may be alike, rows that add up launches are not.
+// repeated returns a note about tasks whose rows all have the same values.
+// Launches may be equal, but rows that sum several launches are not.
 func (r *result) repeated() []note.Note {
 	if r.perLaunch {
 		return nil
@@ -281,7 +283,7 @@ func (r *result) repeated() []note.Note {
 		Text: text, Hint: "if the file has its rows twice, export it again"}}
 }
 
-// kernel makes the row of a key.
+// kernel returns the row of a key.
 func (r *result) kernel(e *entry) ingest.Kernel {
 	k := ingest.Kernel{Task: e.Task, Global: e.Global, Local: e.Local, Direction: e.Direction, Device: e.Device,
 		OneStack: e.oneStack,
@@ -301,13 +303,14 @@ func (r *result) kernel(e *entry) ingest.Kernel {
 	return k
 }
 
-// times sets the launches of a kernel and their time. A row without a count is
-// a launch where the file has a row per launch; elsewhere how many it is of is
-// not known, and an average alone makes no total.
+// times sets the number of launches of a kernel and their time. In a file with
+// a row per launch, a row without a count is one launch. Otherwise, its number
+// of launches is unknown, and an average without a count contributes no total.
 func (r *result) times(e *entry, k *ingest.Kernel) {
 	p := &e.partial
 	launches, timed, time := e.launches, e.timed, e.time
-	paired, pairedTime := e.launches.sum-p.untimed.sum, e.time.minus(p.time).minus(p.average) // of rows that have both
+	// The two values of rows that have both a count and a time.
+	paired, pairedTime := e.launches.sum-p.untimed.sum, e.time.minus(p.time).minus(p.average)
 	uneven := p.untimed.any
 	if r.perLaunch && e.Task != outside {
 		if n := p.nothing + p.loose + p.averages; n > 0 {
@@ -334,14 +337,14 @@ func (r *result) times(e *entry, k *ingest.Kernel) {
 	k.Uneven = k.Instances.Present() && k.Total.Present()
 }
 
-// ratio turns a value of a column into a share of the whole.
+// ratio converts a value of a column to a ratio.
 func (r *result) ratio(q quantity, v float64) unit.Ratio {
 	if r.percent[q] {
 		return unit.FromPercent(v)
 	}
 	p := v * 100
 	if short := math.Round(p*1e7) / 1e7; math.Abs(p-short) < 1e-11 {
-		p = short // a printed 0.627 is 62.7 %, not 62.699999999999996
+		p = short // a printed 0.627 is 62.7%, not 62.699999999999996%
 	}
 	return unit.FromPercent(p)
 }
@@ -360,19 +363,20 @@ func (r *result) spread(e *entry) *ingest.LaunchSpread {
 	return s
 }
 
-// launches returns every row, in the order of the file.
+// launches returns all rows in the order of the file.
 func (r *result) launches() *ingest.Launches {
 	list := &ingest.Launches{}
 	for _, a := range r.adders {
-		// What several workers gathered of one key is in the entry of the
-		// first.
+		// The entries of several workers for one key were merged into one
+		// entry.
 		to := make([]int, len(a.entries))
 		for i, e := range a.entries {
 			to[i] = r.index[e.Key].number
 		}
 		list = list.MergeByLine(a.launches.Renumber(to))
 	}
-	if len(r.h.bare) > 0 { // of which it is known only now whether they hold percentages
+	// Only now is it known whether these columns contain percentages.
+	if len(r.h.bare) > 0 {
 		for i, l := range list.All() {
 			for at, share := range sharesOf(&l) {
 				if v, ok := share.Value(); ok {
@@ -385,7 +389,7 @@ func (r *result) launches() *ingest.Launches {
 	return list
 }
 
-// launch returns a row as a launch, its shares as if they were percentages.
+// launch returns a row as a launch. It treats shares as percentages.
 func (v *values) launch(kernel, line int) *ingest.LaunchRecord {
 	t := v.seconds()
 	to := &ingest.LaunchRecord{Kernel: kernel, Line: line, Threads: unit.Maybe(v[threads], v[threads] != none),
@@ -398,7 +402,7 @@ func (v *values) launch(kernel, line int) *ingest.LaunchRecord {
 	return to
 }
 
-// launchShares are the shares that are kept of a launch, in the order of
+// launchShares are the shares that are kept per launch, in the order of
 // sharesOf.
 var launchShares = [...]quantity{measured, active, stalled, idle}
 

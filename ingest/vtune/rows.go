@@ -16,10 +16,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// shown is how many bad rows get a note of their own.
+// shown is the number of bad rows with their own note.
 const shown = 20
 
-// adder is the part of one worker: it gets rows and adds them up by key.
+// An adder is the state of one worker. It receives rows and adds them by key.
 type adder struct {
 	h        *header
 	instance bool // keep every row
@@ -32,30 +32,33 @@ type adder struct {
 	rows, bad int64
 	absent    values // a row without any number
 	badNotes  []note.Note
-	firsts    map[int]note.Note // the first in the file of what is said once, by its place in header.twice
-	launches  ingest.Launches   // every row, of its entry, when they are kept
-	partial   int64             // of bad: rows whose only error is a share out of range
-	largest   values            // of each column
-	unread    bool              // a count of instructions
-	signs     uint64            // a bit for each share that has a cell with %
-	certain   marks             // of numbers that can be read in one way only
+	// firsts contains notes that are reported once, at their first position in
+	// the file. The key is the index in header.twice, or its length for invalid
+	// text.
+	firsts    map[int]note.Note
+	launches  ingest.Launches // every row, by the number of its entry, if single launches are kept
+	partial   int64           // number of bad rows whose only error is a share out of range
+	largest   values          // largest value of each column
+	unread    bool            // a count of instructions could not be read
+	signs     uint64          // one bit for each share that has a cell with %
+	certain   marks           // uses of marks in numbers with only one interpretation
 	guesses   map[marks]guess
-	points    uint64    // that the last cells of all rows have in common, see cut
-	emptyEnd  bool      // a row has no last cell
-	unended   note.Note // on a last line without a line end that may be cut
-	all       []*adder  // of all workers
+	points    uint64    // positions of the decimal mark that the last cells of all rows share, see cut
+	emptyEnd  bool      // a row has an empty last cell
+	unended   note.Note // note about a last line without a line end, which may be truncated
+	all       []*adder  // adders of all workers
 	glued     *note.InputError
-	cells     int64     // unreadable ones of rows that are used
-	firstCell note.Note // the first of them
+	cells     int64     // number of unreadable cells in used rows
+	firstCell note.Note // note about the first of them
 
-	_ [64]byte // keeps what two workers write out of one cache line
+	_ [64]byte // keeps the data of two workers in different cache lines
 }
 
-// Row adds a row, or takes note of what is wrong with it.
+// Row adds a row, or records its problem.
 func (a *adder) Row(r *scan.Row) {
 	a.row = r
-	// Too few fields, too many, or a quote that does not end: nothing says
-	// which cell is which.
+	// With too few or too many fields, or an open quote, cells cannot be
+	// assigned to columns.
 	if r.Fields < a.h.columns || r.Extra || r.Open {
 		if p := a.misshapen(r); p != nil {
 			a.reject(p)
@@ -75,7 +78,7 @@ func (a *adder) Row(r *scan.Row) {
 	}
 	v := a.absent
 	shares := a.h.shares
-	// The compiler takes the comparison as one of bytes, without making a text.
+	// The compiler compares the bytes without allocating a string.
 	steady := e.steady.raw != "" && r.Whole() && string(a.h.steadyRun(r)) == e.steady.raw
 	if steady {
 		shares = a.h.moving
@@ -106,17 +109,17 @@ func (a *adder) Row(r *scan.Row) {
 	e.add(&v, shares, t)
 }
 
-// pointsIn has the highest bit of each byte that is a decimal mark, in the last
-// eight of a cell of n bytes.
+// pointsIn returns a mask with the highest bit of each byte that is a decimal
+// mark, in the last eight bytes of a cell of n bytes.
 func pointsIn(x uint64, n int) uint64 {
 	const ones = 0x0101010101010101
 	x = (x | 2*ones) ^ '.'*ones // ',' is '.' without the second bit
-	// The usual test for a zero byte; the byte above a zero one may be wrong.
+	// The usual test for a zero byte. The byte above a zero byte may be wrong.
 	return (x - ones) &^ x & highest & lastOf[min(n, 8)]
 }
 
-// lastCell notes where the last cell of a row has its point, as long as all
-// rows have it in one place.
+// lastCell records the position of the decimal mark in the last cell, as long
+// as it is the same in all rows.
 func (a *adder) lastCell(r *scan.Row) *problem {
 	x, n := r.Tail(a.h.columns - 1)
 	switch {
@@ -130,9 +133,11 @@ func (a *adder) lastCell(r *scan.Row) *problem {
 	return nil
 }
 
-// cut returns the problem of a last line without an end. VTune ends every line
-// and prints a column with the same decimals in all rows, so a last cell with
-// its point elsewhere is cut. If the other rows do not show it, a note remains.
+// cut returns the problem of a last line without a line end. VTune ends every
+// line, and prints a column with the same number of decimals in all rows.
+// Therefore a last cell with a different position of its decimal mark is
+// truncated. If the other rows do not determine this position, cut adds a note
+// instead.
 func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	points := pointsIn(x, n)
 	rows, all, empty := int64(0), ^uint64(0), false
@@ -145,7 +150,7 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	switch known := rows > 1 && all != 0; {
 	case known && points&all != 0:
 		return nil
-	case known && (len(cell) > 0 || !empty && !unknown(a.cell(a.row, global))): // Copies lack some values.
+	case known && (len(cell) > 0 || !empty && !unknown(a.cell(a.row, global))): // copies lack some values
 		p.text += ", and other rows have more decimals there"
 		return p
 	}
@@ -155,10 +160,9 @@ func (a *adder) cut(cell []byte, x uint64, n int) *problem {
 	return nil
 }
 
-// good takes note of a row without an error. A row whose only error is a share
-// out of range is added all the same, without that share: it is a launch, and
-// the totals of a kernel that has other rows would be short of its time and its
-// threads.
+// good records a row without an error. A row whose only error is a share out of
+// range is added without that share, but not recorded here: it is a launch, and
+// without it the time and the threads of its kernel would be too small.
 func (a *adder) good(e *entry, v *values) {
 	r := a.row
 	a.rows++
@@ -179,15 +183,16 @@ func (a *adder) good(e *entry, v *values) {
 	}
 }
 
-// numbers reads all numbers of a row, of which v has none yet. The usual forms
-// are read eight bytes at once, all others by number. A share out of range is
-// absent, and a problem that the rest of the row does not suffer from.
+// numbers parses all numbers of a row. v contains none for all of them. Usual
+// forms are parsed eight bytes at a time, and all other forms by number. A
+// share out of range is absent, and its problem does not affect the other
+// cells.
 func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
-	unusual := uint64(0) // a bit for each quantity
+	unusual := uint64(0) // one bit per quantity
 	for _, f := range shares {
 		x, n := r.Tail(f.index)
 		tenths, bad := shortTenths(x, n)
-		// 0.0 to 100.0: three to five characters.
+		// 0.0 to 100.0 has three to five characters.
 		if uint(n-3) > 2 || bad != 0 || tenths > largestShare/tenth {
 			unusual |= 1 << f.q
 		} else {
@@ -213,7 +218,7 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	var outside *problem
 	for unusual != 0 {
 		q := firstShare + quantity(bits.TrailingZeros64(unusual>>firstShare))
-		if q >= quantities { // no share any more
+		if q >= quantities { // only quantities below firstShare are left
 			q = quantity(bits.TrailingZeros64(unusual))
 		}
 		unusual &^= 1 << q
@@ -233,9 +238,9 @@ func (a *adder) numbers(r *scan.Row, shares []field, v *values) *problem {
 	return outside
 }
 
-// instructions reads any form of a count of instructions. They are of use in a
-// sum alone, so an error in one is no error of its row, but it leaves the sum
-// unknown.
+// instructions parses a count of instructions in any form. The counts are used
+// only in a sum, so an invalid one is not an error of the row, but makes the
+// sum unknown.
 func (a *adder) instructions(b []byte, column int) uint64 {
 	if unknown(b) {
 		return 0
@@ -250,14 +255,15 @@ func (a *adder) instructions(b []byte, column int) uint64 {
 
 const (
 	tenth = one / 10
-	// largestShare is what a percentage may reach by rounding and sampling.
+	// largestShare is the largest percentage that rounding and sampling can
+	// cause.
 	largestShare = 100*one + one/2
-	// maxInstructions bounds what a row ran, so that a sum of rows fits: all
-	// XVEs of a large GPU run it in a day.
+	// maxInstructions limits the count of a row, so that a sum of rows does not
+	// overflow. All XVEs of a large GPU need a day to execute as many.
 	maxInstructions = 1e17
 )
 
-// number reads any form of a number.
+// number parses any form of a number.
 func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	v[q] = none
 	c := &a.h.col[q]
@@ -288,8 +294,8 @@ func (a *adder) number(r *scan.Row, q quantity, v *values) *problem {
 	return p
 }
 
-// leaveOut takes note of a cell that no verdict needs and that cannot be read:
-// it costs only its own value, not the row.
+// leaveOut records an unreadable cell that no verdict needs. Its value is
+// skipped, and the row is used.
 func (a *adder) leaveOut(p *problem) {
 	if a.cells++; a.cells > 1 {
 		return
@@ -299,11 +305,11 @@ func (a *adder) leaveOut(p *problem) {
 	a.firstCell = note.Note{Severity: note.Warning, Code: "unreadable-cell", Pos: pos, Text: p.text, Hint: p.hint}
 }
 
-// compare looks whether columns of one name agree.
+// compare checks whether columns with the same name agree.
 func (a *adder) compare(r *scan.Row) {
 	for i, t := range a.h.twice {
-		// One difference says it all; it is looked for until it is found, and
-		// then no more.
+		// One difference per column is sufficient, so stop comparing after it
+		// is found.
 		if _, known := a.firsts[i]; known {
 			continue
 		}
@@ -322,19 +328,18 @@ func (a *adder) compare(r *scan.Row) {
 	}
 }
 
-// rowKey is the cells of a row that make its key, see adder.rawKey.
+// rowKey identifies a row's key by its cells, see adder.rawKey.
 type rowKey struct {
 	raw  string
 	rest uint64
 }
 
-// find returns the entry of a row's key, by the bytes of the cells that make
-// it. Keys that are written in two ways get two entries, which newResult
-// merges.
+// find returns the entry of a row's key. It compares the bytes of the cells. A
+// key with two spellings gets two entries, which newResult merges.
 func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	dir := a.direction(r)
 	raw, rest := a.rawKey(r, dir)
-	if e := a.table[rowKey{string(raw), rest}]; e != nil { // the compiler makes no text of it
+	if e := a.table[rowKey{string(raw), rest}]; e != nil { // the compiler allocates no string
 		return e, nil
 	}
 	e, p := a.entry(r, dir)
@@ -347,17 +352,16 @@ func (a *adder) find(r *scan.Row) (*entry, *problem) {
 	return e, nil
 }
 
-// direction tells the two copies of one name apart. Kernels have none, whatever
-// moved while they ran. Exports name host-to-device and device-to-host copies
-// alike; which bytes moved tells them apart.
+// direction distinguishes the two copies that exports give the same name,
+// host-to-device and device-to-host, by the transferred bytes. Kernels have no
+// direction, even if data was transferred while they ran.
 func (a *adder) direction(r *scan.Row) string {
 	if c := &a.h.col[global]; c.there {
 		last, n := r.Tail(c.index)
 		if n > 0 && byte(last>>56)-'0' <= 9 { // the usual form of a size
 			return names.NoDirection
 		}
-		// A cell as it is in the file may be two quotes and nothing between
-		// them.
+		// In the file, the cell may be two quotes without text.
 		if n > 0 && !unknown(r.Cell(c.index)) {
 			return names.NoDirection
 		}
@@ -379,9 +383,9 @@ func (a *adder) direction(r *scan.Row) string {
 	return names.NoDirection
 }
 
-// rawKey returns bytes and a number that differ when the cells of the key do.
-// Where the key is a run of columns, and perhaps one short cell elsewhere (the
-// SIMD width), the bytes are those of the file.
+// rawKey returns bytes and a number that differ if the key cells differ. If the
+// key is one run of columns, and perhaps one short cell elsewhere (the SIMD
+// width), the bytes are taken directly from the file.
 func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	if len(dir) > 0 {
 		rest = uint64(dir[0]) << 56
@@ -401,27 +405,27 @@ func (a *adder) rawKey(r *scan.Row, dir string) (raw []byte, rest uint64) {
 	return r.RawRun(runs[0][0], runs[0][1]), rest | short
 }
 
-// longKey puts the cells of a key together.
+// longKey concatenates the cells of a key.
 func (a *adder) longKey(r *scan.Row) []byte {
 	key := a.key[:0]
 	for _, q := range a.h.key {
 		cell := r.Cell(a.h.col[q].index)
 		key = append(key, cell...)
-		// With the length behind it no two keys run into each other.
+		// The length after each cell keeps different keys different.
 		key = append(key, byte(len(cell)), byte(len(cell)>>8), byte(len(cell)>>16))
 	}
 	a.key = key
 	return key
 }
 
-// unknown reports whether a cell is empty, or says that VTune does not know its
-// value.
+// unknown reports whether a cell is empty or contains VTune's text for an
+// unknown value.
 func unknown(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	return len(b) == 0 || string(b) == "[Unknown]"
 }
 
-// cell returns the text of a column, nil when there is none.
+// cell returns the text of a column, or nil if the column is missing.
 func (a *adder) cell(r *scan.Row, q quantity) []byte {
 	if !a.h.col[q].there {
 		return nil
@@ -429,7 +433,7 @@ func (a *adder) cell(r *scan.Row, q quantity) []byte {
 	return r.Cell(a.h.col[q].index)
 }
 
-// entry makes the entry of a key that is met for the first time.
+// entry returns a new entry for a key.
 func (a *adder) entry(r *scan.Row, dir string) (*entry, *problem) {
 	c := &a.h.col[task]
 	name := r.Cell(c.index)
@@ -479,8 +483,8 @@ func (a *adder) size(r *scan.Row, q quantity) (ingest.Size3, *problem) {
 	}
 	c := &a.h.col[q]
 	text, ok := a.plainSize(b, c)
-	// A size of many digits is a cell of another column: the message shows its
-	// beginning.
+	// A size with many digits belongs to another column. The message shows only
+	// its beginning.
 	if !ok || len(b) > 200 {
 		return ingest.Size3{}, &problem{index: c.index, text: fmt.Sprintf("%q is %s; expected one to three numbers as "+
 			"in 512 x 512", c.name, shorten(b)), hint: correctHint}
@@ -510,7 +514,7 @@ func (a *adder) plainSize(b []byte, c *column) (plain string, ok bool) {
 	return strings.Join(parts, "x"), true
 }
 
-// clean makes valid text of a name and takes note when it was not.
+// clean returns a name as valid text. It adds a note if it changed the name.
 func (a *adder) clean(b []byte, line int) string {
 	if utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 {
 		return string(b)

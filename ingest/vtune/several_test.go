@@ -11,7 +11,7 @@ import (
 	"occudiff/ingest/scan"
 )
 
-// exportsOf prints each export of a file as listed does.
+// exportsOf prints each export of a file in the form of listed.
 func exportsOf(f *ingest.File, err error) (got []string) {
 	got = listed(f, err)
 	if err == nil {
@@ -22,9 +22,9 @@ func exportsOf(f *ingest.File, err error) (got []string) {
 	return got
 }
 
-// TestSeveralExports reads files that were put together from several exports: a
-// header line starts another export with its own columns and delimiter,
-// wherever blocks end.
+// TestSeveralExports reads files that contain several exports. A header line
+// starts another export with its own columns and delimiter, wherever blocks
+// end.
 func TestSeveralExports(t *testing.T) {
 	const (
 		first = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%),XVE Array:Idle(%)\n" +
@@ -50,12 +50,12 @@ func TestSeveralExports(t *testing.T) {
 			"GPU 0,scale_k,1.000000,10,95.0,64,3.0\n", []string{"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK + "|device GPU 0"}},
 		{"messages and blank lines between them, one glued to the header", first + "\n" + message + second, []string{
 			"1 rows, 0 bad", copyK, "1 rows, 0 bad", "6" + scaleK[1:]}},
-		{"line ends of Windows", strings.ReplaceAll(first+second, "\n", "\r\n"), []string{"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK}},
+		{"Windows line ends", strings.ReplaceAll(first+second, "\n", "\r\n"), []string{"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK}},
 		{"a byte order mark before each", "\ufeff" + first + "\ufeff" + second, []string{
 			"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK}},
 		{"the index of a data frame", "," + strings.Replace(first, "copy_k", "0,copy_k", 1) + "," + strings.Replace(second, "scale_k", "0,scale_k", 1),
 			[]string{"1 rows, 0 bad", copyK, "1 rows, 0 bad", scaleK}},
-		{"a name of several lines, and one that looks like a header", first + "\"f<1,\nComputing Task,Total Time>\",64,1.000000,10,95.0,3.0\n" + second, []string{
+		{"a name with several lines, one of which looks like a header", first + "\"f<1,\nComputing Task,Total Time>\",64,1.000000,10,95.0,3.0\n" + second, []string{
 			"2 rows, 0 bad", copyK, "3|f<1,\nComputing Task,Total Time>|64||-||n 10|t 1|measured 95|idle 3|threads -|barriers -|spill -",
 			"1 rows, 0 bad", "6" + scaleK[1:]}},
 		{"a quote within a name", first + "5\"x,64,1.000000,10,95.0,3.0\n" + second, []string{
@@ -92,8 +92,8 @@ func TestSeveralExports(t *testing.T) {
 	}
 }
 
-// TestManyExports reads exports of many blocks each. The digest is that of the
-// same bytes as one export.
+// TestManyExports reads exports of many blocks each. The digest must be the
+// digest of the same bytes as one export.
 func TestManyExports(t *testing.T) {
 	var b strings.Builder
 	for i := range 5 {

@@ -10,15 +10,15 @@ import (
 	"occudiff/ingest/table"
 )
 
-// Text reads what vtune prints where -format csv is left out: the columns of an
-// export, as a table under a line of dashes. Values have units and thousands
-// separators, and times three decimals.
+// Text reads what vtune prints without -format csv: the columns of an export,
+// as a table under a line of dashes. Values have units and thousands
+// separators, and times have three decimals.
 type Text struct{ Format }
 
 var _ ingest.Format = Text{}
 
-// Sniff reports whether there is a header that begins with a key column, above
-// dashes.
+// Sniff reports whether the text contains a header that begins with a key
+// column, above a line of dashes.
 func (Text) Sniff(head []byte) bool {
 	before := ""
 	for line := range bytes.Lines(head) {
@@ -31,12 +31,11 @@ func (Text) Sniff(head []byte) bool {
 	return false
 }
 
-// Read reads the table as the export that it would have been, a line for a
-// line.
+// Read converts the table to an export, line by line, and reads that.
 func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions) (*ingest.File, error) {
 	in := table.NewLines(ctx, src, opt)
-	// It is read by the one reader of exports, so that both forms follow the
-	// same rules, messages and positions.
+	// The reader of exports reads it, so that both forms have the same rules,
+	// messages, and positions.
 	var out bytes.Buffer
 	var columns *table.Dashed
 	for header := ""; in.Next(); {
@@ -53,11 +52,11 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 		default:
 			row := columns.Cells(text)
 			switch {
-			case strings.Join(row[1:], "") == "": // a task of which nothing is told
+			case strings.Join(row[1:], "") == "": // a task without values
 				out.WriteByte('\n')
 				continue
 			case !columns.InColumns(text) || in.Cut:
-				row = row[:1] // which the reader of exports complains about
+				row = row[:1] // a single cell, which the reader of exports reports
 			}
 			writeRow(&out, row)
 		}
@@ -70,7 +69,7 @@ func (Text) Read(ctx context.Context, src *ingest.Source, opt ingest.ReadOptions
 	if err != nil {
 		return nil, err
 	}
-	f.ForgetColumns() // of the export, not of the file
+	f.ForgetColumns() // columns of the converted export, not of the file
 	return f, nil
 }
 
@@ -88,8 +87,8 @@ func textLine(line []byte) string {
 	return text[strings.LastIndexByte(text, '\r')+1:]
 }
 
-// textHeader returns the header of a table that a line holds, perhaps behind a
-// message, or "".
+// textHeader returns the table header in a line, possibly after a message, or
+// "".
 func textHeader(line string) string {
 	for _, key := range keyColumns {
 		if i := strings.Index(line, key+"  "); i == 0 || i > 0 && isMessage([]byte(line)) {

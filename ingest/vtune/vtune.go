@@ -1,14 +1,14 @@
-// Package vtune reads the delimited exports of Intel VTune Profiler that are
-// grouped by computing task or computing instance: whatever the delimiter, the
-// columns and their order, with the old (EU) and the new (XVE) names. It knows
-// names, units and quirks of these files; it does not know devices, and it does
-// not judge what the numbers mean.
+// Package vtune reads delimited exports of Intel VTune Profiler that are
+// grouped by computing task or computing instance. It accepts any delimiter,
+// any columns in any order, and both the old (EU) and the new (XVE) names. It
+// knows the names, units, and quirks of these files. It does not know devices,
+// and it does not interpret the values.
 //
-// Rows of one key are added: times, counts, threads and barriers as sums,
-// occupancies and array states as means weighted by time. All sums are of
-// integers - times and shares in multiples of 1e-9, their products in 128
-// bits - so the result is exact and the same whatever the number of blocks and
-// threads.
+// Rows with the same key are added: times, counts, threads, and barriers as
+// sums, and occupancies and array states as means weighted by time. All sums
+// use integers: times and shares in multiples of 1e-9, and their products in
+// 128 bits. Therefore the result is exact and does not depend on the number of
+// blocks and threads.
 package vtune
 
 import (
@@ -26,7 +26,7 @@ type Format struct{}
 
 var _ ingest.Format = Format{}
 
-// Kind returns the word for Input.Kind.
+// Kind returns the value of Input.Kind.
 func (Format) Kind() string { return "vtune" }
 
 // Description implements ingest.Format.
@@ -76,7 +76,7 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	f.Further, f.Digest = files[1:], s.Digest()
 	for _, err := range faults {
 		n := ingest.ErrorNote(err)
-		if n.Code == codeHeaderOnly { // which lost nothing
+		if n.Code == codeHeaderOnly { // no data was lost
 			n.Severity = note.Warning
 		}
 		f.Notes = append(f.Notes, n)
@@ -84,16 +84,16 @@ func read(ctx context.Context, path string, s *scan.Scanner, opt ingest.ReadOpti
 	return f, nil
 }
 
-// readExport reads one export of a file, and returns the header line of the
-// next.
+// readExport reads one export of a file. It returns the header line of the next
+// export.
 func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, offset int, opt ingest.ReadOptions) (
 	f *ingest.File, next []byte, err error) {
 	h, err := readHeader(ctx, path, s, delim, offset, opt.Result)
 	if h == nil || ingest.ResultCount(err) > 0 {
 		return nil, nil, err
 	}
-	// A worker has an adder of its own, and nothing is shared until all rows
-	// are read: no lock is in the way of a row.
+	// Each worker has its own adder. Nothing is shared until all rows are read,
+	// so rows need no lock.
 	adders := make([]*adder, s.Threads())
 	handlers := make([]scan.Handler, len(adders))
 	for i := range adders {
@@ -115,8 +115,8 @@ func readExport(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	return f, next, err
 }
 
-// ofOneSide leaves out the tasks that only the other result of a difference
-// report has: all they have here is a name.
+// ofOneSide removes the tasks that exist only in the other result of a
+// difference report. They have a name, but no values.
 func ofOneSide(f *ingest.File) {
 	to, list := make([]int, len(f.Kernels)), f.Kernels[:0]
 	for i, k := range f.Kernels {
@@ -128,10 +128,11 @@ func ofOneSide(f *ingest.File) {
 	f.Kernels, f.Launches = list, f.Launches.Renumber(to)
 }
 
-// readHeader reads the header and decides which columns are read. It returns
-// the header with an error if rows follow that cannot be used, and no header if
-// nothing can be read.
-func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, offset, side int) (_ *header, err error) {
+// readHeader reads the header and determines the columns that are read. If the
+// rows after it cannot be used, it returns the header and an error. If nothing
+// can be read, it returns no header.
+func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, offset, side int) (
+	_ *header, err error) {
 	if err := s.Begin(delim, offset); err != nil {
 		return nil, err
 	}
@@ -144,12 +145,13 @@ func readHeader(ctx context.Context, path string, s *scan.Scanner, delim byte, o
 	}
 	switch {
 	case h.sides && side == 0:
-		err = ingest.NewMultipleResultsError(2, note.Errorf("two-results", h.pos, "compare the two with: occudiff diff "+path,
+		err = ingest.NewMultipleResultsError(2, note.Errorf("two-results", h.pos,
+			"compare the two with: occudiff diff "+path,
 			"this is a difference report of two results: two runs in one file"))
 	case h.hostTasks():
 		err = note.Errorf("host-tasks", h.pos, exportHint, "this export is grouped by host task, not per kernel: it "+
 			"has no launch size and no occupancy; expected one grouped by computing-task or computing-instance")
-	case !h.has(global, total, average, count, measured, peak, active, threads): // what says anything of a kernel
+	case !h.has(global, total, average, count, measured, peak, active, threads): // columns that describe a kernel
 		err = note.Errorf("no-columns", h.pos, exportHint,
 			"the export has no column with a work size, a time or an occupancy; expected names like \"Work "+
 				"Size:Global\" and \"XVE Threads Occupancy(%%)\"")

@@ -22,7 +22,7 @@ func linesOf(t *testing.T, text string, opt ingest.ReadOptions) []string {
 	return listed(readText(text, opt))
 }
 
-// listed prints the kernels and notes of a file, or why it cannot be read.
+// listed prints the kernels and notes of a file, or the error.
 func listed(f *ingest.File, err error) []string {
 	if err != nil {
 		return []string{"error: " + err.Error()}
@@ -57,11 +57,11 @@ func TestRead(t *testing.T) {
 				"3 rows, 0 bad",
 				"2|K|512x2|64|16||n 5|t 0.4|measured 60|threads -|barriers -|spill -",
 				"4|K|512x2|64|32||n 3|t 0.1|measured 90|threads -|barriers -|spill -"}},
-		{"a size that VTune does not know is absent, as an empty one is",
+		{"a size that is unknown to VTune is absent, like an empty one",
 			head + "zeCommandListAppendMemoryCopy,[Unknown],[Unknown],0.3,2,[Unknown],50.0\n", []string{
 				"1 rows, 0 bad",
 				"2|zeCommandListAppendMemoryCopy|||-||n 2|t 0.3|measured 50|threads -|barriers -|spill -"}},
-		{"one size in two spellings is one key",
+		{"two spellings of a size are the same key",
 			head + "K,512x2,64,0.3,2,16,50.0\nK,512 x 2,\"64\",0.1,3,16,90.0\n", []string{
 				"2 rows, 0 bad",
 				"2|K|512x2|64|16||n 5|t 0.4|measured 60|threads -|barriers -|spill -"}},
@@ -69,46 +69,47 @@ func TestRead(t *testing.T) {
 			head + "[Outside any task],,,0.0,0,,20.0\n[Outside any task],,,0.0,0,,30.0\n", []string{
 				"2 rows, 0 bad",
 				"2|[Outside any task]|||-||n 0|t 0|measured 25|threads -|barriers -|spill -"}},
-		{"an empty cell is absent, and takes no part in the mean",
+		{"an empty cell is absent and is not part of the mean",
 			head + "K,64,64,0.3,1,16,\nK,64,64,0.1,1,16,90.0\nL,64,64,,,,\n", []string{
 				"3 rows, 0 bad",
 				"2|K|64|64|16||n 2|t 0.4|measured 90|threads -|barriers -|spill -|spread 0.1 0.2 0.3 90 90 90",
-				"4|L|64|64|-||n 1|t -|threads -|barriers -|spill -"}}, // in an export by computing instance a row is a launch
+				// in an export by computing instance, a row is a launch
+				"4|L|64|64|-||n 1|t -|threads -|barriers -|spill -"}},
 		{"launches without a time: the mean is over those that have one",
 			head + "K,64,64,0.01,1,16,50.0\nK,64,64,,1,16,50.0\nK,64,64,,1,16,50.0\nK,64,64,0.01,1,16,50.0\n", []string{
 				"4 rows, 0 bad",
 				"2|K|64|64|16||n 4|t 0.02|a launch 0.01 true|measured 50|threads -|barriers -|spill -|spread 0.01 0.01 0.01 50 50 50"}},
-		{"rows without a count in an export by computing instance are launches; what is outside any task has none",
+		{"rows without a count in an export by computing instance are launches; the time outside any task has none",
 			head + "K,64,64,0.01,1,16,50.0\nK,64,64,0.02,,16,50.0\nK,64,64,0.03,,16,50.0\n[Outside any task],,,0,,,20.0\n", []string{
 				"4 rows, 0 bad",
 				"2|K|64|64|16||n 3|t 0.06|measured 50|threads -|barriers -|spill -|spread 0.01 0.02 0.03 50 50 50",
 				"5|[Outside any task]|||-||n -|t 0|measured 20|threads -|barriers -|spill -|spread 0 0 0 20 20 20"}},
-		{"in an export by computing task how many launches they are of is not known: the mean is over the others",
+		{"in an export by computing task the number of launches of such a row is unknown: the mean is over the other rows",
 			head + "K,64,64,0.04,4,16,50.0\nK,64,64,0.02,,16,50.0\nK,64,64,,7,16,50.0\nL,64,64,0.04,,16,50.0\nL,64,64,,4,16,50.0\nM,64,64,,4,16,50.0\n", []string{
 				"6 rows, 0 bad",
 				"2|K|64|64|16||n 11|t 0.06|a launch 0.01 true|measured 50|threads -|barriers -|spill -",
 				"5|L|64|64|16||n 4|t 0.04|a launch - true|measured 50|threads -|barriers -|spill -",
 				"7|M|64|64|16||n 4|t -|measured 50|threads -|barriers -|spill -"}},
-		{"an average alone is the mean, and no total; in rows of one key it is the time of a launch each: (0.5*0.01 + 0.7*0.03) / 0.04",
+		{"an average alone is the mean, but not a total; in rows of one key it is the time of one launch per row: (0.5*0.01 + 0.7*0.03) / 0.04",
 			"Computing Task,Global,Average Time,EU Threads Occupancy\nK,64,0.01,0.5\nK,64,0.03,0.7\n", []string{
 				"2 rows, 0 bad",
 				"2|K|64||-||n 2|t 0.04|measured 65|threads -|barriers -|spill -|spread 0.01 0.02 0.03 50 60 70"}},
-		{"and of a key that has one row",
+		{"an average of a key with one row",
 			"Computing Task,Global,Average Time,Instance Count,EU Threads Occupancy\nK,64,0.00001,,0.9\nL,64,0.01,5,0.9\nM,64,0.01,5,0.9\nM,64,0.04,,0.9\nN,64,0.01,,0.9\nN,64,0.02,,0.9\n", []string{
 				"6 rows, 0 bad",
 				"2|K|64||-||n -|t -|a launch 1e-05 false|measured 90|threads -|barriers -|spill -",
 				"3|L|64||-||n 5|t 0.05|measured 90|threads -|barriers -|spill -",
 				"4|M|64||-||n 5|t 0.05|a launch 0.01 true|measured 90|threads -|barriers -|spill -",
 				"6|N|64||-||n -|t -|measured 90|threads -|barriers -|spill -"}},
-		{"an average next to a total without a count says how long a launch takes; one that was rounded to 0 does not",
+		{"an average next to a total without a count is the time of a launch; one that was rounded to 0 is not",
 			"Computing Task,Global,Total Time,Average Time,EU Threads Occupancy(%)\nK,64,0.020000,0.000020,60\nL,64,3,0.0,60\n", []string{
 				"2 rows, 0 bad",
 				"2|K|64||-||n -|t 0.02|a launch 2e-05 false|measured 60|threads -|barriers -|spill -",
 				"3|L|64||-||n -|t 3|measured 60|threads -|barriers -|spill -"}},
-		{"of several rows it is the mean over the launches that follow: (0.02 + 2.2) / (1000 + 110)",
+		{"for several rows it is the mean over the computed launches: (0.02 + 2.2) / (1000 + 110)",
 			"Computing Task,Total Time,Average Time\nK,0.020000,0.000020\nK,2.200000,0.020000\n", []string{
 				"2 rows, 0 bad", "2|K|||-||n -|t 2.22|a launch 0.002 false|threads -|barriers -|spill -"}},
-		{"with a count it is not read: it is rounded",
+		{"with a count the average is not read, because it is rounded",
 			"Computing Task,Total Time,Average Time,Instance Count\nK,0.037689,0.000018,2047\n", []string{
 				"1 rows, 0 bad", "2|K|||-||n 2047|t 0.037689|threads -|barriers -|spill -"}},
 		{"no instance count in an export by computing instance: a row is a launch",
@@ -116,18 +117,18 @@ func TestRead(t *testing.T) {
 				"4 rows, 0 bad",
 				"2|K|64||-||n 3|t 6e-06|measured 15|threads -|barriers -|spill -|spread 1e-06 2e-06 3e-06 10 15 30",
 				"5|L|64||-||n 1|t 1.5|measured 5|threads -|barriers -|spill -|spread 1.5 1.5 1.5 5 5 5"}},
-		{"two copies of one name, whose directions are in no column, make no export by computing instance",
+		{"two copies of one name, whose directions are in no column, are not an export by computing instance",
 			"Computing Task,Work Size:Global,Total Time,EU Threads Occupancy(%)\nK,64,0.267795,90.3\nzeCommandListAppendMemoryCopy,,0.03,36.5\nzeCommandListAppendMemoryCopy,,0.01,80.5\n", []string{
 				"3 rows, 0 bad",
 				"2|K|64||-||n -|t 0.267795|measured 90.3|threads -|barriers -|spill -",
 				"3|zeCommandListAppendMemoryCopy|||-||n -|t 0.04|measured 47.5|threads -|barriers -|spill -"}},
-		{"nor do two rows of a kernel whose launch sizes are in no column",
+		{"two rows of a kernel without launch size columns are not an export by computing instance, either",
 			"Computing Task,Total Time,EU Threads Occupancy(%)\nK,0.3,90\nK,0.1,50\n", []string{
 				"2 rows, 0 bad", "2|K|||-||n -|t 0.4|measured 80|threads -|barriers -|spill -"}},
-		{"but with a launch each they do",
+		{"with one launch per row they are an export by computing instance",
 			"Computing Task,Total Time,Instance Count,EU Threads Occupancy(%)\nK,0.3,1,90\nK,0.1,1,50\n", []string{
 				"2 rows, 0 bad", "2|K|||-||n 2|t 0.4|measured 80|threads -|barriers -|spill -|spread 0.1 0.2 0.3 50 70 90"}},
-		{"no instance count and no key twice: nothing says how many launches a row is",
+		{"no instance count and no repeated key: the number of launches of a row is unknown",
 			"Computing Task,Work Size:Global,Total Time\nK,64,0.000003\n", []string{
 				"1 rows, 0 bad", "2|K|64||-||n -|t 3e-06|threads -|barriers -|spill -"}},
 		{"text before the header: messages, one glued to it, blank lines; lines are counted from the top",
@@ -138,12 +139,12 @@ func TestRead(t *testing.T) {
 				"2 rows, 0 bad", "3|K|||-||n 3|t 1.5|threads -|barriers -|spill -", "4|L|||-||n 1|t 2|threads -|barriers -|spill -"}},
 		{"semicolons", strings.ReplaceAll(head, ",", ";") + "f(int, int);64;8;1;1;8;12.5\n", []string{
 			"1 rows, 0 bad", "2|f(int, int)|64|8|8||n 1|t 1|measured 12.5|threads -|barriers -|spill -"}},
-		{"saved by a spreadsheet where decimals have a comma", strings.ReplaceAll(head, ",", ";") + "K;64;8;1,070996;2;8;62,7\r\nL;64;8;1,8E-05;1;8;5\r\nM;64;8;1,234;1;8;5\r\n", []string{
+		{"saved by a spreadsheet with decimal commas", strings.ReplaceAll(head, ",", ";") + "K;64;8;1,070996;2;8;62,7\r\nL;64;8;1,8E-05;1;8;5\r\nM;64;8;1,234;1;8;5\r\n", []string{
 			"3 rows, 0 bad",
 			"2|K|64|8|8||n 2|t 1.070996|measured 62.7|threads -|barriers -|spill -",
 			"3|L|64|8|8||n 1|t 1.8e-05|measured 5|threads -|barriers -|spill -",
 			"4|M|64|8|8||n 1|t 1.234|measured 5|threads -|barriers -|spill -"}},
-		{"printed where decimals have a comma, with commas between fields", head + "K,64,8,\"1,070996\",2,8,\"62,7\"\n", []string{
+		{"decimal commas, with commas between fields", head + "K,64,8,\"1,070996\",2,8,\"62,7\"\n", []string{
 			"1 rows, 0 bad", "2|K|64|8|8||n 2|t 1.070996|measured 62.7|threads -|barriers -|spill -"}},
 		{"grouped by adapter first", "GPU Adapter," + head + "GPU 0,K,64,8,1,1,8,50\nGPU 1,K,64,8,1,1,8,60\n", []string{
 			"2 rows, 0 bad",
@@ -153,7 +154,7 @@ func TestRead(t *testing.T) {
 			"2 rows, 0 bad",
 			"2|K|64|8|8||n 1|t 1|measured 50|threads -|barriers -|spill -|device GPU 0 stack 0",
 			"3|K|64|8|8||n 1|t 1|measured 0|threads -|barriers -|spill -|device GPU 0 stack 1"}},
-		{"a row per stack, which has a name", "GPU Stack;Computing Task;Total Time\nStack 1;K;1\n", []string{
+		{"a row per stack with a name", "GPU Stack;Computing Task;Total Time\nStack 1;K;1\n", []string{
 			"1 rows, 0 bad", "2|K|||-||n -|t 1|threads -|barriers -|spill -|device Stack 1"}},
 		{"the name of the task in the grouping by adapter", "GPU Adapter,GPU Computing Task,Total Time,Global\nGPU 0,K,1,64\n", []string{
 			"1 rows, 0 bad", "2|K|64||-||n -|t 1|threads -|barriers -|spill -|device GPU 0"}},
@@ -161,11 +162,11 @@ func TestRead(t *testing.T) {
 			"1 rows, 0 bad", "2|K|64|8|8||n 1|t 1|measured 50|threads -|barriers -|spill -"}},
 		{"tabs, header in quotes", "\"Computing Task\"\t\"Total Time\"\nK\t1\n", []string{
 			"1 rows, 0 bad", "2|K|||-||n -|t 1|threads -|barriers -|spill -"}},
-		{"colons: names that hold one are quoted", "Computing Task:\"Work Size:Global\":\"Computing Task:Total Time\"\n\"a::b\":64:1\n", []string{
+		{"colons: names with a colon are quoted", "Computing Task:\"Work Size:Global\":\"Computing Task:Total Time\"\n\"a::b\":64:1\n", []string{
 			"1 rows, 0 bad", "2|a::b|64||-||n -|t 1|threads -|barriers -|spill -"}},
 		{"any other byte", "Computing Task|Total Time|Instance Count\nK|1|2\n", []string{
 			"1 rows, 0 bad", "2|K|||-||n 2|t 1|threads -|barriers -|spill -"}},
-		{"quoted names: newline, \"\", commas; bare quotes are text; a record of several lines has its first",
+		{"quoted names: newline, \"\", commas; bare quotes are text; a record of several lines has the line number of its first line",
 			head + "\"f<int,\nint>\",64,8,1,1,8,10\n\"say \"\"x\"\", y\",64,8,1,1,8,20\n5\" disk,64,8,1,1,8,30\nK,64,8,1,1,8,40\n", []string{
 				"4 rows, 0 bad",
 				"2|f<int,\nint>|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -",
@@ -181,20 +182,20 @@ func TestRead(t *testing.T) {
 				"2 rows, 0 bad",
 				"2|K|64||-||n -|t 1|measured 62.7|threads -|barriers -|spill -",
 				"3|L|64||-||n -|t 1|measured 0.9|threads -|barriers -|spill -",
-				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, where fractions stand, but holds 62.7: taken as percent (check it against the profiler)"}},
-		{"and so is one without any value above 1 next to it: 0.9 is no share of 90%",
+				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, which means fractions, but contains 62.7: read as percent (check it against the profiler)"}},
+		{"a column without any value above 1 next to it is a percentage, too: 0.9 is not 90%",
 			"Computing Task,Work Size:Global,Total Time,Idle,EU Threads Occupancy\nK,64,1,0.9,62.7\n", []string{
 				"1 rows, 0 bad",
 				"2|K|64||-||n -|t 1|measured 62.7|idle 0.9|threads -|barriers -|spill -",
-				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, where fractions stand, but holds 62.7: taken as percent (check it against the profiler)",
-				"run.csv:1: warning: the column \"Idle\" has no (%) in its name, where fractions stand, but others of the file hold percentages: taken as percent (check it against the profiler)"}},
-		{"a name twice with equal values is read once; with different ones the first wins and a note says so",
+				"run.csv:1: warning: the column \"EU Threads Occupancy\" has no (%) in its name, which means fractions, but contains 62.7: read as percent (check it against the profiler)",
+				"run.csv:1: warning: the column \"Idle\" has no (%) in its name, which means fractions, but other columns of the file contain percentages: read as percent (check it against the profiler)"}},
+		{"a name twice with equal values is read once; with different ones the first is used, with a note",
 			"Computing Task,Total Time,XVE Threads Occupancy(%),XVE Threads Occupancy(%),Instance Count,Instance Count\nK,1,50.0,50.0,2,2\nL,1,50.0,51.0,2,2\n", []string{
 				"2 rows, 0 bad",
 				"2|K|||-||n 2|t 1|measured 50|threads -|barriers -|spill -",
 				"3|L|||-||n 2|t 1|measured 50|threads -|barriers -|spill -",
 				"run.csv:3: warning: the column \"XVE Threads Occupancy(%)\" occurs twice, as field 3 and 4, with different values: \"50.0\" and \"51.0\"; the first is used (select the column once when exporting)"}},
-		{"average x count stands in for a missing total", "Computing Task,Computing Task:Average Time,Computing Task:Instance Count\nK,0.000523,2047\n", []string{
+		{"average x count replaces a missing total", "Computing Task,Computing Task:Average Time,Computing Task:Instance Count\nK,0.000523,2047\n", []string{
 			"1 rows, 0 bad", "2|K|||-||n 2047|t 1.070581|threads -|barriers -|spill -"}},
 		{"source-computing-task, barriers, stall reasons, an adapter", "Source Computing Task,Source Computing Task:Total Time,XVE Stall Reasons:Barrier(%),GPU Barriers,GPU Adapter\nK,1,12.5,77,GPU 1\n", []string{
 			"1 rows, 0 bad", "2|K|||-||n -|t 1|barrierstall 12.5|threads -|barriers 77|spill -|device GPU 1"}},
@@ -205,11 +206,11 @@ func TestRead(t *testing.T) {
 				"2 rows, 0 bad",
 				"2|K|64|8|-||n 1000|t 1e-05|measured 50|threads -|barriers -|spill -",
 				"3|L|64|8|8||n 7|t 0.123456789|measured 100|threads -|barriers -|spill -"}},
-		{"names that are no text", head + "a\x00\xffb,64,8,1,1,8,10\n", []string{
+		{"names that are not valid text", head + "a\x00\xffb,64,8,1,1,8,10\n", []string{
 			"1 rows, 0 bad",
 			"2|a\ufffd\ufffdb|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -",
 			"run.csv:2: warning: a name holds bytes that are not UTF-8 text, here and perhaps below; they are shown as \ufffd (the file may be damaged or in another encoding: export it again)"}},
-		{"empty fields beyond the header are nothing", head + "K,64,8,1,1,8,10,,\n", []string{
+		{"empty fields beyond the header are ignored", head + "K,64,8,1,1,8,10,,\n", []string{
 			"1 rows, 0 bad", "2|K|64|8|8||n 1|t 1|measured 10|threads -|barriers -|spill -"}},
 	} {
 		if d := cmp.Diff(c.want, linesOf(t, c.text, ingest.ReadOptions{})); d != "" {
@@ -218,9 +219,9 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A count of instructions is read in every form that the other counts have: the
-// share that is in rows of kernels decides whether a run can be judged at
-// all.
+// TestInstructions reads a count of instructions in every form of the other
+// counts. The share of instructions in rows of kernels decides whether a run
+// can be evaluated at all.
 func TestInstructions(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,XVE Instructions:ALU1 Instructions\n"
 	for _, c := range []struct {
@@ -235,10 +236,10 @@ func TestInstructions(t *testing.T) {
 		{"padded", " 9359678768 ", "  4", ingest.Instructions{Kernels: 9359678768, All: 9359678772}},
 		{"with an exponent or a decimal point", "9.5e9", "500000000.0", ingest.Instructions{Kernels: 95e8, All: 1e10}},
 		{"seventeen digits", "10000000000000000", "90000000000000000", ingest.Instructions{Kernels: 1e16, All: 1e17}},
-		{"a row that has none", "96", "", ingest.Instructions{Kernels: 96, All: 96}},
-		{"not known of a row", "96", "[Unknown]", ingest.Instructions{Kernels: 96, All: 96}},
-		{"one that cannot be read: the share is not known", `"9,6"`, "4", ingest.Instructions{}},
-		{"one of words", "96", "many", ingest.Instructions{}},
+		{"a row without a count", "96", "", ingest.Instructions{Kernels: 96, All: 96}},
+		{"unknown for a row", "96", "[Unknown]", ingest.Instructions{Kernels: 96, All: 96}},
+		{"a count that cannot be read: the share is unknown", `"9,6"`, "4", ingest.Instructions{}},
+		{"a word", "96", "many", ingest.Instructions{}},
 		{"a negative one", "96", "-4", ingest.Instructions{}},
 	} {
 		f, err := readText(head+"K,64,0.3,"+c.kernel+"\n[Outside any task],,0.0,"+c.outside+"\n", ingest.ReadOptions{})
@@ -284,7 +285,7 @@ func TestBadRows(t *testing.T) {
 			`run.csv:3:1: error: bad row: 8 fields; expected 7 as in the header on line 1 (a name that holds the delimiter must stand in quotes)`},
 		{"no name", ",64,8,1,1,8,10\n",
 			`run.csv:3:1: error: bad row: "Computing Task" is empty; expected the name of a computing task` + correct},
-		{"a record of several lines is known by its first", "\"L\nM\",64,8,1,1,8,200\n",
+		{"a record of several lines is reported on its first line", "\"L\nM\",64,8,1,1,8,200\n",
 			`run.csv:3:1: error: bad row: "XVE Threads Occupancy(%)" is "200"; expected a percentage from 0 to 100.5 (the cell is on line 4, column 15)` + correct},
 		{"the file ends inside a quote: the rows before it are kept", "\"L,64,8,1,1,8,10\nM,64,8,1,1,8,10\n",
 			`run.csv:3:1: error: bad row: the file ends inside the quotes that open on line 3, column 1; the rows after them cannot be separated (the file may be cut off: export it again)`},
@@ -299,8 +300,9 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// TestLastLine reads files whose last line has no end. VTune ends every line,
-// but people join lines and paste text, so such a file may be cut or whole.
+// TestLastLine reads files whose last line has no line end. VTune ends every
+// line, but users join lines and paste text, so such a file may be truncated or
+// complete.
 func TestLastLine(t *testing.T) {
 	const (
 		head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%)\n"
@@ -318,9 +320,9 @@ func TestLastLine(t *testing.T) {
 		{"fewer of them", head + rows + "M,64,1.000000,1,70.", 1, "run.csv:4:17: " + fmt.Sprintf(cut, "70.")},
 		{"no point", head + rows + "M,64,1.000000,1,7", 1, "run.csv:4:17: " + fmt.Sprintf(cut, "7")},
 		{"nothing after the last delimiter", head + rows + "M,64,1.000000,1,", 1, "run.csv:4:17: " + fmt.Sprintf(cut, "")},
-		{"nothing, as in another row", head + rows + "copy,,1.000000,1,\nM,64,1.000000,1,", 0,
+		{"empty, like in another row", head + rows + "copy,,1.000000,1,\nM,64,1.000000,1,", 0,
 			"run.csv:5:17: " + fmt.Sprintf(open, "")},
-		{"nothing, in a row of no kernel", head + rows + "[Outside any task],,1.000000,1,", 0, "run.csv:4:32: " + fmt.Sprintf(open, "")},
+		{"empty, in a row that is not a kernel", head + rows + "[Outside any task],,1.000000,1,", 0, "run.csv:4:32: " + fmt.Sprintf(open, "")},
 		{"decimal commas", strings.ReplaceAll(head+rows, ",", ";") + "M;64;1,000000;1;7", 1,
 			"run.csv:4:17: " + fmt.Sprintf(cut, "7")},
 		{"whole numbers end anywhere", "Computing Task,Total Time,Instance Count\nK,1.0,12\nL,1.0,15\nM,1.0,1", 0,
@@ -328,7 +330,7 @@ func TestLastLine(t *testing.T) {
 		{"no other row", head + "M,64,1.000000,1,70.0", 0, "run.csv:2:17: " + fmt.Sprintf(open, "70.0")},
 		{"other rows differ", head + "K,64,1.000000,1,50.25\nL,64,1.000000,1,60.0\nM,64,1.000000,1,70", 0,
 			"run.csv:4:17: " + fmt.Sprintf(open, "70")},
-		{"a column that nobody reads", "Computing Task,Total Time,New\nK,1.0,1.250000\nL,1.0,1.250000\nM,1.0,1.25", 1,
+		{"a column that is not read", "Computing Task,Total Time,New\nK,1.0,1.250000\nL,1.0,1.250000\nM,1.0,1.25", 1,
 			"run.csv:4:7: " + fmt.Sprintf(cut, "1.25")},
 		{"a quoted cell ends with its quote", "Computing Task,Total Time,New\nK,1.0,\"1\"\nL,1.0,\"2\"", 0, ""},
 		{"CR ends the line", head + rows + "M,64,1.000000,1,7\r", 0, ""},
@@ -347,8 +349,8 @@ func TestLastLine(t *testing.T) {
 	}
 }
 
-// TestRepeatedRows adds up rows that have the same values, and reports that
-// they may be one row. Launches may be alike.
+// TestRepeatedRows adds rows that have the same values, and reports that they
+// may be one row. Launches may be equal.
 func TestRepeatedRows(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Total Time,Instance Count,XVE Threads Occupancy(%),Peak XVE Threads Occupancy(%)," +
 		"Work Size Limit(%),SLM Use Limit(%),Barriers Use Limit(%)\n"
@@ -358,7 +360,7 @@ func TestRepeatedRows(t *testing.T) {
 			`run.csv:4: warning: task "K": the row on line 4 repeats the values of the row on line 2; both are added up, as are the rows of 1 more task` + hint},
 		{"one row three times", "K,64,1.5,3,50.0\nK,64,1.5,3,50.0\nK,64,1.5,3,50.0\nL,64,1.5,3,50.0\n",
 			`run.csv:3: warning: task "K": the row on line 3 repeats the values of the row on line 2; both are added up` + hint},
-		{"so often that the peak is not read again", strings.Repeat("K,64,1.5,3,50.0\n", 5),
+		{"so many that the peak is not read again", strings.Repeat("K,64,1.5,3,50.0\n", 5),
 			`run.csv:3: warning: task "K": the row on line 3 repeats the values of the row on line 2; both are added up` + hint},
 		{"other values", "K,64,1.5,3,50.0\nK,64,1.5,3,50.1\n", ""},
 		{"another launch size", "K,64,1.5,3,50.0\nK,32,1.5,3,50.0\n", ""},
@@ -378,7 +380,8 @@ func TestRepeatedRows(t *testing.T) {
 	}
 }
 
-// A launch whose occupancy is out of range is a launch all the same.
+// TestShareOutOfRange checks that a launch whose occupancy is out of range
+// still counts as a launch.
 func TestShareOutOfRange(t *testing.T) {
 	text := "Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%),Computing Threads Started\nK,64,1,101.0,7\nK,64,2,50.0,8\nK,64,1,80.0,9\n"
 	want := []string{"2 rows, 1 bad",
@@ -410,8 +413,8 @@ func TestErrors(t *testing.T) {
 		{"another file", "a,b\n1,2\n", `run.csv: no header line; expected one whose first field is "Computing Task", "Source Computing Task" or "Task Type"` + export},
 		{"header only", "war:Column filter is ON.\nComputing Task,Total Time\n", "run.csv:2: the export has a header and no rows; expected a row per computing task (the collection saw no GPU work: collect again with vtune -collect gpu-hotspots -- PROGRAM and look at what it prints)"},
 		{"grouped by host task", "Task Type,CPU Time,Task Time,Task Count\nclFinish,1,1,2\n", "run.csv:1: this export is grouped by host task, not per kernel: it has no launch size and no occupancy; expected one grouped by computing-task or computing-instance" + export},
-		{"a column, but none of use", "Computing Task,Computing Task:SIMD Width\nK,8\n", `run.csv:1: the export has no column with a work size, a time or an occupancy; expected names like "Work Size:Global" and "XVE Threads Occupancy(%)"` + export},
-		{"no row of use", "Computing Task,Total Time\nK,x\nL,y\n", `run.csv:2:3: none of the 2 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`},
+		{"a column, but no useful one", "Computing Task,Computing Task:SIMD Width\nK,8\n", `run.csv:1: the export has no column with a work size, a time or an occupancy; expected names like "Work Size:Global" and "XVE Threads Occupancy(%)"` + export},
+		{"no usable row", "Computing Task,Total Time\nK,x\nL,y\n", `run.csv:2:3: none of the 2 rows can be used; the first: bad row: "Total Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`},
 		{"a quote opens in the header", "Computing Task,Total Time,\"X\nK,1,1\n", "run.csv:1: the header line opens a quote that is never closed (the file may be cut off: export it again)"},
 	} {
 		if _, err := readText(c.text, ingest.ReadOptions{}); err == nil || err.Error() != c.want {
@@ -426,11 +429,11 @@ func TestSniff(t *testing.T) {
 		want         bool
 	}{
 		{"an export", "Computing Task,Total Time\n", true},
-		{"the answer to host tasks is ours to give", "Task Type,CPU Time\n", true},
+		{"the error for host tasks comes from this format", "Task Type,CPU Time\n", true},
 		{"messages of the command", "vtune: Error\n", true},
 		{"a text table has blanks between its columns", "Computing Task  Total Time  SIMD Width\n", false},
-		{"a name alone", "Computing Task\n", false},
-		{"another table with the name in it", "Computing Task:Foo,Bar\n", false},
+		{"only a key column", "Computing Task\n", false},
+		{"another table that contains the name", "Computing Task:Foo,Bar\n", false},
 		{"a tracer's table", "Kernel,Calls,Time (ns)\n", false},
 		{"nothing", "", false},
 	} {
@@ -440,8 +443,8 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// A launch that is kept has its own time, and an average alone makes no total
-// of a row of several launches.
+// TestInstancesWithoutTotal checks that a single launch has its own time, and
+// that an average alone contributes no total to a row of several launches.
 func TestInstancesWithoutTotal(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Average Time,Instance Count\n"
 	for _, c := range []struct {
@@ -458,8 +461,8 @@ func TestInstancesWithoutTotal(t *testing.T) {
 	}
 }
 
-// A row is a launch where the file has a row per launch, whether or not it has
-// any number, and in whatever blocks it is read.
+// TestLaunchesWithoutNumbers checks that a row is a launch if the file has a
+// row per launch, even if it has no numbers, for any block size.
 func TestLaunchesWithoutNumbers(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Work Size:Local\n"
 	want := []string{"3 rows, 0 bad", "2|K|64|16|-||n 2|t -|threads -|barriers -|spill -",
@@ -480,8 +483,8 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// Means over launches are weighted by their time. Without one they are plain,
-// which one note says.
+// TestUnweighted checks that means over launches are weighted by time. Without
+// times they are plain means, and one note reports this.
 func TestUnweighted(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Computing Task:Total Time,Computing Task:Instance Count,XVE Threads Occupancy(%),XVE Array:Idle(%),Peak XVE Threads Occupancy(%)\n"
 	const hint = " (export the total time and the counters in one file, or use --instances)"
@@ -492,17 +495,17 @@ func TestUnweighted(t *testing.T) {
 	}{
 		{"launches without time", "B,64,,1,50.0,,\nK,64,,1,90.0,,\nK,64,,1,10.0,,\n", false,
 			`run.csv:3: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
-		{"several such kernels are one note, and any share that differs by launch will do", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\n", false,
+		{"several such kernels are one note, for any share that differs by launch", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\n", false,
 			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 1 more task` + hint},
 		{"and in the plural", "K,64,,1,90.0,,\nK,64,,1,10.0,,\nL,64,,1,,1.0,\nL,64,,1,,3.0,\nM,64,,1,,1.0,\nM,64,,1,,3.0,\n", false,
 			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none, nor is that of 2 more tasks` + hint},
-		{"so it is where each launch is kept as well", "K,64,,1,90.0,,\nK,64,,1,10.0,,\n", true,
+		{"the same note if single launches are kept", "K,64,,1,90.0,,\nK,64,,1,10.0,,\n", true,
 			`run.csv:2: warning: task "K": the mean over its 2 rows is not weighted by time, because they have none` + hint},
-		{"nor is one row", "K,64,,2,90.0,,\nL,64,,2,10.0,,\n", false, ""},
-		{"nor one value", "K,64,,1,90.0,,\nK,64,,1,,,\n", false, ""},
-		{"the profiler's peak is that of every launch", "K,64,,1,,,40.0\nK,64,,1,,,40.0\n", false, ""},
-		{"times weight, of some launches too", "K,64,0.1,1,90.0,,\nK,64,,1,10.0,,\n", false, ""},
-		{"outside of kernels there is no launch", "[Outside any task],,,,90.0,,\n[Outside any task],,,,10.0,,\n", false, ""},
+		{"no note for one row", "K,64,,2,90.0,,\nL,64,,2,10.0,,\n", false, ""},
+		{"no note for one value", "K,64,,1,90.0,,\nK,64,,1,,,\n", false, ""},
+		{"the profiler's peak is the same for every launch", "K,64,,1,,,40.0\nK,64,,1,,,40.0\n", false, ""},
+		{"times are weights, even if only some launches have one", "K,64,0.1,1,90.0,,\nK,64,,1,10.0,,\n", false, ""},
+		{"there are no launches outside of kernels", "[Outside any task],,,,90.0,,\n[Outside any task],,,,10.0,,\n", false, ""},
 	} {
 		f, err := readText(head+c.rows, ingest.ReadOptions{Instances: c.keep})
 		if err != nil {
@@ -515,8 +518,8 @@ func TestUnweighted(t *testing.T) {
 	}
 }
 
-// The profiler's peak and its limits are mostly the same in all launches of a
-// kernel, and summed in another way then.
+// TestSteadyShares checks the profiler's peak and its limits. They are usually
+// the same in all launches of a kernel and are then summed in a different way.
 func TestSteadyShares(t *testing.T) {
 	const head = "Computing Task,Work Size:Global,Total Time,Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%),Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%)\n"
 	for _, c := range []struct{ reason, rows, want string }{
@@ -533,9 +536,9 @@ func TestSteadyShares(t *testing.T) {
 	}
 }
 
-// TestOrderOfColumns: the profiler's peak and its limits say the same whatever
-// stands between them and in whichever order, though they are read in one step
-// where they are neighbors.
+// TestOrderOfColumns checks that the profiler's peak and its limits have the
+// same values for any order of columns, although they are read in one step if
+// they are adjacent.
 func TestOrderOfColumns(t *testing.T) {
 	fixed := []string{"Computing Task", "Work Size:Global", "Total Time"}
 	shares := []string{"Peak XVE Threads Occupancy(%)", "Peak XVE Threads Occupancy:Work Size Limit(%)", "Peak XVE Threads Occupancy:SLM Use Limit(%)",
@@ -566,9 +569,9 @@ func TestOrderOfColumns(t *testing.T) {
 	}
 }
 
-// TestMedianOfMany: the median of an even number of launches lies between the
-// middle two, that of an odd number is one of them, also beyond those that are
-// kept one by one.
+// TestMedianOfMany checks that the median of an even number of launches is
+// between the middle two, and that the median of an odd number is one of them.
+// This also holds beyond the number of values that are kept exactly.
 func TestMedianOfMany(t *testing.T) {
 	for _, c := range []struct {
 		short, long int // launches of 10 us and of 1 ms
@@ -585,7 +588,8 @@ func TestMedianOfMany(t *testing.T) {
 	}
 }
 
-// TestManyKeys has more kernels than the first table of a worker has places.
+// TestManyKeys has more kernels than the first hash table of a worker has
+// slots.
 func TestManyKeys(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("Computing Task,Work Size:Global,Total Time\n")
@@ -608,8 +612,8 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// The result is the same whatever the number of threads and the size of blocks,
-// with and without random access.
+// TestSameForAllThreadsAndBlocks checks that the result does not depend on the
+// number of threads or the block size, with and without random access.
 func TestSameForAllThreadsAndBlocks(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Computing Task,Work Size:Global,Total Time,XVE Threads Occupancy(%),Computing Threads Started,EU Array:Idle," +
@@ -643,15 +647,15 @@ func TestSameForAllThreadsAndBlocks(t *testing.T) {
 	}
 }
 
-// A cell means the same with and without quotes, in rows that lie in one block
-// and in rows that cross its end: two quotes with nothing between them are an
-// empty cell.
+// TestQuotedCells checks that a cell has the same meaning with and without
+// quotes, in rows within one block and in rows that cross its end. Two quotes
+// without text are an empty cell.
 func TestQuotedCells(t *testing.T) {
 	for _, c := range []struct{ reason, head string }{
 		{"the key side by side, the profiler's peak and its limits too", "Computing Task,Work Size:Global,Work Size:Local,Computing Task:SIMD Width,Computing Task:Total Time,Computing Task:Instance Count," +
 			"Transfer Size:Host-to-Device,Transfer Size:Device-to-Host,Computing Task:Spill Memory Size,Peak XVE Threads Occupancy(%),Peak XVE Threads Occupancy:Work Size Limit(%)," +
 			"Peak XVE Threads Occupancy:SLM Use Limit(%),Peak XVE Threads Occupancy:Barriers Use Limit(%),XVE Threads Occupancy(%),Computing Threads Started"},
-		{"the SIMD width on its own, a column twice, the limits apart", "Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width," +
+		{"the SIMD width on its own, a column twice, the limits not adjacent", "Computing Task,Work Size:Global,Work Size:Local,Computing Task:Total Time,Computing Task:Instance Count,Computing Task:SIMD Width," +
 			"Transfer Size:Host-to-Device,Transfer Size:Device-to-Host,XVE Threads Occupancy(%),XVE Threads Occupancy(%),Computing Task:Spill Memory Size,Peak XVE Threads Occupancy(%),Computing Threads Started"},
 		{"the key in pieces, fractions, an average", "Computing Task,Global,Average Time,Local,Instance Count,SIMD Width,Host-to-Device,GPU Adapter,Device-to-Host,EU Threads Occupancy,GPU Barriers"},
 	} {
@@ -712,7 +716,7 @@ func TestQuotedCells(t *testing.T) {
 					}
 					s := content(f)
 					for _, n := range f.Notes {
-						n.Pos.Column = 0 // quotes take their place in the line
+						n.Pos.Column = 0 // quotes change the column
 						s = append(s, n.String())
 					}
 					got := strings.Join(s, "\n")

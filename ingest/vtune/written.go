@@ -17,21 +17,21 @@ const (
 	groupComma
 )
 
-// form describes the numbers of a column.
+// A form describes the numbers of a column.
 type form struct {
 	whole bool // a count or a size, which has no fraction
 	share bool // a percentage or a fraction, which has no thousands
 	units []scaled
 }
 
-// scaled is a unit with its size in that of the column.
+// scaled is a unit and its size in the unit of the column.
 type scaled struct {
 	suffix string
 	size   float64
 }
 
-// Forms of columns. VTune counts 1000 bytes as a KB: a local memory of 65,536
-// bytes is 65.5 KB in its summaries.
+// Forms of columns. VTune's KB is 1000 bytes: it prints a local memory of
+// 65,536 bytes as 65.5 KB in its summaries.
 var (
 	shareForm = form{share: true, units: []scaled{{"%", 1}}}
 	timeForm  = form{units: []scaled{{"ms", 1e-3}, {"us", 1e-6}, {"\u00b5s", 1e-6}, {"\u03bcs", 1e-6}, {"ns", 1e-9},
@@ -53,14 +53,14 @@ func formOf(q quantity) form {
 	return countForm
 }
 
-// guess is a cell that has a second reading: "1,234" may be 1.234 or 1234.
+// A guess is a cell with two interpretations: "1,234" may be 1.234 or 1234.
 type guess struct {
 	pos    note.Pos
 	column string
 	cell   string
 }
 
-// read returns the number of a cell in any form: a whole number, or nano.
+// read returns the number in a cell of any form: a whole number, or nano.
 func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok bool) {
 	point := bytes.IndexByte(b, '.')
 	if f.whole {
@@ -99,16 +99,17 @@ func (a *adder) read(b []byte, column int, name string, f form) (x int64, ok boo
 	return x, ok
 }
 
-// groupSpaces are the spaces and apostrophes that separate thousands, and
-// nothing else between digits. A single byte A0 is the no-break space of
+// groupSpaces are the spaces and apostrophes that separate thousands and have
+// no other use between digits. The single byte A0 is the no-break space of
 // Windows-1252.
 var groupSpaces = [][]byte{[]byte("\u00a0"), []byte("\u202f"), []byte("\u2009"), []byte("\u2019"), {'\''}, {0xa0}}
 
-// trimSpaces removes the spaces around a number, also those before its unit.
+// trimSpaces removes the spaces around a number, including a space before its
+// unit.
 func trimSpaces(b []byte) []byte { return bytes.TrimSuffix(bytes.TrimSpace(b), []byte{0xa0}) }
 
 // plainNumber returns a number without thousands separators and with a decimal
-// point. guessed reports that its mark may also be used in the other way.
+// point. guessed reports whether its mark may also have the other meaning.
 func plainNumber(b []byte, f form, delim byte) (plain []byte, used marks, guessed, ok bool) {
 	for _, space := range groupSpaces {
 		if bytes.Contains(b, space) {
@@ -142,9 +143,9 @@ func plainNumber(b []byte, f form, delim byte) (plain []byte, used marks, guesse
 		return grouped, group, false, isGrouped
 	case !isGrouped || f.share:
 		return asDecimal, decimal, false, true
-	case !f.whole: // Times and bandwidths have a decimal mark.
+	case !f.whole: // times and bandwidths have a decimal mark
 		return asDecimal, decimal, true, true
-	case string(places) != "000": // There is no part of a launch.
+	case string(places) != "000": // launches are whole numbers
 		return grouped, group, false, true
 	case commas > 0 || delim != ',':
 		return grouped, group, true, true
@@ -173,8 +174,8 @@ func ungroup(b, mark []byte) (plain []byte, ok bool) {
 	return bytes.Join(groups, nil), true
 }
 
-// keepGuess remembers the first guess of each kind. What the other numbers of
-// the file show is known when all are read.
+// keepGuess keeps the first guess of each kind. Only after reading all numbers
+// is it known whether they confirm it.
 func (a *adder) keepGuess(used marks, b []byte, column int, name string) {
 	if _, known := a.guesses[used]; known {
 		return
@@ -185,7 +186,8 @@ func (a *adder) keepGuess(used marks, b []byte, column int, name string) {
 }
 
 // checkGuesses returns an error for the first guess that the other numbers of
-// the file do not confirm: a number must never be wrong by a factor of 1000.
+// the file do not confirm, because a number must never be wrong by a factor of
+// 1000.
 func (r *result) checkGuesses() error {
 	var certain marks
 	for _, a := range r.adders {
@@ -209,9 +211,10 @@ func (r *result) checkGuesses() error {
 	if first.cell == "" {
 		return nil
 	}
-	return note.Errorf("ambiguous-number", first.pos, "export the file again with decimal points and without thousands "+
-		"separators, as with LC_ALL=C", "%q is %s: the mark before three digits may separate decimals or thousands, "+
-		"and the other numbers of the file do not show which", first.column, first.cell)
+	return note.Errorf("ambiguous-number", first.pos,
+		"export the file again with decimal points and without thousands separators, as with LC_ALL=C",
+		"%q is %s: the mark before three digits may separate decimals or thousands, "+
+			"and the other numbers of the file do not show which", first.column, first.cell)
 }
 
 func before(a, b note.Pos) bool {

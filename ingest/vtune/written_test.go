@@ -9,9 +9,9 @@ import (
 )
 
 // TestWrittenNumbers reads numbers with thousands separators, decimal commas,
-// and units, as GUIs and spreadsheets of several countries write them. A number
-// with two readings is settled by the other numbers of the file, or it is an
-// error.
+// and units, as GUIs and spreadsheets of several countries write them. If a
+// number has two interpretations, the other numbers of the file decide.
+// Otherwise it is an error.
 func TestWrittenNumbers(t *testing.T) {
 	const (
 		head = "Computing Task;Work Size:Global;Work Size:Local;Computing Task:Total Time;Computing Task:Instance Count;" +
@@ -43,7 +43,7 @@ func TestWrittenNumbers(t *testing.T) {
 			[]string{`error: run.csv:2:13: "Computing Task:Instance Count" is "2.000"` + settled}},
 		{"2,000 launches or 2, next to decimal commas", ";", "K;64;8;1,25;2,000;16;64;64;93,4",
 			[]string{`error: run.csv:2:13: "Computing Task:Instance Count" is "2,000"` + settled}},
-		{"2,047 launches have one reading, whatever decimals have", ";", "K;64;8;1,25;2,047;16;64;64;93,4",
+		{"2,047 launches have one interpretation, whatever the decimal mark is", ";", "K;64;8;1,25;2,047;16;64;64;93,4",
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2047|t 1.25|measured 93.4|threads 64|barriers -|spill 64"}},
 		{"a time of 1,234 next to decimal commas", ";", "K;64;8;1,234;2;16;64;64;93,4",
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2|t 1.234|measured 93.4|threads 64|barriers -|spill 64"}},
@@ -59,19 +59,19 @@ func TestWrittenNumbers(t *testing.T) {
 			[]string{"1 rows, 0 bad", "2|K|64|8|16||n 2|t 1|measured 93.412|threads 64|barriers -|spill 64"}},
 		{"a comma never separates dimensions", ",", `K;"57,344";256;1.25;1;16;64;64;93.4`,
 			[]string{"1 rows, 0 bad", "2|K|57344|256|16||n 1|t 1.25|measured 93.4|threads 64|barriers -|spill 64"}},
-		{"groups of other than three digits are no size", ",", `K;"1,024,1";256;1.25;1;16;64;64;93.4`, []string{
+		{"groups of other than three digits are not a size", ",", `K;"1,024,1";256;1.25;1;16;64;64;93.4`, []string{
 			`error: run.csv:2:3: none of the 1 rows can be used; the first: bad row: "Work Size:Global" is "1,024,1"; expected ` +
 				`one to three numbers as in 512 x 512 (correct the cell or export the file again)`}},
-		{"nor is a group that begins with 0", ",", `K;"0,512";256;1.25;1;16;64;64;93.4`, []string{
+		{"a group that begins with 0 is not a size", ",", `K;"0,512";256;1.25;1;16;64;64;93.4`, []string{
 			`error: run.csv:2:3: none of the 1 rows can be used; the first: bad row: "Work Size:Global" is "0,512"; expected ` +
 				`one to three numbers as in 512 x 512 (correct the cell or export the file again)`}},
-		{"a counter that no verdict needs costs its cell", ",", "K;64;8;1.25;1;16;many;-1;93.4\nL;64;8;1.25;1;16;?;64;93.4", []string{
+		{"a bad counter that no verdict needs skips only its cell", ",", "K;64;8;1.25;1;16;many;-1;93.4\nL;64;8;1.25;1;16;?;64;93.4", []string{
 			"2 rows, 0 bad",
 			"2|K|64|8|16||n 1|t 1.25|measured 93.4|threads -|barriers -|spill -",
 			"3|L|64|8|16||n 1|t 1.25|measured 93.4|threads -|barriers -|spill 64",
 			`run.csv:2:23: warning: "Computing Task:Spill Memory Size" is "-1"; expected 0 or above; the row is used ` +
 				`without this cell, and 2 more cells are left out (correct the cell or export the file again)`}},
-		{"a file without a kernel is no run, even if a copy remains", ",",
+		{"a file without a kernel is not a run, even if a copy remains", ",",
 			"K;64;8;x;1;16;64;64;93.4\nzeCommandListAppendMemoryCopy;;;0.1;1;;;;0.4", []string{
 				`error: run.csv:2:8: no kernel is left: 1 of 2 rows cannot be used; the first: bad row: "Computing Task:Total ` +
 					`Time" is "x"; expected a time in seconds, 0 or above (correct the cell or export the file again)`}},
