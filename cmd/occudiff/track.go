@@ -126,7 +126,7 @@ type checkFlags struct {
 	Last     int    `flag:"last" arg:"RUNS" default:"1" help:"check the last N runs that were added"`
 	Suspects bool   `flag:"suspects" help:"print the kernels that are worth measuring again as a REGEXP for --kernel, and exit 4 when there are any; what is open comes first and exits 1"`
 	Since    string `flag:"since" arg:"COMMIT" help:"check the runs that were added after the last run of this commit"`
-	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (it got worse and stayed so), alarm (also one run farther off than any before), missing (also a kernel that held more than 1% of the time and is gone), never"`
+	FailOn   string `flag:"fail-on" arg:"WHAT" default:"regression" words:"never regression alarm missing" help:"exit 1 on this: regression (a kernel regressed), alarm (also one run farther off than any before), missing (also a kernel that held more than 1% of the time and is gone), never"`
 }
 
 func (t *tracking) checkCommand() *cobra.Command {

@@ -41,7 +41,7 @@ type runRow struct {
 	High      unit.Opt[unit.Ratio] `col:"to [%]"`
 	Peak      unit.Opt[unit.Ratio] `col:"VTune peak [%]"`
 	Measured  unit.Opt[unit.Ratio] `col:"Measured [%]"`
-	Answer    string               `col:"Answer"`
+	Result    string               `col:"Result"`
 	True      string               `col:"Is it true?"`
 	Known     string               `col:"What is known"`
 }
@@ -70,7 +70,7 @@ type publishedRow struct {
 	Kernel   string     `col:"Kernel"`
 	Peak     unit.Ratio `col:"VTune peak [%]"`
 	Measured unit.Ratio `col:"Measured [%]"`
-	Answer   string     `col:"Answer"`
+	Result   string     `col:"Result"`
 	True     string     `col:"Is it true?"`
 }
 
@@ -256,7 +256,7 @@ func (v *validation) write() {
 // answered counts the published rows that have an answer.
 func (v *validation) answered(answer string) (n int) {
 	for _, r := range v.published {
-		if r.Answer == answer {
+		if r.Result == answer {
 			n++
 		}
 	}

@@ -130,7 +130,7 @@ func TestValidation(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.fault) {
 				t.Errorf("%v: %v, want an error that says %q", c.files, err, c.fault)
 			}
-			v.runs = append(v.runs, runRow{Files: strings.Join(c.files, " + "), Answer: "refused", Known: c.fault})
+			v.runs = append(v.runs, runRow{Files: strings.Join(c.files, " + "), Result: "rejected", Known: c.fault})
 			continue
 		}
 		if err != nil {

@@ -149,9 +149,9 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestGone holds which kernels are missed: those that more than half of the
+// TestMissingKernels holds which kernels are missed: those that more than half of the
 // runs had, by their share of the time.
-func TestGone(t *testing.T) {
+func TestMissingKernels(t *testing.T) {
 	run := func(total float64, tasks ...string) history.Run {
 		r := history.Run{Device: "A"}
 		for _, task := range append([]string{"always"}, tasks...) {
@@ -273,8 +273,8 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestWhichRuns holds what --last and --since mean.
-func TestWhichRuns(t *testing.T) {
+// TestSelectedRuns holds what --last and --since mean.
+func TestSelectedRuns(t *testing.T) {
 	var runs []history.Run
 	for i, commit := range []string{"aaaa1111", "bbbb2222", "", "bbbb2222", "cccc3333", "dddd4444"} {
 		runs = append(runs, history.Run{Device: "A", Commit: commit, Rows: []history.Row{kernelRow("k", 60+float64(i))}})
@@ -437,9 +437,9 @@ func TestFromResult(t *testing.T) {
 	}
 }
 
-// TestMoved holds what is said to have moved with a drop: medians of the runs
+// TestAlsoChanged holds what is said to have moved with a drop: medians of the runs
 // before and of the bad ones, the most first.
-func TestMoved(t *testing.T) {
+func TestAlsoChanged(t *testing.T) {
 	stored := func(metricName string) (runs []history.Run) {
 		for i := range 23 {
 			row := kernelRow("k", 90+0.1*float64(i%3))
@@ -492,9 +492,9 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestRestarted holds for how long a change of driver is worth a word, and what
+// TestRestarts holds for how long a change of driver is worth a word, and what
 // it did.
-func TestRestarted(t *testing.T) {
+func TestRestarts(t *testing.T) {
 	for later, want := range map[int]bool{1: true, 8: true, 9: false} {
 		var runs []history.Run
 		for i := range 20 + later {
@@ -546,8 +546,8 @@ func TestSupplement(t *testing.T) {
 	}
 }
 
-// TestGoneInAnotherShape names a kernel by the shape that it had last.
-func TestGoneInAnotherShape(t *testing.T) {
+// TestMissingWithAnotherLaunchSize names a kernel by the shape that it had last.
+func TestMissingWithAnotherLaunchSize(t *testing.T) {
 	var runs []history.Run
 	for i := range 12 {
 		run := history.Run{Device: "A", Commit: fmt.Sprint("c", i), Rows: []history.Row{kernelRow("always", 60)}}
@@ -644,10 +644,10 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestRowsThatAreMissingKeepTheOrder: of the last two runs one kernel lacks the
+// TestMissingRowsKeepTheOrder: of the last two runs one kernel lacks the
 // newer one and another the older one. What has both is judged by the newer one
 // all the same.
-func TestRowsThatAreMissingKeepTheOrder(t *testing.T) {
+func TestMissingRowsKeepTheOrder(t *testing.T) {
 	var runs []history.Run
 	for i := range 12 {
 		run := history.Run{Device: "A"}

@@ -11,10 +11,10 @@ import (
 	"occudiff/ingest/unit"
 )
 
-// TestNumbersOfLambdasMove puts a lambda before others, takes one out, or only
+// TestRenumberedLambdas puts a lambda before others, takes one out, or only
 // makes one slow. A kernel is written as "number local value", several of one
 // run with a comma.
-func TestNumbersOfLambdasMove(t *testing.T) {
+func TestRenumberedLambdas(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		runs   []string // the first twenty times, the others once
@@ -91,9 +91,9 @@ func TestNumbersOfLambdasMove(t *testing.T) {
 	}
 }
 
-// TestAcceptedGoesWithTheNumber: what was accepted of a kernel is of it under
+// TestAcceptedFollowsTheNumber: what was accepted of a kernel is of it under
 // its later number.
-func TestAcceptedGoesWithTheNumber(t *testing.T) {
+func TestAcceptedFollowsTheNumber(t *testing.T) {
 	var runs []history.Run
 	for i := range 30 {
 		run := history.Run{Device: "A", Commit: fmt.Sprint("c", i)}

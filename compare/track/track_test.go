@@ -414,8 +414,8 @@ func TestOpenStaysOpen(t *testing.T) {
 	}
 }
 
-// TestBranchIsRedForItsOwn holds what a run of a branch is red for.
-func TestBranchIsRedForItsOwn(t *testing.T) {
+// TestBranchFailsForItsOwn holds what a run of a branch is red for.
+func TestBranchFailsForItsOwn(t *testing.T) {
 	for _, c := range []struct {
 		reason       string
 		base, branch []float64
@@ -441,9 +441,9 @@ func TestBranchIsRedForItsOwn(t *testing.T) {
 	}
 }
 
-// TestFasterNoMore holds that a kernel that is slow again at the low occupancy
+// TestNoLongerFaster holds that a kernel that is slow again at the low occupancy
 // is red at once.
-func TestFasterNoMore(t *testing.T) {
+func TestNoLongerFaster(t *testing.T) {
 	var runs []history.Run
 	for i := range 31 {
 		row := measuredRow(90+0.1*float64(i%3), "match")

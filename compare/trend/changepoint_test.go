@@ -203,7 +203,7 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-func TestParamsRefuse(t *testing.T) {
+func TestParamsReject(t *testing.T) {
 	for _, c := range []struct {
 		change func(*Params)
 		want   string // "" is fine

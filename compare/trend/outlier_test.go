@@ -26,8 +26,8 @@ var folder = FolderBudget()
 
 var points = func() Gate { g := PointsGate(); g.Floor = 2; return g }()
 
-// TestAsides are panels by hand.
-func TestAsides(t *testing.T) {
+// TestOutliers are panels by hand.
+func TestOutliers(t *testing.T) {
 	none := math.NaN()
 	for _, c := range []struct {
 		reason string
@@ -58,9 +58,9 @@ func asidesText(found []Outlier) string {
 	return fmt.Sprint(list)
 }
 
-// TestAsidesWholeRunsFirst: two of 24 nodes are 20 points low in all kernels,
+// TestOutliersWholeRunsFirst: two of 24 nodes are 20 points low in all kernels,
 // and a third in one kernel.
-func TestAsidesWholeRunsFirst(t *testing.T) {
+func TestOutliersWholeRunsFirst(t *testing.T) {
 	p := normal(1.2).panel(rand.New(rand.NewPCG(3, 4)), 24, 20)
 	for k := range p {
 		p[k][5] -= 20
@@ -73,10 +73,10 @@ func TestAsidesWholeRunsFirst(t *testing.T) {
 	}
 }
 
-// TestAsidesOfFolders simulates folders of runs: in those without a difference
+// TestOutliersOfFolders simulates folders of runs: in those without a difference
 // a run is named in about one of 100, and runs that are 10 spreads low are
 // named. OCCUDIFF_TEST=all makes the table of docs/gate.md.
-func TestAsidesOfFolders(t *testing.T) {
+func TestOutliersOfFolders(t *testing.T) {
 	sizes, folders := [][2]int{{6, 20}, {12, 20}}, 20
 	if long() > 0 {
 		sizes, folders = [][2]int{{6, 5}, {6, 20}, {6, 100}, {12, 5}, {12, 20}, {24, 5}, {24, 20}, {24, 100}, {48, 5}, {48, 20}}, 200*long()

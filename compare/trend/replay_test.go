@@ -37,7 +37,7 @@ func one(t *testing.T, g Gate, points []Point) Judged {
 	return r.Series[0]
 }
 
-func TestStories(t *testing.T) {
+func TestReplayScenarios(t *testing.T) {
 	exact := ExactGate()
 	spill := ExactGate()
 	spill.Direction = Up
@@ -140,7 +140,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-func TestGateRefuses(t *testing.T) {
+func TestGateRejects(t *testing.T) {
 	change := func(f func(*Gate)) Gate { g := PointsGate(); f(&g); return g }
 	cases := []struct {
 		gate Gate

@@ -200,8 +200,8 @@ func TestOwnNoise(t *testing.T) {
 	}
 }
 
-// TestMending holds when a finding closes and opens again.
-func TestMending(t *testing.T) {
+// TestRecovery holds when a finding closes and opens again.
+func TestRecovery(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		levels [][2]float64
@@ -245,8 +245,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestReplayTold holds what is said of each check, and that a planted drop is looked for in its ten runs.
-func TestReplayTold(t *testing.T) {
+// TestReplayReported holds what is said of each check, and that a planted drop is looked for in its ten runs.
+func TestReplayReported(t *testing.T) {
 	r := replayed(t, [][]Point{seriesOf(noisy(1, 1, [2]float64{20, 60}, [2]float64{4, 30}, [2]float64{3, 60}))})
 	judged, opened, red := 0, []int{}, []int{}
 	for i, c := range r.Checks {

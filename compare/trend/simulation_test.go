@@ -395,8 +395,8 @@ func TestSimulatedLasting(t *testing.T) {
 	}
 }
 
-// TestSimulatedMended holds that what is recovered becomes green soon.
-func TestSimulatedMended(t *testing.T) {
+// TestSimulatedRecovery holds that what is recovered becomes green soon.
+func TestSimulatedRecovery(t *testing.T) {
 	for _, c := range []struct {
 		kind
 		drop float64

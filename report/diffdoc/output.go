@@ -256,7 +256,7 @@ func origin(r *compare.Result) string {
 
 // provenance describes what was compared and how, so that it can be done again.
 func provenance(pairs report.Pairs) report.Section {
-	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
+	return report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Inputs",
 		Tables: []*report.Table{report.NameValue("provenance", pairs)}}
 }
 

@@ -77,7 +77,7 @@ func (s *sheet) table(t *report.Table) {
 
 // summarySheet is the screen of a document: one printed page.
 func summarySheet(d *report.Document) *sheet {
-	s, screen := &sheet{name: "Answer", onePage: true}, d.Summary
+	s, screen := &sheet{name: "Summary", onePage: true}, d.Summary
 	s.text(title, d.Title)
 	s.text(strong, screen.Headline)
 	s.text(body, append([]string{screen.Impact}, screen.Notes...)...)
@@ -424,7 +424,7 @@ func newChart(bars *report.StackedBars, sheet string, of *block) *excelize.Chart
 			NumFmt: excelize.ChartNumFmt{CustomNumFmt: "0"}, TickLabelPosition: excelize.ChartTickLabelHigh},
 		ShowBlanksAs: "gap",
 	}
-	// A range of one column: 'Answer'!$K$2:$K$15.
+	// A range of one column: 'Summary'!$K$2:$K$15.
 	cells := func(column int) string {
 		return fmt.Sprintf("'%s'!%s:%s", sheet, address(column, of.row+1, true), address(column, of.row+of.table.Len, true))
 	}

@@ -137,7 +137,7 @@ func TestSheets(t *testing.T) {
 		empty []string // there are no sheets with nothing on them
 	}{{sample.Gaussian(), []string{"Timings"}}, {sample.LogsOnly(), []string{"Evidence"}},
 		{sample.Empty(), []string{"Kernels", "Evidence", "Timings", "Notes"}}} {
-		want := []string{"Answer", "Kernels", "Evidence", "Timings", "Notes", "Made from"}
+		want := []string{"Summary", "Kernels", "Evidence", "Timings", "Notes", "Inputs"}
 		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(c.empty, name) })
 		if diff := cmp.Diff(want, open(t, workbook(t, c.run)).GetSheetList()); diff != "" {
 			t.Error(diff)
@@ -248,7 +248,7 @@ func TestNumbers(t *testing.T) {
 func TestSummarySheet(t *testing.T) {
 	data := workbook(t, sample.Gaussian())
 	f := open(t, data)
-	layout, err := f.GetPageLayout("Answer")
+	layout, err := f.GetPageLayout("Summary")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestSummarySheet(t *testing.T) {
 	if sheet := partText(t, data, "xl/worksheets/sheet1.xml"); !strings.Contains(sheet, "<drawing ") {
 		t.Error("the first sheet shows no chart")
 	}
-	rows, err := f.GetRows("Answer")
+	rows, err := f.GetRows("Summary")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestSummarySheet(t *testing.T) {
 			continue
 		}
 		first := address(k+1, head+2, true)
-		if ref := "'Answer'!" + first + ":" + first; !strings.Contains(chart, ref) {
+		if ref := "'Summary'!" + first + ":" + first; !strings.Contains(chart, ref) {
 			t.Errorf("the chart does not draw %s from %s", heading, ref)
 		}
 	}

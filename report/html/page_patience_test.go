@@ -34,7 +34,7 @@ func TestPageNothingShifts(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		b := openFile(t, whole(t), chromedp.EmulateViewport(width, 900))
 		ask[string](t, b, shifts)
-		b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+		b.want(t, "curves", `String(document.querySelectorAll("#result-others figure").length)`, "3")
 		for _, c := range []struct{ field, text, limit string }{
 			{"slm", "64K", "slm"}, {"local", "1024", "slm"}, {"slm", "0", "threads"}, {"global", "64", "grid"},
 		} {
@@ -42,7 +42,7 @@ func TestPageNothingShifts(t *testing.T) {
 			b.want(t, c.field+" "+c.text, `String(`+limits+`.includes("`+c.limit+`"))`, "true")
 		}
 		b.run(t, replace("local", "4096")...)
-		b.want(t, "more work-items than a work-group may have", `String(document.getElementById("faults-predict").hidden)`, "false")
+		b.want(t, "more work-items than a work-group may have", `String(document.getElementById("problems-predict").hidden)`, "false")
 		// A page that moves as a whole by half a line has a shift of 0.01.
 		if moved := ask[float64](t, b, `window.shifted.unexpected`); moved >= 0.01 {
 			t.Errorf("%d wide: a layout shift of %v without input", width, moved)
@@ -99,7 +99,7 @@ func TestPageProgressAndStop(t *testing.T) {
 		(async () => { while (!document.querySelector("#result-run h2")) await new Promise(f => setTimeout(f, 20)); return "a report"; })()])`); !strings.HasSuffix(said, " of 80 MB") {
 		t.Fatalf("while the file is read it says %q, want how far it is", said)
 	}
-	b.want(t, "it says so", faults, "Stopped.")
+	b.want(t, "it says so", problems, "Stopped.")
 	b.want(t, "no report comes", state, "error")
 	b.want(t, "no progress is left", `String(document.getElementById("work").hidden)`, "true")
 	b.run(t, chromedp.Click(chromedp.CSS("#example")))

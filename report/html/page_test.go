@@ -61,16 +61,16 @@ const (
 func TestPagePredict(t *testing.T) {
 	b := openFile(t, whole(t))
 	b.want(t, "it answers for a launch of its own", peak, "100.0")
-	b.want(t, "with the curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+	b.want(t, "with the curves", `String(document.querySelectorAll("#result-others figure").length)`, "3")
 	b.run(t, replace("slm", "64K")...)
 	b.want(t, "SLM limits it now", limits, "slm")
 	b.want(t, "the slider follows", `document.getElementById("slm-range").value`, "64")
 	b.want(t, "the address holds the launch", `String(location.hash.includes("slm=64K") && location.hash.includes("device=max1100"))`, "true")
 	b.run(t, replace("global", "1024x1024")...)
 	b.run(t, replace("local", "16x")...)
-	b.want(t, "a size that is none is said", `String(document.getElementById("faults-predict").textContent.includes("local"))`, "true")
+	b.want(t, "a size that is none is said", `String(document.getElementById("problems-predict").textContent.includes("local"))`, "true")
 	b.run(t, chromedp.SendKeys(chromedp.CSS(`#launch [name=local]`), "16"))
-	b.want(t, "and no more when it is one", `String(document.getElementById("faults-predict").hidden)`, "true")
+	b.want(t, "and no more when it is one", `String(document.getElementById("problems-predict").hidden)`, "true")
 	b.want(t, "the steps name it", `String(document.getElementById("result-predict").textContent.includes("work-groups of 16x16"))`, "true")
 	b.quiet(t)
 }
@@ -96,9 +96,9 @@ func TestPageLink(t *testing.T) {
 	}
 	b := openAddress(t, "file://"+path+hash(launch))
 	b.want(t, "its numbers", peak, r.Fields["peak"])
-	b.want(t, "the devices next to it", `String(document.querySelectorAll("#result-beside #t-predictions tbody tr").length)`, "3")
+	b.want(t, "the devices next to it", `String(document.querySelectorAll("#result-others #t-predictions tbody tr").length)`, "3")
 	b.want(t, "the calculator next to it",
-		`String(document.getElementById("result-beside").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
+		`String(document.getElementById("result-others").textContent.includes("Intel GPU Occupancy Calculator"))`, "true")
 	b.run(t, chromedp.Reload())
 	b.want(t, "again after a reload", `document.querySelector("#launch [name=slm]")?.value + " " + `+peak, "16K "+r.Fields["peak"])
 	b.quiet(t)
@@ -177,14 +177,14 @@ func TestPageCalculatorRows(t *testing.T) {
 func choose(b *tab, t testing.TB, field string, paths ...string) {
 	t.Helper()
 	ask[string](t, b, `document.getElementById("result-run").textContent = "";
-		document.getElementById("faults-run").hidden = true; "forgotten"`)
+		document.getElementById("problems-run").hidden = true; "forgotten"`)
 	b.run(t, chromedp.SetUploadFiles(chromedp.CSS(field+` button.files + input`), paths))
 }
 
 const (
 	state = `document.querySelector("#result-run h2") ? "report" :
-		document.getElementById("faults-run").hidden ? "none" : "error"`
-	faults = `document.getElementById("faults-run").textContent`
+		document.getElementById("problems-run").hidden ? "none" : "error"`
+	problems = `document.getElementById("problems-run").textContent`
 )
 
 // await waits for the answer for a run: a report or an error.
@@ -228,12 +228,12 @@ func TestPageCorpus(t *testing.T) {
 		ask[string](t, b, `document.querySelector("#options-validate [name=device]").value = "`+asked.Device+`"`)
 		choose(b, t, "#validate-drop", path)
 		if got := await(t, b); (got == "report") != (want == nil) {
-			t.Errorf("%s: the page has a %s (%s), the program %v", path, got, ask[string](t, b, faults), want)
+			t.Errorf("%s: the page has a %s (%s), the program %v", path, got, ask[string](t, b, problems), want)
 			continue
 		}
 		if want != nil {
 			for _, f := range app.ProblemsOf(want) {
-				if said := ask[string](t, b, faults); !strings.Contains(said, f.Text) {
+				if said := ask[string](t, b, problems); !strings.Contains(said, f.Text) {
 					t.Errorf("%s: the page says %q, the program %q", path, said, f.Text)
 				}
 			}
@@ -312,7 +312,7 @@ func TestPageDrop(t *testing.T) {
 	ask[string](t, b, `document.querySelectorAll(".options [name=device]").forEach(e => e.value = "max1100"); "set"`)
 	drop(t, b, "#validate-drop .drop", old)
 	if got := await(t, b); got != "report" {
-		t.Fatalf("%s: %s", got, ask[string](t, b, faults))
+		t.Fatalf("%s: %s", got, ask[string](t, b, problems))
 	}
 	b.run(t, chromedp.Click(chromedp.CSS("#tab-compare")))
 	drop(t, b, "#sides .drop:nth-child(1)", old)
@@ -377,7 +377,7 @@ func TestPageHostileNames(t *testing.T) {
 	b.run(t, chromedp.Click(chromedp.CSS("#tab-validate")), chromedp.SetValue(chromedp.CSS("#options-validate [name=device]"), "max1100"))
 	choose(b, t, "#validate-drop", path)
 	if got := await(t, b); got != "report" {
-		t.Fatalf("%s: %s", got, ask[string](t, b, faults))
+		t.Fatalf("%s: %s", got, ask[string](t, b, problems))
 	}
 	b.want(t, "the name is text", `String(document.querySelector("#t-kernels").textContent.includes("<script>"))`, "true")
 	b.want(t, "no chart and no script of it", `String(document.querySelectorAll("#result-run img, #result-run script").length)`, "0")
@@ -406,7 +406,7 @@ func TestPageBadInput(t *testing.T) {
 	} {
 		choose(b, t, "#validate-drop", filepath.Join(dir, c.name))
 		await(t, b)
-		b.want(t, c.name, `String(`+faults+`.startsWith("`+c.want+`")) + " " + `+faults, "true "+ask[string](t, b, faults))
+		b.want(t, c.name, `String(`+problems+`.startsWith("`+c.want+`")) + " " + `+problems, "true "+ask[string](t, b, problems))
 	}
 	b.run(t, chromedp.Click(chromedp.CSS("#example")))
 	if got := await(t, b); got != "report" {
@@ -419,7 +419,7 @@ func TestPageBadInput(t *testing.T) {
 func TestPagePhone(t *testing.T) {
 	b := openFile(t, whole(t), chromedp.EmulateViewport(390, 900))
 	b.want(t, "it is ready", peak, "100.0")
-	b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+	b.want(t, "curves", `String(document.querySelectorAll("#result-others figure").length)`, "3")
 	for _, tab := range []string{"predict", "validate", "compare"} {
 		b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 		b.want(t, tab+" fits", `String(document.documentElement.scrollWidth)`, "390")
@@ -450,7 +450,7 @@ func TestPageAccessible(t *testing.T) {
 	for _, width := range []int64{390, 1400} {
 		for _, scheme := range []string{"light", "dark"} {
 			b := openFile(t, whole(t), colorScheme(scheme), chromedp.EmulateViewport(width, 900))
-			b.want(t, "curves", `String(document.querySelectorAll("#result-beside figure").length)`, "3")
+			b.want(t, "curves", `String(document.querySelectorAll("#result-others figure").length)`, "3")
 			for _, tab := range []string{"predict", "validate", "compare"} {
 				b.run(t, chromedp.Click(chromedp.CSS("#tab-"+tab)))
 				if tab == "validate" {

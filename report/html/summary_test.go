@@ -39,7 +39,7 @@ func answered() *report.Document {
 	d.Summary = &report.Summary{Headline: "Max 1100, built-in example: 6 kernels, 1.54 s. 3 below prediction, 2 match, 1 too short to measure",
 		Impact: "Occupancy may cost time in kernels 1 to 4 (44%); more threads will not help stencil_step (55%)",
 		Rows:   sample.Table("screen", columns, rows), Bars: bars, More: "and 31 more, 4% of the time",
-		ConfirmReason: "First make sure (why 1 to 3 is likely, not proven: medium confidence)",
+		ConfirmReason: "Confirm first (why 1 to 3 is likely, not proven: medium confidence)",
 		Confirm: []report.NextCommand{{Rows: "1, 3", Command: "unitrace --chrome-kernel-logging ./app", Result: "give its .json to validate, too"},
 			{Rows: "2", Command: "unitrace --device-timing --verbose ./app", Result: "shows registers and SLM"},
 			{Rows: "4", Command: "occudiff predict --device max1100 --global 224K --local 1024 --simd 32"}}}
@@ -61,7 +61,7 @@ func TestSummary(t *testing.T) {
 	page := renderDocument(t, answered())
 	at := -1
 	for _, want := range []string{"Max 1100, built-in example", "Occupancy may cost time", `<tr><td class="c-n" data-title="#">1</td>`,
-		`aria-label="occupied 58.3%, underfilled XVEs 23.2%, idle XVEs 18.4%"`, "&lt;b&gt;init&lt;/b&gt;", "and 31 more", "First make sure",
+		`aria-label="occupied 58.3%, underfilled XVEs 23.2%, idle XVEs 18.4%"`, "&lt;b&gt;init&lt;/b&gt;", "and 31 more", "Confirm first",
 		"<span>unitrace</span> <span>--chrome-kernel-logging</span> <span>./app</span>", "give its .json to validate, too",
 		`<details id="kernels" class="part">`} {
 		i := strings.Index(page, want)

@@ -140,7 +140,7 @@ func hostTimes(r *compare.Result) map[int]unit.Seconds {
 // madeSection describes what the report was made from and how, so that it can
 // be made again.
 func madeSection(r *compare.Result, prov report.Provenance) report.Section {
-	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Made from",
+	s := report.Section{Key: report.SectionProvenance, Title: "What it was made from", Sheet: "Inputs",
 		Tables: []*report.Table{report.NameValue("made-from", madeFrom(r, prov))}}
 	if len(r.Inputs) > 0 {
 		s.Tables = append(s.Tables, Inputs(r.Inputs).Show("path", "kind", "rows", "bad_rows"))

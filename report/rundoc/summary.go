@@ -364,7 +364,7 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 			checks[i].Rows = rangeText(of[checks[i].Command])
 		}
 	}
-	ask = "First make sure"
+	ask = "Confirm first"
 	switch {
 	case lines[0].Verdict == compare.Unmeasurable:
 		ask = "To measure them"

@@ -86,7 +86,7 @@ func Failure(j *track.Judgment) string {
 	fails := func(s track.Severity) bool {
 		return s == track.SeverityRegression || j.Alarms && s == track.SeverityAlarm
 	}
-	n, what := 0, " got worse and stayed so: "
+	n, what := 0, " regressed: "
 	for _, s := range j.Series {
 		if fails(s.Severity()) {
 			if n++; s.Severity() == track.SeverityAlarm {

@@ -142,7 +142,7 @@ func finish(d *report.Document, where string, prov report.Provenance) {
 		rows.Text("Judged", text)
 	}
 	d.Version = prov.Version
-	d.Sections = append(d.Sections, report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Sources",
+	d.Sections = append(d.Sections, report.Section{Key: report.SectionProvenance, Title: "Provenance", Sheet: "Inputs",
 		In: report.Files, Tables: []*report.Table{report.NameValue("provenance", rows)}})
 }
 

@@ -44,7 +44,7 @@ func (v *view) sentence(word, where string) string {
 		}
 		parts = append(parts, count+text)
 	}
-	add(n[trend.Regression], " got worse and stayed so")
+	add(n[trend.Regression], " regressed")
 	add(n[trend.Alarm], " farther off in one run than chance explains")
 	add(n[track.Faster], " faster at lower occupancy")
 	add(n[track.Slower], " slower at the same occupancy")

@@ -41,7 +41,7 @@ type App struct {
 // Request is what the page asks. Its scripts write it as JSON, and read the
 // answer so.
 type Request struct {
-	Kind     string // predict, beside, validate, example, compare or download
+	Kind     string // predict, others, validate, example, compare or download
 	ID       int    // by which the page knows what an answer belongs to
 	State    Launch
 	Paths    [][]string // of each run
@@ -54,7 +54,7 @@ type Request struct {
 type Response struct {
 	Kind     string    `json:"kind"`
 	ID       int       `json:"id"`
-	Problems []Problem `json:"faults,omitempty"`
+	Problems []Problem `json:"problems,omitempty"`
 	Data     string    `json:"data,omitempty"` // of a download
 	*Result
 }
@@ -66,7 +66,7 @@ func (a *App) Respond(ctx context.Context, q *Request) *Response {
 	switch q.Kind {
 	case "predict":
 		out.Result, err = a.Predict(q.State)
-	case "beside":
+	case "others":
 		out.Result, err = a.PredictOthers(q.State)
 	case "validate":
 		out.Result, err = a.Validate(ctx, q.Paths[0], q.Settings)

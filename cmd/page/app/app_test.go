@@ -79,7 +79,7 @@ func TestBeside(t *testing.T) {
 	for _, want := range []string{`id="plot-local"`, `id="plot-slm"`, `id="plot-simd"`, "What would raise it", "On other devices", "max1100",
 		"nothing", "Intel GPU Occupancy Calculator"} {
 		if !strings.Contains(r.HTML, want) {
-			t.Errorf("no %s beside the prediction", want)
+			t.Errorf("no %s next to the prediction", want)
 		}
 	}
 }

@@ -40,7 +40,7 @@
     sheets[into].replaceSync(a.styles || "");
     $(into).dispatchEvent(new Event("report", { bubbles: true }));
   }
-  function faults(into, list) {
+  function problems(into, list) {
     const box = $(into);
     box.textContent = "";
     (list || []).forEach(function (f) {
@@ -125,8 +125,8 @@
     const s = state();
     ask({ kind: "predict", state: s }, function (a) {
       asking = false;
-      answer.classList.toggle("old", !!a.faults);
-      faults("faults-predict", a.faults);
+      answer.classList.toggle("old", !!a.problems);
+      problems("problems-predict", a.problems);
       if (a.fields) Object.keys(a.fields).forEach(function (id) { $(id).textContent = a.fields[id]; });
       if (a.html) show("result-predict", a);
       answer.dataset.launch = link(s); // which launch the figures are of
@@ -134,7 +134,7 @@
       if (again) { again = false; predict(); return; }
       clearTimeout(later);
       later = setTimeout(function () {
-        ask({ kind: "beside", state: s }, function (b) { if (!again && !asking) show("result-beside", b); });
+        ask({ kind: "others", state: s }, function (b) { if (!again && !asking) show("result-others", b); });
       }, 60);
     });
   }
@@ -179,8 +179,8 @@
       $("pane-" + n).hidden = !chosen;
     });
     const runs = name !== "predict";
-    ["result-run", "downloads", "faults-run", "work"].forEach(function (id) {
-      $(id).hidden = !runs || id === "downloads" && !$("result-run").firstChild || id === "work" && !running || id === "faults-run" && !$(id).firstChild;
+    ["result-run", "downloads", "problems-run", "work"].forEach(function (id) {
+      $(id).hidden = !runs || id === "downloads" && !$("result-run").firstChild || id === "work" && !running || id === "problems-run" && !$(id).firstChild;
     });
   }
   names.forEach(function (name, i) {
@@ -197,7 +197,7 @@
   });
   function forget() {
     show("result-run", {});
-    faults("faults-run", []);
+    problems("problems-run", []);
     $("downloads").hidden = true;
   }
   function byLink() {
@@ -207,7 +207,7 @@
   }
   window.addEventListener("hashchange", byLink);
 
-  // Runs: what was dropped, what is said beside it, and the report of it.
+  // Runs: what was dropped, notes next to it, and the report of it.
   const runFiles = { files: [] }, sides = []; // what was dropped, with the fields that it was dropped into
   document.querySelectorAll(".options").forEach(function (form) {
     form.innerHTML = '<label>Device <select name="device"><option value="">as the files say</option></select></label>' +
@@ -243,7 +243,7 @@
     $("working").textContent = "reading";
     running = ask(question, function (a) {
       done();
-      faults("faults-run", a.faults);
+      problems("problems-run", a.problems);
       $("downloads").hidden = !a.html;
       $("downloads").dataset.name = a.name || "occudiff";
       show("result-run", a);
@@ -271,7 +271,7 @@
   }
   $("stop").addEventListener("click", function () {
     stop();
-    faults("faults-run", [{ text: "Stopped." }]);
+    problems("problems-run", [{ text: "Stopped." }]);
   });
   $("example").addEventListener("click", function () {
     runFiles.files = [];
@@ -283,7 +283,7 @@
     const format = event.target.value;
     if (!format) return;
     ask({ kind: "download", format: format }, function (a) {
-      if (a.faults) { faults("faults-run", a.faults); return; }
+      if (a.problems) { problems("problems-run", a.problems); return; }
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([a.data]));
       link.download = $("downloads").dataset.name + "." + format;
@@ -352,7 +352,7 @@
       try {
         for (const f of folders) await walk(await f, files, "");
       } catch (e) {
-        faults("faults-run", [{ text: "the folder that was dropped cannot be read: " + e.message, hint: "choose it with the button instead" }]);
+        problems("problems-run", [{ text: "the folder that was dropped cannot be read: " + e.message, hint: "choose it with the button instead" }]);
         return;
       }
       take(side, files);
@@ -375,7 +375,7 @@
     "folders (or a zip archive of one), unitrace output and traces, vec_add logs, kernel binaries; one file, several, or a folder; plain, gzip or zstd. They stay on this machine.");
   addSide();
   addSide();
-  // What is dropped beside the field is meant for it, and never opened by the browser.
+  // A file that is dropped next to the field is meant for it, and never opened by the browser.
   window.addEventListener("dragover", function (event) { event.preventDefault(); });
   window.addEventListener("drop", function (event) { event.preventDefault(); });
 
