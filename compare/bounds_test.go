@@ -74,7 +74,7 @@ func TestIdleOfShortLaunches(t *testing.T) {
 	}{{2000, "low"}, {200, "medium"}} {
 		k := kernel("k", "57344", "256", 32, c.launches, 1, measured(75), idle(20))
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}}, given(mtl112()), DefaultOptions())
-		if got := r.Rows[0].Cause; got == nil || got.Name != CauseImbalance || got.Confidence != c.want {
+		if got := r.Rows[0].Cause; got == nil || got.Name != CauseImbalance || got.Confidence.String() != c.want {
 			t.Errorf("%d launches in a second: %+v, want %s", c.launches, got, c.want)
 		}
 	}

@@ -36,13 +36,13 @@ const (
 
 // Cause describes why what was seen differs from the prediction.
 type Cause struct {
-	Part        Part     // that it is of; empty for causes that come before a breakdown
-	Name        string   // one of the causes
-	Confidence  string   // high, medium, low; empty of a row that cannot be judged, which is a fact and no conclusion
-	Evidence    string   // one or two sentences with the figures
-	ConfirmWith string   // what would settle it, without a full stop; may be empty
-	Next        NextStep // the same, where it is a collection
-	Registers   int      // per thread, of the mode that CauseGRF names; else 0
+	Part        Part       // that it is of; empty for causes that come before a breakdown
+	Name        string     // one of the causes
+	Confidence  Confidence // zero for a row that cannot be judged
+	Evidence    string     // one or two sentences with the figures
+	ConfirmWith string     // what would settle it, without a full stop; may be empty
+	Next        NextStep   // the same, where it is a collection
+	Registers   int        // per thread, of the mode that CauseGRF names; else 0
 	// Explains is the largest number of points that the cause can explain;
 	// absent if it can explain all of its part.
 	Explains unit.Opt[unit.Points]
@@ -98,7 +98,7 @@ func (r *Row) leastReturn() unit.Points { return leastReturned * max(-r.Differen
 // measured.
 func surer(a, b Cause) int {
 	rank := func(c *Cause) int {
-		r := 2 * slices.Index([]string{low.String(), medium.String(), high.String()}, c.Confidence)
+		r := 2 * int(c.Confidence)
 		if c.measured {
 			r++
 		}
@@ -139,11 +139,11 @@ func (f *finder) has(cause string) bool {
 
 // add takes a cause, no surer than the counters allow. It is good until the
 // next one.
-func (f *finder) add(part Part, name string, sure confidence, because string, decide decision) *Cause {
+func (f *finder) add(part Part, name string, sure Confidence, because string, decide decision) *Cause {
 	if sure = min(sure, f.row.Certainty.limit()); f.row.OwnLow.Present() { // the row is judged by a range
-		sure = low
+		sure = Low
 	}
-	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Evidence: because,
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure, Evidence: because,
 		ConfirmWith: decide.text, Next: decide.NextStep})
 	return &f.found[len(f.found)-1]
 }
@@ -154,7 +154,7 @@ func (f *finder) all() []Cause {
 	first := f.breakdown.largest()
 	if f.causes(first); len(f.found) == 0 || !f.explainsEnough(&f.found[0]) {
 		because, decide := f.missing()
-		f.add(first, CauseUnexplained, low, f.r.ownText(f.row)+because, decide)
+		f.add(first, CauseUnexplained, Low, f.r.ownText(f.row)+because, decide)
 		last := len(f.found) - 1
 		f.found = slices.Insert(f.found[:last], 0, f.found[last])
 	}
@@ -257,14 +257,14 @@ func (f *finder) unexplainedAbove() {
 	const other = "the launch or its build is not the one that was predicted"
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseUnexplained, low, fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
+		f.add("", CauseUnexplained, Low, fmt.Sprintf("%s and within the peak of %.1f%%: the last wave may be shorter than predicted.", above,
 			f.row.Predicted.Peak.Percent()), decision{})
 	case f.evidence&traced != 0:
-		f.add("", CauseUnexplained, low, above+", and in the trace no other kernel runs at that time: it may be of another run.", decision{})
+		f.add("", CauseUnexplained, Low, above+", and in the trace no other kernel runs at that time: it may be of another run.", decision{})
 	case f.evidence&(queried|launchOnly) != 0:
-		f.add("", CauseUnexplained, low, above+". The value contains nothing but the launches, so "+other+".", byBinary())
+		f.add("", CauseUnexplained, Low, above+". The value contains nothing but the launches, so "+other+".", byBinary())
 	default:
-		f.add("", CauseUnexplained, low, above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
+		f.add("", CauseUnexplained, Low, above+". The inputs contain no other kernel: another process used the GPU, or "+other+".",
 			byOtherMeans("the same run while no other process uses the GPU"))
 	}
 }
@@ -274,13 +274,13 @@ func (f *finder) concurrentKernels(Part) {
 	above := f.r.aboveText(f.row)
 	switch {
 	case f.evidence&insidePeak != 0:
-		f.add("", CauseConcurrentKernels, low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
+		f.add("", CauseConcurrentKernels, Low, fmt.Sprintf("%s and within the peak of %.1f%%: the tail is shorter than a full wave, or other "+
 			"kernels filled it.", above, f.row.Predicted.Peak.Percent()), byTrace(""))
 	case f.evidence&timed == 0 && f.row.Reading == ingest.Sampled:
-		f.add("", CauseConcurrentKernels, low, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
+		f.add("", CauseConcurrentKernels, Low, above+": other kernels may have run in its window, or launches are shorter than the sampling "+
 			"interval, which is not given.", byTrace(""))
 	default:
-		f.add("", CauseConcurrentKernels, medium, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
+		f.add("", CauseConcurrentKernels, Medium, above+", which this launch alone cannot exceed: other kernels may have run in its window.", byTrace(""))
 	}
 }
 
@@ -311,7 +311,7 @@ func (f *finder) otherTasks(Part) {
 	if m > c.mixed(f.row.reference()) {
 		return
 	}
-	f.add("", CauseSampling, medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
+	f.add("", CauseSampling, Medium, fmt.Sprintf("%s, and up to %s of its value can be of other tasks: that is enough for %.1f%%.",
 		c.outsideText(), shareText(c.OtherTasks.Or(0)), m.Percent()), c.resample())
 }
 
@@ -328,7 +328,7 @@ func (f *finder) readOnOneStack(Part) {
 	if !ok || !r.Options.within(m.Minus(of)) {
 		return
 	}
-	f.add("", CauseStack, medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
+	f.add("", CauseStack, Medium, fmt.Sprintf("A launch on one of %d stacks, read by that stack's counter, predicts %.1f%%, and %.1f"+
 		"%% was measured; or other kernels ran in its window.", r.Device.Tiles, of.Percent(), m.Percent()),
 		byOtherMeans("the column SubDeviceId: if all rows are of one stack, "+
 			r.Options.Naming.Words("name that with --device or --xve", "choose that device")))
@@ -339,7 +339,7 @@ func (f *finder) readOnOneStack(Part) {
 // threads of an XVE.
 func (f *finder) smallerGRF(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
+		c := f.add("", CauseGRF, Medium, fmt.Sprintf("%s, which assumes 128 registers per thread; a kernel compiled for %d registers predicts "+
 			"%.1f%%.", f.r.aboveText(f.row), mode, p.Percent()), byBinary())
 		c.Registers = mode
 	}
@@ -349,7 +349,7 @@ func (f *finder) smallerGRF(Part) {
 // threads reaches.
 func (f *finder) otherBuild(Part) {
 	if mode, p, ok := f.modeWithMoreThreads(); ok {
-		c := f.add("", CauseGRF, low, fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
+		c := f.add("", CauseGRF, Low, fmt.Sprintf("%s for %d registers per thread, and fits the %.1f%% that are predicted for %d: either the kernel "+
 			"that ran was compiled for %d registers, or this GPU's counter counts a thread with more registers more than once.",
 			f.r.aboveText(f.row), f.row.Registers.Or(0), p.Percent(), mode, mode),
 			byOtherMeans(fmt.Sprintf("the same launch of a build for %d registers", mode)))
@@ -389,20 +389,20 @@ func (r *Result) launchSize(row *Row) *Cause {
 	}
 	p, peak := row.Predicted, row.Peak.Or(0)
 	threads, slots := p.Groups*p.ThreadsPerGroup, int64(r.Device.Slots())
-	sure, times := high, fmt.Sprintf("%d times", k)
+	sure, times := High, fmt.Sprintf("%d times", k)
 	if clamped {
 		times = fmt.Sprintf("%d or more times", k)
 	}
 	// Several launches that lack something are as likely of another GPU.
 	if clamped || gridStep(threads, slots) < sizeCertain || k > sizeFactor || r.Fit.off > 1 {
-		sure = low
+		sure = Low
 	}
 	fitting := "" // all that ran
 	if len(r.Fit.Devices) > 0 {
 		fitting = ", which is so of " + r.Fit.String()
 	}
 	grown := min(k*threads, int64(math.Round(float64(r.grown(row, k))*float64(slots))))
-	return &Cause{Name: CauseLaunchSize, Confidence: sure.String(), Evidence: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
+	return &Cause{Name: CauseLaunchSize, Confidence: sure, Evidence: fmt.Sprintf("The profiler's peak of %.1f%% is %s of %s thread "+
 		"slots where the work-size cell (%s in work-groups of %s, SIMD %d) has %s: a grid %s larger fits, so a dimension is missing "+
 		"from the cell (or the GPU is one with about %s thread slots%s: check the device).", peak.Percent(), unit.Plural(grown, "thread"),
 		unit.Thousands(slots), row.Global, row.Local, r.launchOfKernel(&row.Kernel).SIMD, unit.Plural(threads, "thread"),
@@ -472,6 +472,6 @@ func (r *Result) modelMismatch(row *Row) *Cause {
 		}
 		why += "."
 	}
-	return &Cause{Name: CauseModelMismatch, Confidence: medium.String(), Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
+	return &Cause{Name: CauseModelMismatch, Confidence: Medium, Evidence: fmt.Sprintf("The profiler's peak is %.1f%% and the predicted "+
 		"peak %.1f%% of %s thread slots%s", row.Peak.Or(0).Percent(), row.ModelPeak.Percent(), unit.Thousands(int64(r.Device.Slots())), why)}
 }

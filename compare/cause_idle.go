@@ -30,11 +30,11 @@ func (f *finder) noActivity(p Part) {
 		return
 	}
 	if busy, found := f.r.busyStack[f.row.launchKey()]; found && f.row.OneStack {
-		f.add(p, CauseStack, high, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
+		f.add(p, CauseStack, High, fmt.Sprintf("One stack was idle: no thread was seen on %s, and %s has %.1f%% for the same "+
 			"launches.", f.row.Device, busy.Device, busy.Measured.Or(0).Percent()), byOtherMeans("ZE_AFFINITY_MASK of the run"))
 		return
 	}
-	f.add(p, CauseNoActivity, high, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
+	f.add(p, CauseNoActivity, High, "No thread was seen on any XVE: the counters are of another window or adapter, or the kernel did not "+
 		"run.", byOtherMeans(targetGPU))
 }
 
@@ -63,7 +63,7 @@ func (f *finder) oneOfStacks(p Part) {
 		!f.r.Options.within(f.row.Measured.Or(0).Minus(on)) {
 		return
 	}
-	f.add(p, CauseStack, medium, fmt.Sprintf("XVEs were idle %.1f%% of the time: a launch on one of %d stacks leaves "+
+	f.add(p, CauseStack, Medium, fmt.Sprintf("XVEs were idle %.1f%% of the time: a launch on one of %d stacks leaves "+
 		"%.0f%% idle and is predicted to have %.1f%%.", idle.Percent(), d.Tiles, rest.Percent(),
 		on.Percent()), byOtherMeans(affinity))
 }
@@ -88,7 +88,7 @@ func (f *finder) engines(p Part) {
 		if d.Tiles == k {
 			what = "stacks"
 		}
-		f.add(p, CauseStack, low, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
+		f.add(p, CauseStack, Low, fmt.Sprintf("XVEs were idle %.1f%% of the time, and a kernel that has one of %d %s leaves %.0f%% idle.",
 			idle.Percent(), k, what, share.Percent()),
 			byOtherMeans(affinity))
 		return
@@ -110,7 +110,7 @@ func (f *finder) gaps(p Part) {
 	if c.Intervals.Present() {
 		decide = byTrace(", or " + c.resample().text)
 	}
-	cause := f.add(p, CauseGaps, low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
+	cause := f.add(p, CauseGaps, Low, fmt.Sprintf("%s, so time between launches may be included, up to %.1f points of what is missing; "+
 		"it cannot be distinguished from time within.", c.outsideText(), float64(points)), decide)
 	cause.Explains = unit.Some(points)
 }
@@ -146,12 +146,12 @@ func (f *finder) idleWithin(p Part) {
 		f.dispatch(p)
 		return
 	}
-	sure, were, decide := low, "Probably they were empty within launches too", f.aTrace()
+	sure, were, decide := Low, "Probably they were empty within launches too", f.aTrace()
 	if within(outside) { // a trace cannot make that surer
-		sure, were, decide = medium, "So they were empty within launches", byOtherMeans(evenWork)
+		sure, were, decide = Medium, "So they were empty within launches", byOtherMeans(evenWork)
 	}
 	if f.breakdown.Points(PartUnderfilled).Or(0) > 2*f.breakdown.Points(p).Or(0) {
-		sure = low // what keeps threads from busy XVEs may keep whole work-groups from others
+		sure = Low // what keeps threads from busy XVEs may keep whole work-groups from others
 	}
 	f.add(p, CauseImbalance, sure, f.r.ownText(f.row)+fmt.Sprintf("XVEs were idle %.1f%% of the time, of which at most %.1f "+
 		"can lie outside the launches. %s, as they are when work-groups end at different times.", idle.Percent(),
@@ -174,7 +174,7 @@ func (f *finder) otherKernels(p Part) {
 	if missing := f.breakdown.Points(p).Or(0); !known || points < max(leastCause, missing) {
 		return
 	}
-	cause := f.add(p, CauseSampling, low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
+	cause := f.add(p, CauseSampling, Low, fmt.Sprintf("%s, and up to %s of its value can be of other kernels, which hold %.1f%%: by "+
 		"itself it may hold up to %.1f points more.", c.outsideText(), shareText(share), unit.Ratio(o.measured).Percent(), float64(points)),
 		c.resample())
 	cause.Explains = unit.Some(points)
@@ -209,9 +209,9 @@ func (f *finder) placement(p Part) {
 	if best.ports == 0 {
 		return
 	}
-	sure := medium
+	sure := Medium
 	if !c.Exact && n < refitIntervals || within.within((idle - c.OutsideLaunches.Or(1)).Minus(row.XVEs.Low.Idle)) {
-		sure = low // what lies between launches may be as much
+		sure = Low // what lies between launches may be as much
 	}
 	holds := q.GroupsPerXeCore * int64(f.r.Device.XeCores)
 	f.add(p, CausePlacement, sure, fmt.Sprintf("%d work-groups are fewer than the %d that the GPU holds at once, and placed unevenly "+
@@ -256,8 +256,8 @@ func (f *finder) aTrace() decision {
 
 // fact adds a cause that a trace shows. Counters that are sampled make it no
 // less sure.
-func (f *finder) fact(part Part, name string, sure confidence, because string) *Cause {
-	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure.String(), Evidence: because, measured: true})
+func (f *finder) fact(part Part, name string, sure Confidence, because string) *Cause {
+	f.found = append(f.found, Cause{Part: part, Name: name, Confidence: sure, Evidence: because, measured: true})
 	return &f.found[len(f.found)-1]
 }
 
@@ -270,9 +270,9 @@ func (f *finder) tracedGaps(p Part) {
 	if points < leastCause {
 		return
 	}
-	sure := medium
+	sure := Medium
 	if points >= gapsEnough*-f.row.Difference.Or(0) {
-		sure = high
+		sure = High
 	}
 	cause := f.fact(p, CauseGaps, sure, fmt.Sprintf(
 		"According to the trace, the GPU runs no kernel for %s before a launch on average (median %s, p90 %s). That is "+
@@ -289,10 +289,10 @@ func (f *finder) tracedOverlap(Part) {
 	if share < overlapSeen {
 		return
 	}
-	sure, enough, with := high, "", ""
+	sure, enough, with := High, "", ""
 	ref := f.row.reference()
 	if most := ref + share*(1-ref); m > most && !f.r.Options.within(m.Minus(most)) {
-		sure, enough = medium, ", which is not enough for all that is above the prediction"
+		sure, enough = Medium, ", which is not enough for all that is above the prediction"
 	}
 	if t.With >= 0 {
 		with = ", most of it " + kernelName(f.r.Sequence.Tasks[t.With].Key.Task)

@@ -19,12 +19,12 @@ func (f *finder) dispatch(p Part) {
 		f.filling(p)
 		return
 	}
-	sure := medium
+	sure := Medium
 	switch {
 	case longest > dispatchLifetime || !row.BusyOccupancy.Present():
-		sure = low
+		sure = Low
 	case f.alike():
-		sure = high
+		sure = High
 	}
 	lives := fmt.Sprintf("Threads live %s on average", spans(shortest, longest))
 	switch gpus := r.averagedGPUs(row); {
@@ -34,7 +34,7 @@ func (f *finder) dispatch(p Part) {
 		lives = fmt.Sprintf("Threads live %s on average if no XVE was ever idle", unit.FormatDuration(shortest))
 	}
 	may := "may not keep up"
-	if sure == high {
+	if sure == High {
 		may = "does not keep up"
 	}
 	decide := byTrace(", or a computing-instance export")
@@ -64,7 +64,7 @@ func (f *finder) filling(p Part) {
 	if !timed || f.evidence&shortThreads == 0 {
 		return
 	}
-	f.add(p, CauseDispatch, low, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
+	f.add(p, CauseDispatch, Low, fmt.Sprintf("A launch takes %s, and filling an Xe-core with threads takes about %s of it.",
 		unit.FormatDuration(avg), unit.FormatDuration(f.r.fills())), byOtherMeans("launches with more work, measured again"))
 }
 
@@ -96,12 +96,12 @@ func (f *finder) barrierImbalance(p Part) {
 		return
 	}
 	if exported {
-		f.add(p, CauseImbalance, medium, fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
+		f.add(p, CauseImbalance, Medium, fmt.Sprintf("%.1f%% of stalls are at barriers, and with %.1f waves the tail is small: threads of "+
 			"a work-group wait for each other, and the slots of those that ended may stay empty until all have.",
 			barrier.Percent(), q.Waves), byOtherMeans("a trial with evenly distributed work, or with smaller work-groups"))
 		return
 	}
-	f.add(p, CauseImbalance, low, fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
+	f.add(p, CauseImbalance, Low, fmt.Sprintf("With %.1f waves the tail is small: threads of a work-group may end at different "+
 		"times and leave slots empty.", q.Waves), byOtherMeans("a collection with stall reasons"))
 }
 
@@ -114,12 +114,12 @@ func (f *finder) largeGRF(p Part) {
 		return
 	}
 	share := f.row.Certainty.OtherTasks.Or(0)
-	if t.registers(medium) || share <= 0 {
+	if t.registers(Medium) || share <= 0 {
 		return
 	}
 	o, _ := t.r.others(t.row)
 	t.above = pointsOf(max(share*(unit.Ratio(o.measured)-t.measured), 0))
-	t.registers(low)
+	t.registers(Low)
 }
 
 // trial begins a refit, where the row tells enough for one.
@@ -185,7 +185,7 @@ func (t *trial) nearest(p *predict.Prediction) predict.Utilization {
 }
 
 // name adds a cause for a prediction that fits.
-func (t *trial) name(cause string, sure confidence, what string, limit unit.Ratio, more string, decide decision) *Cause {
+func (t *trial) name(cause string, sure Confidence, what string, limit unit.Ratio, more string, decide decision) *Cause {
 	return t.add(t.part, cause, sure, fmt.Sprintf("Busy XVEs held %.1f%%, and %s predicts %.1f%%.%s", t.busy.Percent(), what,
 		limit.Percent(), more), decide)
 }
@@ -208,17 +208,17 @@ func (t *trial) largerGRF() (p predict.Prediction, registers int) {
 	return p, 0
 }
 
-func (t *trial) registers(sure confidence) bool {
+func (t *trial) registers(sure Confidence) bool {
 	p, registers := t.largerGRF()
 	if registers == 0 {
 		return false
 	}
 	d, also := t.r.Device, ""
 	if c := &t.row.Certainty; c.Intervals.Or(0) < 1 && !c.Exact {
-		sure = low
+		sure = Low
 	}
 	if d.Tiles > 1 && !t.row.PeakDifference.Present() {
-		sure, also = low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
+		sure, also = Low, fmt.Sprintf(" A launch on one of %d stacks would look the same.", d.Tiles)
 	}
 	c := t.name(CauseGRF, sure, fmt.Sprintf("a kernel compiled for %d registers per thread (large GRF)", registers),
 		t.nearest(&p).BusyOccupancy, " VTune does not know the GRF mode and divides by all thread slots."+also, byBinary())
@@ -235,7 +235,7 @@ func (f *finder) width(p Part) {
 	l := t.launch
 	for _, l.SIMD = range t.r.Device.SIMDWidths {
 		if p, fits := t.predict(l, t.r.Options.Tolerance); fits && l.SIMD != t.launch.SIMD {
-			t.name(CauseSIMD, low, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).BusyOccupancy, "", byBinary())
+			t.name(CauseSIMD, Low, fmt.Sprintf("SIMD %d instead of %d", l.SIMD, t.launch.SIMD), t.nearest(&p).BusyOccupancy, "", byBinary())
 			return
 		}
 	}
@@ -250,7 +250,7 @@ func (f *finder) oneStack(p Part) {
 	limit, ok := t.r.onOneStack(t.launch)
 	off := abs(t.busy.Minus(limit))
 	if ok && t.r.Options.within(off) && off < t.before-digit && t.measured.Minus(limit) <= refitAbove+digit {
-		t.name(CauseStack, low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
+		t.name(CauseStack, Low, fmt.Sprintf("a launch on one of %d stacks, over the slots of all,", t.r.Device.Tiles),
 			limit, "", byOtherMeans(targetGPU))
 	}
 }
@@ -286,7 +286,7 @@ func (f *finder) residency(p Part, cause, what string) {
 	l.Policy = predict.Whole
 	for l.GroupSlots = most - 1; l.GroupSlots > 0; l.GroupSlots-- {
 		if p, fits := t.predict(l, resourceFit); fits {
-			t.name(cause, low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
+			t.name(cause, Low, fmt.Sprintf("%s per Xe-core instead of %d", unit.Plural(l.GroupSlots, "work-group"), most),
 				t.nearest(&p).BusyOccupancy, fmt.Sprintf(" More %s per work-group than the export says would explain that.", what), byBinary())
 			return
 		}

@@ -1,10 +1,62 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 
 	"occudiff/ingest"
 )
+
+// CauseInfo describes a cause.
+type CauseInfo struct {
+	Name, Short string // Short is for people, in few words
+	Remedy      Remedy // for the cause itself
+}
+
+// Causes lists the causes. For example, time between launches has the remedy of
+// shorter gaps.
+var Causes = []CauseInfo{
+	{CauseLaunchSize, "size in the export", NoRemedy},
+	{CauseModelMismatch, "predictions differ", NoRemedy},
+	{CauseSampling, "others in the value", NoRemedy},
+	{CauseBelowTolerance, "fills too little", NoRemedy},
+	{CauseConcurrentKernels, "others ran as well", RunAlone},
+	{CauseNoActivity, "no thread seen", NoRemedy},
+	{CauseAdapters, "not all GPUs worked", AllAdapters},
+	{CauseStack, "part of the GPU", AllStacks},
+	{CauseGaps, "time between launches", ShorterGaps},
+	{CausePlacement, "few Xe-cores used", MoreWorkGroups},
+	{CauseImbalance, "uneven work-groups", BalanceWorkGroups},
+	{CauseDispatch, "very short threads", LongerThreads},
+	{CauseGRF, "large GRF", FewerRegisters},
+	{CauseSIMD, "another SIMD width", NoRemedy},
+	{CauseSLM, "more SLM than told", LessSLM},
+	{CauseBarriers, "more barriers than told", NoRemedy},
+	{CauseUnexplained, "not known", NoRemedy},
+}
+
+// info returns the description of a cause; the zero value without one.
+func (c *Cause) info() (info CauseInfo) {
+	for i := range Causes {
+		if c != nil && Causes[i].Name == c.Name {
+			info = Causes[i]
+		}
+	}
+	return info
+}
+
+// Short returns the cause in few words, with a question mark if its confidence
+// is low.
+func (c *Cause) Short() string {
+	text := c.info().Short
+	if c.Name == CauseGRF && c.Registers > 0 {
+		text = fmt.Sprintf("%d registers (GRF)", c.Registers)
+	}
+	if c.Confidence == Low && c.Name != CauseUnexplained {
+		text += "?"
+	}
+	return text
+}
 
 // evidence is a set of facts about a row. They decide which causes and
 // remedies are possible.

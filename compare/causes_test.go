@@ -136,16 +136,16 @@ func TestRegistersOfRemedies(t *testing.T) {
 		lever   Remedy
 		most    float64
 	}{
-		{"half of the slots, found by their number: 2.2 times would be all slots", kernel("k", "458752", "16", 16, 100, 1, measured(45), array(30, 69, 1), room), MoreThreadsMayHelp, Registers, 2},
-		{"the mode is known, and its slots are full", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, Registers, 99 / 49.7},
+		{"half of the slots, found by their number: 2.2 times would be all slots", kernel("k", "458752", "16", 16, 100, 1, measured(45), array(30, 69, 1), room), MoreThreadsMayHelp, FewerRegisters, 2},
+		{"the mode is known, and its slots are full", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, FewerRegisters, 99 / 49.7},
 		{"the same, and nothing shows whether more threads help", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(52, 47, 1), registers(256)), SpeedupUndetermined, NoRemedy, 0},
-		{"half of what the mode allows: registers are not the limit", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, MoreThreads, 2},
+		{"half of what the mode allows: registers are not the limit, and the cause is undetermined", kernel("k", "458752", "16", 16, 100, 1, measured(25), array(30, 69, 1), room, registers(256)), MoreThreadsMayHelp, NoRemedy, 0},
 		{"the kernel spills", kernel("k", "458752", "16", 16, 100, 1, measured(49.7), array(30, 69, 1), room, registers(256), spill), MoreThreadsMayHelp, FewerValues, 99 / 49.7},
 	} {
 		d := mtl112()
 		d.Memory = []arch.Bandwidth{{Source: "test", GBPerSecond: 100}}
 		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{c.k}}, given(d), DefaultOptions())
-		h, v := r.PossibleFix(&r.Rows[0]), r.Rows[0].Speedup.Verdict()
+		h, v := r.Rows[0].Fix, r.Rows[0].Speedup.Verdict()
 		if v != c.verdict || h.Remedy != c.lever || math.Abs(h.Bound.Or(0)-c.most) > 0.01 {
 			t.Errorf("%s: %s, %+v, want %s, %s, up to %.2f", c.reason, v, h, c.verdict, c.lever, c.most)
 		}
@@ -158,12 +158,12 @@ func TestReturns(t *testing.T) {
 	lastWave := kernel("k", "624896", "256", 32, 200, 8, measured(10.7), array(10, 89, 1), registers(128))
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{lastWave}}, given(max1100()), DefaultOptions())
 	row := &r.Rows[0]
-	if h := r.PossibleFix(row); row.Verdict != Below || h.SavesTime() {
+	if h := row.Fix; row.Verdict != Below || h.SavesTime() {
 		t.Errorf("%s by %v with a last wave of %v points: %+v", row.Verdict, row.Difference, row.Breakdown.Points(PartLastWave), h)
 	}
 	// Gaps of 4.7% are 3 of 40 points.
-	few := Cause{Name: CauseGaps, Confidence: "high", Explains: unit.Some[unit.Points](3), measured: true}
-	all := Cause{Name: CauseImbalance, Confidence: "low"}
+	few := Cause{Name: CauseGaps, Confidence: High, Explains: unit.Some[unit.Points](3), measured: true}
+	all := Cause{Name: CauseImbalance, Confidence: Low}
 	f := finder{row: &Row{Difference: unit.Some[unit.Points](-40)}}
 	if first := slices.MinFunc([]Cause{few, all}, f.better); first.Name != all.Name {
 		t.Errorf("%s of 3 points heads a row of 40", first.Name)

@@ -132,39 +132,41 @@ func (r *Result) busy(row *Row) unit.Seconds {
 	return r.taskTime
 }
 
-// confidence is how sure a cause is.
-type confidence uint8
+// Confidence is how sure a cause is. It is zero for a row that cannot be
+// judged, which is a fact.
+type Confidence uint8
 
+// The confidences.
 const (
-	low confidence = iota
-	medium
-	high
+	Low Confidence = iota + 1
+	Medium
+	High
 )
 
-// String returns the word that outputs carry.
-func (c confidence) String() string { return [...]string{"low", "medium", "high"}[c] }
+// String returns the word that outputs have, "" for a fact.
+func (c Confidence) String() string { return [...]string{"", "low", "medium", "high"}[c] }
 
 // limit is the most that can be told from the row's counters: see the
 // thresholds.
-func (c *Certainty) limit() confidence {
+func (c *Certainty) limit() Confidence {
 	by := sureWith(c.OtherTasks.Or(1), otherTasksHigh, otherTasksMedium)
 	crosstalk, known := c.Misattributed.Value()
 	if !known {
-		return max(by, medium) - 1
+		return max(by, Medium) - 1
 	}
 	return min(by, sureWith(crosstalk, misattributedHigh, MisattributedMedium))
 }
 
 // sureWith is how sure one can be of values of which so much may be wrong, with
 // the most that each confidence bears.
-func sureWith(wrong, ofHigh, ofMedium unit.Ratio) confidence {
+func sureWith(wrong, ofHigh, ofMedium unit.Ratio) Confidence {
 	switch {
 	case wrong <= ofHigh:
-		return high
+		return High
 	case wrong <= ofMedium:
-		return medium
+		return Medium
 	}
-	return low
+	return Low
 }
 
 // rejectUnmeasurable describes why the values of a row cannot be compared with

@@ -138,7 +138,7 @@ func TestOtherDevice(t *testing.T) {
 		for i := range r.Rows {
 			row := &r.Rows[i]
 			if row.Cause != nil && row.Cause.Name != CauseBelowTolerance {
-				got[row.Task] = row.Cause.Name + " " + row.Cause.Confidence
+				got[row.Task] = row.Cause.Name + " " + row.Cause.Confidence.String()
 			}
 		}
 		for i, k := range c.kernels {
@@ -194,7 +194,7 @@ func TestAdaptersConfidence(t *testing.T) {
 			Instructions: ingest.Instructions{Kernels: c.own * 1e9, All: 1e9}}, given(max1100()), DefaultOptions())
 		for i := range r.Rows {
 			row := &r.Rows[i]
-			if row.Task == "k" && (row.Cause == nil || row.Cause.Name != CauseAdapters || row.Cause.Confidence != c.want) {
+			if row.Task == "k" && (row.Cause == nil || row.Cause.Name != CauseAdapters || row.Cause.Confidence.String() != c.want) {
 				t.Errorf("%s: cause %+v, want %s with confidence %s", c.reason, row.Cause, CauseAdapters, c.want)
 			}
 		}

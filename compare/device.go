@@ -94,7 +94,7 @@ func (r *Result) withheldCause() *Cause {
 	if against == "" {
 		return nil
 	}
-	c := &Cause{Name: CauseModelMismatch, Confidence: sure.String(), Evidence: against + ". So nothing else is told."}
+	c := &Cause{Name: CauseModelMismatch, Confidence: sure, Evidence: against + ". So nothing else is told."}
 	if len(r.Fit.Devices) > 0 {
 		c.ConfirmWith = r.Options.Naming.Words("--device", "another device") + ": what ran fits " + r.Fit.String()
 	}
@@ -290,14 +290,14 @@ func (f *Fit) Against() string {
 	return ""
 }
 
-func (f *Fit) against() (text string, sure confidence) {
+func (f *Fit) against() (text string, sure Confidence) {
 	switch {
 	case f.Contradiction != "":
-		return "The device cannot be the GPU that ran: " + f.Contradiction, high
+		return "The device cannot be the GPU that ran: " + f.Contradiction, High
 	case f.Doubt != "":
-		return "The device may not be the GPU that ran (or a work size lacks a dimension): " + f.Doubt, medium
+		return "The device may not be the GPU that ran (or a work size lacks a dimension): " + f.Doubt, Medium
 	}
-	return "", low
+	return "", Low
 }
 
 // advice describes how a device can be named, and which where only one comes
@@ -405,9 +405,9 @@ func (r *Result) adapters(row *Row) *Cause {
 	case n < 2 || !measured || counted.Present() && own == "":
 		return nil
 	case counted.Present():
-		return &Cause{Name: CauseAdapters, Confidence: high.String(), Evidence: own, ConfirmWith: targetGPU}
+		return &Cause{Name: CauseAdapters, Confidence: High, Evidence: own, ConfirmWith: targetGPU}
 	}
-	c := &Cause{Name: CauseAdapters, Confidence: min(medium, row.Certainty.limit()).String(), ConfirmWith: targetGPU}
+	c := &Cause{Name: CauseAdapters, Confidence: min(Medium, row.Certainty.limit()), ConfirmWith: targetGPU}
 	name := "profiler's peak"
 	if row.Predicted != nil {
 		name = "predicted average"

@@ -65,7 +65,8 @@ type finding struct {
 // kernel is a group of its own.
 func (r *Result) Groups(each bool) []Group {
 	type key struct {
-		name, adapter, confidence string
+		name, adapter string
+		confidence    Confidence
 		finding
 	}
 	list, place, alike := []Group{}, map[key]int{}, map[finding]unit.Seconds{}
@@ -76,9 +77,8 @@ func (r *Result) Groups(each bool) []Group {
 		if row.Verdict == NotAKernel {
 			continue
 		}
-		help := r.PossibleFix(row)
-		of := finding{verdict: row.Verdict, remedy: help.Remedy}
-		confidence := ""
+		of := finding{verdict: row.Verdict, remedy: row.Fix.Remedy}
+		confidence := Confidence(0)
 		if c := row.Cause; c != nil {
 			of.cause, of.registers, confidence = c.Name, c.Registers, c.Confidence
 		}
@@ -92,10 +92,10 @@ func (r *Result) Groups(each bool) []Group {
 		if !known {
 			at = len(list)
 			place[k] = at
-			list, found = append(list, Group{Fix: help}), append(found, of)
+			list, found = append(list, Group{Fix: row.Fix}), append(found, of)
 		}
 		g := &list[at]
-		g.Fix = g.Fix.joined(help)
+		g.Fix = g.Fix.joined(row.Fix)
 		g.Rows = append(g.Rows, i)
 		g.Lost += row.Lost()
 		if t, timed := row.Total.Value(); timed {

@@ -46,7 +46,7 @@ func TestOwnRange(t *testing.T) {
 		if row.Verdict != c.verdict || math.Abs(low-c.low) > 0.01 || math.Abs(high-c.high) > 0.01 {
 			t.Errorf("%s: %s, %.2f to %.2f, want %s, %.2f to %.2f", c.reason, row.Verdict, low, high, c.verdict, c.low, c.high)
 		}
-		if row.Cause != nil && (row.Cause.Confidence == "") != (row.Verdict == Unmeasurable) || row.Cause != nil && row.Cause.Confidence > "" && row.Cause.Confidence != "low" {
+		if row.Cause != nil && (row.Cause.Confidence == 0) != (row.Verdict == Unmeasurable) || row.Cause != nil && row.Cause.Confidence > 0 && row.Cause.Confidence != Low {
 			t.Errorf("%s: %s with %q confidence", c.reason, row.Verdict, row.Cause.Confidence)
 		}
 	}
@@ -111,8 +111,8 @@ func TestModelDiffers(t *testing.T) {
 // TestSurest: what was measured goes before what was bounded, and more
 // confidence before less.
 func TestSurest(t *testing.T) {
-	bounded, told := Cause{Name: CauseImbalance, Confidence: "medium"}, Cause{Name: CauseGaps, Confidence: "medium", measured: true}
-	weak, sure := Cause{Name: CauseGRF, Confidence: "low", measured: true}, Cause{Name: CauseDispatch, Confidence: "high"}
+	bounded, told := Cause{Name: CauseImbalance, Confidence: Medium}, Cause{Name: CauseGaps, Confidence: Medium, measured: true}
+	weak, sure := Cause{Name: CauseGRF, Confidence: Low, measured: true}, Cause{Name: CauseDispatch, Confidence: High}
 	for _, c := range []struct {
 		found []Cause
 		want  string
@@ -139,7 +139,7 @@ func TestAlike(t *testing.T) {
 		})
 		row := compared(t, mtl112(), DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{k}, Instructions: ingest.Instructions{Kernels: 1, All: 1}})
 		i := slices.IndexFunc(row.Breakdown.Causes, func(c Cause) bool { return c.Part == PartUnderfilled && c.Name == CauseDispatch })
-		if i < 0 || row.Breakdown.Causes[i].Confidence != c.want {
+		if i < 0 || row.Breakdown.Causes[i].Confidence.String() != c.want {
 			t.Errorf("launches of %v to %v: %+v, want dispatch (%s)", c.p10, c.p90, row.Breakdown.Causes, c.want)
 		}
 	}

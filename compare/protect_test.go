@@ -74,7 +74,7 @@ func TestEdgesOfCauses(t *testing.T) {
 			kernel("k", "896", "16", 16, 10, 1, peak(15.6)), CauseLaunchSize, "high"},
 	} {
 		row := compared(t, c.d, DefaultOptions(), &ingest.Run{Kernels: []ingest.Kernel{c.k}})
-		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence != c.confidence {
+		if row.Cause == nil || row.Cause.Name != c.cause || row.Cause.Confidence.String() != c.confidence {
 			t.Errorf("%s: %s, %+v, want %s %s", c.reason, row.Verdict, row.Cause, c.cause, c.confidence)
 		}
 	}
@@ -88,7 +88,7 @@ func TestHalfTheSlots(t *testing.T) {
 	r := Compare(&ingest.Run{Kernels: []ingest.Kernel{a, b}}, given(max1100()), DefaultOptions())
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		if row.Cause == nil || row.Cause.Confidence != "low" || !strings.Contains(row.Cause.Evidence, map[string]string{"a": "about 1,803 thread slots", "b": "about 1,792 thread slots"}[row.Task]) {
+		if row.Cause == nil || row.Cause.Confidence != Low || !strings.Contains(row.Cause.Evidence, map[string]string{"a": "about 1,803 thread slots", "b": "about 1,792 thread slots"}[row.Task]) {
 			t.Errorf("%s: %+v", row.Task, row.Cause)
 		}
 	}

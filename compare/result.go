@@ -105,6 +105,7 @@ type Row struct {
 	Certainty Certainty
 	Breakdown *SlotBreakdown       // nil where nothing tells where the thread slots were
 	Speedup   PotentialSpeedup     // of more occupancy; zero of tasks that are not a kernel
+	Fix       PossibleFix          // its remedy; zero without one
 	TimeShare unit.Opt[unit.Ratio] // of the GPU time of all tasks
 }
 

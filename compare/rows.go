@@ -95,6 +95,7 @@ func (r *Result) Finish() {
 			row.Breakdown = r.breakdown(row)
 		}
 		row.Speedup = r.potentialSpeedup(row)
+		row.Fix = r.possibleFix(row)
 	})
 }
 

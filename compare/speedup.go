@@ -114,7 +114,7 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
 	list := []limit{{float64(1 / held), "slots", fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran", tenth(held))}}
-	guessed := !row.Registers.Present() && row.Cause != nil && row.Cause.Confidence == low.String()
+	guessed := !row.Registers.Present() && row.Cause != nil && row.Cause.Confidence == Low
 	if gain, mode := r.modeGain(row); gain > 1 && !guessed {
 		list = append(list, limit{gain, "slots", fmt.Sprintf("registers: %d per thread allow %.1f times the threads", mode, gain)})
 	}
@@ -155,6 +155,27 @@ func idleWithinLaunches(row *Row, u use) (likely, most unit.Ratio) {
 		within = (idle - outside) / (1 - outside)
 	}
 	return max(within, floor), max(idle, floor)
+}
+
+// balancingBound returns the upper bound of balancing the work. XVEs with a few
+// long threads are busy, too, so the bound is the predicted occupancy over the
+// measured one. Threads that wait at a barrier are counted as resident, so a
+// kernel with barriers has no bound.
+func balancingBound(row *Row, byIdle float64, idle unit.Ratio) Bound {
+	p, measured := row.Predicted, row.Measured.Or(0)
+	if row.LeastBarriers() > 0 {
+		return Bound{}
+	}
+	if p != nil && measured > 0 {
+		high := p.AverageHigh
+		if row.Instances.Or(fewLaunches) < fewLaunches { // whose lengths vary
+			high = min(high+fewLaunchesAdd, 1)
+		}
+		if b := float64(high / measured); b > byIdle {
+			return Bound{unit.Some(b), fmt.Sprintf("%s predicted / %s measured", tenth(high), tenth(measured))}
+		}
+	}
+	return Bound{unit.Some(byIdle), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(idle))}
 }
 
 // undeterminedReason describes why nothing can be told of what more occupancy
@@ -201,8 +222,11 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 		likely, most = min(likely, l), max(most, m)
 	}
 	w.MoreThreads = Bound{unit.Some(limits[0].bound), limits[0].text}
+	byIdle := 1 / float64(1-most)
 	if row.Idle.Present() {
-		w.Balancing = Bound{unit.Some(1 / float64(1-most)), fmt.Sprintf("1 / (1 - %s idle within the launches)", tenth(most))}
+		w.Balancing = balancingBound(row, byIdle, most)
+	} else {
+		byIdle = noSpeedup
 	}
 	why := stallsOf(row)
 	var depth SpeedupVerdict
@@ -214,7 +238,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 	_, _, short := r.threadLifetimes(row)
 	spread := row.Idle.Present() && 1/float64(1-likely) >= noSpeedup && row.Verdict != MatchWhileBusy &&
 		!(short && row.Predicted.Waves >= imbalanceWaves)
-	if depth == OccupancySufficient && w.Balancing.Max.Or(noSpeedup) >= noSpeedup {
+	if depth == OccupancySufficient && byIdle >= noSpeedup {
 		depth = LimitedByOther // for more threads, while more of the GPU at work is another question
 	}
 	empty := fmt.Sprintf("XVEs were idle for %s to %s of the launches' time", tenth(likely), tenth(most))
@@ -223,7 +247,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 		w.Verdicts, w.Evidence = []SpeedupVerdict{depth}, because
 	case depth == SpeedupUndetermined:
 		w.Verdicts, w.Evidence = []SpeedupVerdict{BalanceTheWork}, empty
-	case depth == MoreThreadsMayHelp && limits[0].bound > w.Balancing.Max.Or(1):
+	case depth == MoreThreadsMayHelp && limits[0].bound > byIdle:
 		w.Verdicts, w.Evidence = []SpeedupVerdict{depth, BalanceTheWork}, because+"; "+empty
 	default:
 		w.Verdicts, w.Evidence = []SpeedupVerdict{BalanceTheWork, depth}, empty+"; "+because
@@ -236,7 +260,7 @@ func (r *Result) potentialSpeedup(row *Row) (w PotentialSpeedup) {
 // not all slots of the XVE.
 func (r *Result) modeFull(row *Row) string {
 	gain, mode := r.modeGain(row)
-	if n, known := row.Registers.Value(); known && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*r.modeReach(row) {
+	if n, known := row.Registers.Value(); known && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain) {
 		return fmt.Sprintf("the slots of the %d-register mode are full, and %d registers allow %.1f times the threads; ", n, mode, gain)
 	}
 	return ""

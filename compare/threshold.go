@@ -103,6 +103,15 @@ const (
 	// able to explain to head a row, and a remedy to return.
 	leastReturned = 0.33
 
+	// leastOfLastWave is the share of the missing points that a last wave must
+	// cost before filling it is a remedy: on simulated rows below their
+	// prediction, the remedy was useless for one row in four without it.
+	leastOfLastWave = 0.5
+
+	// leastTail is how much of the GPU a partial last wave has to leave empty
+	// to be named.
+	leastTail unit.Points = 5
+
 	// modeReached is the share of a register mode's threads from which on the
 	// mode limits a kernel. A kernel with half of them is limited by something
 	// else.
@@ -174,6 +183,13 @@ const (
 	memoryHeadroom    unit.Ratio = 0.55
 	slowestMemory                = 0.2
 	activeLimit       unit.Ratio = 0.8
+
+	// fewLaunches is the number of launches below which the work of one launch
+	// may differ from the mean, and fewLaunchesAdd by how much more occupancy
+	// balancing may then reach. With these, balancing exceeds its bound in at
+	// most 5% of the simulated rows.
+	fewLaunches               = 10
+	fewLaunchesAdd unit.Ratio = 0.1
 
 	// likelyOutside is the part of what can lie outside the launches that is
 	// taken to do so when it is asked whether work for idle XVEs is worth

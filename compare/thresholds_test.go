@@ -83,7 +83,7 @@ func TestThresholds(t *testing.T) {
 func inShort(r *Result, row *Row, next bool) string {
 	said := []string{string(row.Verdict)}
 	cause := func(c *Cause) string {
-		s := strings.TrimSpace(string(c.Part) + " " + c.Name + " " + c.Confidence)
+		s := strings.TrimSpace(string(c.Part) + " " + c.Name + " " + c.Confidence.String())
 		if c.ConfirmWith != "" {
 			s += " (" + string(c.Next.Action) + ")"
 		}
@@ -109,7 +109,7 @@ func inShort(r *Result, row *Row, next bool) string {
 	if b := row.Speedup.LimitedBy; b != "" {
 		worth += " (" + b + ")"
 	}
-	h := r.PossibleFix(row)
+	h := row.Fix
 	said = append(said, "at most "+row.Certainty.limit().String(), "potential speedup: "+worth, "fix: "+string(h.Remedy))
 	if next {
 		n := r.NextStep(row)
@@ -148,7 +148,7 @@ func inFigures(r *Result, row *Row) (list []string) {
 	if a := row.Breakdown; a != nil {
 		add("lost", float64(a.Lost.Or(0)), a.Lost.Present())
 	}
-	w, h := &row.Speedup, r.PossibleFix(row)
+	w, h := &row.Speedup, row.Fix
 	add("depth", w.MoreThreads.Max.Or(0), w.MoreThreads.Max.Present())
 	add("spread", w.Balancing.Max.Or(0), w.Balancing.Max.Present())
 	add("stake", w.SavableTime(row), true)

@@ -47,7 +47,7 @@ func TestFiguresOfSentences(t *testing.T) {
 // TestSavesTime: remedies that tell more, and those that say that there is
 // nothing to gain, are none that save time.
 func TestSavesTime(t *testing.T) {
-	for _, l := range []Remedy{LongerThreads, Registers, LessSLM, EvenWorkGroups, FillWaves, MoreWorkGroups, BalanceWorkGroups, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
+	for _, l := range []Remedy{LongerThreads, FewerRegisters, LessSLM, FillWaves, MoreWorkGroups, BalanceWorkGroups, BalanceWork, MoreThreads, ShorterGaps, AllStacks, AllAdapters} {
 		if !l.SavesTime() {
 			t.Errorf("%s may save time", l)
 		}
@@ -149,7 +149,7 @@ func TestTraced(t *testing.T) {
 		var got []string
 		if row.Breakdown != nil {
 			for _, x := range row.Breakdown.Causes {
-				if said := x.Name + " " + x.Confidence; x.Name == CauseGaps || x.Name == CauseDispatch && len(got) == 0 {
+				if said := x.Name + " " + x.Confidence.String(); x.Name == CauseGaps || x.Name == CauseDispatch && len(got) == 0 {
 					got = append(got, said)
 				}
 			}
@@ -196,7 +196,7 @@ func TestIdleEngines(t *testing.T) {
 // TestProven: what counters bound is no proof, and a row that matches or cannot
 // be judged needs none.
 func TestProven(t *testing.T) {
-	for sure, want := range map[string]bool{"high": true, "medium": false, "low": false, "": true} {
+	for sure, want := range map[Confidence]bool{High: true, Medium: false, Low: false, 0: true} {
 		if row := (Row{Cause: &Cause{Confidence: sure}}); row.Proven() != want {
 			t.Errorf("a cause of confidence %q: %v", sure, !want)
 		}

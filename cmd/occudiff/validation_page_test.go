@@ -113,7 +113,7 @@ func (v *validation) sure(row *compare.Row, t truth) {
 	if (t == "") != (row.Cause == nil && row.Verdict != compare.Match && row.Verdict != compare.MatchWhileBusy) {
 		v.Errorf("%s: %s, and whether that is true: %q", row.Task, answerOf(row), t)
 	}
-	if row.Cause != nil && (t == untold && row.Cause.Confidence > "" && row.Cause.Confidence != "low" || t == probable && row.Cause.Confidence == "high") {
+	if row.Cause != nil && (t == untold && row.Cause.Confidence > compare.Low || t == probable && row.Cause.Confidence == compare.High) {
 		v.Errorf("%s: %s with %s confidence, which is %s", row.Task, row.Cause.Name, row.Cause.Confidence, t)
 	}
 	if t != "" {

@@ -181,7 +181,7 @@ func TestCSVColumns(t *testing.T) {
 	want := "task,global,local,simd,direction,file,line,instances,total_seconds,average_seconds,predicted_policy,threads_per_work_group," +
 		"work_groups,work_groups_per_xe_core,limits,predicted_xe_core_percent,predicted_peak_percent,predicted_average_percent,predicted_average_high_percent,waves,tail_percent," +
 		"profiler_peak_percent,measured_percent,measured_low_percent,measured_high_percent,own_low_percent,own_high_percent,printed_percent,active_percent,stalled_percent,idle_percent,idle_low_percent,idle_high_percent,busy_occupancy_percent,threads_started,thread_life_seconds,basis,difference_points," +
-		"model_difference_points,verdict,cause,confidence,evidence,occupied_points,underfilled_points,idle_points,shortfall_points,last_wave_points,launch_limit_points,slot_breakdown_policy,predicted_idle_percent,launch_intervals,own_share,outside_launches_bound,other_tasks_bound,misattributed_share,lost_seconds,registers_per_thread,spill_bytes,private_bytes,potential_speedup,more_threads_bound,balancing_bound,potential_speedup_evidence,more_threads_formula,balancing_formula\n"
+		"model_difference_points,verdict,cause,confidence,evidence,occupied_points,underfilled_points,idle_points,shortfall_points,last_wave_points,launch_limit_points,slot_breakdown_policy,predicted_idle_percent,launch_intervals,own_share,outside_launches_bound,other_tasks_bound,misattributed_share,lost_seconds,possible_fix,possible_fix_bound,possible_fix_text,registers_per_thread,spill_bytes,private_bytes,potential_speedup,more_threads_bound,balancing_bound,potential_speedup_evidence,more_threads_formula,balancing_formula\n"
 	if got := toCSV(t, sample.Empty()); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -251,7 +251,7 @@ func findingOf(r *compare.Result, row *compare.Row) report.Finding {
 		f.Lost = unit.Some(row.Lost())
 	}
 	if row.Cause != nil {
-		f.Cause, f.Confidence = unit.Some(row.Cause.Name), unit.NonZero(row.Cause.Confidence)
+		f.Cause, f.Confidence = unit.Some(row.Cause.Name), unit.NonZero(row.Cause.Confidence.String())
 	}
 	f.Next = unit.NonZero(commandOf(r, row, r.NextStep(row)))
 	return f

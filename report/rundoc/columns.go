@@ -49,6 +49,13 @@ var kernelColumns = slices.Concat(launchColumns,
 		func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
 	object("", column{Path: "slot_breakdown", Doc: "thread-slot breakdown; null if it is undetermined"},
 		func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
+	object("", column{Path: "possible_fix", Doc: "the remedy; null without one"},
+		func(k *kernel) *compare.Row {
+			if k.Fix.Remedy == compare.NoRemedy || k.Fix.Remedy == compare.LimitedElsewhere {
+				return nil
+			}
+			return k.Row
+		}, fixColumns),
 	compiledColumns,
 	object("", column{Path: "potential_speedup", Doc: "whether more threads may make the kernel faster; null for tasks that are not kernels"},
 		func(k *kernel) *compare.PotentialSpeedup {
@@ -147,8 +154,19 @@ var causeColumns = []report.Col[compare.Cause]{
 	report.Define(column{Key: "cause", Path: "name", Always: true, Title: "Cause", Kind: report.Text, In: report.All},
 		func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
 	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Doc: "null of a row that cannot be judged"},
-		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence)) }),
+		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence.String())) }),
 	report.Define(column{Key: "evidence", Path: "evidence", Always: true, Title: "Evidence", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Evidence)) }),
+}
+
+var fixColumns = []report.Col[compare.Row]{
+	report.Define(column{Key: "possible_fix", Path: "action", Always: true, Title: "Possible fix", Kind: report.Text, In: kept},
+		func(r *compare.Row) cell { return report.TextCell(string(r.Fix.Remedy)) }),
+	report.Define(column{Key: "possible_fix_bound", Path: "bound", Title: "Bound of the fix", Unit: "times", Decimals: 2,
+		Kind: report.Number, In: kept, Doc: "upper bound of the speedup; null if it is unknown"},
+		func(r *compare.Row) cell { return report.OptNum(report.Number, r.Fix.Bound) }),
+	report.Define(column{Key: "possible_fix_text", Path: "text", Always: true, Kind: report.Text, In: report.Data,
+		Doc: "the remedy as the summary prints it"},
+		func(r *compare.Row) cell { return report.TextCell(fixText(r, r.Fix)) }),
 }
 
 // breakdownColumns say where the thread slots of the GPU were while a kernel
@@ -229,7 +247,7 @@ var speedupColumns = []report.Col[compare.PotentialSpeedup]{
 		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from more threads on busy XVEs"},
 		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.MoreThreads.Max) }),
 	report.Define(column{Key: "balancing_bound", Path: "balancing_bound", Title: "Balancing bound", Unit: "times",
-		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from work for XVEs that are idle within launches"},
+		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from balancing the work"},
 		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.Balancing.Max) }),
 	report.Define(column{Key: "potential_speedup_evidence", Path: "evidence", Always: true, Title: "Evidence for the speedup",
 		Kind: report.Text, In: kept},

@@ -151,10 +151,10 @@ func causeTexts(a *compare.SlotBreakdown, p compare.Part) string {
 			switch c.Name {
 			case compare.CauseGaps, compare.CauseUnexplained, compare.CauseNoActivity: // they say what cannot be determined
 			default:
-				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence + ")."
+				text = strings.TrimSuffix(text, ".") + " (" + c.Confidence.String() + ")."
 			}
 		default:
-			others = append(others, c.Name+" ("+c.Confidence+")")
+			others = append(others, c.Name+" ("+c.Confidence.String()+")")
 		}
 	}
 	if len(others) > 0 {

@@ -46,8 +46,12 @@ const (
 	light // its finding takes so little time that it neither leads a screen nor counts for what it means
 )
 
+// remedy is the remedy of the line, otherwise the one that a measurement may
+// confirm.
+func (l *line) remedy() compare.Remedy { return cmp.Or(l.fix.Remedy, l.IfConfirmed()) }
+
 // savesTime reports whether something may save time.
-func (l *line) savesTime() bool { return l.rank != light && l.fix.SavesTime() }
+func (l *line) savesTime() bool { return l.rank != light && l.remedy().SavesTime() }
 
 // kernels is the number of kernels in the line.
 func (l *line) kernels() int { return len(l.group.Rows) }
@@ -224,9 +228,10 @@ func oneKernel(s *report.Summary, r *compare.Result, l *line) {
 		}
 	}
 	switch {
-	case l.Verdict == compare.Match && !l.savesTime() && s.Impact != "": // which has the figures
+	case l.Verdict == compare.Match && l.fix.Remedy == compare.LimitedElsewhere && s.Impact != "": // which has the values
 		t.Hide(report.Terminal, "why", "help")
 		return
+	case l.Verdict == compare.Match && !l.savesTime():
 	case l.Verdict == compare.NoPrediction || l.Verdict == compare.NoMeasurement: // which s.Means says
 		t.Hide(report.Terminal, "why")
 	default:
@@ -336,7 +341,7 @@ func commonName(r *compare.Result, rows []int) string {
 func checksOf(r *compare.Result, lines []line) (ask string, checks []report.NextCommand) {
 	of := map[string][]int{}
 	var unproven []int
-	sure := ""
+	sure := compare.Confidence(0)
 	for i := range lines {
 		l := &lines[i]
 		confirm := confirmWith(r, l)
@@ -345,8 +350,8 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 		}
 		if !l.Proven() {
 			unproven = append(unproven, l.number)
-			if sure = cmp.Or(sure, report.OneLine(l.Cause.Confidence)); l.Cause.Confidence == "low" {
-				sure = "low"
+			if sure == 0 || l.Cause.Confidence < sure {
+				sure = l.Cause.Confidence
 			}
 		}
 		for _, check := range confirm {
@@ -371,7 +376,7 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 	case len(unproven) > 0 && len(lines) > 1:
 		ask += fmt.Sprintf(" (why %s is likely, not proven: %s confidence)", rangeText(unproven), sure)
 	case len(unproven) > 0:
-		ask += " (likely, not proven: " + sure + " confidence)"
+		ask += " (likely, not proven: " + sure.String() + " confidence)"
 	}
 	return ask, checks[:min(len(checks), mostChecks)] // the first are for the rows with most to gain
 }
@@ -455,7 +460,7 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.NextStep) strin
 	case compare.Probe:
 		return launchCommand(r, l, "advise", "--probe")
 	case compare.Grid:
-		l.Global = unit.Size(r.PossibleFix(row).At * l.Local.Dim(0))
+		l.Global = unit.Size(row.Fix.At * l.Local.Dim(0))
 		l.Local = l.Local.Trim()
 		return launchCommand(r, l, "predict")
 	case compare.Interval:

@@ -76,7 +76,7 @@ func impactText(r *compare.Result, lines []line) string {
 		case l.rank == light:
 		case l.number > 0 && l.savesTime():
 			gain = append(gain, l)
-			if l.fix.Remedy != compare.ShorterGaps {
+			if l.remedy() != compare.ShorterGaps {
 				what = "occupancy"
 			}
 		case l.fix.Remedy == compare.LimitedElsewhere:
@@ -97,7 +97,7 @@ func impactText(r *compare.Result, lines []line) string {
 	all := len(gain)+len(untold) == 0 && !slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
 	case len(none) > 0 && all: // it may begin with a name
-		return asPredicted(r, none) + "; more threads will not help: " + limiterText(&none[0])
+		return asPredicted(r, none) + "; more threads will not help: " + limiterText(none[0].Row, none[0].fix)
 	case len(none) > 0:
 		parts = append(parts, "more threads will not help "+theLines(none)+inBrackets(none))
 	case len(gain) > 0:
@@ -286,7 +286,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		predicted.Title = "VTune's peak"
 	}
 	why := shownAs("why", "Why", report.Text, func(l *line) cell { return report.StatusCell(whyText(r, l.Row), statusOf(l.Verdict)) })
-	help := shownAs("help", "Possible fix", report.Text, func(l *line) cell { return report.OptText(unit.Some(fixText(l))) }) // nothing is no dash: there is no question
+	help := shownAs("help", "Possible fix", report.Text, func(l *line) cell { return report.OptText(unit.Some(fixText(l.Row, l.fix))) }) // nothing is no dash: there is no question
 	why.Fold, help.Fold, help.Drop = true, true, 1
 	list := []report.Col[line]{
 		shownAs("n", "#", report.Text, func(l *line) cell { return report.OptText(unit.Some(strings.TrimPrefix(strconv.Itoa(l.number), "0"))) }),
@@ -311,7 +311,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 	// all there is.
 	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	shown := map[string]bool{"kernels": any(func(l *line) bool { return l.kernels() > 1 }), "n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
-		"help": any(func(l *line) bool { return fixText(l) != "" })}
+		"help": any(func(l *line) bool { return fixText(l.Row, l.fix) != "" })}
 	list = slices.DeleteFunc(append(list, help), func(c report.Col[line]) bool {
 		said, sometimes := shown[c.Key]
 		return sometimes && !said
@@ -436,18 +436,11 @@ func whyText(r *compare.Result, row *compare.Row) string {
 	if c == nil {
 		return string(row.Verdict)
 	}
-	text := cmp.Or(shortCauses[c.Name], c.Name)
-	if c.Name == compare.CauseGRF && c.Registers > 0 {
-		text = fmt.Sprintf("%d registers (GRF)", c.Registers)
-	}
 	if avg, timed := row.Average().Value(); timed && c.Name == compare.CauseSampling &&
 		row.Verdict == compare.Unmeasurable && row.Certainty.Intervals.Or(1) < 1 {
-		text = "launches of " + unit.FormatDuration(avg)
+		return "launches of " + unit.FormatDuration(avg)
 	}
-	if c.Confidence == "low" && c.Name != compare.CauseUnexplained {
-		text += "?"
-	}
-	return text
+	return c.Short()
 }
 
 // statusOf is the color that says a verdict again.
@@ -461,19 +454,6 @@ func statusOf(v compare.Verdict) report.Status {
 		return report.Unsure
 	}
 	return report.Muted
-}
-
-// shortCauses are the causes in few words. The report has them at length.
-var shortCauses = map[string]string{
-	compare.CauseLaunchSize: "size in the export", compare.CauseModelMismatch: "predictions differ",
-	compare.CauseSampling: "others in the value", compare.CauseBelowTolerance: "fills too little",
-	compare.CauseConcurrentKernels: "others ran as well", compare.CauseNoActivity: "no thread seen",
-	compare.CauseAdapters: "not all GPUs worked", compare.CauseStack: "part of the GPU",
-	compare.CauseGaps: "time between launches", compare.CausePlacement: "few Xe-cores used",
-	compare.CauseImbalance: "uneven work-groups",
-	compare.CauseDispatch:  "very short threads", compare.CauseSIMD: "another SIMD width",
-	compare.CauseSLM: "more SLM than told", compare.CauseBarriers: "more barriers than told",
-	compare.CauseUnexplained: "not known",
 }
 
 // limiterNames describes what keeps the prediction of a row that matches low.
@@ -510,28 +490,18 @@ func notPredicted(r *compare.Result, row *compare.Row) string {
 	return "cannot run so"
 }
 
-// remedyTexts are the remedies in few words.
-var remedyTexts = map[compare.Remedy]string{
-	compare.LongerThreads: "more work per work-item", compare.LessSLM: "less SLM", compare.EvenWorkGroups: "balance the work-groups",
-	compare.BalanceWorkGroups: "balance the work", compare.MoreThreads: "more threads", compare.ShorterGaps: "shorter gaps",
-	compare.AllStacks: "all of the GPU", compare.AllAdapters: "all GPUs", compare.RunAlone: "run it alone",
-	compare.MeasureEach: "measure each launch", compare.SampleFiner: "sample more often",
-	compare.LongerLaunch: "longer launches", compare.FewerValues: "fewer live values",
-}
-
-// fixText words what may help, with its bound.
-func fixText(l *line) string {
-	h, text := l.fix, remedyTexts[l.fix.Remedy]
+// fixText words a remedy for a row, with its bound; "" without one.
+func fixText(row *compare.Row, h compare.PossibleFix) string {
+	text := string(h.Remedy)
 	switch h.Remedy {
 	case compare.LimitedElsewhere:
-		return "not threads: " + limiterText(l)
+		return text + ": " + limiterText(row, h)
 	case compare.FillWaves, compare.MoreWorkGroups:
 		if h.At == 0 { // another number for each kernel
-			return "more work-groups"
+			return string(compare.MoreWorkGroups)
 		}
 		return report.Thousands(h.At) + " work-groups, not " + report.Thousands(h.From)
-	case compare.Registers:
-		text = "fewer registers"
+	case compare.FewerRegisters:
 		if h.At > 0 {
 			text = fmt.Sprintf("%d registers", h.At)
 		}
@@ -540,22 +510,25 @@ func fixText(l *line) string {
 			text += fmt.Sprintf(" or SIMD%d", h.At)
 		}
 	}
-	if l.Verdict == compare.MatchWhileBusy { // its idle time may also be within the launches
+	if row.Verdict == compare.MatchWhileBusy { // its idle time may also be within the launches
 		text += "?"
 	}
 	if b, ok := h.Bound.Value(); ok && b >= 1.05 {
 		text += ": up to " + report.Decimal(b, 1) + "x"
 	}
+	if h.Remedy == compare.FewerRegisters {
+		text += " if it does not spill"
+	}
 	return text
 }
 
 // limiterText describes why more threads do not help, or at most so much.
-func limiterText(l *line) string {
-	binds := l.Speedup.LimitedBy
+func limiterText(row *compare.Row, h compare.PossibleFix) string {
+	binds := row.Speedup.LimitedBy
 	if strings.HasPrefix(binds, "pipe ") {
 		return binds + " is busy"
 	}
-	if most := l.fix.Bound.Or(1); binds == "slots" && most >= 1.05 {
+	if most := h.Bound.Or(1); binds == "slots" && most >= 1.05 {
 		return "up to " + report.Decimal(most, 1) + "x"
 	}
 	return cmp.Or(map[string]string{"slots": "slots are full", "memory": "memory is busy",

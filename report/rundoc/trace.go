@@ -193,7 +193,7 @@ func argsOf(row *compare.Row) *traceArgs {
 		a.Predicted, a.Peak = unit.Some(p.Average), unit.Some(p.Peak)
 	}
 	if c := row.Cause; c != nil {
-		a.Cause, a.Confidence = c.Name, c.Confidence
+		a.Cause, a.Confidence = c.Name, c.Confidence.String()
 	}
 	return a
 }

@@ -32,7 +32,7 @@ Meteor Lake Arc (the summary): 2 kernels, 1.11 s. 1 below prediction, 1 too shor
 Time between launches may cost time in kernel 1 (97%)
 
 #  Kernel   Time  Predicted average  Measured  Why                     Possible fix
-1  Fan2    96.6%              99.5%     62.7%  time between launches?  shorter gaps
+1  Fan2    96.6%              99.5%     62.7%  time between launches?
    Fan1     3.4%              14.3%   (19.9%)  launches of 18.4 us     longer launches
 
 Confirm first (why 1 is likely, not proven: low confidence)
@@ -73,10 +73,10 @@ func TestTerminal(t *testing.T) {
 func TestSummaryIsReadInSeconds(t *testing.T) {
 	r := sample.Many(40)
 	causes := []compare.Cause{
-		{Name: compare.CauseDispatch, Confidence: "low", Next: compare.NextStep{Action: compare.Trace}},
-		{Name: compare.CauseGRF, Confidence: "medium", Registers: 256, Next: compare.NextStep{Action: compare.Binary}},
-		{Name: compare.CauseImbalance, Confidence: "low", Next: compare.NextStep{Action: compare.Query}},
-		{Name: compare.CauseGaps, Confidence: "low", Next: compare.NextStep{Action: compare.Interval, Setting: unit.Some(0.1)}},
+		{Name: compare.CauseDispatch, Confidence: compare.Low, Next: compare.NextStep{Action: compare.Trace}},
+		{Name: compare.CauseGRF, Confidence: compare.Medium, Registers: 256, Next: compare.NextStep{Action: compare.Binary}},
+		{Name: compare.CauseImbalance, Confidence: compare.Low, Next: compare.NextStep{Action: compare.Query}},
+		{Name: compare.CauseGaps, Confidence: compare.Low, Next: compare.NextStep{Action: compare.Interval, Setting: unit.Some(0.1)}},
 	}
 	for i := range r.Rows {
 		c := causes[i%len(causes)]
@@ -84,8 +84,9 @@ func TestSummaryIsReadInSeconds(t *testing.T) {
 		row := &r.Rows[i]
 		row.Task, row.Verdict, row.Cause, row.Breakdown = fmt.Sprintf("kernel_of_%c%c", 'a'+i/26, 'a'+i%26), compare.Below, &c, nil
 		row.Measured, row.Total = unit.Some(unit.Ratio(0.4)), unit.Some(unit.Seconds(41-i))
-		row.Speedup.Verdicts = []compare.SpeedupVerdict{compare.MoreThreadsMayHelp, compare.BalanceTheWork}
-		row.Speedup.MoreThreads.Max, row.Speedup.Balancing.Max = unit.Some(2.2), unit.Some(1.8)
+		if row.Fix = (compare.PossibleFix{}); c.Name == compare.CauseGRF {
+			row.Fix = compare.PossibleFix{Remedy: compare.FewerRegisters, At: 128, Bound: unit.Some(1.9)}
+		}
 	}
 	r.Summary.Matched, r.Summary.Below, r.Summary.KernelTime = 0, len(r.Rows), unit.Some(unit.Seconds(860))
 	for width, most := range map[int]struct{ lines, words int }{80: {30, 225}, 100: {25, 225}, 160: {25, 225}} {

@@ -1,0 +1,259 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+)
+
+// Remedy is a change that may make a kernel faster, or measurable.
+type Remedy string
+
+// The remedies.
+const (
+	NoRemedy          Remedy = ""
+	LongerThreads     Remedy = "more work per work-item" // the dispatcher does not keep up
+	FewerRegisters    Remedy = "fewer registers"         // a build for At registers per thread
+	FewerValues       Remedy = "fewer live values"       // the kernel spills; At is a smaller SIMD width, or 0
+	LessSLM           Remedy = "less SLM"
+	BalanceWorkGroups Remedy = "balance the work-groups"
+	BalanceWork       Remedy = "balance the work" // give work to idle XVEs
+	FillWaves         Remedy = "full waves"       // At work-groups instead of From
+	MoreWorkGroups    Remedy = "more work-groups" // At instead of From, which do not fill the GPU once
+	MoreThreads       Remedy = "more threads"
+	ShorterGaps       Remedy = "shorter gaps"
+	AllStacks         Remedy = "all of the GPU"
+	AllAdapters       Remedy = "all GPUs"
+	RunAlone          Remedy = "run it alone"
+	MeasureEach       Remedy = "measure each launch"
+	SampleFiner       Remedy = "sample more often"
+	LongerLaunch      Remedy = "longer launches"
+	LimitedElsewhere  Remedy = "not threads" // PotentialSpeedup.LimitedBy is the reason
+)
+
+// RemedyInfo describes a remedy.
+type RemedyInfo struct {
+	Remedy
+	SavesTime bool // and does not only make the kernel measurable
+	// returns lists the parts of the breakdown that the remedy can return. The
+	// remedy for a cause returns what the cause explains, and lists none.
+	returns    []Part
+	least      float64 // share of the missing points that it must return
+	conditions         // facts that it requires, and those that exclude it
+}
+
+// Remedies lists the remedies.
+var Remedies = []RemedyInfo{
+	{LongerThreads, true, nil, 0, conditions{}},
+	// A kernel that spills needs more registers, not fewer.
+	{FewerRegisters, true, []Part{PartLaunchLimit}, leastReturned, conditions{excludedBy: spills}},
+	{FewerValues, true, nil, 0, conditions{needs: spills}},
+	{LessSLM, true, []Part{PartLaunchLimit}, leastReturned, conditions{}},
+	{BalanceWorkGroups, true, nil, 0, conditions{}},
+	{BalanceWork, true, []Part{PartIdle, PartShortfall}, leastReturned, conditions{}},
+	{FillWaves, true, []Part{PartLastWave}, leastOfLastWave, conditions{}},
+	{MoreWorkGroups, true, []Part{PartLastWave}, leastOfLastWave, conditions{}},
+	{MoreThreads, true, []Part{PartUnderfilled, PartShortfall, PartLaunchLimit}, leastReturned, conditions{}},
+	{ShorterGaps, true, nil, 0, conditions{}},
+	{AllStacks, true, nil, 0, conditions{}},
+	{AllAdapters, true, nil, 0, conditions{}},
+	{RunAlone, false, nil, 0, conditions{}},
+	{MeasureEach, false, nil, 0, conditions{}},
+	{SampleFiner, false, nil, 0, conditions{}},
+	{LongerLaunch, false, nil, 0, conditions{}},
+	{LimitedElsewhere, false, nil, 0, conditions{}},
+}
+
+// info returns the description of a remedy.
+func (l Remedy) info() (info RemedyInfo) {
+	if i := slices.IndexFunc(Remedies, func(x RemedyInfo) bool { return x.Remedy == l }); i >= 0 {
+		info = Remedies[i]
+	}
+	return info
+}
+
+// SavesTime reports whether a remedy may save time, and does not only make the
+// kernel measurable.
+func (l Remedy) SavesTime() bool { return l.info().SavesTime }
+
+// PossibleFix is a remedy for a row.
+type PossibleFix struct {
+	Remedy
+	At, From int64             // see the remedies
+	Bound    unit.Opt[float64] // upper bound of the speedup
+}
+
+// possibleFix returns the first remedy for a row that has its reason. A cause
+// of low confidence has none, and no remedy returns less than its share of the
+// missing points. For example, filling a last wave of 9 points is no remedy for
+// 80.
+func (r *Result) possibleFix(row *Row) PossibleFix {
+	evidence := r.evidenceOf(row)
+	for _, h := range r.remediesFor(row) {
+		info := h.info()
+		missing := info.SavesTime && row.Verdict == Below
+		if info.admit(evidence) && !(missing && (row.Cause.Confidence < Medium ||
+			r.returned(row, &info) < unit.Points(info.least)*max(-row.Difference.Or(0), 0))) {
+			return h
+		}
+	}
+	return PossibleFix{}
+}
+
+// IfConfirmed returns the remedy that a row would have if its cause of low
+// confidence were confirmed. For example, uneven work-groups with low
+// confidence are a question, and have no remedy yet.
+func (r *Row) IfConfirmed() Remedy {
+	if r.Verdict != Below || r.Fix.Remedy != NoRemedy || r.Cause.Confidence != Low {
+		return NoRemedy
+	}
+	return r.Cause.info().Remedy
+}
+
+// returned is how many points a remedy can return to a row that is below its
+// prediction.
+func (r *Result) returned(row *Row, l *RemedyInfo) (points unit.Points) {
+	if len(l.returns) == 0 || row.Cause.info().Remedy == l.Remedy {
+		return -row.Difference.Or(0)
+	}
+	for _, p := range l.returns {
+		points += row.Breakdown.Points(p).Or(0)
+	}
+	return points
+}
+
+// remediesFor lists the remedies for the cause of a row, then those for what
+// limits it.
+func (r *Result) remediesFor(row *Row) []PossibleFix {
+	w, cause := &row.Speedup, cmp.Or(row.Cause, &Cause{})
+	switch v := row.Verdict; {
+	case v == Unmeasurable, v.Compared() && cause.Name == CauseSampling:
+		return []PossibleFix{{Remedy: row.toMeasure()}}
+	case v == MatchWhileBusy: // only idle time is missing
+		return []PossibleFix{{Remedy: ShorterGaps}}
+	case !v.Compared():
+		return nil
+	}
+	switch l := cause.info().Remedy; l {
+	case NoRemedy, FewerRegisters, LessSLM: // only if more threads may help
+	case MoreWorkGroups:
+		p := row.Predicted
+		return []PossibleFix{{Remedy: l, At: p.GroupsPerXeCore * int64(r.Device.XeCores), From: p.Groups}}
+	case BalanceWorkGroups:
+		if cause.Part == PartIdle && w.Has(BalanceTheWork) {
+			return []PossibleFix{{Remedy: l, Bound: w.Balancing.Max}}
+		}
+	default:
+		return []PossibleFix{{Remedy: l}}
+	}
+	switch w.Verdict() {
+	case BalanceTheWork:
+		return append(r.workGroups(row), PossibleFix{Remedy: BalanceWork, Bound: w.Balancing.Max})
+	case LimitedByOther, OccupancySufficient:
+		return []PossibleFix{{Remedy: LimitedElsewhere, Bound: w.MoreThreads.Max}}
+	case MoreThreadsMayHelp:
+		return r.moreResidentThreads(row, cause)
+	}
+	if r.registersLimit(row, cause) && row.Verdict != Above { // whose gain is undetermined
+		return []PossibleFix{r.withoutSpill(row)}
+	}
+	return nil
+}
+
+// moreResidentThreads lists the changes that let an XVE have more threads.
+func (r *Result) moreResidentThreads(row *Row, cause *Cause) []PossibleFix {
+	most := row.Speedup.MoreThreads.Max
+	if r.registersLimit(row, cause) {
+		gain, mode := r.modeGain(row)
+		bound := unit.Some(min(most.Or(gain), gain))
+		spilled := r.withoutSpill(row)
+		spilled.Bound = bound
+		return []PossibleFix{{Remedy: FewerRegisters, At: int64(mode), Bound: bound}, spilled}
+	}
+	if cause.Name == CauseSLM || limitsOf(row) == predict.LimitSLM {
+		return []PossibleFix{{Remedy: LessSLM, Bound: most}}
+	}
+	return append(r.workGroups(row), PossibleFix{Remedy: MoreThreads, Bound: most})
+}
+
+// limitsOf returns the register and SLM limits of a prediction that VTune's
+// peak does not contradict.
+func limitsOf(row *Row) predict.Limit {
+	if row.Predicted == nil || modelOff(row) {
+		return 0
+	}
+	return row.Predicted.Limits & (predict.LimitRegisters | predict.LimitSLM)
+}
+
+// registersLimit reports whether the register mode limits a row: another mode
+// allows more threads, and busy XVEs have nearly all threads of this one.
+func (r *Result) registersLimit(row *Row, cause *Cause) bool {
+	gain, _ := r.modeGain(row)
+	named := cause.Name == CauseGRF && row.Verdict == Below || cause.Name != CauseSLM && limitsOf(row)&predict.LimitRegisters != 0
+	return named && gain > 1 && row.BusyOccupancy.Or(row.Measured.Or(0)) >= modeReached*unit.Ratio(1/gain)
+}
+
+// withoutSpill returns the remedy for a kernel that spills. At is the next
+// smaller SIMD width, if there is one.
+func (r *Result) withoutSpill(row *Row) PossibleFix {
+	h := PossibleFix{Remedy: FewerValues}
+	for _, width := range r.Device.SIMDWidths {
+		if width < row.SIMD.Or(0) {
+			h.At = int64(width)
+		}
+	}
+	return h
+}
+
+// modeGain is how many times as many threads the register mode with the most
+// threads allows, and the registers of that mode. It is 1 if the mode of the
+// kernel is unknown.
+func (r *Result) modeGain(row *Row) (times float64, registers int) {
+	if r.Device == nil {
+		return 1, 0
+	}
+	registers = mostThreads(r.Device)
+	most, ok := predict.GRFModeFor(r.Device, registers)
+	now := r.KnownLaunch(row).GRF
+	own, known := predict.GRFModeFor(r.Device, now)
+	if now == 0 || !ok || !known || own.ThreadsPerXVE <= 0 {
+		return 1, registers
+	}
+	return float64(most.ThreadsPerXVE) / float64(own.ThreadsPerXVE), registers
+}
+
+// workGroups returns a number of work-groups that fills the GPU once, or a last
+// wave that costs at least leastTail. It is empty if the number is not what
+// leaves thread slots empty, or if VTune's peak contradicts the prediction.
+func (r *Result) workGroups(row *Row) []PossibleFix {
+	p := row.Predicted
+	if p == nil || p.Groups <= 0 || p.Waves <= 0 || math.IsInf(p.Waves, 0) || modelOff(row) {
+		return nil
+	}
+	wave := float64(p.Groups) / p.Waves // work-groups of a full one, not always a whole number
+	h := PossibleFix{Remedy: FillWaves, At: int64(math.Ceil(math.Ceil(p.Waves) * wave * (1 - 1e-12))), From: p.Groups}
+	if p.Waves < 1 {
+		h.Remedy = MoreWorkGroups
+	}
+	if h.At <= p.Groups || p.Waves >= 1 && p.Peak.Minus(p.Average) < leastTail {
+		return nil
+	}
+	return []PossibleFix{h}
+}
+
+// toMeasure is what would make a row measurable.
+func (r *Row) toMeasure() Remedy {
+	switch c := r.UnconfirmedCause(); {
+	case c == nil:
+	case c.Next.Action == Query:
+		return MeasureEach
+	case c.Next.Action == Interval:
+		return SampleFiner
+	case c.Next.Action == NoAction && (r.Certainty.Intervals.Or(1) < 1 || r.Certainty.Window.Present()):
+		return LongerLaunch
+	}
+	return NoRemedy
+}

@@ -1,0 +1,91 @@
+package compare
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// constants returns the values of the string constants of this package whose
+// names or types match.
+func constants(t *testing.T, prefix, typ string) (values []string) {
+	t.Helper()
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), f.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			of, _ := spec.Type.(*ast.Ident)
+			lit, isText := spec.Values[0].(*ast.BasicLit)
+			if !isText || lit.Kind != token.STRING || !(of != nil && of.Name == typ || prefix != "" && strings.HasPrefix(spec.Names[0].Name, prefix)) {
+				return true
+			}
+			if value, err := strconv.Unquote(lit.Value); err == nil && value != "" {
+				values = append(values, value)
+			}
+			return true
+		})
+	}
+	return values
+}
+
+// TestTablesAreComplete finds each constant in its table, and each entry in the
+// glossary.
+func TestTablesAreComplete(t *testing.T) {
+	glossary, err := os.ReadFile("../report/glossary.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := []struct {
+		what, prefix, typ string
+		entries           []string
+		explained         bool
+	}{
+		{what: "Causes", prefix: "Cause", explained: true},
+		{what: "Remedies", typ: "Remedy"},
+	}
+	for i := range Causes {
+		tables[0].entries = append(tables[0].entries, Causes[i].Name)
+		if Causes[i].Short == "" {
+			t.Errorf("Causes: %s has no short name", Causes[i].Name)
+		}
+	}
+	for i := range Remedies {
+		tables[1].entries = append(tables[1].entries, string(Remedies[i].Remedy))
+	}
+	for _, table := range tables {
+		want := constants(t, table.prefix, table.typ)
+		if len(want) < 5 {
+			t.Errorf("%s: only %q are constants", table.what, want)
+		}
+		for _, value := range want {
+			if !slices.Contains(table.entries, value) {
+				t.Errorf("%s: no entry for %q", table.what, value)
+			}
+			if table.explained && !regexp.MustCompile(`(?m)^cause: (.*, )?`+regexp.QuoteMeta(value)+`(,|$)`).Match(glossary) {
+				t.Errorf("%s: %q is not in the glossary", table.what, value)
+			}
+		}
+		if len(want) != len(table.entries) {
+			t.Errorf("%s: %d entries for %d constants", table.what, len(table.entries), len(want))
+		}
+	}
+}
