@@ -130,11 +130,11 @@ func (r *Result) shapeMissing(row *Row) string {
 	l := r.launchOfKernel(&row.Kernel)
 	switch {
 	case !l.Global.Present():
-		return "the input has no global work size for it; an export with the columns Work Size:Global and Work Size:Local has it"
+		return "the input has no global work size; an export with the columns Work Size:Global and Work Size:Local has it"
 	case !l.Local.Present():
-		return "the input has no work-group size for it; give it with --local"
+		return "the input has no work-group size; give it with --local"
 	case l.SIMD == 0:
-		return "the input has no SIMD width for it; give it with --simd"
+		return "the input has no SIMD width; give it with --simd"
 	}
 	return ""
 }

@@ -586,8 +586,8 @@ func TestNoPrediction(t *testing.T) {
 	}{
 		{"no device", nil, kernel("k", "114688", "256", 32, 10, 1, measured(50)), "the device is not known", NoPrediction},
 		{"no global size", mtl112(), kernel("k", "", "256", 32, 10, 1, measured(50)), "no global work size", NoPrediction},
-		{"no work-group size", mtl112(), kernel("k", "114688", "", 32, 10, 1, measured(50)), "no work-group size for it; give it with --local", NoPrediction},
-		{"no SIMD width", mtl112(), kernel("k", "114688", "256", 0, 10, 1, measured(50)), "no SIMD width for it; give it with --simd", NoPrediction},
+		{"no work-group size", mtl112(), kernel("k", "114688", "", 32, 10, 1, measured(50)), "no work-group size; give it with --local", NoPrediction},
+		{"no SIMD width", mtl112(), kernel("k", "114688", "256", 0, 10, 1, measured(50)), "no SIMD width; give it with --simd", NoPrediction},
 		{"nor anything else", mtl112(), kernel("k", "", "", 0, 10, 1), "no global work size", NoMeasurement},
 		{"a peak alone tells nothing without a launch", mtl112(), kernel("k", "", "", 0, 10, 1, peak(50)), "no global work size", NoPrediction},
 		{"a copy is nothing to predict", mtl112(), kernel("zeCommandListAppendMemoryCopy", "", "", 0, 10, 1, measured(50)), "", NotAKernel},

@@ -54,7 +54,7 @@ func ChooseDevice(run *ingest.Run, t *arch.Table, by arch.Options, unnamed NoDev
 	switch c.fit = fit; {
 	case !unknown:
 	case fit.Counted > 0 && len(fit.Devices) == 1 && fit.Devices[0].XVEs() == fit.Counted:
-		c = Choice{arch.Choice{Device: fit.Devices[0], By: fmt.Sprintf("the counters: %d XVEs", fit.Counted)}, new(Fit)}
+		c = Choice{arch.Choice{Device: fit.Devices[0], By: arch.Source{Name: "the counters", Detail: fmt.Sprintf(": %d XVEs", fit.Counted)}}, new(Fit)}
 	case unnamed == MeasuredOnly, unnamed == UsePeaks && fit.Launches > 0:
 		c.Choice = arch.Choice{Notes: []note.Note{{Severity: note.Warning, Code: "no-device",
 			Text: "no input says which GPU this is, so there is no prediction and no residual", Hint: fit.advice(opt.Naming)}}}

@@ -168,8 +168,8 @@ type Summary struct {
 type Result struct {
 	ingest.Run              // without its kernels, which are in Rows, and timings
 	Device     *arch.Device // nil when none is known
-	ChosenBy   string       // what named it: "--device", "the form", "the summary: 112 XVE", ...
-	Fit        Fit          // where none is known, or where it cannot be the one that ran
+	ChosenBy   arch.Source
+	Fit        Fit // where none is known, or where it cannot be the one that ran
 	// Sequence is how the launches follow each other, nil without a trace.
 	Sequence *launches.Sequence
 	// Rows are the kernels in the order for reading: what needs attention

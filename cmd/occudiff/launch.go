@@ -152,7 +152,7 @@ func (l *launch) chooseDevices() ([]arch.Choice, error) {
 		}
 		devices := l.devices.Devices()
 		for i := range devices {
-			add(arch.Choice{Device: &devices[i], By: "--device all"})
+			add(arch.Choice{Device: &devices[i], By: arch.Source{Name: "--device all"}})
 		}
 	}
 	return list, nil

@@ -219,7 +219,7 @@ func (a *app) compareRun(run *ingest.Run, unnamed compare.NoDevice) (*compare.Re
 	if a.Driver != "" {
 		run.Platform.Driver = a.Driver
 	}
-	by := arch.Options{Name: a.Device, XVEs: a.XVE, Force: a.ForceDevice, By: a.given["device"].from}
+	by := arch.Options{Name: a.Device, XVEs: a.XVE, Force: a.ForceDevice, By: arch.Source{Name: a.given["device"].from}}
 	on, err := compare.ChooseDevice(run, a.devices, by, unnamed, opt)
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (a *app) demoCommand() *cobra.Command {
 				return nil, err
 			}
 			if constructed {
-				r.ChosenBy = fixtures.MixChosenBy
+				r.ChosenBy = arch.Source{Name: fixtures.MixChosenBy, Detail: fixtures.MixDetail}
 			}
 			// The answer of validate: what the demo shows is what a run of
 			// one's own will look like. Only several runs are told apart by

@@ -27,7 +27,7 @@ type Options struct {
 	// device of a log that has only EUs did not run it.
 	XVEColumns string
 	Naming     Naming
-	By         string // who gave Name, when it was neither a flag nor a form: occudiff.yaml:2
+	By         Source // of Name, if it is neither a flag nor a form: occudiff.yaml:2
 }
 
 // Naming is how whoever asks names a device: texts say what to do in those
@@ -51,9 +51,15 @@ func (n Naming) Words(flag, form string) string {
 // Choice is the device of a run.
 type Choice struct {
 	Device *Device // nil when nobody names one
-	By     string  // who named it: "--device", "the form", "the summary: 112 XVE"
+	By     Source
 	Notes  []note.Note
 }
+
+// Source is the input that names the device. For example, "the summary" with
+// the detail ": 112 XVE".
+type Source struct{ Name, Detail string }
+
+func (s Source) String() string { return s.Name + s.Detail }
 
 // ErrNoDevice is the error for a run that needs a device and does not say
 // which.
@@ -93,9 +99,9 @@ func (t *Table) chooseNamed(o Options) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	c := Choice{m.Device, cmp.Or(o.By, o.Naming.Words("--device", "the form")), m.Notes}
+	c := Choice{m.Device, cmp.Or(o.By, Source{Name: o.Naming.Words("--device", "the form")}), m.Notes}
 	if o.XVEs > 0 {
-		c.By += o.Naming.Words(" and --xve", "")
+		c.By.Name += o.Naming.Words(" and --xve", "")
 	}
 	full := m // the device by its name alone, if that is sufficient
 	if alone != counted {
@@ -240,7 +246,7 @@ func (t *Table) chooseFromInputs(o Options) (Choice, error) {
 		return Choice{}, failed
 	}
 	if failed != nil {
-		hint := "the device of " + found.By + " is used; " +
+		hint := "the device of " + found.By.String() + " is used; " +
 			o.Naming.Words("name it with --device", "choose it") + " if that is wrong"
 		found.warn(note.Pos{}, hint, "%v", failed)
 	}
@@ -266,7 +272,7 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 	}
 	if err != nil && p.NodeProperty != "" && p.Device != "" { // no table has the driver's name; the property is coarser
 		if m, err := t.Find(Query{Name: p.NodeProperty, XVEs: xves}); err == nil {
-			return Choice{m.Device, "the DevCloud node property " + p.NodeProperty, m.Notes}, p.NodeProperty, nil
+			return Choice{m.Device, Source{Name: "the DevCloud node property " + p.NodeProperty}, m.Notes}, p.NodeProperty, nil
 		}
 	}
 	if err != nil {
@@ -277,13 +283,14 @@ func (t *Table) chooseFromInput(p ingest.Platform, o Options) (c Choice, name st
 			"choose the GPU of the export"), "%s names %s, but exports of %s GPUs count EUs and %s counts XVEs: it belongs to "+
 			"another GPU", from, describe(p, found), m.Device.Architecture, o.XVEColumns)
 	}
-	by := from
+	by := Source{Name: from, Detail: ": " + name}
 	if n, ok := p.XVEs.Value(); ok {
-		by += fmt.Sprintf(": %d %s", n, m.Device.xveWord())
-	} else if from != "" {
-		by += ": " + name
+		by.Detail = fmt.Sprintf(": %d %s", n, m.Device.xveWord())
 	}
-	return Choice{m.Device, strings.TrimPrefix(by, ": "), m.Notes}, name, nil
+	if from == "" {
+		by = Source{Name: strings.TrimPrefix(by.Detail, ": ")}
+	}
+	return Choice{m.Device, by, m.Notes}, name, nil
 }
 
 // xveWord is what the GPU's generation calls an XVE.

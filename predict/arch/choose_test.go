@@ -84,7 +84,7 @@ func TestChoose(t *testing.T) {
 				notes = append(notes, n.String())
 			}
 		}
-		if all := strings.Join(notes, "\n"); err != nil || key != c.key || got.By != c.by || !strings.HasPrefix(all, c.notes) || (c.notes == "") != (all == "") {
+		if all := strings.Join(notes, "\n"); err != nil || key != c.key || got.By.String() != c.by || !strings.HasPrefix(all, c.notes) || (c.notes == "") != (all == "") {
 			t.Errorf("%s: %s by %q, notes %q, %v; want %s by %q, %q", c.reason, key, got.By, all, err, c.key, c.by, c.notes)
 		}
 	}

@@ -241,7 +241,7 @@ func Schemas() []report.Schema {
 func origin(r *compare.Result) string {
 	p, parts := &r.Platform, report.InputLines(r)
 	if r.Device != nil {
-		parts = append(parts, r.Device.Key+" ("+r.ChosenBy+")")
+		parts = append(parts, r.Device.Key+" ("+r.ChosenBy.String()+")")
 	}
 	if !p.Collected.IsZero() {
 		parts = append(parts, "collected "+p.Collected.Format("2006-01-02 15:04:05 MST"))

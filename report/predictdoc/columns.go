@@ -34,7 +34,7 @@ var deviceColumns = []report.Col[arch.Choice]{
 	report.Define(column{Path: "xve_per_xe_core", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.XVEPerXeCore) }),
 	report.Define(column{Path: "threads_per_xve", Always: true, Kind: report.Integer}, func(c *arch.Choice) cell { return report.IntCell(c.Device.ThreadsPerXVE) }),
 	report.Define(column{Key: "thread_slots", Path: "thread_slots", Always: true, Title: "Thread slots", Brief: "Slots", Kind: report.Integer, Drop: 4, In: all}, func(c *arch.Choice) cell { return count(c.Device.Slots()) }),
-	report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By) }),
+	report.Define(column{Path: "chosen_by", Kind: report.Text, Doc: "what named the device"}, func(c *arch.Choice) cell { return report.TextCell(c.By.String()) }),
 }
 
 // launchColumns are a launch as it was asked about. What is at its default is

@@ -14,11 +14,11 @@ import (
 )
 
 // DeviceOf is the device of predictions as JSON has it, null for none.
-func DeviceOf(d *arch.Device, chosenBy string) *report.Table {
+func DeviceOf(d *arch.Device, by arch.Source) *report.Table {
 	if d == nil {
 		return report.One(nil, deviceColumns)
 	}
-	return deviceValue(&arch.Choice{Device: d, By: chosenBy})
+	return deviceValue(&arch.Choice{Device: d, By: by})
 }
 
 func deviceValue(on *arch.Choice) *report.Table { return report.One(on, deviceColumns) }

@@ -93,7 +93,7 @@ func addProperties(s *report.TestSuite, r *compare.Result, prov report.Provenanc
 		s.Add("device.name", d.Name)
 		s.Add("device.architecture", d.Architecture)
 		s.Add("device.thread_slots", strconv.Itoa(d.Slots()))
-		s.Add("device.chosen_by", r.ChosenBy)
+		s.Add("device.chosen_by", r.ChosenBy.String())
 	}
 	p := &r.Platform
 	s.Add("driver", p.Driver)

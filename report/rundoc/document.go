@@ -36,7 +36,7 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	}
 	if on := r.Device; on != nil {
 		d.Subject = "Run on " + report.OneLine(on.Name)
-		d.Headline = append([]string{report.OneLine(predictdoc.DeviceLine(r.Device) + " (from " + r.ChosenBy + ")")}, d.Headline...)
+		d.Headline = append([]string{report.OneLine(predictdoc.DeviceLine(r.Device) + " (from " + r.ChosenBy.String() + ")")}, d.Headline...)
 	}
 	d.Sections = slices.Concat([]report.Section{kernelSection(r), evidenceSection(r), launchSection(r)},
 		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), madeSection(r, prov)})
@@ -157,7 +157,7 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 	rows.Text("Sampling interval", samplingText(r))
 	if r.Device != nil {
 		rows.Text("Device", predictdoc.DeviceLine(r.Device))
-		rows.Text("Chosen by", r.ChosenBy)
+		rows.Text("Chosen by", r.ChosenBy.String())
 		if len(r.Device.Memory) > 0 {
 			rows.Text("Memory bandwidth", r.Device.Memory[0].String())
 		}

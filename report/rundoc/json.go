@@ -4,6 +4,7 @@ import (
 	"occudiff/compare"
 	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
+	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/predictdoc"
 )
@@ -85,7 +86,7 @@ func Value(r *compare.Result) *Validate {
 func Schemas() []report.Schema {
 	return []report.Schema{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
-			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, ""), Inputs: Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(new(compare.Result)),
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, arch.Source{}), Inputs: Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(new(compare.Result)),
 				Trace: traceValue(new(launches.Sequence)), Over: []OverTime{overTimeOf(nil)}}}},
 	}
 }

@@ -23,9 +23,7 @@ func deviceName(r *compare.Result) string {
 		return "Device not known"
 	}
 	name := report.OneLine(r.Device.ShortName())
-	if by := report.OneLine(r.ChosenBy); by != "" {
-		by, _, _ = strings.Cut(by, ": ")
-		by, _, _ = strings.Cut(by, ", ")
+	if by := report.OneLine(r.ChosenBy.Name); by != "" {
 		name += " (" + by + ")"
 	}
 	return name
@@ -117,7 +115,7 @@ func undeterminedText(r *compare.Result, lines []line) string {
 	case 0:
 		return "There is nothing to compare"
 	case s.NoPrediction:
-		return "Nothing is predicted: " + report.OneLine(strings.Replace(lines[0].NoPrediction, " for it", "", 1))
+		return "Nothing is predicted: " + report.OneLine(lines[0].NoPrediction)
 	case s.PeaksAgree:
 		return "Nothing was measured: VTune's peak is a prediction, too, and agrees with this one"
 	case s.NoMeasurement:

@@ -70,7 +70,7 @@ func (a *App) Example(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := arch.Options{Name: fixtures.MixDevice, By: fixtures.MixChosenBy}
+	by := arch.Options{Name: fixtures.MixDevice, By: arch.Source{Name: fixtures.MixChosenBy, Detail: fixtures.MixDetail}}
 	on, err := compare.ChooseDevice(run, a.devices, by, compare.RejectRun, options(RunSettings{}))
 	if err != nil {
 		return nil, err

@@ -46,9 +46,11 @@ func Device() *arch.Device {
 	}
 }
 
+var bySummary = arch.Source{Name: "the summary", Detail: ": 112 XVE"}
+
 // compared holds a run against the device.
-func compared(run *ingest.Run, chosenBy string, o compare.Options) *compare.Result {
-	return compare.Compare(run, compare.Choice{Choice: arch.Choice{Device: Device(), By: chosenBy}}, o)
+func compared(run *ingest.Run, by arch.Source, o compare.Options) *compare.Result {
+	return compare.Compare(run, compare.Choice{Choice: arch.Choice{Device: Device(), By: by}}, o)
 }
 
 // Gaussian is a run of two kernels that do not match, two copies and what lies
@@ -56,7 +58,7 @@ func compared(run *ingest.Run, chosenBy string, o compare.Options) *compare.Resu
 // somewhere, one kernel has causes and a breakdown, the other is unmeasurable.
 // The figures are those of a real export of that benchmark.
 func Gaussian() *compare.Result {
-	return compared(gaussian(), "the summary: 112 XVE", compare.DefaultOptions())
+	return compared(gaussian(), bySummary, compare.DefaultOptions())
 }
 
 func gaussian() *ingest.Run {
@@ -122,7 +124,7 @@ func likeFan2(file string, n int, change func(i int, k *ingest.Kernel)) *compare
 		change(i, &k)
 		run.Kernels = append(run.Kernels, k)
 	}
-	return compared(run, "the summary: 112 XVE", compare.DefaultOptions())
+	return compared(run, bySummary, compare.DefaultOptions())
 }
 
 // Hostile is a run whose kernels have the hostile names. They all are Fan2 but
@@ -162,7 +164,7 @@ func LogsOnly() *compare.Result {
 	o.SIMD.Set("VectorAdd<1>", 32)
 	return compared(&ingest.Run{Inputs: []ingest.Input{{Path: "run.log", Kind: "vec_add", Rows: 2}},
 		Timings: []ingest.Timing{timing("VectorAdd<1>", 1, 0.0556, "0.0556", 4), timing("VectorAdd<2>", 2, 0.0540, "0.0540", 5)}},
-		"--device", o)
+		arch.Source{Name: "--device"}, o)
 }
 
 // Empty is a run without any row.
@@ -177,7 +179,7 @@ func Named(text string) *compare.Result {
 	r := Gaussian()
 	d := *r.Device
 	d.Key, d.Name, d.Codename, d.Source, d.Notes = text, text, text, text, text
-	r.Device, r.ChosenBy = &d, text
+	r.Device, r.ChosenBy = &d, arch.Source{Name: text}
 	r.Inputs[0].Path = text
 	p := &r.Platform
 	p.Device, p.DeviceFrom, p.Host, p.Command = text, text, text, text
