@@ -134,7 +134,7 @@ func (r *replay) measureTail(here []*line) {
 		for _, u := range known {
 			off += float64(count(u.z >= eventSpreads))
 		}
-		if rho = append(rho, correlation(known)); off > 1 && off >= ownShare*float64(len(known)) {
+		if rho = append(rho, correlation(known, 1)); off > 1 && off >= ownShare*float64(len(known)) {
 			continue
 		}
 		for _, u := range known {
@@ -161,26 +161,28 @@ func (r *replay) beyond(known []run, z float64) float64 {
 }
 
 // correlation returns how much neighboring runs of a kernel have in common,
-// less half a standard error. A kernel starts with 4 pairs without correlation.
-func correlation(known []run) float64 {
-	products, squares := 0.0, 4.0
+// less a part of the standard error. A kernel starts with some pairs without
+// correlation.
+func correlation(known []run, pairs float64) float64 {
+	products, squares := 0.0, pairs
 	for i := 1; i < len(known); i++ {
 		a, b := clip(known[i-1].z, 3), clip(known[i].z, 3)
 		products, squares = products+a*b, squares+(a*a+b*b)/2
 	}
-	rho := products/squares - 0.5/math.Sqrt(squares)
+	rho := products/squares - pairs/8/math.Sqrt(squares)
 	if rho < 0.1 {
 		return 0
 	}
 	return min(rho, 0.95)
 }
 
-// independentRuns returns the number of independent runs that m runs are worth. Neighbors
-// are correlated (rho), and all of them are compared with one level of n runs.
+// independentRuns returns the number of independent runs that m runs are worth.
+// Neighbors are correlated (rho). All of them are compared with one level of n
+// runs, and they share a host and days.
 func independentRuns(m, n int, rho float64) float64 {
 	a := (1 + rho) / (1 - rho)
 	runs := 1 + float64(m-1)/a
-	common := locationLoss * a / (float64(n) + locationLoss*a)
+	common := max(sharedPart, locationLoss*a/(float64(n)+locationLoss*a))
 	return runs / (1 + (runs-1)*common)
 }
 
@@ -215,23 +217,39 @@ func (r *replay) window(l *line, m int, sign, bar float64) window {
 		known := l.known(m)
 		// Quiet runs do not make several bad runs in a row less likely: bursts
 		// and hosts are in no earlier run.
-		rho := max(r.rho, min(correlation(known), mostOwn))
+		rho := max(r.rho, min(correlation(known, 4), mostOwn))
 		w.chance = math.Pow(max(student.CDF(-z), r.beyond(known, z)), independentRuns(m, w.base.n, rho))
 	}
 	return w
 }
 
-// deepest returns the largest distance that all of m consecutive runs of a
-// kernel reached before.
-func deepest(known []run, m int) (depth float64) {
-	for i := m; i <= len(known); i++ {
-		least := math.Inf(1)
-		for _, u := range known[i-m : i] {
-			least = min(least, u.off())
+// habit returns the length of the longest short episode, among the runs before
+// the last m, in which the kernel was about as low as in these, and recovered.
+// One such episode is a regression that was fixed; two are a second mode of the
+// kernel. Runs that are low for most kernels do not count.
+func (r *replay) habit(l *line, m int, w window) (longest int) {
+	end, episodes, length := l.next-m+1, 0, 0
+	for i := max(0, end-memory); i <= end; i++ {
+		if i < end && r.gate.worse(l.points[i].Value)-w.base.at >= alike*w.shift {
+			length += count(!r.shared[l.points[i].Run])
+			continue
 		}
-		depth = max(depth, least)
+		if length > 0 && length <= hold {
+			episodes, longest = episodes+1, max(longest, length)
+		}
+		length = 0
 	}
-	return depth
+	if episodes < 2 {
+		return 0
+	}
+	return longest
+}
+
+// newModes returns how many kernels may be expected to show a second mode for
+// the first time, for m runs after n runs without it. Of many new kernels, some
+// have one.
+func (r *replay) newModes(n, m int) float64 {
+	return modeShare * float64(r.kernels()) * math.Pow(1-ownShare, float64(n)) * math.Pow(0.5, float64(m-lengths[0]))
 }
 
 const (

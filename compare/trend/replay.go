@@ -31,13 +31,11 @@ type Judged struct {
 
 const (
 	// settled is the number of runs from which on the spread of a kernel needs
-	// no assumption.
-	settled = 8
+	// no assumption, and informed the number from which on it informs others.
+	settled, informed = 8, 5
 	// memory is the number of runs that show the noise of a kernel, and assumed
 	// the number of runs that the assumed noise counts as.
-	memory, assumed = 60, 20.0
-	// record is how much lower than the lowest runs before a finding must be.
-	record = 1.25
+	memory, assumed = 60, 12.0
 	// mostBad is the number of runs among which the first bad one is searched.
 	mostBad = 15
 	// hold is the number of runs for which an improvement must persist to become
@@ -59,9 +57,14 @@ const (
 	// latest is the number of checks whose largest number of kernels counts: a
 	// run may measure only some kernels again.
 	latest = 3
-	// reserve is the part of the budget that the windows share. The rest is for
-	// noise that the rule does not know: several modes, hosts, and drift.
-	reserve = 0.15
+	// sharedPart is the part of the variance that consecutive runs have in
+	// common, by their host and day.
+	sharedPart = 0.1
+	// modeShare is the share of kernels that may have two modes. A run is alike
+	// if it is that part of a shift lower.
+	modeShare, alike = 0.05, 0.8
+	// Runs in which a third of the kernels are lowSpreads low are low for most.
+	lowSpreads = 2.0
 )
 
 // lengths are the windows that are judged, in runs. A single run proves nothing.
@@ -109,14 +112,15 @@ type replay struct {
 	gate   Gate
 	lines  []*line
 	checks []Check
-	prior  stat.Prior // spreads of all kernels
-	sizes  []int      // of the checks, in kernels
-	tail   shares     // distances of all kernels
-	rho    float64    // median autocorrelation of the kernels
+	prior  stat.Prior   // spreads of all kernels
+	sizes  []int        // of the checks, in kernels
+	tail   shares       // distances of all kernels
+	rho    float64      // median autocorrelation of the kernels
+	shared map[int]bool // runs that are low for most kernels
 }
 
 func (g Gate) replay(series [][]Point) *Replay {
-	r := &replay{gate: g}
+	r := &replay{gate: g, shared: map[int]bool{}}
 	for _, points := range series {
 		r.lines = append(r.lines, &line{points: points})
 	}
@@ -183,7 +187,7 @@ func (r *replay) learn(here []*line) {
 		if p := l.points[l.next]; p.Earlier {
 			continue
 		}
-		if kernels++; l.own.n >= settled {
+		if kernels++; l.own.n >= informed {
 			of = append(of, l.own.variance())
 		}
 	}
@@ -196,7 +200,7 @@ func (r *replay) learn(here []*line) {
 
 // budget returns the chance below which a window of a kernel is a finding.
 func (r *replay) budget() float64 {
-	return r.gate.Budget * reserve / float64(len(lengths)) / float64(r.kernels())
+	return r.gate.Budget / float64(len(lengths)) / float64(r.kernels())
 }
 
 func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.sizes)-latest):])) }
@@ -204,7 +208,7 @@ func (r *replay) kernels() int { return max(1, slices.Max(r.sizes[max(0, len(r.s
 // advance adds the values of a run to the levels.
 func (r *replay) advance(here []*line) {
 	check := len(r.checks)
-	off, judged := 0, 0
+	off, low, judged := 0, 0, 0
 	for _, l := range here {
 		p := l.points[l.next]
 		if p.Restart {
@@ -214,6 +218,7 @@ func (r *replay) advance(here []*line) {
 		if newest := l.runs[len(l.runs)-1]; newest.was.spread > 0 && !p.Earlier {
 			judged++
 			off += count(math.Abs(newest.z) >= eventSpreads)
+			low += count(l.fallen() >= lowSpreads)
 		}
 	}
 	if off > 2 && float64(off) >= eventShare*float64(judged) {
@@ -221,6 +226,20 @@ func (r *replay) advance(here []*line) {
 			l.past = l.before(check)
 		}
 	}
+	if low > 2 && float64(low) >= eventShare*float64(judged) {
+		r.shared[here[0].points[here[0].next].Run] = true
+	}
+}
+
+// fallen returns how low the newest run is, in spreads, compared with the level
+// before what is open.
+func (l *line) fallen() float64 {
+	newest := l.runs[len(l.runs)-1]
+	if !l.open() {
+		return newest.z
+	}
+	f := l.list[l.below[0].finding]
+	return (newest.u - f.Level) / f.Spread
 }
 
 // accept closes what is open; the next run begins a level.
@@ -245,7 +264,7 @@ func (r *replay) scan(l *line) bool {
 	bar, floor := r.budget(), r.gate.floor()
 	for _, m := range lengths {
 		if w := r.window(l, m, 1, bar); w.chance < bar && w.shift-floor > rounding &&
-			w.least > record*deepest(l.known(m), m) {
+			r.newModes(len(l.known(m)), m) <= 1 && m > r.habit(l, m, w) {
 			r.found(l, w)
 			return true
 		}

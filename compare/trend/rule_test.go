@@ -59,8 +59,8 @@ func TestSeverityOf(t *testing.T) {
 		m, n      int
 		rho, want float64
 	}{
-		{1, 40, 0.9, 1}, {2, 40, 0, 2 / (1 + 1.1/41.1)}, {10, 40, 0, 10 / (1 + 9*1.1/41.1)},
-		{2, 40, 0.5, (1 + 1.0/3) / (1 + 1.0/3*3.3/43.3)}, {4, 8, 0.5, 2 / (1 + 3.3/11.3)}, {3, 1, 0, 3 / (1 + 2*1.1/2.1)},
+		{1, 40, 0.9, 1}, {2, 40, 0, 2 / (1 + 0.1)}, {10, 40, 0, 10 / (1 + 9*0.1)},
+		{2, 40, 0.5, (1 + 1.0/3) / (1 + 1.0/3*0.1)}, {4, 8, 0.5, 2 / (1 + 3.3/11.3)}, {3, 1, 0, 3 / (1 + 2*1.1/2.1)},
 	} {
 		if got := independentRuns(c.m, c.n, c.rho); !close6(got, c.want) {
 			t.Errorf("%d runs against %d at %v are worth %v, want %v", c.m, c.n, c.rho, got, c.want)
@@ -221,6 +221,35 @@ func TestRecovery(t *testing.T) {
 		s := replayed(t, all).Series[0]
 		if open := s.Verdict.Outcome == Regression; open != c.open || len(s.Findings) != c.n {
 			t.Errorf("%s: %s, %+v; want open: %v with %d findings", c.why, s.Verdict.Outcome, s.Findings, c.open, c.n)
+		}
+	}
+}
+
+// TestSecondMode checks that two short episodes of a kernel excuse a third one
+// that is not longer.
+func TestSecondMode(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		last  float64 // runs of the third episode
+		found int     // findings
+	}{
+		{"a third episode of the same length", 3, 2},
+		{"a longer one", 6, 3},
+	} {
+		all := [][]Point{seriesOf(noisy(41, 0.3, [2]float64{20, 60}, [2]float64{3, 54}, [2]float64{14, 60},
+			[2]float64{3, 54}, [2]float64{14, 60}, [2]float64{c.last, 54}))}
+		for k := range 4 {
+			all = append(all, seriesOf(noisy(50+k, 0.3, [2]float64{float64(len(all[0])), 70})))
+		}
+		if s := replayed(t, all).Series[0]; len(s.Findings) != c.found {
+			t.Errorf("%s: %d findings, want %d: %+v", c.why, len(s.Findings), c.found, s.Findings)
+		}
+	}
+	// Of many new kernels, one may show its second mode with three runs.
+	r := &replay{gate: PointsGate(), sizes: []int{300}}
+	for n, want := range map[int][2]bool{10: {false, false}, 22: {false, true}, 40: {true, true}} {
+		if got := [2]bool{r.newModes(n, 2) <= 1, r.newModes(n, 4) <= 1}; got != want {
+			t.Errorf("2 and 4 bad runs after %d runs of one of 300 kernels are findings: %v, want %v", n, got, want)
 		}
 	}
 }

@@ -200,7 +200,7 @@ func TestSimulatedFalse(t *testing.T) {
 		most float64 // of 100 checks, at 20 and 200 kernels; honest for those that was not requested
 	}{
 		{normal(0.5), 1}, {normal(2), 1}, {normal(5), 1}, {students(2), 1}, {outliers(0.5), 1}, {auto(2, 0.7, 1), 1},
-		{skew(2), 1.5}, {auto(2, 0.9, 10), 5}, {bursts(1), 5}, {hosts(1), 5}, {drift(1), 20}, {mixed(1), 12},
+		{skew(2), 1.5}, {auto(2, 0.9, 10), 5}, {bursts(1), 5}, {hosts(1), 5}, {drift(1), 20}, {mixed(1), 5},
 	} {
 		for _, kernels := range []int{1, 5, 20, 200} {
 			for _, runs := range []int{30, 60} {
@@ -234,9 +234,12 @@ func TestSimulatedPower(t *testing.T) {
 		drop float64
 		want float64 // share that is found by the tenth run
 	}{
-		{normal(1), 20, 0.99}, {normal(0.5), 2, 0.95}, {normal(2), 5, 0.5}, {normal(2), 10, 0.95},
+		{normal(1), 20, 0.99}, {normal(0.5), 2, 0.95}, {normal(2), 10, 0.95},
+		// Drops of 2.5 spreads may take longer: hosts and days differ by as much,
+		// and drops of 5 spreads matter more.
+		{normal(2), 5, 0.35},
 		{normal(5), 20, 0.95}, {students(2), 5, 0.8}, {outliers(0.5), 5, 0.8}, {outliers(0.5), 2, 0.8},
-		{auto(2, 0.7, 1), 10, 0.6},
+		{auto(2, 0.7, 1), 10, 0.75},
 	} {
 		for _, kernels := range []int{20, 200} {
 			const at = 50
