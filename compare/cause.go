@@ -58,6 +58,8 @@ func (r *Result) setCause(row *Row) {
 	case v != Below && v != Above && v != Unmeasurable:
 	case r.withheld != nil:
 		row.Cause = r.withheld
+	case row.Basis == BasisBounds:
+		row.Cause = r.boundsCause(row)
 	case modelOff(row):
 		row.Cause = cmp.Or(r.launchSize(row), r.modelMismatch(row))
 	case v == Above:

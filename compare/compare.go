@@ -60,10 +60,10 @@ func (r *Result) recorded(run *ingest.Run) {
 	}
 }
 
-// nothingMeasured names the column that the exports lack where no kernel has an
+// nothingMeasured names the column that the exports lack if no kernel has an
 // occupancy.
 func (r *Result) nothingMeasured() {
-	if r.Summary.NoMeasurement < max(r.Summary.Kernels, 1) {
+	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Measured.Present() || row.Peak.Present() }) {
 		return
 	}
 	if i := slices.IndexFunc(r.Inputs, func(in ingest.Input) bool { return in.Traits.ColumnsVary }); i >= 0 {
@@ -239,6 +239,7 @@ func (r *Result) choosePolicy(l predict.Launch, k *ingest.Kernel) (taken, other 
 func (r *Result) derive(row *Row) {
 	m, ok := row.Measured.Value()
 	if !ok {
+		r.boundByArray(row)
 		return
 	}
 	// Both are printed to 0.1: above that, a thread would have been loaded in
@@ -289,6 +290,15 @@ func (r *Result) judge(row, kernel *Row) {
 	switch {
 	case p != nil && measured:
 		row.Basis, row.Difference = BasisMeasured, unit.Some(m.Minus(row.reference()))
+	case p != nil && row.BoundHigh.Present() && !modelOff(row):
+		row.Basis, row.Verdict = BasisBounds, Possible
+		if d := r.beyondBounds(row); d != 0 {
+			row.Difference, row.Verdict = unit.Some(d), Below
+			if d > 0 {
+				row.Verdict = Above
+			}
+		}
+		return
 	case p != nil && peaked:
 		row.Basis, row.Difference = BasisPeak, unit.Some(peak.Minus(row.ModelPeak))
 	case measured && peaked && (r.Device == nil || r.shapeMissing(row) != ""):
@@ -367,6 +377,12 @@ func (r *Result) checkRow(row *Row) {
 	}
 	if text := row.contradiction(); text != "" {
 		say(note.Warning, CodeIdleContradicts, "%s", text)
+	}
+	// 0.0 says that no thread was seen, which is another case.
+	low, threads := r.leastOfBusy(row)
+	if m := row.Measured.Or(0); m > 0 && m.Minus(low) < -arraySum {
+		say(note.Warning, CodeIdleContradicts, "%.1f%% was measured, but XVEs that are idle for only %.1f%% of the time hold at least "+
+			"one of %d threads otherwise: at least %.1f%%", m.Percent(), row.Idle.Or(0).Percent(), threads, low.Percent())
 	}
 	if sum, known := arrayStates(row); known && abs(sum.Minus(1)) > arraySum {
 		say(note.Warning, "array-sum", "active, stalled and idle add up to %.1f%%, not 100%%", sum.Percent())

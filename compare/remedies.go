@@ -134,7 +134,7 @@ func (r *Result) remediesFor(row *Row) []PossibleFix {
 		return []PossibleFix{{Remedy: row.toMeasure()}}
 	case v == MatchWhileBusy: // only idle time is missing
 		return []PossibleFix{{Remedy: ShorterGaps}}
-	case !v.Compared():
+	case !v.Compared(), row.Basis == BasisBounds:
 		return nil
 	}
 	switch l := cause.info().Remedy; l {

@@ -42,6 +42,7 @@ const (
 	MatchWhileBusy Verdict = "match while busy" // Busy XVEs held what is predicted; only idle time is missing
 	Below          Verdict = "below"
 	Above          Verdict = "above"
+	Possible       Verdict = "possible"    // not measured, and the state of the XVE array admits the prediction
 	PeaksAgree     Verdict = "peaks agree" // nothing was measured, and the profiler's peak is the predicted one
 	Unmeasurable   Verdict = "unmeasurable"
 	NoPrediction   Verdict = "no prediction"
@@ -56,6 +57,7 @@ type Basis string
 const (
 	BasisMeasured     Basis = "measured"                       // measured - predicted average
 	BasisPeak         Basis = "profiler peak"                  // profiler's peak - predicted peak: two predictions
+	BasisBounds       Basis = "array bounds"                   // nearest bound from the state of the XVE array - predicted average
 	BasisMeasuredPeak Basis = "measured against profiler peak" // no launch size: measured - profiler's peak
 )
 
@@ -92,6 +94,9 @@ type Row struct {
 	// where other tasks can have made so much of the measured value that it
 	// alone tells nothing.
 	OwnLow, OwnHigh unit.Opt[unit.Ratio]
+	// BoundLow and BoundHigh are the bounds from the state of the XVE array if
+	// thread occupancy was not measured.
+	BoundLow, BoundHigh unit.Opt[unit.Ratio]
 
 	Basis          Basis
 	Difference     unit.Opt[unit.Points] // what was seen - the nearest end of what is predicted, 0 within it
@@ -160,6 +165,7 @@ type Summary struct {
 	Pearson      unit.Opt[float64]     `json:"pearson"`
 	Spearman     unit.Opt[float64]     `json:"spearman"`
 
+	Possible            int                    `json:"-"` // not measured: the bounds admit the prediction; they are among NotJudged
 	PeaksAgree          int                    `json:"-"` // nothing was measured of them: they are among ModelMatched and NotJudged
 	GPUTime, KernelTime unit.Opt[unit.Seconds] `json:"-"` // of all rows, of kernels
 }
@@ -221,7 +227,7 @@ func (o *Options) beyond(p, explained unit.Points) bool { return p > o.Tolerance
 func (r *Result) summarize() Summary {
 	var s Summary
 	of := map[Verdict]*int{NotAKernel: &s.NotKernels, Match: &s.Matched, MatchWhileBusy: &s.MatchedWhileBusy, Below: &s.Below, Above: &s.Above,
-		PeaksAgree: &s.PeaksAgree, Unmeasurable: &s.Unmeasurable, NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
+		PeaksAgree: &s.PeaksAgree, Possible: &s.Possible, Unmeasurable: &s.Unmeasurable, NoPrediction: &s.NoPrediction, NoMeasurement: &s.NoMeasurement}
 	var differences, predicted, seen []float64
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -249,8 +255,11 @@ func (r *Result) summarize() Summary {
 			continue
 		}
 		of, found := row.reference(), row.Measured.Or(0)
-		if row.Basis == BasisPeak {
+		switch row.Basis {
+		case BasisPeak:
 			of, found = row.Predicted.Peak, row.Peak.Or(0)
+		case BasisBounds:
+			continue // a bound is not a value
 		}
 		differences = append(differences, float64(d))
 		predicted, seen = append(predicted, of.Percent()), append(seen, found.Percent())

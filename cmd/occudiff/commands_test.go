@@ -60,6 +60,7 @@ func checkCommand(t *testing.T, from, line string) {
 		switch {
 		case w == "--" || !strings.HasPrefix(w, "-") && words[0] != "vtune" && words[i] != "--sampling-interval":
 			return // the application
+		case w == "characterization-mode=full-compute":
 		case words[i] == "-knob":
 			m := knob.FindStringSubmatch(w)
 			if m == nil {

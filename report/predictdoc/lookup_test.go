@@ -23,7 +23,7 @@ var causes = []string{compare.CauseLaunchSize, compare.CauseModelMismatch, compa
 func TestEveryWordIsExplained(t *testing.T) {
 	var words []string
 	words = append(words, causes...)
-	words = append(words, report.Strings([]compare.Verdict{compare.Match, compare.MatchWhileBusy, compare.Below, compare.Above, compare.PeaksAgree,
+	words = append(words, report.Strings([]compare.Verdict{compare.Match, compare.MatchWhileBusy, compare.Below, compare.Above, compare.PeaksAgree, compare.Possible,
 		compare.Unmeasurable, compare.NoPrediction, compare.NoMeasurement, compare.NotAKernel})...)
 	words = append(words, report.Strings([]diff.Verdict{diff.Regression, diff.ChangedLaunch, diff.ChangedDevice, diff.Faster, diff.Improvement, diff.OnlyOld, diff.OnlyNew,
 		diff.NotComparable, diff.Inconclusive, diff.Unchanged, diff.NotAKernel})...)

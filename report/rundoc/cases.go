@@ -167,7 +167,7 @@ func JudgeGate(r *compare.Result, gate string) (g Gate) {
 				float64(r.Options.Tolerance))
 		}
 		u.Judged, u.Of = s.Judged, uncomparedKernels(s)
-		if s.PeaksAgree > 0 {
+		if s.ModelCompared > 0 {
 			u.Nothing = " with a measurement; --fail-on model judges VTune's peaks"
 		}
 	case "model":
@@ -194,6 +194,7 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 		{Reason: report.ReasonUnmeasurable, N: s.Unmeasurable, Text: "unmeasurable"},
 		{Reason: report.ReasonNoPrediction, N: s.NoPrediction, Text: "without a prediction"},
 		{Reason: report.ReasonUnmeasurable, N: s.NoMeasurement, Text: "without a measurement"},
+		{Reason: report.ReasonUnmeasurable, N: s.Possible, Text: "possible within the bounds, without a measurement"},
 		{Reason: report.ReasonUnmeasurable, N: s.Compared() + s.PeaksAgree - s.Judged, Text: "compared with VTune's peak alone"},
 	}, func(k report.UnjudgedKernels) bool { return k.N <= 0 })
 }

@@ -1,6 +1,7 @@
 package rundoc
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -18,6 +19,11 @@ type kernel struct {
 	*compare.Row
 	host unit.Opt[unit.Seconds] // of a log alone
 }
+
+// lowest and highest are the ends of the interval of the measured occupancy.
+// Without the counter, they are the bounds from the state of the XVE array.
+func (k *kernel) lowest() percent  { return cmp.Or(k.MeasuredLow, k.BoundLow) }
+func (k *kernel) highest() percent { return cmp.Or(k.MeasuredHigh, k.BoundHigh) }
 
 // column and cell keep the lists below readable.
 type (
@@ -120,8 +126,8 @@ var measuredColumns = []report.Col[kernel]{
 		func(k *kernel) cell { return report.OptPercent(k.Peak) }),
 	report.Define(column{Key: "measured_percent", Path: "measured_percent", Title: "Measured", Kind: report.Percent, In: report.All, Role: report.Bar},
 		func(k *kernel) cell { return report.OptPercent(k.Measured) }),
-	percentage("measured_low_percent", "Measured, at least", "holds in 95 of 100 with measured_high_percent; null where it is as printed", func(k *kernel) percent { return k.MeasuredLow }),
-	percentage("measured_high_percent", "Measured, at most", "", func(k *kernel) percent { return k.MeasuredHigh }),
+	percentage("measured_low_percent", "Measured, at least", "with measured_high_percent the interval of measured_percent, which contains 95 of 100 values; null if it is as printed; without the counter the bounds from the XVE array", func(k *kernel) percent { return k.lowest() }),
+	percentage("measured_high_percent", "Measured, at most", "", func(k *kernel) percent { return k.highest() }),
 	percentage("own_low_percent", "Own occupancy, at least", "with own_high_percent the possible range of the kernel's own occupancy in an unmeasurable row, otherwise null", func(k *kernel) percent { return k.OwnLow }),
 	percentage("own_high_percent", "Own occupancy, at most", "", func(k *kernel) percent { return k.OwnHigh }),
 	percentage("printed_percent", "As VTune prints it", "each sample for the launch in which it ends; of a result folder", func(k *kernel) percent { return k.Printed }),

@@ -113,10 +113,23 @@ func because(r *compare.Row) string {
 		return " " + sentence(r.Cause.Evidence)
 	case r.NoPrediction != "":
 		return " " + sentence(r.NoPrediction)
+	case r.Verdict == compare.Possible:
+		return boundsText(r)
 	case r.Verdict == compare.MatchWhileBusy:
 		return " It filled XVEs as predicted while it ran; the idle time may lie between launches."
 	}
 	return ""
+}
+
+// boundsText returns the bounds of a row that was not measured, and whether as
+// many threads were started as predicted.
+func boundsText(r *compare.Row) string {
+	text := fmt.Sprintf(" XVEs were idle for %s of the time, so %s to %s of the thread slots were occupied.",
+		report.PercentText(r.Idle.Or(0)), report.PercentText(r.BoundLow.Or(0)), report.PercentText(r.BoundHigh.Or(1)))
+	if n, ok := r.Threads.Value(); ok && r.ThreadsPredicted() == unit.Some(n) {
+		text += " " + unit.FormatCount(n, "thread was", "threads were") + " started, as predicted."
+	}
+	return text
 }
 
 // sentence makes one of a reason.

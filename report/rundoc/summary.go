@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"occudiff/compare"
+	"occudiff/ingest"
 	"occudiff/ingest/unit"
 	"occudiff/predict"
 	"occudiff/report"
@@ -154,8 +155,12 @@ func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
 		return s
 	default:
 		s.Headline = deviceName(r) + ": " + countsOf(r, lines)
-		if r.Summary.PeaksAgree == kernelsIn(lines) && show.Sort == "" && series {
+		measured := slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Measured.Present() })
+		if !measured && show.Sort == "" && series {
 			s.Impact = secondWave(lines)
+			if s.Impact != "" && threadsAsPredicted(r) {
+				s.Impact += ". Each kernel started as many threads as predicted"
+			}
 		}
 		s.Impact = cmp.Or(s.Impact, impactText(r, lines))
 	}
@@ -405,7 +410,12 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 	lacks := func(row compare.Row) bool {
 		return row.Verdict == compare.NoPrediction && !row.Global.Present() && row.Measured.Present()
 	}
-	switch {
+	switch inputs := withoutCounter(r); {
+	case len(inputs) > 0 && (r.Device == nil || strings.HasPrefix(r.Device.Architecture, "Gen")):
+		return "To measure the occupancy", []report.NextCommand{{Command: "vtune -collect gpu-hotspots -knob " +
+			"characterization-mode=full-compute -- " + application(r)}}
+	case len(inputs) > 0:
+		return "To measure the occupancy", []report.NextCommand{{Command: exportCommand}}
 	case (r.Device == nil || r.Fit.Contradiction != "") && len(r.Fit.Devices) == 1:
 		command := []string{"occudiff", "validate", "--device", r.Fit.Devices[0].Key}
 		for _, in := range r.Inputs {
@@ -416,6 +426,23 @@ func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
 		return "To get the launch sizes", []report.NextCommand{{Command: exportCommand}}
 	}
 	return "", nil
+}
+
+// threadsAsPredicted reports whether each kernel started exactly the number of
+// threads that is predicted.
+func threadsAsPredicted(r *compare.Result) bool {
+	return !slices.ContainsFunc(r.Rows, func(row compare.Row) bool {
+		return row.Verdict != compare.NotAKernel && (!row.Threads.Present() || row.Threads != row.ThreadsPredicted())
+	})
+}
+
+// withoutCounter returns the VTune exports of a run if none has the thread
+// occupancy.
+func withoutCounter(r *compare.Result) []ingest.Input {
+	if slices.ContainsFunc(r.Rows, func(row compare.Row) bool { return row.Measured.Present() }) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.Inputs), func(in ingest.Input) bool { return !in.Traits.ColumnsVary })
 }
 
 // rangeText lists numbers: "1, 3", and "1 to 3" for three or more in a row.
@@ -470,11 +497,17 @@ func commandOf(r *compare.Result, row *compare.Row, next compare.NextStep) strin
 		}
 	}
 	// unitrace takes the application without dashes before it.
+	return collect + " " + application(r)
+}
+
+// application returns the command of the run, or ./app if it is not known or
+// not safe to paste into a shell.
+func application(r *compare.Result) string {
 	app := report.OneLine(r.Platform.Command)
 	if app == "" || strings.ContainsAny(app, shellWords) {
-		app = "./app"
+		return "./app"
 	}
-	return collect + " " + app
+	return app
 }
 
 // launchCommand is predict or advise with flags that say all that is known of a

@@ -51,7 +51,7 @@ func countsOf(r *compare.Result, lines []line) string {
 		n    int
 		what string
 	}{{s.Below, "below prediction"}, {s.Above, above}, {s.Matched, "match"},
-		{s.MatchedWhileBusy, "as predicted while running"}, {s.PeaksAgree, "not measured: peaks agree"},
+		{s.MatchedWhileBusy, "as predicted while running"}, {s.Possible, "not measured, but possible"}, {s.PeaksAgree, "not measured: peaks agree"},
 		{s.Unmeasurable, unmeasurable}, {s.NoPrediction, "not predicted"}, {s.NoMeasurement, "not measured"}} {
 		if p.n > 0 {
 			text += before + report.Thousands(int64(p.n)) + " " + p.what
@@ -116,9 +116,14 @@ func undeterminedText(r *compare.Result, lines []line) string {
 		return "There is nothing to compare"
 	case s.NoPrediction:
 		return "Nothing is predicted: " + report.OneLine(lines[0].NoPrediction)
+	case s.Possible:
+		return "Nothing was measured: the idle time of the XVEs admits the prediction"
 	case s.PeaksAgree:
 		return "Nothing was measured: VTune's peak is a prediction, too, and agrees with this one"
 	case s.NoMeasurement:
+		if len(withoutCounter(r)) > 0 {
+			return "Nothing was measured: the input has no thread occupancy"
+		}
 		if !lines[0].Measured.Present() {
 			return "Nothing was measured: no input has the occupancy of a kernel; a VTune export of gpu-hotspots has it, or " +
 				"unitrace -q"
@@ -276,7 +281,7 @@ func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Ta
 		return slices.ContainsFunc(lines, func(l line) bool { return of(&l) })
 	}
 	seen := shownAs("measured", "Measured", report.Number, func(l *line) cell { return measuredCell(r, l) })
-	if !any(func(l *line) bool { return l.Measured.Present() }) {
+	if !any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() }) {
 		seen = shownAs("measured", "VTune's peak", report.Number, func(l *line) cell { return percentCell(l.Peak) })
 	}
 	bare := !any(func(l *line) bool { return l.Predicted != nil })
@@ -396,6 +401,9 @@ const wideInterval = 10
 // interval.
 func measuredSpan(row *compare.Row) span {
 	v, known := row.Measured.Value()
+	if high, bounded := row.BoundHigh.Value(); bounded {
+		return span{row.BoundLow.Or(0), high, true}
+	}
 	if low, high := row.MeasuredLow.Or(0), row.MeasuredHigh.Or(0); high.Minus(low) >= wideInterval {
 		return span{low, high, known}
 	}
@@ -407,7 +415,8 @@ func measuredSpan(row *compare.Row) span {
 func measuredCell(r *compare.Result, l *line) cell {
 	c := spanOf(r, l, measuredSpan).cell(shownApart)
 	own := measuredSpan(l.Row)
-	if c.Kind != report.Absent && (l.Verdict == compare.Unmeasurable || own.low < own.high) {
+	estimated := own.low < own.high && l.Measured.Present()
+	if c.Kind != report.Absent && (l.Verdict == compare.Unmeasurable || estimated) {
 		c = report.StatusCell("("+c.Text+")", report.Unsure)
 	}
 	return c
@@ -423,6 +432,12 @@ func whyText(r *compare.Result, row *compare.Row) string {
 		return "matches" + limiterNames(r, row)
 	case compare.PeaksAgree:
 		return string(row.Verdict)
+	case compare.Possible:
+		text := string(row.Verdict)
+		if p, most := row.Predicted, row.BoundHigh.Or(1); p.Average < most && most < p.AverageHigh {
+			text += ": " + shortest(p.Average) + "-" + shortest(most) + "%"
+		}
+		return text
 	case compare.MatchWhileBusy:
 		return "matches while it runs"
 	case compare.NoMeasurement:
@@ -431,8 +446,13 @@ func whyText(r *compare.Result, row *compare.Row) string {
 		return notPredicted(r, row)
 	}
 	c := row.Cause
-	if c == nil {
+	switch {
+	case c == nil:
 		return string(row.Verdict)
+	case row.Basis == compare.BasisBounds && row.Verdict == compare.Below:
+		return "XVEs were idle"
+	case row.Basis == compare.BasisBounds:
+		return "more XVEs were busy"
 	}
 	if avg, timed := row.Average().Value(); timed && c.Name == compare.CauseSampling &&
 		row.Verdict == compare.Unmeasurable && row.Certainty.Intervals.Or(1) < 1 {

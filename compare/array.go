@@ -1,0 +1,69 @@
+package compare
+
+import (
+	"fmt"
+
+	"occudiff/ingest/unit"
+)
+
+// boundByArray sets the bounds of a row's occupancy that follow from the state
+// of the XVE array if thread occupancy was not measured. An idle XVE holds no
+// thread. Another XVE holds at least one thread, and at most all of its
+// threads. For example, XVEs with 7 threads that are idle for 30% of the time
+// are between 10% and 70% occupied. Without the number of threads per XVE,
+// there is no lower bound.
+func (r *Result) boundByArray(row *Row) {
+	idle, known := row.Idle.Value()
+	if !known || row.Measured.Present() || noArray(row) {
+		return
+	}
+	row.BoundHigh = unit.Some(1 - idle)
+	if low, threads := r.leastOfBusy(row); threads > 0 {
+		row.BoundLow = unit.Some(low)
+	}
+}
+
+// leastOfBusy returns the least occupancy that the XVEs of a row allow if each
+// XVE that is not idle holds one thread, and the number of threads per XVE. It
+// is 0 if the idle time or the device is not known.
+func (r *Result) leastOfBusy(row *Row) (low unit.Ratio, threads int) {
+	if r.Device == nil || r.Device.ThreadsPerXVE <= 0 || !row.Idle.Present() || noArray(row) {
+		return 0, 0
+	}
+	return (1 - row.Idle.Or(0)) / unit.Ratio(r.Device.ThreadsPerXVE), r.Device.ThreadsPerXVE
+}
+
+// beyondBounds returns by how many points the predicted average is outside the
+// bounds of a row: below 0 if less was occupied than predicted. It is 0 if the
+// prediction is possible. The edges of launches belong to other samples, so
+// that the share of the time outside the launches adds to the tolerance.
+func (r *Result) beyondBounds(row *Row) unit.Points {
+	outside, known := row.Certainty.OutsideLaunches.Value()
+	if gpus, _ := r.averaged(row); !known || row.OneStack || gpus > 1 {
+		return 0
+	}
+	margin := pointsOf(outside) + printedHalf
+	low, high := row.BoundLow.Or(0), row.BoundHigh.Or(1)
+	if d := high.Minus(row.Predicted.Average); d < 0 && r.Options.beyond(-d, margin) {
+		return d
+	}
+	if d := low.Minus(row.Predicted.AverageHigh); d > 0 && r.Options.beyond(d, margin) {
+		return d
+	}
+	return 0
+}
+
+// boundsCause states which bound the prediction exceeds. The reason is not
+// known, because the counter of thread occupancy is missing.
+func (r *Result) boundsCause(row *Row) *Cause {
+	p, idle := row.Predicted, row.Idle.Or(0)
+	text := fmt.Sprintf("XVEs were idle for %.1f%% of the time, so at most %.1f%% of the thread slots were occupied, and %.1f%% are "+
+		"predicted.", idle.Percent(), row.BoundHigh.Or(1).Percent(), p.Average.Percent())
+	if row.Verdict == Above {
+		text = fmt.Sprintf("XVEs were idle for %.1f%% of the time, and each of the others held a thread, so at least %.1f%% of the "+
+			"thread slots were occupied, and at most %.1f%% are predicted.", idle.Percent(), row.BoundLow.Or(0).Percent(),
+			p.AverageHigh.Percent()) + " Another kernel may have run at the same time."
+	}
+	return &Cause{Name: CauseUnexplained, Evidence: text + " Thread occupancy was not measured.",
+		ConfirmWith: "a collection with -knob characterization-mode=full-compute, which counts thread occupancy"}
+}
