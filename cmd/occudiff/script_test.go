@@ -13,6 +13,7 @@ import (
 
 	"occudiff/internal/testenv"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -141,8 +142,10 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestSample holds the sample output of the README against what the command
-// prints; -update rewrites it.
+var sampleBlock = regexp.MustCompile("(?s)```text\n\\$ (occudiff [^\n]*)\n(.*?)```\n")
+
+// TestSample compares each sample output of the README with what its command
+// prints, 100 columns wide; -update rewrites the samples.
 func TestSample(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
 	if err != nil {
@@ -153,22 +156,29 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	const prompt = "```text\n$ occudiff demo -q\n"
-	before, rest, found := strings.Cut(string(text), prompt)
-	sample, after, closed := strings.Cut(rest, "```\n")
-	var out strings.Builder
-	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard, getenv: func(name string) string {
-		return map[string]string{"COLUMNS": "100"}[name]
-	}}
-	if status := run(context.Background(), a, []string{"demo", "-q"}); status != exitDone || !found || !closed {
-		t.Fatalf("exit %d; the README has no sample: %v", status, !found)
-	}
-	if testenv.Update() {
-		if err := os.WriteFile(path, []byte(before+prompt+out.String()+"```\n"+after), 0o644); err != nil {
+	samples := 0
+	printed := sampleBlock.ReplaceAllStringFunc(string(text), func(block string) string {
+		samples++
+		line := sampleBlock.FindStringSubmatch(block)[1]
+		var out strings.Builder
+		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard, getenv: func(name string) string {
+			return map[string]string{"COLUMNS": "100"}[name]
+		}}
+		if status := run(context.Background(), a, strings.Fields(line)[1:]); status != exitDone {
+			t.Errorf("%s: exit %d", line, status)
+		}
+		return "```text\n$ " + line + "\n" + out.String() + "```\n"
+	})
+	switch {
+	case samples < 2:
+		t.Errorf("the README has %d samples, want 2 or more", samples)
+	case testenv.Update():
+		if err := os.WriteFile(path, []byte(printed), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if sample != out.String() {
-		t.Errorf("the sample of the README is not what the command prints; run this test with -update\n%s", out.String())
+	case printed != string(text):
+		t.Errorf("the samples of the README are not what the commands print; run this test with -update (-want +got):\n%s",
+			cmp.Diff(string(text), printed))
 	}
 }
 
