@@ -62,9 +62,11 @@ func testName(r *compare.Row) string {
 }
 
 // caseColumns are those of a row that the verdict was taken from.
-var caseColumns = []string{"global", "local", "simd", "total_seconds", "instances", "predicted_peak_percent",
-	"predicted_average_percent", "predicted_average_high_percent", "limits", "profiler_peak_percent", "measured_percent",
-	"busy_occupancy_percent", "difference_points", "basis"}
+var caseColumns = []string{
+	"global", "local", "simd", "total_seconds", "instances",
+	"predicted_peak_percent", "predicted_average_percent", "predicted_average_high_percent", "limits",
+	"profiler_peak_percent", "measured_percent", "busy_occupancy_percent", "difference_points", "basis",
+}
 
 // figures lists them, a line each: CI systems show the text of a failed case
 // alone, far from the report.
@@ -136,7 +138,8 @@ func Annotations(r *compare.Result, gate string) (list []report.Annotation) {
 		if !failed && !model {
 			continue
 		}
-		a := report.Annotation{Level: report.AnnotateWarning, File: c.File, Line: c.Line, Title: c.Name, Message: c.Model}
+		a := report.Annotation{File: c.File, Line: c.Line, Title: c.Name, Message: c.Model}
+		a.Level = report.AnnotateWarning
 		if model || gate == "mismatch" {
 			a.Level = report.AnnotateError
 		}
@@ -195,7 +198,8 @@ func uncomparedKernels(s *compare.Summary) []report.UnjudgedKernels {
 		{Reason: report.ReasonNoPrediction, N: s.NoPrediction, Text: "without a prediction"},
 		{Reason: report.ReasonUnmeasurable, N: s.NoMeasurement, Text: "without a measurement"},
 		{Reason: report.ReasonUnmeasurable, N: s.Possible, Text: "possible within the bounds, without a measurement"},
-		{Reason: report.ReasonUnmeasurable, N: s.Compared() + s.PeaksAgree - s.Judged, Text: "compared with VTune's peak alone"},
+		{Reason: report.ReasonUnmeasurable, N: s.Compared() + s.PeaksAgree - s.Judged,
+			Text: "compared with VTune's peak alone"},
 	}, func(k report.UnjudgedKernels) bool { return k.N <= 0 })
 }
 
@@ -241,7 +245,8 @@ func unusable(r *compare.Result) string {
 }
 
 func findingOf(r *compare.Result, row *compare.Row) report.Finding {
-	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured, PotentialSpeedup: row.Speedup.Words()}
+	f := report.Finding{Kernel: row.Task, Verdict: string(row.Verdict), Measured: row.Measured,
+		PotentialSpeedup: row.Speedup.Words()}
 	if !row.Speedup.Has(compare.SpeedupUndetermined) {
 		f.Bound = row.Speedup.Bound()
 	}

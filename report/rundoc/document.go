@@ -36,7 +36,8 @@ func FromResult(r *compare.Result, prov report.Provenance) *report.Document {
 	}
 	if on := r.Device; on != nil {
 		d.Subject = "Run on " + report.OneLine(on.Name)
-		d.Headline = append([]string{report.OneLine(predictdoc.DeviceLine(r.Device) + " (from " + r.ChosenBy.String() + ")")}, d.Headline...)
+		line := report.OneLine(predictdoc.DeviceLine(on) + " (from " + r.ChosenBy.String() + ")")
+		d.Headline = slices.Insert(d.Headline, 0, line)
 	}
 	d.Sections = slices.Concat([]report.Section{kernelSection(r), evidenceSection(r), launchSection(r)},
 		overTimeSections(r), []report.Section{timingSection(r), noteSection(r), madeSection(r, prov)})
@@ -77,12 +78,12 @@ func shown(r *compare.Result, show report.Selection) *compare.Result {
 	nan := math.NaN()
 	candidate := func(i int) report.Candidate {
 		row := &r.Rows[i]
-		c := report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: show.Value(float64(row.Lost()),
-			float64(row.Total.Or(unit.Seconds(nan))), float64(row.Difference.Or(unit.Points(nan))))}
+		value := show.Value(float64(row.Lost()), float64(row.Total.Or(unit.Seconds(nan))),
+			float64(row.Difference.Or(unit.Points(nan))))
 		if show.Sort == report.SortSpeedup {
-			c.Value = row.Speedup.SavableTime(row)
+			value = row.Speedup.SavableTime(row)
 		}
-		return c
+		return report.Candidate{Task: row.Task, Other: row.Verdict == compare.NotAKernel, Value: value}
 	}
 	v := r.View(show.Choose(len(r.Rows), candidate))
 	v.Notes = append(show.LeftOut(len(v.Rows), len(r.Rows), "rows", candidate), r.Notes...)
@@ -164,7 +165,8 @@ func madeFrom(r *compare.Result, prov report.Provenance) report.Pairs {
 		rows.Text("Source of its figures", r.Device.Source)
 	}
 	if s := &r.Summary; s.ModelCompared > 0 {
-		rows.Text("VTune's peak", fmt.Sprintf("agrees with the prediction on %d of %d", s.ModelMatched, s.ModelCompared))
+		rows.Text("VTune's peak",
+			fmt.Sprintf("agrees with the prediction on %d of %d", s.ModelMatched, s.ModelCompared))
 	}
 	p := &r.Platform
 	rows.Text("Device as printed", p.Device)

@@ -29,7 +29,8 @@ func evidenceSection(r *compare.Result) report.Section {
 		switch {
 		case !needsAttention(row):
 		case len(s.Items) < mostItems:
-			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Detail: strings.TrimPrefix(LaunchSize(&row.Kernel)+compiled(&row.Kernel), ", "),
+			detail := strings.TrimPrefix(LaunchSize(&row.Kernel)+compiled(&row.Kernel), ", ")
+			s.Items = append(s.Items, report.Item{Lead: report.KernelName(row.Task), Detail: detail,
 				Text: evidence(row), Status: statusOf(row.Verdict)})
 		default:
 			more++
@@ -80,7 +81,8 @@ func evidence(r *compare.Row) string {
 			text += before
 			before = "\n"
 			if p != compare.PartShortfall { // that is the whole of it
-				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " + report.LowerFirst(partColumns[p].title) + ". "
+				text += report.Decimal(float64(printed.Of(p).Or(0)), 1) + " points: " +
+					report.LowerFirst(partColumns[p].title) + ". "
 			}
 			why := causeTexts(a, p)
 			if why != "" && strings.Contains(text, why) {

@@ -4,7 +4,6 @@ import (
 	"occudiff/compare"
 	"occudiff/compare/launches"
 	"occudiff/ingest/unit"
-	"occudiff/predict/arch"
 	"occudiff/report"
 	"occudiff/report/predictdoc"
 )
@@ -84,9 +83,10 @@ func Value(r *compare.Result) *Validate {
 
 // Schemas are the JSON outputs of this package.
 func Schemas() []report.Schema {
+	empty := Value(new(compare.Result))
+	empty.Trace, empty.Over = traceValue(new(launches.Sequence)), []OverTime{overTimeOf(nil)}
 	return []report.Schema{
 		{Name: "validate", ID: ValidateSchema, Command: "occudiff validate --format json",
-			Text: "the kernels of a run with what was predicted and measured.", Values: []any{Validate{Device: predictdoc.DeviceOf(nil, arch.Source{}), Inputs: Inputs(nil), Rows: Rows(report.Selection{}), Notes: report.Notes(nil), Timings: timingTable(new(compare.Result)),
-				Trace: traceValue(new(launches.Sequence)), Over: []OverTime{overTimeOf(nil)}}}},
+			Text: "the kernels of a run with what was predicted and measured.", Values: []any{*empty}},
 	}
 }

@@ -106,11 +106,12 @@ func launchSection(r *compare.Result) report.Section {
 	if v == nil {
 		return s
 	}
-	s.Text = append(s.Text, "A gap is time before a launch in which nothing ran on the GPU; its share is of the time from the "+
-		"first launch to the end of the last.")
+	s.Text = []string{"A gap is time before a launch in which nothing ran on the GPU; " +
+		"its share is of the time from the first launch to the end of the last."}
 	// Only a step that is coarse against gaps is worth a word.
 	if step := r.Sequence.Step(); step >= 1e-6 {
-		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.FormatDuration(step)+": shorter gaps are not seen.")
+		s.Text = append(s.Text, "The times of the trace are multiples of "+unit.FormatDuration(step)+
+			": shorter gaps are not seen.")
 	}
 	if n := len(r.Sequence.Tasks); n > v.Tasks.Len {
 		v.Tasks.Title += ", the longest of " + report.Thousands(int64(n))
@@ -194,7 +195,8 @@ func overTimeOf(o *compare.OverTime) (k OverTime) {
 func overTimeSections(r *compare.Result) (list []report.Section) {
 	for i, k := range kernelsOverTime(r) {
 		p := k.plot(i)
-		s := report.Section{Key: p.Key, Title: p.Title, Sheet: fmt.Sprintf("Over time %d", i+1), Plots: []report.Plot{p}}
+		s := report.Section{Key: p.Key, Title: p.Title, Plots: []report.Plot{p}}
+		s.Sheet = fmt.Sprintf("Over time %d", i+1)
 		text := fmt.Sprintf("%s, laid over one of %s (from %s).", unit.FormatCount(k.Launches, "launch", "launches"),
 			unit.FormatDuration(k.Length), k.From)
 		if begins, known := k.Tail.Value(); known {

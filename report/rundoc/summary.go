@@ -147,7 +147,8 @@ func summaryOf(r *compare.Result, show report.Selection) *report.Summary {
 		s.Headline, s.Impact = logWords(r, lines), secondWave(lines)
 		most = seriesRows
 	case len(lines) == 0 && len(r.Timings) > 0:
-		s.Headline = deviceName(r) + ": " + unit.FormatCount(len(r.Timings), "host time", "host times") + " of a log, nothing predicted"
+		s.Headline = deviceName(r) + ": " + unit.FormatCount(len(r.Timings), "host time", "host times") +
+			" of a log, nothing predicted"
 		s.Impact = "A log has neither work-group nor sub-group size" +
 			r.Options.Naming.Words(": --local and --simd give them", "")
 		s.Rows = timingTable(r).Show(firstTimings...)
@@ -291,9 +292,10 @@ func secondWave(lines []line) string {
 		if a == nil || b == nil || a.Waves <= 0 || a.Waves > 1 || b.Waves <= 1 || after <= before {
 			continue
 		}
-		return fmt.Sprintf("It takes longer where a second wave begins: %d groups %s s, %d groups %s s (%d fill the GPU)",
-			a.Groups, report.Decimal(float64(before), 3), b.Groups, report.Decimal(float64(after), 3),
-			int64(math.Floor(float64(b.Groups)/b.Waves+1e-9)))
+		fill := int64(math.Floor(float64(b.Groups)/b.Waves + 1e-9))
+		return fmt.Sprintf("It takes longer where a second wave begins: "+
+			"%d groups %s s, %d groups %s s (%d fill the GPU)", a.Groups, report.Decimal(float64(before), 3),
+			b.Groups, report.Decimal(float64(after), 3), fill)
 	}
 	return ""
 }
@@ -392,7 +394,8 @@ func checksOf(r *compare.Result, lines []line) (ask string, checks []report.Next
 func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 	c, next := l.UnconfirmedCause(), r.NextStep(l.Row)
 	switch {
-	case c != nil && c.Next.Action == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match && l.fix.Remedy != compare.LimitedElsewhere:
+	case c != nil && c.Next.Action == compare.NoAction && l.Verdict.Compared() && l.Verdict != compare.Match &&
+		l.fix.Remedy != compare.LimitedElsewhere:
 		return []report.NextCommand{{Command: report.OneLine(c.ConfirmWith)}}
 	case !next.Action.Measures():
 		return nil
@@ -403,7 +406,8 @@ func confirmWith(r *compare.Result, l *line) []report.NextCommand {
 }
 
 // exportCommand exports all columns of a result.
-const exportCommand = "vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma -report-output run.csv -r RESULT_DIR"
+const exportCommand = "vtune -report hotspots -group-by computing-task -format csv -csv-delimiter comma " +
+	"-report-output run.csv -r RESULT_DIR"
 
 // missing is the command that brings what a prediction needs, where one does.
 func missing(r *compare.Result) (ask string, checks []report.NextCommand) {
@@ -517,8 +521,8 @@ func launchCommand(r *compare.Result, l predict.Launch, command string, more ...
 	if n := l.Global.Dim(0); l.Global.Rank() == 1 && n > 0 && n%1024 == 0 {
 		global = strconv.FormatInt(n/1024, 10) + "K"
 	}
-	list := []string{"occudiff", command, "--device", r.Device.Key, "--global", global, "--local", l.Local.String(), "--simd",
-		strconv.Itoa(l.SIMD)}
+	list := []string{"occudiff", command, "--device", r.Device.Key,
+		"--global", global, "--local", l.Local.String(), "--simd", strconv.Itoa(l.SIMD)}
 	add := func(flag string, n int64) {
 		if n > 0 {
 			list = append(list, flag, strconv.FormatInt(n, 10))

@@ -92,7 +92,8 @@ func impactText(r *compare.Result, lines []line) string {
 		}
 		parts = append(parts, what+" may cost time in "+in)
 	}
-	all := len(gain)+len(untold) == 0 && !slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
+	all := len(gain)+len(untold) == 0 &&
+		!slices.ContainsFunc(none, func(l line) bool { return l.Verdict != compare.Match })
 	switch {
 	case len(none) > 0 && all: // it may begin with a name
 		return asPredicted(r, none) + "; more threads will not help: " + limiterText(none[0].Row, none[0].fix)
@@ -125,8 +126,8 @@ func undeterminedText(r *compare.Result, lines []line) string {
 			return "Nothing was measured: the input has no thread occupancy"
 		}
 		if !lines[0].Measured.Present() {
-			return "Nothing was measured: no input has the occupancy of a kernel; a VTune export of gpu-hotspots has it, or " +
-				"unitrace -q"
+			return "Nothing was measured: no input has the occupancy of a kernel; " +
+				"a VTune export of gpu-hotspots has it, or unitrace -q"
 		}
 	}
 	return ""
@@ -245,7 +246,7 @@ func contradictions(r *compare.Result) (text string) {
 		}
 	}
 	if others > 0 {
-		text += fmt.Sprintf("; %s", unit.FormatCount(others, "other kernel also has cells", "other kernels also have cells")) +
+		text += "; " + unit.FormatCount(others, "other kernel also has cells", "other kernels also have cells") +
 			" that contradict each other"
 	}
 	return text

@@ -83,8 +83,8 @@ func traceOf(r *compare.Result) any {
 	for l := range t.All() {
 		args, device := of.args(&l), t.Lanes[l.Lane]
 		tracks[device].until(l.Start, device, f)
-		f.add(traceEvent{Phase: "X", Name: report.KernelName(t.Tasks[l.Task].Task), Process: device, Thread: int(l.Lane),
-			At: f.since(l.Start), Duration: float64(l.End-l.Start) / 1e3, Args: args})
+		f.add(traceEvent{Phase: "X", Name: report.KernelName(t.Tasks[l.Task].Task), Process: device,
+			Thread: int(l.Lane), At: f.since(l.Start), Duration: float64(l.End-l.Start) / 1e3, Args: args})
 		x := running{l.End, [...]percent{args.Predicted, args.Measured}}
 		if len(samples) > 0 { // they are drawn and not the means of launches
 			x.values[1] = percent{}
@@ -156,9 +156,11 @@ func (t *track) draw(at int64, device int, f *traceFile) {
 
 // sliceArgs finds what is said of each launch of a trace.
 type sliceArgs struct {
-	trace    *ingest.Trace
-	kernels  []*traceArgs              // by the task
-	launches map[[2]int64][]*traceArgs // where each is a row, by the task and the nanoseconds that it took, in their order
+	trace   *ingest.Trace
+	kernels []*traceArgs // by the task
+	// launches are the launches that are rows, in order, by the task and the
+	// length in nanoseconds.
+	launches map[[2]int64][]*traceArgs
 }
 
 // slicesOf makes the arguments of all rows.
