@@ -188,7 +188,7 @@ func shareText(lines []line) string {
 	switch p := share.Percent(); {
 	case !known:
 		return ""
-	case p > 0 && p < 0.5:
+	case p > 0 && p <= 0.5: // which rounds to 0
 		return "less than 1%"
 	default:
 		return report.Decimal(p, 0) + "%"

@@ -1,0 +1,375 @@
+package rundoc
+
+import (
+	"strings"
+	"testing"
+
+	"occudiff/compare"
+	"occudiff/ingest"
+	"occudiff/ingest/unit"
+	"occudiff/predict"
+	"occudiff/predict/arch"
+	"occudiff/report"
+)
+
+// reduce returns a kernel that takes 10 ms in 100 launches.
+func reduce(verdict compare.Verdict, edits ...func(*compare.Row)) *compare.Row {
+	row := &compare.Row{
+		Kernel: ingest.Kernel{Task: "reduce", Global: unit.Size(114688), Local: unit.Size(256), SIMD: unit.Some(32),
+			Instances: unit.Some[int64](100), Total: unit.Some[unit.Seconds](0.01), Measured: unit.Some[unit.Ratio](0.4)},
+		Predicted: &predict.Prediction{Groups: 448, GroupSize: 256, ThreadsPerGroup: 8, Waves: 4, Peak: 1, Average: 0.9,
+			AverageHigh: 0.98, XeCore: 0.5},
+		Verdict: verdict,
+	}
+	for _, edit := range edits {
+		edit(row)
+	}
+	return row
+}
+
+// cause sets the cause of a row.
+func cause(name string, sure compare.Confidence) func(*compare.Row) {
+	return func(row *compare.Row) {
+		row.Cause = &compare.Cause{Name: name, Confidence: sure, Evidence: "the figures show it",
+			ConfirmWith: "a trace"}
+	}
+}
+
+func meteorLake() *arch.Device {
+	t, err := arch.Builtin()
+	if err != nil {
+		panic(err)
+	}
+	m, err := t.Find(arch.Query{Name: "mtl-112"})
+	if err != nil {
+		panic(err)
+	}
+	return m.Device
+}
+
+// of returns a result with rows on a Meteor Lake GPU.
+func of(rows ...*compare.Row) *compare.Result {
+	r := &compare.Result{Device: meteorLake(), ChosenBy: arch.Source{Name: "the summary", Detail: ": 112 XVE"},
+		Options: compare.DefaultOptions()}
+	for _, row := range rows {
+		r.Rows = append(r.Rows, *row)
+	}
+	return r
+}
+
+func TestWhy(t *testing.T) {
+	sampling := cause(compare.CauseSampling, compare.High)
+	for _, c := range []struct {
+		why  string
+		row  *compare.Row
+		want string
+	}{
+		{"a match needs no cause", reduce(compare.Match), "matches"},
+		{"a limit explains a low match", reduce(compare.Match, func(r *compare.Row) { r.Predicted.Limits = predict.LimitSLM }), "matches: slm"},
+		{"but not a match of 95% or more", reduce(compare.Match, func(r *compare.Row) {
+			r.Predicted.Limits, r.Predicted.Average = predict.LimitSLM, 0.95
+		}), "matches"},
+		{"less than a wave", reduce(compare.Match, func(r *compare.Row) { r.Predicted.Waves = 0.5 }), "matches: few work-groups"},
+		{"exactly a wave", reduce(compare.Match, func(r *compare.Row) { r.Predicted.Waves = 1 }), "matches"},
+		{"a partial last wave", reduce(compare.Match, func(r *compare.Row) { r.Predicted.Limits = predict.LimitTail }), "matches: last wave"},
+		{"a cause outweighs the last wave", reduce(compare.Match, cause(compare.CauseGaps, compare.High), func(r *compare.Row) {
+			r.Predicted.Limits = predict.LimitTail | predict.LimitSLM
+		}), "matches: slm"},
+		{"without a prediction", reduce(compare.Match, func(r *compare.Row) { r.Predicted = nil }), "matches"},
+		{"without a launch size", reduce(compare.Match, func(r *compare.Row) {
+			r.Predicted.Groups, r.Predicted.Limits = 0, predict.LimitSLM
+		}), "matches"},
+		{"idle time aside", reduce(compare.MatchWhileBusy), "matches while it runs"},
+		{"two predictions agree", reduce(compare.PeaksAgree), "peaks agree"},
+		{"nothing measured", reduce(compare.NoMeasurement), "not measured"},
+		{"no global size", reduce(compare.NoPrediction, func(r *compare.Row) { r.Global = unit.Size3{} }), "no global size"},
+		{"no work-group size", reduce(compare.NoPrediction, func(r *compare.Row) { r.Local = unit.Size3{} }), "no work-group size"},
+		{"no SIMD width", reduce(compare.NoPrediction, func(r *compare.Row) { r.SIMD = unit.Opt[int]{} }), "no SIMD width"},
+		{"a launch that the device rejects", reduce(compare.NoPrediction), "cannot run so"},
+		{"a sure cause", reduce(compare.Below, cause(compare.CauseDispatch, compare.High)), "very short threads"},
+		{"a likely cause", reduce(compare.Below, cause(compare.CauseDispatch, compare.Low)), "very short threads?"},
+		{"no cause", reduce(compare.Below), "below"},
+		{"launches shorter than a sample", reduce(compare.Unmeasurable, sampling, func(r *compare.Row) {
+			r.Certainty.Intervals = unit.Some(0.1)
+		}), "launches of 100 us"},
+		{"launches of one sample", reduce(compare.Unmeasurable, sampling, func(r *compare.Row) {
+			r.Certainty.Intervals = unit.Some(1.0)
+		}), "others in the value"},
+		{"an unknown number of samples", reduce(compare.Unmeasurable, sampling), "others in the value"},
+	} {
+		if got := whyText(of(c.row), c.row); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+func TestFix(t *testing.T) {
+	bound := func(x float64) compare.PossibleFix { return compare.PossibleFix{Bound: unit.Some(x)} }
+	fix := func(remedy compare.Remedy, at, from int64, of compare.PossibleFix) compare.PossibleFix {
+		of.Remedy, of.At, of.From = remedy, at, from
+		return of
+	}
+	none := compare.PossibleFix{}
+	for _, c := range []struct {
+		why  string
+		row  *compare.Row
+		fix  compare.PossibleFix
+		want string
+	}{
+		{"no remedy", reduce(compare.Match), none, ""},
+		{"with a bound", reduce(compare.Below), fix(compare.BalanceWorkGroups, 0, 0, bound(1.84)), "balance the work-groups: up to 1.8x"},
+		{"a bound of next to nothing", reduce(compare.Below), fix(compare.BalanceWorkGroups, 0, 0, bound(1.04)), "balance the work-groups"},
+		{"the smallest bound that is shown", reduce(compare.Below), fix(compare.BalanceWorkGroups, 0, 0, bound(1.05)), "balance the work-groups: up to 1.1x"},
+		{"idle time may lie between launches", reduce(compare.MatchWhileBusy), fix(compare.ShorterGaps, 0, 0, none), "shorter gaps?"},
+		{"full waves", reduce(compare.Match), fix(compare.FillWaves, 2240, 1400, none), "2,240 work-groups, not 1,400"},
+		{"another number for each kernel", reduce(compare.Match), fix(compare.FillWaves, 0, 0, none), "more work-groups"},
+		{"a GRF mode", reduce(compare.Below), fix(compare.FewerRegisters, 128, 256, bound(2)), "128 registers: up to 2.0x if it does not spill"},
+		{"several GRF modes", reduce(compare.Below), fix(compare.FewerRegisters, 0, 0, none), "fewer registers if it does not spill"},
+		{"a SIMD width", reduce(compare.Below), fix(compare.FewerValues, 16, 0, none), "fewer live values or SIMD16"},
+		{"nothing to gain", reduce(compare.Match), fix(compare.LimitedElsewhere, 0, 0, none), "not threads: limited by something else"},
+	} {
+		if got := fixText(c.row, c.fix); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+func TestEvidence(t *testing.T) {
+	difference := func(points unit.Points) func(*compare.Row) {
+		return func(r *compare.Row) { r.Difference = unit.Some(points) }
+	}
+	dispatch := cause(compare.CauseDispatch, compare.Medium)
+	for _, c := range []struct {
+		why  string
+		row  *compare.Row
+		want string
+	}{
+		{"below, with a cause", reduce(compare.Below, difference(-36.84), dispatch),
+			"below by 36.8 points: dispatch. The figures show it. To decide: a trace."},
+		{"above is a distance as well", reduce(compare.Above, difference(4.96)), "above by 5.0 points."},
+		{"a match has no distance", reduce(compare.Match, difference(-2)), "match."},
+		{"no prediction", reduce(compare.NoPrediction, func(r *compare.Row) { r.NoPrediction = "no size." }), "no prediction. No size."},
+		{"idle time aside", reduce(compare.MatchWhileBusy),
+			"match while busy. It filled XVEs as predicted while it ran; the idle time may lie between launches."},
+		{"a cause that nothing has to confirm", reduce(compare.MatchWhileBusy, dispatch),
+			"match while busy: dispatch. The figures show it."},
+		{"compared with another prediction", reduce(compare.Match, func(r *compare.Row) { r.Basis = compare.BasisMeasuredPeak }),
+			"match. It is compared with VTune's peak, which leaves out the partial last wave."},
+		{"idle lanes", reduce(compare.Match, func(r *compare.Row) {
+			r.Predicted.GroupSize, r.Predicted.IdleLanes, r.Predicted.ThreadsPerGroup = 48, 16, 2
+		}), "match. Lost lanes: 25.0%, for 48 work-items in sub-groups of 32."},
+	} {
+		if got := evidence(c.row); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+func TestLaunchSize(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		k    ingest.Kernel
+		want string
+	}{
+		{"nothing is known", ingest.Kernel{}, ""},
+		{"all is known", ingest.Kernel{Global: unit.Size(2048, 2048), Local: unit.Size(1024, 1), SIMD: unit.Some(32), Device: "GPU 1"},
+			"2048x2048 in 1024x1, SIMD32, GPU 1"},
+		{"no global size", ingest.Kernel{Local: unit.Size(64)}, "64"},
+		{"the SIMD width alone", ingest.Kernel{SIMD: unit.Some(8)}, "SIMD8"},
+		{"registers", ingest.Kernel{Registers: unit.Some(256)}, ", 256 registers"},
+		{"spilled registers", ingest.Kernel{Spill: unit.Some[unit.Bytes](2880)}, ", spill 2,880 bytes per thread"},
+		{"nothing is spilled", ingest.Kernel{Spill: unit.Some[unit.Bytes](0)}, ""},
+		{"private memory", ingest.Kernel{Private: unit.Some[unit.Bytes](1)}, ", private memory 1 byte per thread"},
+	} {
+		if got := LaunchSize(&c.k) + compiled(&c.k); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+func TestRangeText(t *testing.T) {
+	for _, c := range []struct {
+		list []int
+		want string
+	}{
+		{nil, ""}, {[]int{1}, "1"}, {[]int{1, 2}, "1, 2"}, {[]int{1, 2, 3}, "1 to 3"}, {[]int{1, 3}, "1, 3"},
+		{[]int{1, 2, 3, 5, 7, 8, 9}, "1 to 3, 5, 7 to 9"},
+	} {
+		if got := rangeText(c.list); got != c.want {
+			t.Errorf("%v: %q, want %q", c.list, got, c.want)
+		}
+	}
+}
+
+func TestCommonName(t *testing.T) {
+	for _, c := range []struct {
+		why, names, want string
+	}{
+		{"one kernel", "axpy", "axpy"},
+		{"equal names", "axpy axpy", "axpy"},
+		{"numbers that differ", "add<1> add<2> add<13>", "add<*>"},
+		{"a common digit is not a part of the name", "step10 step11", "step*"},
+		{"nothing in common", "fill copy", "*"},
+	} {
+		var rows []*compare.Row
+		var all []int
+		for i, name := range strings.Fields(c.names) {
+			rows, all = append(rows, reduce(compare.Match, func(r *compare.Row) { r.Task = name })), append(all, i)
+		}
+		if got := commonName(of(rows...), all); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	launch := func(edit func(*predict.Launch)) predict.Launch {
+		l := predict.Launch{Global: unit.Size(4096), Local: unit.Size(256), SIMD: 32}
+		edit(&l)
+		return l
+	}
+	const common = "occudiff advise --device mtl-112 --global 4K --local 256 --simd 32"
+	for _, c := range []struct {
+		why  string
+		l    predict.Launch
+		want string
+	}{
+		{"a multiple of 1024", launch(func(*predict.Launch) {}), common},
+		{"no multiple of 1024", launch(func(l *predict.Launch) { l.Global = unit.Size(4097) }),
+			"occudiff advise --device mtl-112 --global 4097 --local 256 --simd 32"},
+		{"two dimensions", launch(func(l *predict.Launch) { l.Global, l.Local = unit.Size(1024, 2), unit.Size(16, 16) }),
+			"occudiff advise --device mtl-112 --global 1024x2 --local 16x16 --simd 32"},
+		{"registers and SLM", launch(func(l *predict.Launch) { l.GRF, l.SLM, l.Policy = 256, 4096, predict.Whole }),
+			common + " --registers 256 --slm 4096"},
+		{"barriers", launch(func(l *predict.Launch) { l.Barriers, l.Policy = 1, predict.Whole }), common + " --barriers 1"},
+		{"whole work-groups without SLM", launch(func(l *predict.Launch) { l.Policy = predict.Whole }), common + " --policy whole"},
+		{"divided work-groups with SLM", launch(func(l *predict.Launch) { l.SLM, l.Policy = 1, predict.Free }),
+			common + " --slm 1 --policy free"},
+		{"the smaller of two limits", launch(func(l *predict.Launch) { l.GroupsBySLM, l.GroupsByBarriers = 4, 2 }),
+			common + " --work-group-slots 2"},
+		{"one limit", launch(func(l *predict.Launch) { l.GroupsBySLM = 4 }), common + " --work-group-slots 4"},
+	} {
+		if got := launchCommand(of(), c.l, "advise"); got != c.want {
+			t.Errorf("%s: %s, want %s", c.why, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		why  string
+		app  string
+		next compare.NextStep
+		want string
+	}{
+		{"nothing to run", "./a", compare.NextStep{}, ""},
+		{"the command of the run", "./a 1", compare.NextStep{Action: compare.Trace}, "unitrace --chrome-kernel-logging ./a 1"},
+		{"an unknown command", "", compare.NextStep{Action: compare.Query}, "unitrace -q ./app"},
+		{"a command for a shell", "./a; rm b", compare.NextStep{Action: compare.Query}, "unitrace -q ./app"},
+		{"a sampling interval", "./a", compare.NextStep{Action: compare.Interval, Setting: unit.Some(1e-4)},
+			"vtune -collect gpu-hotspots -knob gpu-sampling-interval=0.1 -- ./a"},
+		{"a search", "", compare.NextStep{Action: compare.Probe},
+			"occudiff advise --device mtl-112 --global 112K --local 256 --simd 32 --probe"},
+	} {
+		r := of(reduce(compare.Below))
+		r.Platform.Command = c.app
+		if got := commandOf(r, &r.Rows[0], c.next); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		sum  compare.Summary
+		want string
+	}{
+		{"no kernel", compare.Summary{}, "0 kernels"},
+		{"one of each", compare.Summary{Kernels: 3, Matched: 1, Below: 1, Above: 1, KernelTime: unit.Some[unit.Seconds](0.5)},
+			"3 kernels, 500 ms. 1 below prediction, 1 above it, 1 match"},
+		{"none is below", compare.Summary{Kernels: 1, Above: 1}, "1 kernel. 1 above prediction"},
+		{"short launches", compare.Summary{Kernels: 1, Unmeasurable: 1}, "1 kernel. 1 too short to measure"},
+		{"nothing measured", compare.Summary{Kernels: 2, PeaksAgree: 1, NoMeasurement: 1},
+			"2 kernels. 1 not measured: peaks agree, 1 not measured"},
+	} {
+		r := of()
+		r.Summary = c.sum
+		if got := countsOf(r, nil); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+	if got := deviceName(of()); got != "Meteor Lake Arc (the summary)" {
+		t.Errorf("%q", got)
+	}
+	if got := deviceName(&compare.Result{}); got != "Device not known" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		shares []float64
+		want   string
+	}{
+		{"no time", nil, ""},
+		{"the sum", []float64{0.2, 0.3}, "50%"},
+		{"rounds to nothing", []float64{0.004}, "less than 1%"},
+		{"half a percent", []float64{0.005}, "less than 1%"},
+		{"more than half a percent", []float64{0.0051}, "1%"},
+		{"nothing", []float64{0}, "0%"},
+	} {
+		var lines []line
+		for _, s := range c.shares {
+			lines = append(lines, line{share: unit.Some(unit.Ratio(s))})
+		}
+		if got := shareText(lines); got != c.want {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+func TestGate(t *testing.T) {
+	for _, c := range []struct {
+		why, gate string
+		sum       compare.Summary
+		failure   string
+		unjudged  string
+	}{
+		{"no gate", "never", compare.Summary{Kernels: 1, Below: 1}, "", ""},
+		{"all match", "mismatch", compare.Summary{Kernels: 2, Matched: 2, Judged: 2}, "", ""},
+		{"one is below", "mismatch", compare.Summary{Kernels: 2, Matched: 1, Below: 1, Judged: 2},
+			"1 of 2 kernels do not match within 5 points", ""},
+		{"above fails as well", "mismatch", compare.Summary{Kernels: 1, Above: 1, Judged: 1},
+			"1 of 1 kernels do not match within 5 points", ""},
+		{"one is not judged", "mismatch", compare.Summary{Kernels: 2, Matched: 1, Judged: 1, Unmeasurable: 1}, "",
+			"--fail-on mismatch: 1 of 2 kernels judged; 1 not: 1 unmeasurable; --allow-unjudged=unmeasurable accepts that"},
+		{"nothing is judged", "mismatch", compare.Summary{Kernels: 1, NoPrediction: 1}, "",
+			"--fail-on mismatch had nothing to judge: none of 1 kernel could be compared"},
+		{"peaks", "mismatch", compare.Summary{Kernels: 1, PeaksAgree: 1}, "",
+			"--fail-on mismatch had nothing to judge: none of 1 kernel could be compared with a measurement; --fail-on model judges VTune's peaks"},
+		{"a wrong model", "model", compare.Summary{Kernels: 2, ModelCompared: 2, ModelMatched: 1},
+			"the prediction differs from the profiler's peak on 1 of 2 kernels by more than 0.1 points", ""},
+		{"kernels without a peak", "model", compare.Summary{Kernels: 3, ModelCompared: 1, ModelMatched: 1, NoPrediction: 1}, "",
+			"--fail-on model: 1 of 3 kernels judged; 2 not: 1 without a prediction, 1 without a peak of the profiler; " +
+				"--allow-unjudged=no-prediction,unmeasurable accepts that"},
+	} {
+		r := of()
+		r.Summary = c.sum
+		g := JudgeGate(r, c.gate)
+		unjudged, _ := g.Unjudged.Sort(nil)
+		if g.Failure != c.failure || unjudged != c.unjudged {
+			t.Errorf("%s:\n got %q, %q\nwant %q, %q", c.why, g.Failure, unjudged, c.failure, c.unjudged)
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	for v, want := range map[compare.Verdict]report.Status{
+		compare.Match: report.Good, compare.MatchWhileBusy: report.Good, compare.PeaksAgree: report.Good,
+		compare.Below: report.Bad, compare.Above: report.Bad, compare.Unmeasurable: report.Unsure,
+		compare.NoPrediction: report.Muted, compare.NotAKernel: report.Muted,
+	} {
+		if got := statusOf(v); got != want {
+			t.Errorf("%s: %v, want %v", v, got, want)
+		}
+	}
+}
