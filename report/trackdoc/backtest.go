@@ -29,7 +29,9 @@ type finding struct {
 // would have been found.
 func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	b := &backtestView{t, metric{t.Metric}}
-	var all []finding // in one list over all series, in the order in which these were first stored: a budget is over all
+	// One list over all series, in the order in which these were first stored:
+	// the budget is for all.
+	var all []finding
 	for _, s := range b.Series {
 		for _, f := range s.Findings {
 			all = append(all, finding{series{s}, f})
@@ -38,8 +40,8 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 	raw := b.findings(all)
 	table := raw.Show("series")
 	table.Hide(report.Terminal, "device", "driver", "program")
-	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Summary: b.summary(table), Headline: []string{b.rule()},
-		Sections: []report.Section{tableSection(table)}}
+	d := &report.Document{Title: "The gate over the stored history", Subject: b.Title(), Summary: b.summary(table),
+		Headline: []string{b.rule()}, Sections: []report.Section{tableSection(table)}}
 	finish(d, b.Where, prov)
 	return &report.Output{Doc: d, Value: b.value(raw), Table: raw}
 }
@@ -47,18 +49,21 @@ func FromBacktest(t *track.Backtest, prov report.Provenance) *report.Output {
 func (b *backtestView) summary(table *report.Table) *report.Summary {
 	t := &b.Total
 	if t.Checks == 0 {
-		return &report.Summary{Headline: "Nothing could be judged: no series has more than " + report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
+		return &report.Summary{Headline: "Nothing could be judged: no series has more than " +
+			report.Thousands(int64(b.Gate.Learning)) + " runs yet."}
 	}
 	// The budget is of findings and not of red checks: one drop for nothing
 	// turns every check red until it is recovered, and is still one thing to
 	// look at.
 	s := &report.Summary{Headline: fmt.Sprintf("%s of %s opened a finding, %s in 100; %s red while one was open.",
 		report.Thousands(int64(t.Opened)), unit.FormatCount(t.Checks, "check", "checks"), rate(t.Rate()),
-		unit.FormatCount(t.FailedChecks, "was", "were")), Impact: "Every finding is taken for one for nothing here: accept those that were real."}
+		unit.FormatCount(t.FailedChecks, "was", "were")),
+		Impact: "Every finding is taken for one for nothing here: accept those that were real."}
 	// A threshold is proposed only where the gate as it is goes over the
 	// budget, and then it is the least that keeps it.
 	if b.Kept.Floor > b.Gate.Floor {
-		s.Headline += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)), rate(b.KeptTotal.Rate()))
+		s.Headline += fmt.Sprintf(" --threshold %s opens %s in 100.", report.Shortest(b.Threshold(b.Kept.Floor)),
+			rate(b.KeptTotal.Rate()))
 	} else {
 		s.Headline += " That keeps the budget."
 	}

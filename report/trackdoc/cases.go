@@ -25,9 +25,14 @@ type message struct {
 // them by itself would bury the rest. Levels are as the exit status has it: an
 // error is what makes the job red.
 func (v *view) messages(list []*track.Series) (all []message) {
-	levels := map[track.Severity]report.AnnotationLevel{track.SeverityRegression: report.AnnotateError,
-		track.SeverityAlarm: report.AnnotateWarning, track.SeverityFaster: report.AnnotateNotice,
-		track.SeveritySlower: report.AnnotateWarning, track.SeverityRestarted: report.AnnotateNotice, track.SeverityOnBase: report.AnnotateNotice}
+	levels := map[track.Severity]report.AnnotationLevel{
+		track.SeverityRegression: report.AnnotateError,
+		track.SeverityAlarm:      report.AnnotateWarning,
+		track.SeverityFaster:     report.AnnotateNotice,
+		track.SeveritySlower:     report.AnnotateWarning,
+		track.SeverityRestarted:  report.AnnotateNotice,
+		track.SeverityOnBase:     report.AnnotateNotice,
+	}
 	if v.Alarms {
 		levels[track.SeverityAlarm] = report.AnnotateError
 	}
@@ -36,22 +41,26 @@ func (v *view) messages(list []*track.Series) (all []message) {
 		if s.Restarts {
 			status = report.Muted
 		}
-		text := v.sharedText(s)
-		all = append(all, message{report.Item{Lead: report.OneLine(s.Device), Text: text, Status: status}, sharedTitle(s), text, levels[worstOf(s)]})
+		item := report.Item{Lead: report.OneLine(s.Device), Text: v.sharedText(s), Status: status}
+		all = append(all, message{item, sharedTitle(s), item.Text, levels[worstOf(s)]})
 	}
 	for _, s := range list {
-		if s.Shared == nil && v.whole(s) != "" {
-			all = append(all, message{report.Item{Lead: report.KernelName(s.Key.Task), Status: statusOf(s), Text: v.evidence(s),
-				Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; ")},
-				report.OneLine(s.Key.Name()) + ": " + findingText(s), v.whole(s), levels[s.Severity()]})
+		text := v.whole(s)
+		if s.Shared != nil || text == "" {
+			continue
 		}
+		item := report.Item{Lead: report.KernelName(s.Key.Task), Text: v.evidence(s), Status: statusOf(s),
+			Detail: strings.Trim(report.OneLine(s.Key.Shape())+"; "+place(s), "; ")}
+		title := report.OneLine(s.Key.Name()) + ": " + findingText(s)
+		all = append(all, message{item, title, text, levels[s.Severity()]})
 	}
 	return all
 }
 
-// worstOf is the severity of the worst of a shared finding.
+// worstOf is the severity of the worst of a shared finding. Severities count
+// from the worst.
 func worstOf(s *track.Shared) track.Severity {
-	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity))) // they count from the worst
+	return min(track.SeverityRestarted, slices.Min(report.ListOf(s.Series, (*track.Series).Severity)))
 }
 
 // CheckAnnotations lists regressions as errors, alarms as warnings unless they
@@ -74,8 +83,13 @@ func CheckAnnotations(c *track.Check) (list []report.Annotation) {
 
 // missingKernels are the kernels that are gone and held more than 1 % of the
 // time: others come and go.
-func (v *view) missingKernels() []track.MissingKernel {
-	return slices.DeleteFunc(slices.Clone(v.MissingKernels), func(g track.MissingKernel) bool { return !g.IsSignificant() })
+func (v *view) missingKernels() (list []track.MissingKernel) {
+	for _, g := range v.MissingKernels {
+		if g.IsSignificant() {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // Failure describes what fails the gate, the worst first; nothing when nothing
@@ -97,16 +111,17 @@ func Failure(j *track.Judgment) string {
 	var names, parts []string
 	for _, l := range v.lines() {
 		if fails(l.severity) {
-			names = append(names, fmt.Sprintf("%s (%s)", report.ShortName(l.name, nameWidth), cmp.Or(l.level, l.change)))
+			names = append(names, report.ShortName(l.name, nameWidth)+" ("+cmp.Or(l.level, l.change)+")")
 		}
 	}
 	if n > 0 {
-		parts = append(parts, report.Thousands(int64(n))+" of "+unit.FormatCount(len(j.Series), "kernel", "kernels")+what+
-			strings.Join(report.FirstFew(names, report.MaxListedTasks), ", "))
+		parts = append(parts, report.Thousands(int64(n))+" of "+unit.FormatCount(len(j.Series), "kernel", "kernels")+
+			what+strings.Join(report.FirstFew(names, report.MaxListedTasks), ", "))
 	}
 	if list := v.missingKernels(); v.FailMissing && len(list) > 0 {
-		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s", unit.FormatCount(len(list), "kernel", "kernels"),
-			number(len(list), "is", "are"), few(report.ListOf(list, func(g track.MissingKernel) string { return g.Key.Name() }))))
+		gone := report.ListOf(list, func(g track.MissingKernel) string { return g.Key.Name() })
+		parts = append(parts, fmt.Sprintf("%s that held more than 1%% of the time %s gone: %s",
+			unit.FormatCount(len(list), "kernel", "kernels"), number(len(list), "is", "are"), few(gone)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -140,16 +155,18 @@ func (v *view) suite(c *track.Check, prov report.Provenance) *report.TestSuite {
 	// whenever they were made.
 	s := report.NewTestSuite("track check", report.Provenance{})
 	s.Collected, s.Host = c.Run.Time, report.OneLine(c.Run.Host)
-	for _, p := range [][2]string{{"occudiff", prov.Version}, {"history", c.Where}, {"run", RunText(&c.Run)}, {"commit", c.Run.Commit},
-		{"metric", v.name()}, {"rule", v.rule()}} {
-		s.Add(p[0], p[1])
-	}
+	s.Add("occudiff", prov.Version)
+	s.Add("history", c.Where)
+	s.Add("run", RunText(&c.Run))
+	s.Add("commit", c.Run.Commit)
+	s.Add("metric", v.name())
+	s.Add("rule", v.rule())
 	cases := report.ListOf(v.series, v.testCase)
 	for _, g := range v.missingKernels() {
 		// It has the class and name that it had while it ran, so that a CI
 		// system shows one test that began to fail.
-		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped, Type: "missing",
-			Message: "the kernel is gone", Text: missingText(g)}
+		k := report.Case{Class: caseClass(g.Key), Name: report.OneLine(g.Key.Name()), Outcome: report.Skipped,
+			Type: "missing", Message: "the kernel is gone", Text: missingText(g)}
 		if c.FailMissing {
 			k.Outcome = report.Failed
 		}
@@ -185,7 +202,8 @@ func (v *view) testCase(s *track.Series) report.Case {
 	if text := v.whole(s); text != "" {
 		k.Text = text + "\n"
 	}
-	k.Text += fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", v.print(g.Value), report.Thousands(int64(g.N)), report.Thousands(int64(g.Window)))
+	k.Text += fmt.Sprintf("newest: %s\nn: %s of a window of %s\n", v.print(g.Value),
+		report.Thousands(int64(g.N)), report.Thousands(int64(g.Window)))
 	if x, ok := g.Median.Value(); ok {
 		k.Text += "median: " + v.print(x) + "\nMAD: " + report.Decimal(g.MAD.Or(0)*v.scale(), 2) + "\n"
 	}

@@ -65,11 +65,12 @@ func newView(j *track.Judgment) *view {
 // run.
 func FromCheck(c *track.Check, prov report.Provenance) *report.Output {
 	v := newView(&c.Judgment)
-	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it", Date: c.Run.Time,
+	d := &report.Document{Title: "Check of " + v.checked(), Subject: "The newest run against the ones before it",
+		Date:     c.Run.Time,
 		Headline: []string{fmt.Sprintf("Run %d of %s: %s", c.Run.ID, report.OneLine(c.Where), RunText(&c.Run))}}
 	if len(c.Checked) > 1 {
-		d.Headline = append(d.Headline, report.UpperFirst(v.checked())+" are judged, each against what was known then; of "+
-			"a series the worst verdict counts.")
+		d.Headline = append(d.Headline, report.UpperFirst(v.checked())+
+			" are judged, each against what was known then; of a series the worst verdict counts.")
 	}
 	word, where := string(v.worst()), v.checked()
 	if len(c.Checked) == 1 {
@@ -96,15 +97,16 @@ func FromReport(r *track.Report, prov report.Provenance) *report.Output {
 	s := &report.Summary{Headline: v.extent(), Impact: report.UpperFirst(v.sentence(string(v.worst()), "")),
 		Advice: slices.Concat([]string{v.changed()}, v.apart(), v.notices(nil))}
 	p := &r.Params
-	d.Headline = []string{fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, segments of %d runs or more.",
-		p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))}
+	d.Headline = []string{fmt.Sprintf("Change points: E-divisive means, window %d, p below %g, "+
+		"segments of %d runs or more.", p.Window, p.P, cmp.Or(p.MinSegment, trend.Levels))}
 	return &report.Output{Doc: d, Table: v.complete(d, s, run, true, prov), Value: v.reportValue(r)}
 }
 
 // complete returns a document its screen and its sections, and makes the table
 // of the series that people want to see. Of some series that are asked for the
 // screen has what the table has; the sentence is of all.
-func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool, prov report.Provenance) *report.Table {
+func (v *view) complete(d *report.Document, s *report.Summary, run int64, changes bool,
+	prov report.Provenance) *report.Table {
 	show, left := report.Select(prov.Show, v.series, "series", func(s **track.Series) report.Candidate {
 		return report.Candidate{Task: (*s).Key.Task, Value: math.Abs((*s).Off())}
 	})
@@ -118,7 +120,8 @@ func (v *view) complete(d *report.Document, s *report.Summary, run int64, change
 	} else {
 		v.fill(s, run, prov)
 	}
-	items := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary", ItemsIn: report.Everywhere}
+	items := report.Section{Key: report.SectionAttention, Title: "What changed", Sheet: "Summary",
+		ItemsIn: report.Everywhere}
 	for _, m := range v.messages(show) {
 		if m.Text != "" {
 			items.Items = append(items.Items, m.Item)
@@ -168,7 +171,9 @@ func (v *view) checked() string {
 // worst is the worst verdict of what is not of the past. A value that nobody
 // can judge makes none bad.
 func (v *view) worst() trend.Outcome {
-	for _, o := range []trend.Outcome{trend.Regression, trend.Alarm, track.Faster, track.Slower, track.OpenOnBase, trend.OK} {
+	for _, o := range []trend.Outcome{
+		trend.Regression, trend.Alarm, track.Faster, track.Slower, track.OpenOnBase, trend.OK,
+	} {
 		if slices.ContainsFunc(v.series, func(s *track.Series) bool { return !s.Ended && s.Outcome() == o }) {
 			return o
 		}
@@ -181,7 +186,7 @@ func (v *view) extent() string {
 	devices, runs := map[string]bool{}, map[int64]time.Time{}
 	for _, s := range v.series {
 		devices[s.Key.Device] = true
-		for _, p := range slices.Concat(s.Points, s.LeftOut) { // what is in no verdict is part of the history all the same
+		for _, p := range slices.Concat(s.Points, s.LeftOut) { // a value without a verdict is in the history, too
 			runs[p.Run] = p.Time
 		}
 	}
@@ -209,8 +214,9 @@ const (
 // plots shows the first series: those that need attention, then the others; one
 // alone is large.
 func (v *view) plots(show []*track.Series) report.Section {
-	sec := report.Section{Key: sectionTimeSeries, Title: "Over time", In: report.Page, Text: []string{
-		"A point per run. Lines are the means between change points; the dashed one is the threshold of the newest run."}}
+	sec := report.Section{Key: sectionTimeSeries, Title: "Over time", In: report.Page,
+		Text: []string{"A point per run. Lines are the means between change points; " +
+			"the dashed one is the threshold of the newest run."}}
 	for _, s := range show[:min(len(show), mostPlots)] {
 		if len(s.Points) < 2 { // the table says it all
 			continue
@@ -221,8 +227,9 @@ func (v *view) plots(show []*track.Series) report.Section {
 		}
 		c := v.timeSeries(s)
 		c.Large = len(show) == 1
-		sec.Plots = append(sec.Plots, report.Plot{Key: sectionTimeSeries + "-" + strconv.Itoa(len(sec.Plots)+1), Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
-			Unit: v.unit(), Text: text + ", oldest on the left.", TimeSeries: c})
+		sec.Plots = append(sec.Plots, report.Plot{Key: fmt.Sprintf("%s-%d", sectionTimeSeries, len(sec.Plots)+1),
+			Title: strings.TrimSuffix(report.OneLine(s.Key.Name())+" on "+place(s), " on "),
+			Unit:  v.unit(), Text: text + ", oldest on the left.", TimeSeries: c})
 	}
 	return sec
 }
@@ -251,7 +258,8 @@ func (v *view) timeSeries(s *track.Series) *report.TimeSeries {
 			stretch.Mean = change.MeanBefore
 		}
 		end(change.Index)
-		stretch = report.Segment{From: change.Index, Mean: change.MeanAfter, Status: v.changeStatus(change), Name: "change point at " + v.step(s, change)}
+		stretch = report.Segment{From: change.Index, Mean: change.MeanAfter, Status: v.changeStatus(change),
+			Name: "change point at " + v.step(s, change)}
 	}
 	if len(s.Changes) > 0 {
 		end(len(s.Own()))
@@ -286,8 +294,10 @@ func Schemas() []report.Schema {
 	list := []report.Schema{
 		{Name: "track-add", ID: addSchema, Text: "what was done with each run.", Values: []any{*NewAddValue(nil)}},
 		{Name: "track-list", ID: runsSchema, Text: "the stored runs.", Values: []any{*runsValue(nil, nil, nil)}},
-		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.", Values: []any{*v.checkValue(&track.Check{})}},
-		{Name: "track", ID: reportSchema, Text: "every series with its change points.", Values: []any{*v.reportValue(&track.Report{})}},
+		{Name: "track-check", ID: checkSchema, Text: "the gate on the newest run, series by series.",
+			Values: []any{*v.checkValue(&track.Check{})}},
+		{Name: "track", ID: reportSchema, Text: "every series with its change points.",
+			Values: []any{*v.reportValue(&track.Report{})}},
 		{Name: "track-backtest", ID: backtestSchema, Text: "the gate over the stored history.",
 			Values: []any{*b.value(b.findings(nil))}},
 	}

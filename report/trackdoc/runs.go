@@ -46,16 +46,17 @@ func shortCommit(s string) string {
 // AddedText describes for one run what was done with it.
 func AddedText(r *track.Added) string {
 	if !r.Done.Stored {
-		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed", r.ID,
-			report.OneLine(inputNames(&r.Run)))
+		return fmt.Sprintf("run %d has this content already (%s), and nothing else is said of it: nothing was changed",
+			r.ID, report.OneLine(inputNames(&r.Run)))
 	}
 	bad := int64(0)
 	for _, in := range r.Inputs {
 		bad += in.BadRows
 	}
 	notMeasured, unmeasurable := r.Unjudged()
-	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom)) + also(int64(notMeasured), "# without measured occupancy") +
-		also(int64(unmeasurable), "# unmeasurable") + also(bad, "damaged: # of its rows could not be read")
+	text := fmt.Sprintf("run %d stored: %s", r.ID, runText(&r.Run, r.TimeFrom)) +
+		also(int64(notMeasured), "# without measured occupancy") + also(int64(unmeasurable), "# unmeasurable") +
+		also(bad, "damaged: # of its rows could not be read")
 	if len(r.Done.Programs) > 0 {
 		text += "; it does not say which program it is of, and several have its kernels (" +
 			report.OneLine(strings.Join(r.Done.Programs, ", ")) + "), so its series are of none: --program names it"
@@ -77,10 +78,12 @@ func AddedText(r *track.Added) string {
 func ImportedText(done *history.Imported, bad int) string {
 	text := "nothing was changed"
 	if done.Runs > 0 {
-		text = unit.FormatCount(done.Runs, "run", "runs") + " with " + unit.FormatCount(done.Kernels, "kernel", "kernels") + " stored"
+		text = unit.FormatCount(done.Runs, "run", "runs") + " with " +
+			unit.FormatCount(done.Kernels, "kernel", "kernels") + " stored"
 	}
 	return text + also(int64(done.KnownRuns), "# "+number(done.KnownRuns, "run was", "runs were")+" stored before") +
-		also(int64(done.Events), "accepted or renamed: #") + also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
+		also(int64(done.Events), "accepted or renamed: #") +
+		also(int64(bad), "# "+number(bad, "line was", "lines were")+" not usable")
 }
 
 // also adds a text with a count for # in it, nothing for 0.
@@ -97,8 +100,8 @@ func RunText(r *history.Run) string { return runText(r, "") }
 // runText describes what a run is and what its time was taken from.
 func runText(r *history.Run, timeFrom string) string {
 	text := unit.FormatCount(r.Kernels, "kernel", "kernels")
-	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program}, {", #", r.Label},
-		{", collected # UTC", when(r.Time)}, {" (#)", timeFrom}, {", from #", inputNames(r)}} {
+	for _, part := range [][2]string{{" on #", r.Device}, {", driver #", r.Driver}, {", program #", r.Program},
+		{", #", r.Label}, {", collected # UTC", when(r.Time)}, {" (#)", timeFrom}, {", from #", inputNames(r)}} {
 		if part[1] != "" {
 			text += strings.Replace(part[0], "#", report.OneLine(part[1]), 1)
 		}

@@ -91,9 +91,10 @@ type line struct {
 func (v *view) lines() (list []line) {
 	for i := range v.Shared {
 		if s := &v.Shared[i]; !s.Restarts {
+			name := fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device))
 			when := strings.TrimSuffix(since(&s.First, &s.Before)+"; "+changedText(s.Changed), "; ")
-			list = append(list, line{name: fmt.Sprintf("%d of %d on %s at once", len(s.Series), s.Of, report.OneLine(s.Device)),
-				change: v.change(s.Median), since: when, status: statusOf(s.Series[0]), severity: worstOf(s), first: &s.First, good: &s.Before})
+			list = append(list, line{name: name, change: v.change(s.Median), since: when,
+				status: statusOf(s.Series[0]), severity: worstOf(s), first: &s.First, good: &s.Before})
 		}
 	}
 	for _, s := range v.series {
@@ -109,14 +110,16 @@ func (v *view) linesOf(s *track.Series) (list []line) {
 	if s.FirstBad == nil && !s.IsSlower() || s.Severity() >= track.SeverityRestarted {
 		return nil
 	}
-	one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s, first: s.FirstBad, good: s.LastGood}
+	one := line{name: report.KernelName(s.Key.Task), status: statusOf(s), severity: s.Severity(), series: s,
+		first: s.FirstBad, good: s.LastGood}
 	if slices.ContainsFunc(v.series, func(o *track.Series) bool { return o != s && o.Key.Task == s.Key.Task }) {
 		one.name += " [" + report.OneLine(s.Key.Shape()) + "]"
 	}
 	if s.IsSlower() {
-		f, times := s.Timing.Open[0], metric{track.Metric{Metric: history.Seconds}}
+		f, now := s.Timing.Open[0], s.Timing.Gate.Value
 		one.first, one.good = &f.FirstBad, f.LastGood
-		one.level, one.change = times.between(f.Level, s.Timing.Gate.Value), report.Decimal(s.Timing.Gate.Value/f.Level, 2)+"x"
+		one.level = metric{track.Metric{Metric: history.Seconds}}.between(f.Level, now)
+		one.change = report.Decimal(now/f.Level, 2) + "x"
 		one.since = since(one.first, one.good) + "; time per launch, occupancy as before"
 		return []line{one}
 	}
@@ -216,7 +219,7 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	if len(own) == 0 {
 		return
 	}
-	only, db := " --all", ""
+	only, db := "", ""
 	if i := slices.Index(prov.CommandLine, "--db"); i >= 0 && i+1 < len(prov.CommandLine) {
 		db = " " + report.CommandLine(prov.CommandLine[i:i+2])
 	}
@@ -225,12 +228,13 @@ func (v *view) fill(s *report.Summary, run int64, prov report.Provenance) {
 	}
 	if v.alarmsOnly(own) {
 		s.Advice = append([]string{"One run is not enough to fail: exit 0. Measure again."}, s.Advice...)
-		s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Again:", Command: "occudiff track check" + db + " --suspects"})
+		s.Confirm = []report.NextCommand{{Rows: "Again:", Command: "occudiff track check" + db + " --suspects"}}
 	}
 	s.Confirm = append(s.Confirm, gitLogs(own)...)
-	s.Confirm = append(s.Confirm, report.NextCommand{Rows: "Look:",
-		Command: "occudiff track report" + db + strings.TrimSuffix(only, " --all") + " -o trend.html"},
-		report.NextCommand{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run, only)})
+	s.Confirm = append(s.Confirm,
+		report.NextCommand{Rows: "Look:", Command: "occudiff track report" + db + only + " -o trend.html"},
+		report.NextCommand{Rows: "Meant:", Command: fmt.Sprintf("occudiff track accept%s --run %d%s --note WHY", db, run,
+			cmp.Or(only, " --all"))})
 }
 
 // alarmsOnly reports whether the worst findings are alarms, and these do not
@@ -250,8 +254,8 @@ func kernelsOf(list []line) string {
 		}
 		tasks = append(tasks, l.series.Key.Task)
 	}
-	pattern := patternOf(tasks)
-	if len(slices.Compact(tasks)) > 1 && (len(slices.Compact(tasks)) > report.MaxListedTasks || len(pattern) >= nameWidth) {
+	pattern, n := patternOf(tasks), len(slices.Compact(tasks))
+	if n > report.MaxListedTasks || n > 1 && len(pattern) >= nameWidth {
 		return ""
 	}
 	return pattern
@@ -272,8 +276,9 @@ func gitLogs(list []line) (checks []report.NextCommand) {
 	return checks
 }
 
-// notices are sentences about what series go on with, about dates that cannot be right and numbers that moved, and about
-// what a check does not have; c is nil in a report.
+// notices are sentences about changes that series share, about dates that
+// cannot be right, about numbers that moved, and about kernels that a check
+// lacks. c is nil in a report.
 func (v *view) notices(c *track.Check) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for i := range v.Shared {
@@ -289,16 +294,18 @@ func (v *view) notices(c *track.Check) (list []string) {
 		if n > 1 {
 			more = fmt.Sprintf(" (and %d before it)", n-1)
 		}
-		add("clock: Run %d is dated %s, in the future%s. %s track remove %d and adding it again with --time repairs it.", r.Run, when(r.Time),
-			more, order, r.Run)
+		add("clock: Run %d is dated %s, in the future%s. %s track remove %d and adding it again with --time repairs it.",
+			r.Run, when(r.Time), more, order, r.Run)
 	}
 	if r, before := v.Clock.Earlier, v.Clock.Before; r != nil {
 		const toTheSecond = "2006-01-02 15:04:05"
-		add("clock: Run %d is dated %s, before run %d (%s), which was added earlier. %s", r.Run, r.Time.UTC().Format(toTheSecond),
-			before.Run, before.Time.UTC().Format(toTheSecond), order)
+		add("clock: Run %d is dated %s, before run %d (%s), which was added earlier. %s",
+			r.Run, r.Time.UTC().Format(toTheSecond), before.Run, before.Time.UTC().Format(toTheSecond), order)
 	}
 	for _, r := range v.Renumbered {
-		moved := report.ListOf(r.Names, func(n [2]string) string { return report.KernelName(n[0]) + " was " + report.KernelName(n[1]) })
+		moved := report.ListOf(r.Names, func(n [2]string) string {
+			return report.KernelName(n[0]) + " was " + report.KernelName(n[1])
+		})
 		add("numbers: With %s numbers moved, by values and launch sizes: %s. Each is judged by what it was before.",
 			runName(&r.Run), strings.Join(report.FirstFew(moved, 6), ", "))
 	}
@@ -314,7 +321,8 @@ func (v *view) notices(c *track.Check) (list []string) {
 			unit.FormatCount(n, "kernel", "kernels"), c.MissingBefore, number(n, "is", "are"), few(c.Missing))
 	}
 	if n := c.NotMeasured; n > 0 {
-		add("not measured: %s of this run %s no %s value.", unit.FormatCount(n, "kernel", "kernels"), number(n, "has", "have"), v.name())
+		add("not measured: %s of this run %s no %s value.", unit.FormatCount(n, "kernel", "kernels"),
+			number(n, "has", "have"), v.name())
 	}
 	return list
 }
@@ -331,33 +339,38 @@ func (v *view) apart() []string {
 		}
 		tasks[word] = append(tasks[word], s.Key.Task)
 	}
-	var list []string
+	text := ""
 	for _, word := range []string{"Too short to measure", "Learning", "Of the past"} {
 		if of := tasks[word]; len(of) > 0 {
 			slices.Sort(of)
-			list = append(list, word+": "+few(slices.Compact(of))+".")
+			text += " " + word + ": " + few(slices.Compact(of)) + "."
 		}
 	}
-	if len(list) == 0 {
+	if text == "" {
 		return nil
 	}
-	return []string{strings.Join(list, " ")}
+	return []string{text[1:]}
 }
 
 // changed counts the change points and names the largest of the last ones.
 func (v *view) changed() string {
-	changes := 0
-	list := slices.DeleteFunc(slices.Clone(v.series), func(s *track.Series) bool { return len(s.Changes) == 0 })
-	for _, s := range list {
-		changes += len(s.Changes)
+	changes, changed := 0, 0
+	var most *track.Series
+	by := func(s *track.Series) float64 { return math.Abs(lastChange(s).MeanAfter - lastChange(s).MeanBefore) }
+	for _, s := range v.series {
+		if n := len(s.Changes); n > 0 {
+			changes, changed = changes+n, changed+1
+			if most == nil || by(s) > by(most) {
+				most = s
+			}
+		}
 	}
-	if changes == 0 {
+	if most == nil {
 		return "No change point."
 	}
-	by := func(s *track.Series) float64 { return math.Abs(lastChange(s).MeanAfter - lastChange(s).MeanBefore) }
-	s := slices.MaxFunc(list, func(a, b *track.Series) int { return cmp.Compare(by(a), by(b)) })
-	return fmt.Sprintf("%s in %s of %s. %s: %s.", unit.FormatCount(changes, "change point", "change points"), report.Thousands(int64(len(list))),
-		unit.FormatCount(len(v.series), "series", "series"), report.KernelName(s.Key.Task), v.step(s, lastChange(s)))
+	return fmt.Sprintf("%s in %s of %s. %s: %s.", unit.FormatCount(changes, "change point", "change points"),
+		report.Thousands(int64(changed)), unit.FormatCount(len(v.series), "series", "series"),
+		report.KernelName(most.Key.Task), v.step(most, lastChange(most)))
 }
 
 // leftOut describes how many earlier values are in no verdict; nothing of none.
@@ -367,12 +380,14 @@ func leftOut(series []*track.Series) (list []string) {
 		n, of = n+len(s.LeftOut), of+min(len(s.LeftOut), 1)
 	}
 	if n > 0 {
-		list = append(list, unit.FormatCount(n, "value", "values")+" of "+unit.FormatCount(of, "series", "series")+" left out: unmeasurable.")
+		list = append(list, unit.FormatCount(n, "value", "values")+" of "+unit.FormatCount(of, "series", "series")+
+			" left out: unmeasurable.")
 	}
 	return list
 }
 
 // few names the first of some kernels.
 func few(tasks []string) string {
-	return strings.Join(report.FirstFew(report.ListOf(tasks, func(s string) string { return report.ShortName(s, 48) }), report.MaxListedTasks), ", ")
+	names := report.ListOf(tasks, func(task string) string { return report.ShortName(task, 48) })
+	return strings.Join(report.FirstFew(names, report.MaxListedTasks), ", ")
 }

@@ -80,8 +80,8 @@ func lastChange(s *track.Series) *trend.ChangePoint { return &s.Changes[len(s.Ch
 
 // step prints a change point: its run, and what changed with it.
 func (v *view) step(s *track.Series, c *trend.ChangePoint) string {
-	return fmt.Sprintf("%s, %s -> %s (%s, p %s)", runName(s.Ref(c.Index, v.Refs)), v.print(c.MeanBefore), v.print(c.MeanAfter),
-		v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
+	return fmt.Sprintf("%s, %s -> %s (%s, p %s)", runName(s.Ref(c.Index, v.Refs)), v.print(c.MeanBefore),
+		v.print(c.MeanAfter), v.metric.difference(c.MeanAfter-c.MeanBefore), probability(c.P))
 }
 
 // whole says all of a series where no row of a screen stands next to it: what
@@ -102,9 +102,10 @@ func (v *view) whole(s *track.Series) string {
 func (v *view) evidence(s *track.Series) string {
 	var text, moved []string
 	for _, move := range s.AlsoChanged {
-		m := metric{track.Metric{Metric: move.Metric}}
-		if by := m.difference(move.After - move.Before); !strings.HasPrefix(by, "0.0 ") { // as printed, it did not
-			moved = append(moved, fmt.Sprintf("%s %s (%s)", report.LowerFirst(m.Title()), m.between(move.Before, move.After), by))
+		m, by := metric{track.Metric{Metric: move.Metric}}, move.After-move.Before
+		if math.Abs(by*m.scale()) >= 0.05 { // otherwise 0.0 would be printed
+			moved = append(moved, fmt.Sprintf("%s %s (%s)", report.LowerFirst(m.Title()),
+				m.between(move.Before, move.After), m.difference(by)))
 		}
 	}
 	if s.NeedsAttention() {
@@ -132,8 +133,8 @@ func (v *view) restarts(s *track.Series) string {
 	needed := unit.FormatCount(v.Gate.Learning-s.Gate.Index, "more run is", "more runs are") + " needed for a verdict."
 	text := report.UpperFirst(restartText(s)) + ": " + changedText(s.Restart.Changed) + ". "
 	if !s.Continues() {
-		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts again, and %s", s.Restart.Last.Run,
-			when(s.Restart.Last.Time), needed)
+		return text + fmt.Sprintf("Run %d of %s was the last before; the series starts again, and %s",
+			s.Restart.Last.Run, when(s.Restart.Last.Time), needed)
 	}
 	text += "The runs since are " + v.side(s.Since()) + " those before, by which they are judged."
 	if s.Outcome() == trend.Learning {
@@ -160,21 +161,24 @@ func (m metric) sharedText(s *track.Shared) string {
 	if len(s.Changed) > 0 {
 		text = report.UpperFirst(changedText(s.Changed)) + " w" + text[1:]
 	}
-	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.FormatCount(s.Of, "series", "series"), report.OneLine(s.Device))
+	text += fmt.Sprintf("%d of %s of %s ", len(s.Series), unit.FormatCount(s.Of, "series", "series"),
+		report.OneLine(s.Device))
 	switch {
 	case s.Restarts && s.Continues:
-		return text + fmt.Sprintf("go on with it, %s the runs before in the median, by which they are judged.", m.side(s.Median))
+		return text + "go on with it, " + m.side(s.Median) + " the runs before in the median, by which they are judged."
 	case s.Restarts:
 		return text + fmt.Sprintf("begin again, and %s needed for a verdict.",
 			unit.FormatCount(m.Gate.Learning-s.Series[0].Gate.Index, "more run is", "more runs are"))
 	}
-	return text + fmt.Sprintf("moved at once, by %s in the median. One cause is more likely than as many.", m.difference(s.Median))
+	return text + "moved at once, by " + m.difference(s.Median) +
+		" in the median. One cause is more likely than as many."
 }
 
 // changedText describes what changed: host node7 -> node9.
 func changedText(list []track.Change) string {
 	return strings.Join(report.ListOf(list, func(c track.Change) string {
-		text := c.What + " " + report.OneLine(cmp.Or(c.From, "unknown")) + " -> " + report.OneLine(cmp.Or(c.To, "unknown"))
+		text := fmt.Sprintf("%s %s -> %s", c.What, report.OneLine(cmp.Or(c.From, "unknown")),
+			report.OneLine(cmp.Or(c.To, "unknown")))
 		if c.From == "" || c.To == "" {
 			text += " (name it in every run or in none)"
 		}
@@ -309,8 +313,9 @@ func (m metric) rule() string {
 	if g.Exact { // the same binary gives the same number
 		return text + "There is no noise: more than " + floor + " off the last good run is a regression."
 	}
-	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs + ", from " +
-		unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, that is very unlikely to be noise. It is open until the kernel recovers or the level is accepted."
+	return text + "A regression is a shift of more than " + floor + " that lasts, against the last " + runs +
+		", from " + unit.FormatCount(g.Learning, "earlier run", "earlier runs") + " on, that is very unlikely to be " +
+		"noise. It is open until the kernel recovers or the level is accepted."
 }
 
 // when prints a time for people, to the minute and in UTC: runs of one history
