@@ -344,7 +344,7 @@ func TestGate(t *testing.T) {
 			"--fail-on mismatch: 1 of 2 kernels judged; 1 not: 1 unmeasurable; --allow-unjudged=unmeasurable accepts that"},
 		{"nothing is judged", "mismatch", compare.Summary{Kernels: 1, NoPrediction: 1}, "",
 			"--fail-on mismatch had nothing to judge: none of 1 kernel could be compared"},
-		{"peaks", "mismatch", compare.Summary{Kernels: 1, PeaksAgree: 1}, "",
+		{"peaks", "mismatch", compare.Summary{Kernels: 1, PeaksAgree: 1, ModelCompared: 1, ModelMatched: 1}, "",
 			"--fail-on mismatch had nothing to judge: none of 1 kernel could be compared with a measurement; --fail-on model judges VTune's peaks"},
 		{"a wrong model", "model", compare.Summary{Kernels: 2, ModelCompared: 2, ModelMatched: 1},
 			"the prediction differs from the profiler's peak on 1 of 2 kernels by more than 0.1 points", ""},
