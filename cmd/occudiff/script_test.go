@@ -109,15 +109,15 @@ func corpus() string {
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// TestManual runs every command of the sh blocks of the README and of
-// docs/ci.md, each document in a folder of its own, so that the manual cannot
+// TestManual runs every command of the sh blocks of the README and of some
+// documents, each document in a folder of its own, so that the manual cannot
 // rot. What cannot run here (vtune) is in text blocks.
 func TestManual(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, doc := range []string{"README.md", "docs/ci.md"} {
+	for _, doc := range []string{"README.md", "docs/ci.md", "docs/tutorial.md"} {
 		text, err := os.ReadFile(filepath.Join(root, doc))
 		if os.IsNotExist(err) {
 			continue
@@ -144,42 +144,53 @@ func TestManual(t *testing.T) {
 
 var sampleBlock = regexp.MustCompile("(?s)```text\n\\$ (occudiff [^\n]*)\n(.*?)```\n")
 
-// TestSample compares each sample output of the README with what its command
-// prints, 100 columns wide; -update rewrites the samples.
+// TestSample compares each sample output of the README and the tutorial with
+// what its command prints, 100 columns wide; -update rewrites the samples.
 func TestSample(t *testing.T) {
-	path, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
+	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "fixtures"), os.DirFS(filepath.Join(root, "fixtures"))); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
-	samples := 0
-	printed := sampleBlock.ReplaceAllStringFunc(string(text), func(block string) string {
-		samples++
-		line := sampleBlock.FindStringSubmatch(block)[1]
-		var out strings.Builder
-		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard, getenv: func(name string) string {
-			return map[string]string{"COLUMNS": "100"}[name]
-		}}
-		if status := run(context.Background(), a, strings.Fields(line)[1:]); status != exitDone {
-			t.Errorf("%s: exit %d", line, status)
-		}
-		return "```text\n$ " + line + "\n" + out.String() + "```\n"
-	})
-	switch {
-	case samples < 2:
-		t.Errorf("the README has %d samples, want 2 or more", samples)
-	case testenv.Update():
-		if err := os.WriteFile(path, []byte(printed), 0o644); err != nil {
+	t.Chdir(dir)
+	for doc, want := range map[string]int{"README.md": 2, "docs/tutorial.md": 3} {
+		path := filepath.Join(root, doc)
+		text, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-	case printed != string(text):
-		t.Errorf("the samples of the README are not what the commands print; run this test with -update (-want +got):\n%s",
-			cmp.Diff(string(text), printed))
+		samples := 0
+		printed := sampleBlock.ReplaceAllStringFunc(string(text), func(block string) string {
+			samples++
+			return sampleOf(t, sampleBlock.FindStringSubmatch(block)[1])
+		})
+		switch {
+		case samples != want:
+			t.Errorf("%s has %d samples, want %d", doc, samples, want)
+		case testenv.Update():
+			if err := os.WriteFile(path, []byte(printed), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case printed != string(text):
+			t.Errorf("the samples of %s are not what the commands print; run this test with -update (-want +got):\n%s", doc,
+				cmp.Diff(string(text), printed))
+		}
 	}
+}
+
+// sampleOf runs a command and returns the block that shows its output.
+func sampleOf(t *testing.T, line string) string {
+	var out strings.Builder
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard, getenv: func(name string) string {
+		return map[string]string{"COLUMNS": "100"}[name]
+	}}
+	if status := run(context.Background(), a, strings.Fields(line)[1:]); status != exitDone {
+		t.Errorf("%s: exit %d", line, status)
+	}
+	return "```text\n$ " + line + "\n" + out.String() + "```\n"
 }
 
 // manualCommands returns the lines of the sh blocks, joined at backslashes,
