@@ -41,10 +41,20 @@ type PotentialSpeedup struct {
 	Evidence    string           // the figures, in a sentence without a period
 	MoreThreads Bound            // of more threads on busy XVEs
 	Balancing   Bound            // of work for XVEs that stood empty within the launches
-	// LimitedBy is what does where more threads do not help: "slots", "pipe
-	// XMX", "memory", "stalls"; else empty.
-	LimitedBy string
+	// LimitedBy is the reason why more threads do not help; otherwise empty.
+	LimitedBy Limiter
 }
+
+// Limiter is what limits a kernel that more threads do not make faster.
+type Limiter string
+
+// The limiters.
+const (
+	LimitedBySlots  Limiter = "slots"  // all thread slots of busy XVEs are occupied
+	LimitedByPipe   Limiter = "pipe"   // the busiest pipe
+	LimitedByMemory Limiter = "memory" // a peak bandwidth
+	LimitedByStalls Limiter = "stalls" // other threads cannot hide the stalls
+)
 
 // Verdict is the first of the verdicts; empty for a task that is not a kernel.
 func (w *PotentialSpeedup) Verdict() SpeedupVerdict {
@@ -103,7 +113,7 @@ func (r *Result) ownUse(row *Row) (own use, mixed bool) {
 // limit is one of those that bound what more threads can gain.
 type limit struct {
 	bound float64
-	by    string // Worth.LimitedBy
+	by    Limiter
 	text  string
 }
 
@@ -113,13 +123,13 @@ type limit struct {
 func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 	busy := max(1-u.idle, 1e-3)
 	held, pipe := unit.Ratio(min(max(u.measured/busy, 1e-3), 1)), unit.Ratio(min(u.pipe/busy, 1))
-	list := []limit{{float64(1 / held), "slots", fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran", tenth(held))}}
+	list := []limit{{float64(1 / held), LimitedBySlots, fmt.Sprintf("slots: 100.0%% / %s held while XVEs ran", tenth(held))}}
 	guessed := !row.Registers.Present() && row.Cause != nil && row.Cause.Confidence == Low
 	if gain, mode := r.modeGain(row); gain > 1 && !guessed {
-		list = append(list, limit{gain, "slots", fmt.Sprintf("registers: %d per thread allow %.1f times the threads", mode, gain)})
+		list = append(list, limit{gain, LimitedBySlots, fmt.Sprintf("registers: %d per thread allow %.1f times the threads", mode, gain)})
 	}
 	if _, name := row.Counters.BusiestPipe(); pipe > 0 {
-		list = append(list, limit{1 / float64(pipe), "pipe " + name, fmt.Sprintf("pipe %s: 1 / %s of the busy time", name, tenth(pipe))})
+		list = append(list, limit{1 / float64(pipe), LimitedByPipe, fmt.Sprintf("pipe %s: 1 / %s of the busy time", name, tenth(pipe))})
 	}
 	for i := range roofs {
 		f := &roofs[i]
@@ -128,7 +138,7 @@ func (r *Result) threadLimits(row *Row, u use, roofs []peakBandwidth) []limit {
 			used *= u.memory / plain
 		}
 		if used > 0 {
-			list = append(list, limit{f.peak / used, "memory", fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.peak, used,
+			list = append(list, limit{f.peak / used, LimitedByMemory, fmt.Sprintf("%s: %.0f / %.1f GB/s (%s)", f.name, f.peak, used,
 				f.source)})
 		}
 	}
@@ -268,13 +278,13 @@ func (r *Result) modeFull(row *Row) string {
 
 // moreThreads describes what more threads on busy XVEs are worth, by the
 // tightest limit first.
-func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict, because, binds string) {
+func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, why *stalls) (v SpeedupVerdict, because string, by Limiter) {
 	tight := limits[0]
 	active, told := activeWhileBusy(row)
 	_, counted := row.Counters.BusiestPipe()
 	for i := range roofs {
 		if f := &roofs[i]; !f.loose && f.share() >= reachablePeak {
-			return LimitedByOther, f.text() + ", and more threads do not move more", "memory"
+			return LimitedByOther, f.text() + ", and more threads do not move more", LimitedByMemory
 		}
 	}
 	switch {
@@ -284,7 +294,7 @@ func (r *Result) moreThreads(row *Row, limits []limit, roofs []peakBandwidth, wh
 	case tight.bound < noSpeedup:
 		return LimitedByOther, fmt.Sprintf("more threads make it at most %.2f times as fast (%s)", tight.bound, tight.text), tight.by
 	case why.usable() && why.hidden+why.send < hiddenStalls:
-		return LimitedByOther, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send)), "stalls"
+		return LimitedByOther, fmt.Sprintf("of the stalls other threads can hide only %s", tenth(why.hidden+why.send)), LimitedByStalls
 	case r.Device != nil && r.launchBound(row):
 		return SpeedupUndetermined, "threads live so briefly that starting them may be what takes the time", ""
 	case why.usable() && why.hidden < hiddenStalls:

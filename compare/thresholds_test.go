@@ -107,7 +107,7 @@ func inShort(r *Result, row *Row, next bool) string {
 	}
 	worth := row.Speedup.Words()
 	if b := row.Speedup.LimitedBy; b != "" {
-		worth += " (" + b + ")"
+		worth += " (" + string(b) + ")"
 	}
 	h := row.Fix
 	said = append(said, "at most "+row.Certainty.limit().String(), "potential speedup: "+worth, "fix: "+string(h.Remedy))

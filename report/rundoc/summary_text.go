@@ -543,13 +543,19 @@ func fixText(row *compare.Row, h compare.PossibleFix) string {
 
 // limiterText describes why more threads do not help, or at most so much.
 func limiterText(row *compare.Row, h compare.PossibleFix) string {
-	binds := row.Speedup.LimitedBy
-	if strings.HasPrefix(binds, "pipe ") {
-		return binds + " is busy"
+	switch row.Speedup.LimitedBy {
+	case compare.LimitedByPipe:
+		_, pipe := row.Counters.BusiestPipe()
+		return "pipe " + pipe + " is busy"
+	case compare.LimitedBySlots:
+		if most := h.Bound.Or(1); most >= 1.05 {
+			return "up to " + report.Decimal(most, 1) + "x"
+		}
+		return "slots are full"
+	case compare.LimitedByMemory:
+		return "memory is busy"
+	case compare.LimitedByStalls:
+		return "no stall that they hide"
 	}
-	if most := h.Bound.Or(1); binds == "slots" && most >= 1.05 {
-		return "up to " + report.Decimal(most, 1) + "x"
-	}
-	return cmp.Or(map[string]string{"slots": "slots are full", "memory": "memory is busy",
-		"stalls": "no stall that they hide"}[binds], "limited by something else")
+	return "limited by something else"
 }
