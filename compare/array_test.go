@@ -93,3 +93,25 @@ func TestLeastOfBusy(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsWithoutSize has kernels whose launch size is not in any input.
+func TestLimitsWithoutSize(t *testing.T) {
+	for _, c := range []struct {
+		reason    string
+		registers int
+		slm       unit.Bytes
+		want      string
+	}{
+		{"256 registers leave 4 of 8 threads per XVE", 256, 0, "at most 50% (256 registers)"},
+		{"128 registers limit nothing", 128, 0, ""},
+		{"48 KB of SLM are allocated as 64 KB, of 128 KB per Xe-core", 128, 48 << 10, "at most 2 work-groups per Xe-core (SLM)"},
+		{"both", 256, 64 << 10, "at most 50% (256 registers) and at most 2 work-groups per Xe-core (SLM)"},
+		{"more registers than the device has", 512, 0, ""},
+	} {
+		k := ingest.Kernel{Task: "k", Registers: unit.Some(c.registers), SLM: unit.Some(c.slm)}
+		r := Compare(&ingest.Run{Kernels: []ingest.Kernel{k}}, given(max1100()), DefaultOptions())
+		if got := unit.JoinWords(r.LimitsWithoutSize(&r.Rows[0]), "and"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+}

@@ -99,6 +99,22 @@ func (r *Result) groupsPartial() {
 		l.Local, kernelName(first.Task), l.Global, also)
 }
 
+// LimitsWithoutSize returns what the registers and the SLM of a kernel limit,
+// whatever its launch size is. For example: "at most 50% (256 registers)".
+func (r *Result) LimitsWithoutSize(row *Row) (list []string) {
+	if n, known := row.Registers.Value(); known && r.Device != nil {
+		if most := predict.RegisterLimit(r.Device, n).Or(1); most < 1 {
+			list = append(list, fmt.Sprintf("at most %g%% (%d registers)", most.Percent(), n))
+		}
+	}
+	if slm, known := row.SLM.Value(); known && r.Device != nil {
+		if n, limited := predict.SLMLimit(r.Device, slm).Value(); limited {
+			list = append(list, fmt.Sprintf("at most %s per Xe-core (SLM)", unit.Plural(n, "work-group")))
+		}
+	}
+	return list
+}
+
 // forecast predicts for the kernel of a row, or says why nothing is predicted.
 func (r *Result) forecast(row *Row) {
 	if r.Device == nil {
@@ -106,6 +122,9 @@ func (r *Result) forecast(row *Row) {
 		return
 	}
 	if row.NoPrediction = r.shapeMissing(row); row.NoPrediction != "" {
+		if limits := r.LimitsWithoutSize(row); len(limits) > 0 {
+			row.NoPrediction += "; known without it: " + unit.JoinWords(limits, "and")
+		}
 		return
 	}
 	l := r.launchOfKernel(&row.Kernel)

@@ -77,6 +77,27 @@ func GRFModeFor(d *arch.Device, registers int) (arch.GRFMode, bool) {
 	return arch.GRFMode{}, false
 }
 
+// RegisterLimit returns the share of a device's thread slots that a kernel with
+// so many registers per thread can occupy, whatever its launch size is. For
+// example, 256 registers leave 4 of 8 threads per XVE: 50%. It is absent if the
+// device has no such mode.
+func RegisterLimit(d *arch.Device, registers int) (most unit.Opt[unit.Ratio]) {
+	mode, ok := GRFModeFor(d, registers)
+	if !ok || d.ThreadsPerXVE <= 0 {
+		return most
+	}
+	return unit.Some(unit.Ratio(min(mode.ThreadsPerXVE, d.ThreadsPerXVE)) / unit.Ratio(d.ThreadsPerXVE))
+}
+
+// SLMLimit returns the number of work-groups per Xe-core that the SLM of a
+// work-group admits, whatever its size is. It is absent without SLM.
+func SLMLimit(d *arch.Device, slm unit.Bytes) (most unit.Opt[int64]) {
+	if slm <= 0 || d.SLMPerXeCore <= 0 {
+		return most
+	}
+	return unit.Some(int64(d.SLMPerXeCore / allocated(d, slm)))
+}
+
 // ForRegisters returns the launch of a kernel that needs so many registers per
 // thread: in the smallest GRF mode that holds them. The error is a *LaunchError
 // when the device has none.

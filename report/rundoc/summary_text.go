@@ -496,9 +496,11 @@ func limiterNames(r *compare.Result, row *compare.Row) string {
 // notPredicted describes what of a launch is missing, by name.
 func notPredicted(r *compare.Result, row *compare.Row) string {
 	l := r.LaunchOf(row)
-	switch {
+	switch limits := r.LimitsWithoutSize(row); {
 	case r.Device == nil:
 		return "device not known"
+	case len(limits) > 0:
+		return unit.JoinWords(limits, "and")
 	case !row.Global.Present():
 		return "no global size"
 	case !l.Local.Present():
