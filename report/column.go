@@ -3,56 +3,184 @@ package report
 import (
 	"cmp"
 	"iter"
+	"reflect"
 	"slices"
-	"strings"
-
-	"occudiff/ingest/names"
-	"occudiff/ingest/unit"
 )
 
-// Col is a column of a table whose rows are of type R: what it is, and how its
-// cell is made of a row. A list of them is the one place that names a figure;
-// JSON, CSV, JSON Schema, 'occudiff explain' and every table come from it:
+// Col is a column of a table whose rows are of type R. A list of columns is the
+// one place that names a value: JSON, CSV, JSON Schema, 'occudiff explain', and
+// every table come from it. JSON and CSV have the order of the list.
 //
-//	var columns = []report.Col[launch]{
-//		report.Define(report.Column{Key: "kernel", Path: "task", Always: true, Title: "Kernel", Kind: report.Name,
-//			In: report.All}, func(l *launch) report.Cell { return report.NameCell(l.Task) }),
-//		report.Define(report.Column{Key: "total_seconds", Path: "time.total_seconds", Title: "Time", Unit: "ms",
-//			Decimals: 3, Kind: report.Duration, In: report.Everywhere},
-//			func(l *launch) report.Cell { return report.OptDuration(l.Total) }),
-//		report.Define(report.Column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(notes)},
-//			func(l *launch) report.Cell { return report.RowsCell(report.NewTable("", "", l.Notes, notes)) }),
-//	}
+//	var columns = slices.Concat([]report.Col[launch]{
+//		report.Define("kernel", "Kernel", func(l *launch) string { return l.Task }, report.Name, report.Path("task")),
+//		report.Define("total_seconds", "Time", func(l *launch) unit.Opt[unit.Seconds] { return l.Total },
+//			report.Unit("ms"), report.Decimals(3), report.Drop(2), report.Doc("of all launches")),
+//		report.Define("slm_bytes", "SLM", func(l *launch) unit.Bytes { return l.SLM }, report.NonZero, report.Wide),
+//		report.JSON("partial", (*launch).Partial),
+//		report.Shown("remark", "Remark", func(l *launch) report.Word { return report.Bad.Word(l.Remark) }),
+//		report.List("notes", func(l *launch) []note.Note { return l.Notes }, report.NoteColumns()),
+//	}, report.Part("", "predicted", func(l *launch) *prediction { return l.Predicted }, predictionColumns))
 //	table := report.NewTable("launches", "", launches, columns) // for JSON and CSV
-//	shown := table.Show("kernel", "total_seconds")              // for people: these first, no column that is empty
+//	shown := table.Show("kernel", "total_seconds")              // for people: these first, no empty columns
 //
-// The list is in the order of JSON and CSV. Cells are in base units at full
-// precision: seconds, bytes, percent.
+// Cells have base units at full precision: seconds, bytes, percent.
 type Col[R any] struct {
 	Column
 	Of func(*R) Cell
 }
 
-// Define makes a column, with less to write than a literal.
-func Define[R any](c Column, of func(*R) Cell) Col[R] { return Col[R]{Column: c, Of: of} }
+// Define returns a column. Its key is its name in CSV and its path in JSON. The
+// type of the value sets the kind, the unit, and the null rule: a unit.Opt may
+// be null, and every other value is always present. A column with a title is in
+// all outputs unless an option is a View. Without a title and a View it is in
+// JSON alone.
+func Define[R any, V Value](key, title string, get func(*R) V, options ...Option) Col[R] {
+	c := Column{Key: key, Path: key, Title: title}
+	if title != "" {
+		c.In = All
+	}
+	c.setType(reflect.TypeFor[V]())
+	c = c.with(options)
+	kind, nonZero := c.Kind, c.Is(NonZero)
+	if nonZero {
+		c.Traits &^= Always
+	}
+	return Col[R]{c, func(row *R) Cell {
+		cell := cellOf(get(row))
+		if cell.Kind == Absent || nonZero && cell.isZero() {
+			return Cell{}
+		}
+		cell.Kind = kind
+		return cell
+	}}
+}
 
-// NewTable makes a table of rows that are there. This is where their type goes
-// away. Cells are made when they are asked for, each alone, so that a table
-// costs nothing until somebody looks, and what nobody looks at is not made.
+// JSON returns a column that only JSON has.
+func JSON[R any, V Value](path string, get func(*R) V, options ...Option) Col[R] {
+	return Define(path, "", get, options...)
+}
+
+// Shown returns a column that JSON does not have.
+func Shown[R any, V Value](key, title string, get func(*R) V, options ...Option) Col[R] {
+	return Define(key, title, get, options...).As(Path(""))
+}
+
+// List returns a column that only JSON has: a list of rows in each row.
+func List[R, P any](path string, get func(*R) []P, cols []Col[P], options ...Option) Col[R] {
+	c := Column{Path: path, Kind: Array, Of: ColumnsOf(cols), Traits: Always}.with(options)
+	return Col[R]{c, func(row *R) Cell { return Cell{Kind: Array, Rows: tableOf(c.Of, get(row), cols)} }}
+}
+
+// Element returns the one column of a List of plain values.
+func Element[V Value]() []Col[V] {
+	return []Col[V]{JSON(listPath, func(v *V) V { return *v })}
+}
+
+// Part returns the columns of a part of a row that may be missing: an object in
+// JSON, which is null if get returns nil. The keys of the columns begin with
+// key.
+func Part[R, P any](key, path string, get func(*R) *P, cols []Col[P], options ...Option) []Col[R] {
+	object := Col[R]{Column{Path: path, Kind: Object}.with(options), func(row *R) Cell {
+		if get(row) == nil {
+			return Cell{}
+		}
+		return Cell{Kind: Object}
+	}}
+	return append([]Col[R]{object}, Within(key, path, get, cols)...)
+}
+
+// Within returns the columns of a part of a row. Their keys begin with key,
+// their paths with path, and their cells are absent if get returns nil.
+func Within[R, P any](key, path string, get func(*R) *P, cols []Col[P]) []Col[R] {
+	return ListOf(cols, func(c Col[P]) Col[R] {
+		column := c.Column
+		if column.Key != "" {
+			column.Key = key + column.Key
+		}
+		if column.Path != "" && path != "" {
+			column.Path = path + "." + column.Path
+		}
+		return Col[R]{column, func(row *R) Cell {
+			if p := get(row); p != nil {
+				return c.Of(p)
+			}
+			return Cell{}
+		}}
+	})
+}
+
+// InJSON returns the columns with all but those of some keys in JSON alone.
+func InJSON[R any](cols []Col[R], but ...string) []Col[R] {
+	return ListOf(cols, func(c Col[R]) Col[R] {
+		if !slices.Contains(but, c.Key) {
+			return c.As(View(0))
+		}
+		return c
+	})
+}
+
+// As returns a column with other properties.
+func (c Col[R]) As(options ...Option) Col[R] { return Col[R]{c.with(options), c.Of} }
+
+// Option is a property of a column besides its key, title, and values. A View,
+// a Kind, and a Trait are options, too. A Kind replaces the one of the type: a
+// float64 may be a Percent, a string the Name of a kernel.
+type Option interface{ set(*Column) }
+
+// Options of columns.
+type (
+	Key      string // the name in CSV, if it differs from the one in JSON
+	Path     string // in JSON: "predicted.peak_percent" is a field of an object, and "" is nowhere
+	Title    string
+	Doc      string // what the title does not contain, for JSON Schema and 'occudiff explain'
+	Group    string // heading over neighboring columns that share it: "Predicted"
+	Unit     string // "ms" and "us" scale seconds for people
+	Brief    string // heading for narrow outputs
+	Decimals int
+	Drop     int // order in which columns leave a narrow terminal: 1 is first, 0 stays
+)
+
+func (k Key) set(c *Column)      { c.Key = string(k) }
+func (p Path) set(c *Column)     { c.Path = string(p) }
+func (t Title) set(c *Column)    { c.Title = string(t) }
+func (d Doc) set(c *Column)      { c.Doc = string(d) }
+func (g Group) set(c *Column)    { c.Group = string(g) }
+func (u Unit) set(c *Column)     { c.Unit = string(u) }
+func (b Brief) set(c *Column)    { c.Brief = string(b) }
+func (d Decimals) set(c *Column) { c.Decimals = int(d) }
+func (d Drop) set(c *Column)     { c.Drop = int(d) }
+func (v View) set(c *Column)     { c.In = v }
+func (k Kind) set(c *Column)     { c.Kind = k }
+func (t Trait) set(c *Column)    { c.Traits |= t }
+
+// with returns a column with options. A column that only JSON has needs no key.
+func (c Column) with(options []Option) Column {
+	for _, o := range options {
+		o.set(&c)
+	}
+	if c.In&All == 0 {
+		c.Key = ""
+	}
+	c.Unit = cmp.Or(c.Unit, units[c.Kind])
+	return c
+}
+
+// units are those of the kinds that have one.
+var units = map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
+
+// NewTable returns a table of rows in memory. Cells are made when an output
+// asks for them.
 func NewTable[R any](key, title string, rows []R, cols []Col[R]) *Table {
-	t := TableOf(key, cols)(rows)
-	t.Title = title
+	t := tableOf(ColumnsOf(cols), rows, cols)
+	t.Key, t.Title = key, title
 	return t
 }
 
-// TableOf makes tables of many short lists, such as the notes of each row: they
-// share their columns.
-func TableOf[R any](key string, cols []Col[R]) func(rows []R) *Table {
-	columns := ColumnsOf(cols)
-	return func(rows []R) *Table {
-		return &Table{Key: key, Len: len(rows), Main: len(rows), In: Everywhere, Columns: columns,
-			cell: func(row, column int) Cell { return cols[column].Of(&rows[row]) }}
-	}
+// tableOf returns a table without a key. Many short lists, such as the notes of
+// each row, share their columns.
+func tableOf[R any](columns []Column, rows []R, cols []Col[R]) *Table {
+	return &Table{Len: len(rows), Main: len(rows), In: Everywhere, Columns: columns,
+		cell: func(row, column int) Cell { return cols[column].Of(&rows[row]) }}
 }
 
 // One is one row as an object of JSON, null for none.
@@ -81,36 +209,9 @@ func NewStream[R any](rows iter.Seq[*R], cols []Col[R]) *Table {
 	return t
 }
 
-// ColumnsOf returns the columns without how their cells are made, those of a
-// kind that has a unit with it.
+// ColumnsOf returns the columns without the functions that make their cells.
 func ColumnsOf[R any](cols []Col[R]) []Column {
-	units := map[Kind]string{Percent: "%", Points: "points", Duration: "s"}
-	return ListOf(cols, func(c Col[R]) Column {
-		c.Unit = cmp.Or(c.Unit, units[c.Kind])
-		return c.Column
-	})
-}
-
-// Within returns the columns of a part of a row: their keys begin with key and
-// their paths with path, and their cells are absent where of gives nil. A part
-// with a path of its own that may be missing has a column of Kind Object as
-// well.
-func Within[R, P any](key, path string, of func(*R) *P, cols []Col[P]) []Col[R] {
-	return ListOf(cols, func(c Col[P]) Col[R] {
-		column := c.Column
-		if column.Key != "" {
-			column.Key = key + column.Key
-		}
-		if column.Path != "" && path != "" {
-			column.Path = path + "." + column.Path
-		}
-		return Col[R]{column, func(row *R) Cell {
-			if p := of(row); p != nil {
-				return c.Of(p)
-			}
-			return Cell{}
-		}}
-	})
+	return ListOf(cols, func(c Col[R]) Column { return c.Column })
 }
 
 // Record returns the cells of one row, by the place of their columns.
@@ -146,26 +247,21 @@ func (t *Table) Row(i int, dst []Cell) []Cell {
 // first, the others follow in their order, and a column without a title, or
 // with nothing in any row, is left out.
 func (t *Table) Show(keys ...string) *Table {
-	order := slices.DeleteFunc(t.others(t.ordered(nil, keys, t.Column)), func(i int) bool {
-		return t.Columns[i].Title == "" || !t.any(i)
-	})
-	shown, raw := *t, *t
-	shown.Columns = ListOf(order, func(i int) Column { return t.Columns[i].onPaper() })
-	shown.cell = func(row, column int) Cell {
-		at := order[column]
-		return raw.Columns[at].paper(raw.Cell(row, at))
-	}
+	shown := *t
+	shown.arrange(slices.DeleteFunc(t.others(t.ordered(nil, keys, t.Column)), func(i int) bool {
+		return t.Columns[i].Title == "" || t.Columns[i].In == 0 || t.isEmpty(i)
+	}))
 	return &shown
 }
 
-// any reports whether any row has something in a column.
-func (t *Table) any(column int) bool {
+// isEmpty reports whether no row has a value in a column.
+func (t *Table) isEmpty(column int) bool {
 	for i := range t.Len {
-		if t.Columns[column].paper(t.Cell(i, column)).Kind != Absent {
-			return true
+		if !t.Cell(i, column).Blank() {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // Hide takes columns out of a view.
@@ -177,54 +273,6 @@ func (t *Table) Hide(from View, keys ...string) {
 	}
 }
 
-// scales are what seconds are multiplied by in the unit of a column.
-var scales = map[string]float64{"ms": 1e3, "us": 1e6}
-
-// onPaper is the column of the cells that paper gives.
-func (c Column) onPaper() Column {
-	switch c.Kind {
-	case Duration:
-		c.Kind = Number
-	case Name, Array, Bool:
-		c.Kind = Text
-	}
-	return c
-}
-
-// paper is a cell as people see it: a name decoded, a list with commas, a time
-// in the unit of its column.
-func (c *Column) paper(v Cell) Cell {
-	switch v.Kind {
-	case Duration:
-		v.Kind, v.Num = Number, v.Num*cmp.Or(scales[c.Unit], 1)
-	case Name:
-		return TextCell(names.Display(v.Text))
-	case Array:
-		return StatusCell(strings.Join(v.List, ", "), v.Status)
-	case Bool:
-		v.Kind = Text
-	}
-	return v
-}
-
-// NameCell is the name of a kernel as the input has it.
-func NameCell(s string) Cell { return Cell{Kind: Name, Text: s} }
-
-// OptText is a text that may be absent. One that is there may be empty.
-func OptText(o unit.Opt[string]) Cell {
-	if s, ok := o.Value(); ok {
-		return Cell{Kind: Text, Text: s}
-	}
-	return Cell{}
-}
-
-// SizeCell is a launch size; one of no dimension is an empty list in JSON, and
-// nothing elsewhere.
-func SizeCell(s unit.Size3) Cell { return TextCell(s.String()) }
-
-// ListCell is a list of words, which may be empty.
-func ListCell(words []string) Cell { return Cell{Kind: Array, List: words} }
-
 // listPath is the path of the one column of rows that JSON has as a list of
 // values.
 const listPath = "."
@@ -232,44 +280,6 @@ const listPath = "."
 // IsList reports whether rows of these columns are a list of values in JSON,
 // and not of objects.
 func IsList(columns []Column) bool { return len(columns) == 1 && columns[0].Path == listPath }
-
-// ListColumns is the column of a list of values; see RowsCell.
-func ListColumns[R any](kind Kind, of func(*R) Cell) []Col[R] {
-	return []Col[R]{Define(Column{Path: listPath, Kind: kind}, of)}
-}
-
-// RowsCell is a list of rows, for JSON.
-func RowsCell(rows *Table) Cell { return Cell{Kind: Array, Rows: rows} }
-
-// ObjectCell reports whether an object of JSON is there.
-func ObjectCell(there bool) Cell {
-	if there {
-		return Cell{Kind: Object}
-	}
-	return Cell{}
-}
-
-// BoolCell is yes or no.
-func BoolCell(b bool) Cell {
-	if b {
-		return Cell{Kind: Bool, Text: "yes"}
-	}
-	return Cell{Kind: Bool, Text: "no"}
-}
-
-// OptBool is yes or no, or absent.
-func OptBool(o unit.Opt[bool]) Cell {
-	if b, ok := o.Value(); ok {
-		return BoolCell(b)
-	}
-	return Cell{}
-}
-
-// DurationCell is a time in seconds.
-func DurationCell(t unit.Seconds) Cell { return NumCell(Duration, float64(t)) }
-
-// OptDuration is a time in seconds that may be absent.
-func OptDuration(o unit.Opt[unit.Seconds]) Cell { return OptNum(Duration, o) }
 
 // ListOf returns what of makes of each element. The list is never nil, so that
 // JSON has [] and not null.

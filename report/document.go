@@ -36,10 +36,13 @@ const (
 	Page                      // Markdown and HTML
 	Sheet                     // a workbook
 	Data                      // CSV; JSON has what has a path
+	Detail                    // a list of all values of one row, such as a device
 
 	Files      = Page | Sheet     // all that is kept
 	Everywhere = Terminal | Files // all that people see
 	All        = Everywhere | Data
+	Kept       = Files | Data // not on a terminal
+	Wide       = Sheet | Data // outputs with room for many columns
 )
 
 // The keys of the sections that several documents have, or that renderers and

@@ -34,10 +34,9 @@ func NoteSection(notes []TaskNote) Section {
 			detail = strings.TrimSuffix(KernelName(n.Task)+", "+detail, ", ")
 		}
 		s.Items = append(s.Items, Item{Lead: n.Severity.String(), Detail: detail, Text: text,
-			Status: severityCell(n.Severity).Status})
+			Status: severityWord(n.Severity).Status})
 	}
-	task := Define(Column{Key: "task", Title: "Kernel", Kind: Name, In: Everywhere},
-		func(n *TaskNote) Cell { return NameCell(n.Task) })
+	task := Shown("task", "Kernel", func(n *TaskNote) string { return n.Task }, Everywhere, Name)
 	t := NewTable("notes", "", notes, append(Within("", "", func(n *TaskNote) *note.Note { return &n.Note }, NoteColumns()),
 		task)).Show("severity", "code", "task")
 	t.In = Sheet
@@ -48,29 +47,23 @@ func NoteSection(notes []TaskNote) Section {
 // NoteColumns are those of notes, in every output.
 func NoteColumns() []Col[note.Note] {
 	return []Col[note.Note]{
-		Define(Column{Key: "severity", Path: "severity", Always: true, Title: "Severity", Kind: Text, In: All},
-			func(n *note.Note) Cell { return severityCell(n.Severity) }),
-		Define(Column{Key: "code", Path: "code", Always: true, Title: "Code", Kind: Text, In: All,
-			Doc: "stable, for scripts"}, func(n *note.Note) Cell { return OptText(unit.Some(n.Code)) }),
-		Define(Column{Key: "file", Path: "file", Title: "File", Kind: Text, In: All},
-			func(n *note.Note) Cell { return TextCell(n.Pos.File) }),
-		Define(Column{Key: "line", Path: "line", Title: "Line", Kind: Integer, In: All},
-			func(n *note.Note) Cell { return OptInt(unit.NonZero(n.Pos.Line)) }),
-		Define(Column{Key: "column", Path: "column", Title: "Column", Kind: Integer, In: All},
-			func(n *note.Note) Cell { return OptInt(unit.NonZero(n.Pos.Column)) }),
-		Define(Column{Key: "text", Path: "text", Always: true, Title: "What happened", Kind: Text, Wrap: true, In: All},
-			func(n *note.Note) Cell { return OptText(unit.Some(n.Text)) }),
-		Define(Column{Key: "hint", Path: "hint", Title: "What to do", Kind: Text, Wrap: true, In: All,
-			Doc: "what to do next"}, func(n *note.Note) Cell { return TextCell(n.Hint) }),
+		Define("severity", "Severity", func(n *note.Note) Word { return severityWord(n.Severity) }, Always),
+		Define("code", "Code", func(n *note.Note) string { return n.Code }, Doc("stable, for scripts")),
+		Define("file", "File", func(n *note.Note) string { return n.Pos.File }, NonZero),
+		Define("line", "Line", func(n *note.Note) int { return n.Pos.Line }, NonZero),
+		Define("column", "Column", func(n *note.Note) int { return n.Pos.Column }, NonZero),
+		Define("text", "What happened", func(n *note.Note) string { return n.Text }, Wrap),
+		Define("hint", "What to do", func(n *note.Note) string { return n.Hint }, Wrap, NonZero,
+			Doc("what to do next")),
 	}
 }
 
 // Notes is a table of notes.
 func Notes(notes []note.Note) *Table { return NewTable("notes", "", notes, NoteColumns()) }
 
-// severityCell is the word of a note's severity with its color.
-func severityCell(s note.Severity) Cell {
-	return StatusCell(s.String(), map[note.Severity]Status{note.Warning: Unsure, note.Error: Bad}[s])
+// severityWord returns the severity of a note with its color.
+func severityWord(s note.Severity) Word {
+	return Word{s.String(), map[note.Severity]Status{note.Warning: Unsure, note.Error: Bad}[s]}
 }
 
 // Notes that say what a command let pass, since it was told to.

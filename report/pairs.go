@@ -7,10 +7,9 @@ import (
 
 // NameValue is a table of names and values, for files.
 func NameValue(key string, rows Pairs) *Table {
-	t := NewTable(key, "", rows, []Col[Pair]{
-		Define(Column{Key: "name", Title: "Property", Kind: Text, In: All}, func(p *Pair) Cell { return TextCell(p.Name) }),
-		Define(Column{Key: "value", Title: "Value", Kind: Text, Fold: true, In: All}, func(p *Pair) Cell { return p.Value }),
-	})
+	value := Shown("value", "Value", func(*Pair) string { return "" }, Fold)
+	value.Of = func(p *Pair) Cell { return p.Value }
+	t := NewTable(key, "", rows, []Col[Pair]{Shown("name", "Property", func(p *Pair) string { return p.Name }), value})
 	t.In = Files
 	return t
 }

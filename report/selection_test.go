@@ -86,9 +86,9 @@ func TestChooseColumns(t *testing.T) {
 // those of the chosen columns, in their order.
 func TestChosenColumnsShown(t *testing.T) {
 	table := report.NewTable("kernels", "", []int{1}, []report.Col[int]{
-		report.Define(report.Column{Key: "name", Title: "Kernel", Kind: report.Text, In: report.All}, func(*int) report.Cell { return report.TextCell("k") }),
-		report.Define(report.Column{Key: "a", Title: "A", Kind: report.Integer, In: report.All}, func(a *int) report.Cell { return report.IntCell(*a) }),
-		report.Define(report.Column{Key: "b", Title: "B", Kind: report.Integer, In: report.All}, func(a *int) report.Cell { return report.IntCell(*a + 1) }),
+		report.Define("name", "Kernel", func(*int) string { return "k" }),
+		report.Define("a", "A", func(a *int) int { return *a }),
+		report.Define("b", "B", func(a *int) int { return *a + 1 }),
 	})
 	table.Choose([]string{"b", "a"})
 	cells := table.Shown(report.Page).Row(0, nil)

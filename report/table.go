@@ -2,99 +2,41 @@ package report
 
 import (
 	"iter"
-	"math"
 	"slices"
-
-	"occudiff/ingest/unit"
 )
 
-func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
-
-// Kind describes what a cell holds and so how it is printed.
-type Kind uint8
-
-// The kinds. The zero cell is Absent: not measured is not zero.
-const (
-	Absent   Kind = iota
-	Text          // Cell.Text
-	Name          // Cell.Text, the name of a kernel as the input has it; decoded for people
-	Size          // of columns only: the cells are texts as in 512x512; with one dimension a number in a workbook
-	Array         // Cell.List or Cell.Rows
-	Bool          // Cell.Text, yes or no
-	Object        // of JSON alone: an object, which has the columns whose paths begin with its own
-	Integer       // Cell.Int, thousands separated for people
-	Number        // Cell.Num with the column's decimals
-	Percent       // Cell.Num, 0..100, one decimal
-	Points        // Cell.Num, percentage points, one decimal and a sign
-	Duration      // Cell.Num, seconds; for people in the column's unit with its decimals
-)
-
-// Status repeats in color what a word says already.
-type Status uint8
-
-// The statuses.
-const (
-	Plain  Status = iota
-	Good          // matches
-	Bad           // does not
-	Unsure        // cannot be said
-	Muted         // not of interest
-)
-
-// Cell is one value of a table. Num and Int are in the unit of the column, at
-// full precision.
-type Cell struct {
-	Kind   Kind
-	Status Status
-	Text   string
-	Num    float64
-	Int    int64
-	List   []string
-	Rows   *Table // of JSON alone
-}
-
-// Column describes the cells of one column.
+// Column describes the cells of one column. Define makes one; Option has the
+// meaning of its fields.
 type Column struct {
-	Key  string // stable; the heading in CSV
-	Path string // in JSON, which lacks it where that is empty: "predicted.peak_percent" is a field of an object
-	Doc  string // what its heading does not say, for JSON Schema and 'occudiff explain'
-	// Always is set where JSON never has null in its object, Optional where
-	// JSON leaves out what is absent.
-	Always, Optional bool
-	Of               []Column // of the rows in a list
-
-	Group string // heading over neighboring columns that share it: "Predicted"
-	Title string
-	Unit  string // stands once, in the heading; empty when there is none
-	Brief string // heading where space is dear; empty when Title and Unit will do
-	Kind  Kind   // of the cells, unless the table is one of names and values
-	// Decimals of Number cells.
-	Decimals int
-	In       View
-	// Drop is the order in which columns give way on a narrow terminal, 1 goes
-	// first; 0 stays.
-	Drop int
-	// Cut is set where long texts may be cut in the middle on a narrow
-	// terminal.
-	Cut bool
-	// Fold is set where texts are sentences or formulas: a narrow terminal
-	// breaks them into lines.
-	Fold bool
-	// Wrap is set where texts are sentences: a workbook breaks them into lines.
-	Wrap bool
-	Role Role
+	Key, Path, Doc            string
+	Group, Title, Unit, Brief string
+	Kind                      Kind
+	Decimals, Drop            int
+	In                        View
+	Traits                    Trait
+	Of                        []Column // of the rows in a List
 }
 
-// Role describes what a page does with a column next to printing it.
-type Role uint8
+// Trait is a property that a column has or has not. Traits add up.
+type Trait uint16
 
-// The roles, which add up.
+// The traits.
 const (
-	Code   Role = 1 << iota // names of a program, in its font
-	Bar                     // percentages, with a bar behind each
-	Choice                  // words to choose rows by
-	Heat                    // percentages that a workbook colors by how much they are
+	Code     Trait = 1 << iota // names of a program, in its font
+	Bar                        // percentages, with a bar behind each on a page
+	Choice                     // words by which a page selects rows
+	Heat                       // percentages, colored by their size in a workbook
+	Cut                        // a narrow terminal cuts long texts in the middle
+	Fold                       // sentences or formulas, which a narrow terminal breaks into lines
+	Wrap                       // sentences, which a workbook breaks into lines
+	Right                      // texts that align to the right, as numbers do
+	NonZero                    // zero, or an empty text, is absent
+	Always                     // JSON never has null in the object of the column
+	Optional                   // JSON leaves out an absent value
 )
+
+// Is reports whether a column has a trait.
+func (c Column) Is(t Trait) bool { return c.Traits&t != 0 }
 
 // Form describes how a page shows a table. Other files have a plain table for
 // each.
@@ -121,7 +63,7 @@ func (c Column) Heading() string {
 }
 
 // RightAligned reports whether the cells are numbers.
-func (c Column) RightAligned() bool { return c.Kind >= Integer }
+func (c Column) RightAligned() bool { return c.Kind >= Integer || c.Is(Right) }
 
 // Table is rows of cells, which are made when they are asked for, because a run
 // that keeps every launch has millions. NewTable and NewStream make one.
@@ -150,7 +92,7 @@ func (t *Table) ColumnsIn(v View) (list []int) {
 	for i, c := range t.Columns {
 		switch {
 		case c.In&v == 0:
-		case v == Page && c.Role&Choice != 0 && len(list) > 1 && !t.chosen:
+		case v == Page && c.Is(Choice) && len(list) > 1 && !t.chosen:
 			list = slices.Insert(list, 1, i)
 		default:
 			list = append(list, i)
@@ -199,55 +141,4 @@ func (t *Table) All() iter.Seq[[]Cell] {
 // Column finds a column's index by its key, -1 when there is none.
 func (t *Table) Column(key string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Key == key })
-}
-
-// TextCell is a text; an empty one is absent.
-func TextCell(s string) Cell {
-	if s == "" {
-		return Cell{}
-	}
-	return Cell{Kind: Text, Text: s}
-}
-
-// StatusCell is a text with a status.
-func StatusCell(s string, status Status) Cell {
-	c := TextCell(s)
-	c.Status = status
-	return c
-}
-
-// IntCell is a count.
-func IntCell[T ~int | ~int64](n T) Cell { return Cell{Kind: Integer, Int: int64(n)} }
-
-// NumCell is a number of a kind; NaN and the infinities are absent, since no
-// output has a way to write them.
-func NumCell(kind Kind, x float64) Cell {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return Cell{}
-	}
-	return Cell{Kind: kind, Num: x}
-}
-
-func OptInt[T ~int | ~int64](o unit.Opt[T]) Cell {
-	if n, ok := o.Value(); ok {
-		return IntCell(n)
-	}
-	return Cell{}
-}
-
-func OptPercent(o unit.Opt[unit.Ratio]) Cell {
-	if r, ok := o.Value(); ok {
-		return NumCell(Percent, r.Percent())
-	}
-	return Cell{}
-}
-
-func OptPoints(o unit.Opt[unit.Points]) Cell { return OptNum(Points, o) }
-
-// OptNum is a number of a kind that may be absent.
-func OptNum[T ~float64](kind Kind, o unit.Opt[T]) Cell {
-	if x, ok := o.Value(); ok {
-		return NumCell(kind, float64(x))
-	}
-	return Cell{}
 }

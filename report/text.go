@@ -53,18 +53,19 @@ const none = "-"
 // thousands separated, a dash when absent.
 func (c Column) Print(cell Cell) string {
 	switch cell.Kind {
-	case Text:
-		return OneLine(cell.Text)
 	case Integer:
 		return Thousands(cell.Int)
-	case Number:
-		return Decimal(cell.Num, c.Decimals)
+	case Number, Duration:
+		return Decimal(c.Scaled(cell), c.Decimals)
 	case Percent:
 		return Decimal(cell.Num, 1)
 	case Points:
 		return Signed(cell.Num)
 	}
-	return none
+	if cell.Blank() {
+		return none
+	}
+	return OneLine(cell.String())
 }
 
 // Thousands prints an integer with a comma between groups of three digits.

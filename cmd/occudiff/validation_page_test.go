@@ -286,18 +286,18 @@ func tagged[T any](key string, rows []T) *report.Table {
 		} else if unitText == "%" {
 			c.Kind = report.Percent
 		}
-		cols = append(cols, report.Define(c, func(row *T) report.Cell {
+		cols = append(cols, report.Col[T]{Column: c, Of: func(row *T) report.Cell {
 			switch x := reflect.ValueOf(row).Elem().Field(i).Interface().(type) {
 			case unit.Opt[unit.Ratio]:
 				return report.OptPercent(x)
 			case unit.Ratio:
 				return report.RatioCell(x)
 			case unit.Opt[float64]:
-				return report.OptNum(c.Kind, x)
+				return report.NumCell(c.Kind, x.Or(math.NaN()))
 			default:
 				return report.TextCell(fmt.Sprint(x))
 			}
-		}))
+		}})
 	}
 	return report.NewTable(key, "", rows, cols)
 }

@@ -27,38 +27,28 @@ type buildsValue struct {
 // buildColumns are of a kernel on one device, before and after, in the order of
 // CSV; what people see of the figures is behind.
 func buildColumns() []report.Col[diff.Build] {
-	var list []report.Col[diff.Build]
-	for _, c := range report.Within("", "", (*diff.Build).Kernel, predictdoc.KernelColumns) {
-		if c.Key == "name" || c.Key == "demangled" || c.Key == "device" || strings.HasPrefix(c.Path, "device.") {
-			list = append(list, c)
-		}
+	side := func(path string, of func(*diff.Build) *batch.Kernel) []report.Col[diff.Build] {
+		return report.Part("", path, of, report.InJSON(predictdoc.KernelColumns))
 	}
-	side := func(path string, of func(*diff.Build) *batch.Kernel) {
-		list = append(list, report.Define(report.Column{Path: path, Kind: report.Object}, func(p *diff.Build) report.Cell { return report.ObjectCell(of(p) != nil) }))
-		for _, c := range report.Within("", path, of, predictdoc.KernelColumns) {
-			c.Key, c.In = "", 0
-			list = append(list, c)
-		}
-	}
-	list = append(list, report.Define(report.Column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All},
-		func(p *diff.Build) report.Cell { return report.TextCell(string(p.Verdict)) }))
-	side("old", func(p *diff.Build) *batch.Kernel { return p.Old })
-	side("new", func(p *diff.Build) *batch.Kernel { return p.New })
-	list = append(list, report.Define(report.Column{Key: "changed", Path: "changed", Always: true, Kind: report.Array, In: report.Data, Doc: "the figures that differ"},
-		func(p *diff.Build) report.Cell { return report.ListCell(p.Changed) }))
+	list := slices.Concat(report.Within("", "", (*diff.Build).Kernel, predictdoc.KernelNames), []report.Col[diff.Build]{
+		report.Define("verdict", "Verdict", func(p *diff.Build) string { return string(p.Verdict) }),
+	}, side("old", func(p *diff.Build) *batch.Kernel { return p.Old }),
+		side("new", func(p *diff.Build) *batch.Kernel { return p.New }), []report.Col[diff.Build]{
+			report.Define("changed", "", func(p *diff.Build) []string { return p.Changed }, report.Data,
+				report.Doc("the figures that differ")),
+		})
 	for i, f := range diff.BuildMetrics() {
 		if f.Title != "" {
-			c := report.Column{Key: f.Key, Title: f.Title, Unit: f.Unit, Drop: max(0, 7-i), Kind: report.Text, In: report.All}
-			list = append(list, report.Define(c, func(p *diff.Build) report.Cell { return report.TextCell(figureText(p, f)) }))
+			list = append(list, report.Shown(f.Key, f.Title, func(p *diff.Build) string { return figureText(p, f) },
+				report.Unit(f.Unit), report.Drop(max(0, 7-i)), report.NonZero))
 		}
 	}
-	return append(list, report.Define(report.Column{Key: "message", Title: "Note", Kind: report.Text, Fold: true, Wrap: true, In: report.Everywhere},
-		func(p *diff.Build) report.Cell {
-			if k := p.Kernel(); k.Prediction == nil {
-				return report.TextCell(report.OneLine(k.Message))
-			}
-			return report.Cell{}
-		}))
+	return append(list, report.Shown("message", "Note", func(p *diff.Build) string {
+		if k := p.Kernel(); k.Prediction == nil {
+			return report.OneLine(k.Message)
+		}
+		return ""
+	}, report.Everywhere, report.Fold, report.Wrap, report.NonZero))
 }
 
 // figureText is a figure of a kernel, before and after where it differs. One

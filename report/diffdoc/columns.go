@@ -12,15 +12,6 @@ import (
 	"occudiff/report"
 )
 
-// column and cell keep the lists below readable.
-type (
-	column = report.Column
-	cell   = report.Cell
-)
-
-// kept is where a column is that people without a workbook do not see.
-const kept = report.Sheet | report.Data
-
 // columns are those of all sides, which stand below each other, as data frames
 // group by a column.
 func (c *comparison) columns() []report.Col[row] {
@@ -28,7 +19,7 @@ func (c *comparison) columns() []report.Col[row] {
 	if len(c.sides) == 1 {
 		return list
 	}
-	side := report.Define(column{Key: "side", Title: "Side", Kind: report.Text, In: report.All}, func(r *row) cell { return report.TextCell(r.side) })
+	side := report.Shown("side", "Side", func(r *row) string { return r.side }, report.NonZero)
 	return append([]report.Col[row]{side}, list...)
 }
 
@@ -36,70 +27,67 @@ func (c *comparison) columns() []report.Col[row] {
 // of CSV; those of people stand among them.
 var kernelColumns = slices.Concat(
 	[]report.Col[diff.Row]{
-		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code},
-			func(r *diff.Row) cell { return report.NameCell(r.Task) }),
-		report.Define(column{Key: "launch_size", Title: "Launch", Kind: report.Text, Drop: 3, Cut: true, In: report.Everywhere, Role: report.Code},
-			func(r *diff.Row) cell { return report.TextCell(shapeText(r)) }),
-		report.Define(column{Path: "is_kernel", Always: true, Kind: report.Bool}, func(r *diff.Row) cell { return report.BoolCell(r.IsKernel) }),
-		report.Define(column{Path: "old", Kind: report.Object}, func(r *diff.Row) cell { return report.ObjectCell(r.Old != nil) }),
-		report.Define(column{Path: "new", Kind: report.Object}, func(r *diff.Row) cell { return report.ObjectCell(r.New != nil) }),
+		report.Define("task", "Kernel", func(r *diff.Row) string { return r.Task }, report.Name, report.Cut,
+			report.Code),
+		report.Shown("launch_size", "Launch", shapeText, report.Everywhere,
+			report.Drop(3), report.Cut, report.Code, report.NonZero),
+		report.JSON("is_kernel", func(r *diff.Row) bool { return r.IsKernel }),
 	},
-	onBothSides("global", "Global", column{Always: true, Kind: report.Size}, func(l *diff.Launch) cell { return report.SizeCell(l.Global) }),
-	onBothSides("local", "Local", column{Always: true, Kind: report.Size}, func(l *diff.Launch) cell { return report.SizeCell(l.Local) }),
-	onBothSides("simd", "SIMD", column{Kind: report.Integer}, func(l *diff.Launch) cell { return report.OptInt(l.SIMD) }),
-	onBothSides("adapter", "", column{Kind: report.Text}, func(l *diff.Launch) cell { return report.OptText(l.Adapter) }),
-	onBothSides("grf", "", column{Kind: report.Integer, Doc: "registers per thread"}, func(l *diff.Launch) cell { return report.OptInt(l.Registers) }),
-	onBothSides("slm_bytes_per_work_group", "", column{Kind: report.Integer}, func(l *diff.Launch) cell { return report.OptInt(l.SLM) }),
-	onBothSides("file", "", column{Kind: report.Text}, func(l *diff.Launch) cell { return report.OptText(l.File) }),
-	onBothSides("line", "", column{Kind: report.Integer}, func(l *diff.Launch) cell { return report.OptInt(l.Line) }),
-	onBothSides("runs", "Runs", column{Always: true, Kind: report.Integer}, func(l *diff.Launch) cell { return report.IntCell(l.Runs) }),
-	onBothSides("unmeasurable_runs", "", column{Always: true, Kind: report.Integer}, func(l *diff.Launch) cell { return report.IntCell(l.Unmeasurable) }),
-	onBothSides("total_seconds", "", column{Kind: report.Duration}, func(l *diff.Launch) cell { return report.OptDuration(l.Total) }),
-	[]report.Col[diff.Row]{report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
-		func(r *diff.Row) cell { return report.OptText(r.Direction) })},
+	report.Part("", "old", oldLaunch, []report.Col[diff.Launch]{}),
+	report.Part("", "new", newLaunch, []report.Col[diff.Launch]{}),
+	onBothSides("global", "Global", func(l *diff.Launch) unit.Size3 { return l.Global }),
+	onBothSides("local", "Local", func(l *diff.Launch) unit.Size3 { return l.Local }),
+	onBothSides("simd", "SIMD", func(l *diff.Launch) unit.Opt[int] { return l.SIMD }),
+	onBothSides("adapter", "", func(l *diff.Launch) unit.Opt[string] { return l.Adapter }),
+	onBothSides("grf", "", func(l *diff.Launch) unit.Opt[int] { return l.Registers }, report.Doc("registers per thread")),
+	onBothSides("slm_bytes_per_work_group", "", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.SLM }),
+	onBothSides("file", "", func(l *diff.Launch) unit.Opt[string] { return l.File }),
+	onBothSides("line", "", func(l *diff.Launch) unit.Opt[int] { return l.Line }),
+	onBothSides("runs", "Runs", func(l *diff.Launch) int { return l.Runs }),
+	onBothSides("unmeasurable_runs", "", func(l *diff.Launch) int { return l.Unmeasurable }),
+	onBothSides("total_seconds", "", func(l *diff.Launch) unit.Opt[unit.Seconds] { return l.Total }),
+	[]report.Col[diff.Row]{report.Define("direction", "Direction",
+		func(r *diff.Row) unit.Opt[string] { return r.Direction }, report.Wide)},
 	quantity{compare.MetricMeasured, "measured", "measured_percent", "Measured", "", report.Percent, report.All, report.All, report.All, 12}.columns(),
-	[]report.Col[diff.Row]{report.Define(column{Key: "runs", Title: "Runs", Kind: report.Text, Drop: 1, In: report.Everywhere}, runsCell)},
-	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, kept, report.All, report.All, 5}.columns(),
-	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", "", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricBusy, "busy", "busy_occupancy_percent", "Busy occupancy", "", report.Percent, kept, report.Everywhere, report.Everywhere, 7}.columns(),
-	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, kept, 0, 0, 0}.columns(),
-	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, kept, report.All, report.All, 9}.columns(),
-	[]report.Col[diff.Row]{report.Define(column{Path: "parts", Always: true, Kind: report.Array, Of: report.ColumnsOf(partColumns), Doc: "of the thread-slot breakdown, in points of all thread slots"},
-		func(r *diff.Row) cell {
-			isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
-			return report.RowsCell(report.NewTable("", "", slices.DeleteFunc(slices.Clone(r.Deltas), isNone), partColumns))
-		})},
+	[]report.Col[diff.Row]{report.Shown("runs", "Runs", runsText, report.Everywhere, report.Drop(1), report.NonZero)},
+	quantity{compare.MetricResidual, "residual", "residual_points", "Residual", "measured - predicted average, in percentage points", report.Points, report.Wide, report.All, report.All, 5}.columns(),
+	quantity{compare.MetricPredicted, "predicted", "predicted_average_percent", "Predicted average", "", report.Percent, report.Wide, 0, 0, 0}.columns(),
+	quantity{compare.MetricBusy, "busy", "busy_occupancy_percent", "Busy occupancy", "", report.Percent, report.Wide, report.Everywhere, report.Everywhere, 7}.columns(),
+	quantity{compare.MetricIdle, "idle", "idle_percent", "XVE idle", "", report.Percent, report.Wide, 0, 0, 0}.columns(),
+	quantity{compare.MetricTime, "average", "average_seconds", "Time per launch", "", report.Duration, report.Wide, report.All, report.All, 9}.columns(),
+	[]report.Col[diff.Row]{report.List("parts", func(r *diff.Row) []diff.Delta {
+		isNone := func(d diff.Delta) bool { return !slices.Contains(compare.Parts(), compare.Part(d.Metric)) }
+		return slices.DeleteFunc(slices.Clone(r.Deltas), isNone)
+	}, partColumns, report.Doc("of the thread-slot breakdown, in points of all thread slots"))},
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[diff.Row] {
-		c := column{Key: string(p) + "_change_points", Group: "Thread-slot breakdown", Title: string(p), Kind: report.Points, In: kept}
+		title := string(p)
 		if p == compare.PartOccupied {
-			c.Title = "measured"
+			title = "measured"
 		}
-		return report.Define(c, func(r *diff.Row) cell { return report.OptNum(report.Points, r.Delta(string(p)).Change) })
+		return report.Shown(string(p)+"_change_points", title, func(r *diff.Row) unit.Opt[float64] {
+			return r.Delta(string(p)).Change
+		}, report.Points, report.Wide, report.Group("Thread-slot breakdown"))
 	}),
-	onBothSides("spill_bytes", "Spill", column{Kind: report.Integer, Unit: "bytes", Doc: "per thread"}, func(l *diff.Launch) cell { return report.OptInt(l.Spill) }),
-	onBothSides("private_bytes", "Private memory", column{Kind: report.Integer, Unit: "bytes", Doc: "per thread"}, func(l *diff.Launch) cell { return report.OptInt(l.Private) }),
+	onBothSides("spill_bytes", "Spill", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Spill }, report.Doc("per thread")),
+	onBothSides("private_bytes", "Private memory", func(l *diff.Launch) unit.Opt[unit.Bytes] { return l.Private }, report.Doc("per thread")),
 	[]report.Col[diff.Row]{
-		report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
-			func(r *diff.Row) cell { return report.StatusCell(string(r.Verdict), statusOf(r.Verdict)) }),
-		report.Define(column{Key: "changes", Path: "changes", Always: true, Title: "Changed", Kind: report.Array, Of: report.ColumnsOf(changeColumns), In: kept, Doc: "of the launch"},
-			func(r *diff.Row) cell {
-				list := report.RowsCell(report.NewTable("", "", r.Changes, changeColumns))
-				if len(r.Changes) > 0 {
-					list.List = []string{changesText(r)}
-				}
-				return list
-			}),
-		report.Define(column{Key: "evidence", Path: "evidence", Title: "Evidence", Kind: report.Text, In: report.Data, Doc: "the values behind the verdict"},
-			func(r *diff.Row) cell { return report.TextCell(because(r)) }),
+		report.Define("verdict", "Verdict", func(r *diff.Row) report.Word {
+			return statusOf(r.Verdict).Word(string(r.Verdict))
+		}, report.Choice, report.Always),
+		report.List("changes", func(r *diff.Row) []diff.Change { return r.Changes }, changeColumns,
+			report.Doc("of the launch")),
+		report.Shown("changes", "Changed", changesText, report.Wide, report.NonZero),
+		report.Define("evidence", "Evidence", because, report.Data,
+			report.NonZero, report.Doc("the values behind the verdict")),
 	})
 
-// runsCell describes how many runs of each side have a measured value; nothing
+// runsText describes how many runs of each side have a measured value; nothing
 // where nothing was repeated.
-func runsCell(r *diff.Row) cell {
+func runsText(r *diff.Row) string {
 	if older, newer := r.Measured().Old.N, r.Measured().New.N; max(older, newer) > 1 {
-		return report.TextCell(strconv.Itoa(older) + " + " + strconv.Itoa(newer))
+		return strconv.Itoa(older) + " + " + strconv.Itoa(newer)
 	}
-	return cell{}
+	return ""
 }
 
 // statusOf is the color of a verdict. Unchanged has none, as most kernels of
@@ -140,87 +128,87 @@ func shapeText(r *diff.Row) string {
 	return strings.TrimPrefix(strings.TrimPrefix(text, " in "), ", ")
 }
 
-// onBothSides are a column of the launch on each side; one without a heading is
-// for JSON alone.
-func onBothSides(name, group string, c column, of func(*diff.Launch) cell) (list []report.Col[diff.Row]) {
-	sides := []func(*diff.Row) *diff.Launch{func(r *diff.Row) *diff.Launch { return r.Old }, func(r *diff.Row) *diff.Launch { return r.New }}
-	for i, side := range []string{"old", "new"} {
-		c := c
-		c.Path = name
+func oldLaunch(r *diff.Row) *diff.Launch { return r.Old }
+func newLaunch(r *diff.Row) *diff.Launch { return r.New }
+
+// onBothSides returns a column of the launch on each side. Without a heading it
+// is in JSON alone.
+func onBothSides[V report.Value](name, group string, get func(*diff.Launch) V, o ...report.Option) []report.Col[diff.Row] {
+	side := func(path string, of func(*diff.Row) *diff.Launch) []report.Col[diff.Row] {
+		c := report.JSON(name, get, o...)
 		if group != "" {
-			c.Key, c.Group, c.Title, c.In = name+"_"+side, group, side, report.Data
+			c = c.As(report.Data, report.Key(name+"_"+path), report.Group(group), report.Title(path))
 		}
-		list = append(list, report.Within("", side, sides[i], []report.Col[diff.Launch]{report.Define(c, of)})...)
+		return report.Within("", path, of, []report.Col[diff.Launch]{c})
 	}
-	return list
+	return append(side("old", oldLaunch), side("new", newLaunch)...)
 }
 
-// quantity is what both sides say of a metric: JSON has all of it.
+// quantity is a metric on both sides: JSON has all of it.
 type quantity struct {
 	metric, key, path, title, doc string
 	kind                          report.Kind
-	sides, change, test           report.View // where its medians are, their change, and what was tested; 0 is JSON alone
-	drop                          int         // of the change; its p goes before it
+	sides, change, test           report.View // of its medians, their change, and what was tested; 0 is JSON alone
+	drop                          report.Drop // of the change; its p goes before it
 }
 
 // columns are those of a row.
 func (q quantity) columns() []report.Col[diff.Row] {
-	object := report.Define(column{Path: q.path, Always: true, Kind: report.Object, Doc: q.doc}, func(*diff.Row) cell { return report.ObjectCell(true) })
-	return append([]report.Col[diff.Row]{object}, report.Within("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of())...)
+	return report.Part("", q.path, func(r *diff.Row) *diff.Delta { return r.Delta(q.metric) }, q.of(), report.Always,
+		report.Doc(q.doc))
 }
 
 func (q quantity) of() []report.Col[diff.Delta] {
-	in := func(view report.View, key, title string, c column) column {
-		if c.Kind == report.Duration {
-			c.Decimals = 6
-		}
-		if view != 0 {
-			c.Key, c.Group, c.Title, c.In = key, q.title, title, view
-		}
-		return c
-	}
 	both := func(of func(side, key string) []report.Col[diff.Sample]) []report.Col[diff.Delta] {
 		return append(report.Within("", "old", func(d *diff.Delta) *diff.Sample { return &d.Old }, of("old", q.key+"_old_")),
 			report.Within("", "new", func(d *diff.Delta) *diff.Sample { return &d.New }, of("new", q.key+"_new_"))...)
 	}
+	group, tested, decimals := report.Group(q.title), q.test&report.Wide, report.Decimals(0)
 	points, ratio, p, significant := q.change, report.View(0), q.key+"_p", report.View(0)
 	if q.kind == report.Duration {
-		points, ratio, p = 0, q.change, "time_p"
+		points, ratio, p, decimals = 0, q.change, "time_p", 6
 	}
 	if q.metric == compare.MetricMeasured {
-		significant = kept
+		significant = report.Wide
 	}
-	unit := map[report.Kind]string{report.Percent: "percent", report.Points: "points", report.Duration: "seconds"}[q.kind]
+	suffix := map[report.Kind]string{report.Percent: "percent", report.Points: "points", report.Duration: "seconds"}[q.kind]
 	return slices.Concat(both(func(side, key string) []report.Col[diff.Sample] {
-		return []report.Col[diff.Sample]{report.Define(in(q.sides, key+unit, side, column{Path: "median", Kind: q.kind, Drop: 10}),
-			func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Median) })}
+		return []report.Col[diff.Sample]{
+			report.Define(key+suffix, side, func(s *diff.Sample) unit.Opt[float64] { return s.Median }, q.kind, q.sides, group,
+				report.Drop(10), decimals, report.Path("median")),
+		}
 	}), []report.Col[diff.Delta]{
-		report.Define(in(points, q.key+"_change_points", "change", column{Path: "change_points", Kind: report.Points, Drop: q.drop, Doc: "new - old in percentage points, of percentages and points"}),
-			func(d *diff.Delta) cell { return report.OptNum(report.Points, d.Change) }),
-		report.Define(in(ratio, "time_ratio", "new / old", column{Path: "ratio", Kind: report.Number, Decimals: 2, Drop: q.drop, Doc: "new / old, of times"}),
-			func(d *diff.Delta) cell { return report.OptNum(report.Number, d.Ratio) }),
-		report.Define(in(q.test, p, "p", column{Path: "p", Kind: report.Number, Decimals: 3, Drop: q.drop - 1}), func(d *diff.Delta) cell { return report.OptNum(report.Number, d.P) }),
-		report.Define(in(significant, q.key+"_significant", "significant", column{Path: "significant", Kind: report.Bool, Doc: "null when there were too few runs for a test"}),
-			func(d *diff.Delta) cell { return report.OptBool(d.Significant) }),
+		report.Define(q.key+"_change_points", "change", func(d *diff.Delta) unit.Opt[float64] { return d.Change },
+			report.Points, points, group, q.drop, report.Path("change_points"),
+			report.Doc("new - old in percentage points, of percentages and points")),
+		report.Define("time_ratio", "new / old", func(d *diff.Delta) unit.Opt[float64] { return d.Ratio }, ratio, group,
+			report.Decimals(2), q.drop, report.Path("ratio"), report.Doc("new / old, of times")),
+		report.Define(p, "p", func(d *diff.Delta) unit.Opt[float64] { return d.P }, q.test, group, report.Decimals(3),
+			q.drop-1, report.Path("p")),
+		report.Define(q.key+"_significant", "significant", func(d *diff.Delta) unit.Opt[bool] { return d.Significant },
+			significant, group, report.Path("significant"), report.Doc("null when there were too few runs for a test")),
 	}, both(func(side, key string) []report.Col[diff.Sample] {
 		return []report.Col[diff.Sample]{
-			report.Define(in(q.test&kept, key+"n", side+" runs", column{Path: "n", Kind: report.Integer, Always: true}), func(s *diff.Sample) cell { return report.IntCell(s.N) }),
-			report.Define(in(q.test&kept, key+"low", side+" low", column{Path: "low", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.Low) }),
-			report.Define(in(q.test&kept, key+"high", side+" high", column{Path: "high", Kind: q.kind}), func(s *diff.Sample) cell { return report.OptNum(q.kind, s.High) }),
-			report.Define(column{Path: "confidence", Kind: report.Number, Doc: "of the interval low to high, 0..1"}, func(s *diff.Sample) cell { return report.OptNum(report.Number, s.Confidence) }),
+			report.Define(key+"n", side+" runs", func(s *diff.Sample) int { return s.N }, tested, group, report.Path("n")),
+			report.Define(key+"low", side+" low", func(s *diff.Sample) unit.Opt[float64] { return s.Low }, q.kind, tested,
+				group, decimals, report.Path("low")),
+			report.Define(key+"high", side+" high", func(s *diff.Sample) unit.Opt[float64] { return s.High }, q.kind,
+				tested, group, decimals, report.Path("high")),
+			report.JSON("confidence", func(s *diff.Sample) unit.Opt[float64] { return s.Confidence },
+				report.Doc("of the interval low to high, 0..1")),
 		}
 	}))
 }
 
 // partColumns are a part of the breakdown on both sides, for JSON.
 var partColumns = append([]report.Col[diff.Delta]{
-	report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(d *diff.Delta) cell { return report.TextCell(d.Metric) }),
+	report.JSON("part", func(d *diff.Delta) string { return d.Metric }),
 }, quantity{kind: report.Points}.of()...)
 
 // changeColumns are what is not the same, for JSON.
 var changeColumns = []report.Col[diff.Change]{
-	report.Define(column{Path: "what", Always: true, Kind: report.Text}, func(c *diff.Change) cell { return report.TextCell(c.What) }),
-	report.Define(column{Path: "task", Kind: report.Text}, func(c *diff.Change) cell { return report.OptText(c.Task) }),
-	report.Define(column{Path: "old", Always: true, Kind: report.Text}, func(c *diff.Change) cell { return report.OptText(unit.Some(c.Old)) }),
-	report.Define(column{Path: "new", Always: true, Kind: report.Text}, func(c *diff.Change) cell { return report.OptText(unit.Some(c.New)) }),
+	report.JSON("what", func(c *diff.Change) string { return c.What }),
+	report.JSON("task", func(c *diff.Change) unit.Opt[string] { return c.Task }),
+	report.JSON("old", func(c *diff.Change) string { return c.Old }),
+	report.JSON("new", func(c *diff.Change) string { return c.New }),
 }

@@ -242,37 +242,43 @@ func runsAgentSummary(s *diff.Runs) *report.AgentSummary {
 // manyColumns are a kernel over all runs.
 var manyColumns = func() []report.Col[diff.KernelAcrossRuns] {
 	const in = report.Everywhere
-	measured := report.ListColumns(report.Percent, func(o *unit.Opt[unit.Ratio]) cell { return report.OptPercent(*o) })
 	return []report.Col[diff.KernelAcrossRuns]{
-		report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, Role: report.Code, In: in, Doc: "as printed, line ends included"}, func(k *diff.KernelAcrossRuns) cell { return report.NameCell(k.Task) }),
-		report.Define(column{Key: "launch_size", Title: "Launch", Kind: report.Text, Drop: 2, Cut: true, Role: report.Code, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.TextCell(rundoc.LaunchSize(&k.Kernel)) }),
-		report.Define(column{Path: "global", Always: true, Kind: report.Size}, func(k *diff.KernelAcrossRuns) cell { return report.SizeCell(k.Global) }),
-		report.Define(column{Path: "local", Always: true, Kind: report.Size}, func(k *diff.KernelAcrossRuns) cell { return report.SizeCell(k.Local) }),
-		report.Define(column{Path: "simd", Kind: report.Integer}, func(k *diff.KernelAcrossRuns) cell { return report.OptInt(k.SIMD) }),
-		report.Define(column{Path: "direction", Kind: report.Text}, func(k *diff.KernelAcrossRuns) cell { return report.OptText(unit.NonZero(string(k.Direction))) }),
-		report.Define(column{Key: "runs", Path: "runs", Always: true, Title: "Runs", Kind: report.Integer, Drop: 6, In: in, Doc: "with a measured value"}, func(k *diff.KernelAcrossRuns) cell { return report.IntCell(k.N) }),
-		report.Define(column{Key: "predicted_average_percent", Path: "predicted_average_percent", Title: "Predicted average", Kind: report.Percent, Drop: 5, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Predicted) }),
-		report.Define(column{Key: "median_percent", Path: "median_percent", Group: "Measured", Title: "median", Kind: report.Percent, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Median) }),
-		report.Define(column{Key: "lowest", Group: "Measured", Title: "lowest", Kind: report.Percent, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Lowest) }),
-		report.Define(column{Key: "highest", Group: "Measured", Title: "highest", Kind: report.Percent, Drop: 8, In: in}, func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Highest) }),
-		report.Define(column{Path: "measured_percent", Always: true, Kind: report.Array, Of: report.ColumnsOf(measured), Doc: "of each run, in their order"},
-			func(k *diff.KernelAcrossRuns) cell {
-				return report.RowsCell(report.NewTable("", "", k.Measured, measured))
-			}),
+		report.Define("task", "Kernel", func(k *diff.KernelAcrossRuns) string { return k.Task }, in, report.Name,
+			report.Cut, report.Code, report.Doc("as printed, line ends included")),
+		report.Shown("launch_size", "Launch",
+			func(k *diff.KernelAcrossRuns) string { return rundoc.LaunchSize(&k.Kernel) }, in, report.Drop(2),
+			report.Cut, report.Code, report.NonZero),
+		report.JSON("global", func(k *diff.KernelAcrossRuns) unit.Size3 { return k.Global }),
+		report.JSON("local", func(k *diff.KernelAcrossRuns) unit.Size3 { return k.Local }),
+		report.JSON("simd", func(k *diff.KernelAcrossRuns) unit.Opt[int] { return k.SIMD }),
+		report.JSON("direction", func(k *diff.KernelAcrossRuns) string { return string(k.Direction) },
+			report.NonZero),
+		report.Define("runs", "Runs", func(k *diff.KernelAcrossRuns) int { return k.N }, in, report.Drop(6),
+			report.Doc("with a measured value")),
+		report.Define("predicted_average_percent", "Predicted average",
+			func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Predicted }, in, report.Drop(5)),
+		report.Define("median_percent", "median",
+			func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Median }, in, report.Group("Measured")),
+		report.Shown("lowest", "lowest", func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Lowest }, in,
+			report.Group("Measured")),
+		report.Shown("highest", "highest", func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Highest },
+			in, report.Group("Measured"), report.Drop(8)),
+		report.List("measured_percent", func(k *diff.KernelAcrossRuns) []unit.Opt[unit.Ratio] { return k.Measured },
+			report.Element[unit.Opt[unit.Ratio]](), report.Doc("of each run, in their order")),
 	}
 }()
 
 // byRun says in which runs a kernel is off and how far, and has a column for
 // each run, for files.
 func byRun(s *diff.Runs) []report.Col[diff.KernelAcrossRuns] {
-	list := []report.Col[diff.KernelAcrossRuns]{report.Define(column{Key: "off", Title: "Off in", Kind: report.Text, Fold: true, In: report.Everywhere}, func(k *diff.KernelAcrossRuns) cell {
-		return report.ListCell(report.ListOf(k.Findings, func(f diff.Finding) string {
+	list := []report.Col[diff.KernelAcrossRuns]{report.Shown("off", "Off in", func(k *diff.KernelAcrossRuns) []string {
+		return report.ListOf(k.Findings, func(f diff.Finding) string {
 			return report.OneLine(f.Run.Name) + " " + report.Signed(float64(f.Off.Or(0)))
-		}))
-	})}
+		})
+	}, report.Everywhere, report.Fold)}
 	for i := range s.Runs {
-		list = append(list, report.Define(column{Key: "run_" + strconv.Itoa(i+1), Title: report.OneLine(s.Runs[i].Name), Kind: report.Percent, In: report.Files, Role: report.Heat},
-			func(k *diff.KernelAcrossRuns) cell { return report.OptPercent(k.Measured[i]) }))
+		list = append(list, report.Shown("run_"+strconv.Itoa(i+1), report.OneLine(s.Runs[i].Name),
+			func(k *diff.KernelAcrossRuns) unit.Opt[unit.Ratio] { return k.Measured[i] }, report.Files, report.Heat))
 	}
 	return list
 }
@@ -313,11 +319,11 @@ func findingTable(rows []findingRow) *report.Table {
 }
 
 var findingColumns = slices.Concat([]report.Col[findingRow]{
-	report.Define(column{Key: "n", Title: "#", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell { return report.OptText(f.number) }),
-	report.Define(column{Key: "run", Path: "run", Always: true, Title: "Run", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere},
-		func(f *findingRow) cell { return report.TextCell(f.Run.Name) }),
-	report.Define(column{Path: "finding", Always: true, Kind: report.Text}, func(f *findingRow) cell { return report.TextCell(string(f.What)) }),
-	report.Define(column{Key: "finding", Title: "Stands out", Kind: report.Text, Fold: true, In: report.Everywhere}, func(f *findingRow) cell {
+	report.Shown("n", "#", func(f *findingRow) unit.Opt[string] { return f.number }, report.Everywhere),
+	report.Define("run", "Run", func(f *findingRow) string { return f.Run.Name }, report.Everywhere, report.Cut,
+		report.Code),
+	report.JSON("finding", func(f *findingRow) string { return string(f.What) }),
+	report.Shown("finding", "Stands out", func(f *findingRow) report.Word {
 		text := f.ways()
 		switch {
 		case f.Run.CopyOf != "":
@@ -325,28 +331,35 @@ var findingColumns = slices.Concat([]report.Col[findingRow]{
 		case f.more > 0:
 			text += "; " + unit.FormatCount(f.more, "more kernel is off", "more kernels are off")
 		}
-		return report.StatusCell(text, f.status())
-	}),
-	report.Define(column{Key: "kernel", Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: report.Everywhere}, func(f *findingRow) cell {
+		return f.status().Word(text)
+	}, report.Everywhere, report.Fold),
+	report.Shown("kernel", "Kernel", func(f *findingRow) string {
 		if f.Kernel == nil {
-			return report.TextCell("all")
+			return "all"
 		}
-		return report.TextCell(report.KernelName(f.Kernel.Task))
-	}),
-	report.Define(column{Key: "points", Path: "points", Title: "Off", Kind: report.Points, In: report.Everywhere, Doc: "off the other runs; of a whole run the median over its kernels"},
-		func(f *findingRow) cell { return report.OptPoints(f.Off) }),
-	report.Define(column{Key: "time", Path: "time_ratio", Title: "Time / others", Brief: "Time", Kind: report.Number, Decimals: 2, In: report.Everywhere, Doc: "of a launch, against the other runs"},
-		func(f *findingRow) cell { return report.OptNum(report.Number, f.Run.TimeRatio) }),
+		return report.KernelName(f.Kernel.Task)
+	}, report.Everywhere, report.Cut, report.Code),
+	report.Define("points", "Off", func(f *findingRow) unit.Opt[unit.Points] { return f.Off }, report.Everywhere,
+		report.Doc("off the other runs; of a whole run the median over its kernels")),
+	report.Define("time", "Time / others", func(f *findingRow) unit.Opt[float64] { return f.Run.TimeRatio },
+		report.Everywhere, report.Brief("Time"), report.Decimals(2), report.Path("time_ratio"),
+		report.Doc("of a launch, against the other runs")),
 }, report.Within("", "", func(f *findingRow) *findingRow {
 	if f.Kernel == nil {
 		return nil
 	}
 	return f
 }, []report.Col[findingRow]{ // of a finding that is not of the whole run
-	report.Define(column{Path: "kernel", Kind: report.Name, Doc: "null where it is the whole run"}, func(f *findingRow) cell { return report.NameCell(f.Kernel.Task) }),
-	report.Define(column{Path: "measured_percent", Kind: report.Percent, Doc: "of the kernel in this run"}, func(f *findingRow) cell { return report.OptPercent(f.Kernel.Measured[f.Run.Place]) }),
-	report.Define(column{Path: "median_percent", Kind: report.Percent, Doc: "of the kernel over all runs"}, func(f *findingRow) cell { return report.OptPercent(f.Kernel.Median) }),
-	report.Define(column{Key: "measured", Title: "Measured", Kind: report.Text, In: report.Everywhere}, func(f *findingRow) cell {
-		return report.TextCell(report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " + report.PercentText(f.Kernel.Median.Or(0)))
-	}),
+	report.JSON("kernel", func(f *findingRow) unit.Opt[string] { return unit.Some(f.Kernel.Task) }, report.Name,
+		report.Doc("null where it is the whole run")),
+	report.JSON("measured_percent",
+		func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Measured[f.Run.Place] },
+		report.Doc("of the kernel in this run")),
+	report.JSON("median_percent", func(f *findingRow) unit.Opt[unit.Ratio] { return f.Kernel.Median },
+		report.Doc("of the kernel over all runs")),
+	report.Shown("measured", "Measured",
+		func(f *findingRow) string {
+			return report.Decimal(f.Kernel.Measured[f.Run.Place].Or(0).Percent(), 1) + " of " + report.PercentText(f.Kernel.Median.Or(0))
+		},
+		report.Everywhere, report.NonZero),
 }))

@@ -27,40 +27,35 @@ type summaryRow struct {
 	what   string
 }
 
-var summaryColumns = func() []report.Col[summaryRow] {
-	define := func(c column, of func(*summaryRow) cell) report.Col[summaryRow] {
-		c.In, c.Kind = report.Everywhere, max(c.Kind, report.Text)
-		return report.Define(c, of)
-	}
-	return []report.Col[summaryRow]{
-		define(column{Key: "n", Title: "#"}, func(r *summaryRow) cell { return report.OptText(r.number) }),
-		define(column{Key: "kernel", Title: "Kernel", Role: report.Code}, func(r *summaryRow) cell { return report.TextCell(r.name) }),
-		define(column{Key: "side", Title: "Side", Cut: true}, func(r *summaryRow) cell { return report.TextCell(r.side) }),
-		define(column{Key: "measured", Title: "Measured", Kind: report.Number}, func(r *summaryRow) cell {
-			if m := r.Measured(); m.Old.N+m.New.N > 0 {
-				return report.TextCell(fromTo(m, "%"))
-			}
-			return cell{}
-		}),
-		define(column{Key: "change", Title: "Points", Kind: report.Number}, func(r *summaryRow) cell {
-			c, ok := r.Measured().Change.Value()
-			switch {
-			case !ok:
-				return cell{}
-			case r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
-				return report.TextCell("(" + report.Signed(c) + ")") // nothing follows from it
-			}
-			return report.StatusCell(report.Signed(c), statusOf(r.Verdict))
-		}),
-		define(column{Key: "ratio", Title: "Time", Kind: report.Number}, func(r *summaryRow) cell {
-			if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
-				return report.TextCell(report.Decimal(x, 2) + "x")
-			}
-			return cell{}
-		}),
-		define(column{Key: "verdict", Title: "Verdict", Fold: true}, func(r *summaryRow) cell { return report.StatusCell(r.what, statusOf(r.Verdict)) }),
-	}
-}()
+var summaryColumns = []report.Col[summaryRow]{
+	report.Shown("n", "#", func(r *summaryRow) unit.Opt[string] { return r.number }, report.Everywhere),
+	report.Shown("kernel", "Kernel", func(r *summaryRow) string { return r.name }, report.Everywhere, report.Code),
+	report.Shown("side", "Side", func(r *summaryRow) string { return r.side }, report.Everywhere, report.Cut, report.NonZero),
+	report.Shown("measured", "Measured", func(r *summaryRow) string {
+		if m := r.Measured(); m.Old.N+m.New.N > 0 {
+			return fromTo(m, "%")
+		}
+		return ""
+	}, report.Everywhere, report.Right, report.NonZero),
+	report.Shown("change", "Points", func(r *summaryRow) report.Word {
+		c, ok := r.Measured().Change.Value()
+		switch {
+		case !ok:
+			return report.Word{}
+		case r.Verdict == diff.Inconclusive || r.Verdict == diff.NotComparable:
+			return report.Word{Text: "(" + report.Signed(c) + ")"} // nothing follows from it
+		}
+		return statusOf(r.Verdict).Word(report.Signed(c))
+	}, report.Everywhere, report.Right),
+	report.Shown("ratio", "Time", func(r *summaryRow) string {
+		if x, ok := r.Delta(compare.MetricTime).Ratio.Value(); ok {
+			return report.Decimal(x, 2) + "x"
+		}
+		return ""
+	}, report.Everywhere, report.Right, report.NonZero),
+	report.Shown("verdict", "Verdict", func(r *summaryRow) report.Word { return statusOf(r.Verdict).Word(r.what) },
+		report.Everywhere, report.Fold),
+}
 
 // summary is what every form of a diff begins with.
 func (c *comparison) summary(rows []row, notes []note.Note) *report.Summary {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -31,14 +30,17 @@ func value(c report.Cell) any {
 	return nil
 }
 
-// sized returns a launch size of one dimension as a number, so that a
-// spreadsheet can sort by it and calculate with it.
-func sized(c *report.Column, v report.Cell) report.Cell {
-	if c.Kind != report.Size {
-		return v
-	}
-	if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && n <= 1<<53 { // what a spreadsheet keeps to the digit
-		return report.IntCell(n)
+// simple returns a cell as a spreadsheet has it: a text or a number. A launch
+// size of one dimension is a number, so that a spreadsheet can sort by it and
+// calculate with it.
+func simple(c *report.Column, v report.Cell) report.Cell {
+	switch {
+	case v.Kind == report.Size && v.Size.Rank() == 1 && v.Size.Dim(0) <= 1<<53: // a spreadsheet keeps all its digits
+		return report.IntCell(v.Size.Dim(0))
+	case v.Kind == report.Duration:
+		return report.NumCell(report.Number, c.Scaled(v))
+	case v.Kind != report.Text && v.Kind < report.Integer && !v.Blank():
+		return report.StatusCell(v.String(), v.Status)
 	}
 	return v
 }
@@ -153,7 +155,7 @@ func cellStyle(k int, c *report.Column, v report.Cell) style {
 	case c.Kind == report.Size || v.Kind == report.Text:
 		s.side = "right"
 	}
-	if c.Wrap || v.Kind == report.Text && len(v.Text) > longText {
+	if c.Is(report.Wrap) || v.Kind == report.Text && len(v.Text) > longText {
 		s.role = wrapped
 	}
 	return s

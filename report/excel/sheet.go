@@ -2,6 +2,7 @@ package excel
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -85,7 +86,7 @@ func summarySheet(d *report.Document) *sheet {
 		// A terminal says some of its row in its first line.
 		var facts report.Pairs
 		for i, c := range t.Columns {
-			facts.Text(c.Title, t.Cell(0, i).Text)
+			facts.Text(c.Title, t.Cell(0, i).String())
 		}
 		s.table(report.NameValue("facts", facts))
 	} else if t != nil {
@@ -94,8 +95,8 @@ func summarySheet(d *report.Document) *sheet {
 	s.text(body, append([]string{screen.More}, screen.Advice...)...)
 	if len(screen.Confirm) > 0 {
 		s.table(report.NewTable("sure", screen.ConfirmReason, screen.Confirm, []report.Col[report.NextCommand]{
-			texts("#", false, func(c *report.NextCommand) string { return c.Rows }),
-			texts("Command", false, (*report.NextCommand).Text)}))
+			texts("#", func(c *report.NextCommand) string { return c.Rows }),
+			texts("Command", (*report.NextCommand).Text)}))
 	}
 	if screen.Bars != nil {
 		bars := *screen.Bars
@@ -130,19 +131,18 @@ func (s *sheet) section(of *report.Section, alone bool) {
 // text.
 func items(of *report.Section) *report.Table {
 	return report.NewTable(of.Key, "", of.Items, []report.Col[report.Item]{
-		texts(of.Title, true, func(it *report.Item) string { return it.Lead }),
-		texts("What it says", true, func(it *report.Item) string {
+		texts(of.Title, func(it *report.Item) string { return it.Lead }, report.Wrap),
+		texts("What it says", func(it *report.Item) string {
 			if it.Detail != "" {
 				return "(" + it.Detail + ") " + it.Text
 			}
 			return it.Text
-		})})
+		}, report.Wrap)})
 }
 
-// texts is a column of texts, over several lines where they are sentences.
-func texts[R any](title string, wrap bool, of func(*R) string) report.Col[R] {
-	return report.Define(report.Column{Title: title, Kind: report.Text, Wrap: wrap, In: report.Sheet},
-		func(row *R) report.Cell { return report.TextCell(of(row)) })
+// texts is a column of texts.
+func texts[R any](title string, of func(*R) string, options ...report.Option) report.Col[R] {
+	return report.Shown("", title, of, append(options, report.Sheet, report.NonZero)...)
 }
 
 // list returns the table of a sheet that is nothing but a table; its heading
@@ -218,7 +218,7 @@ func (b *book) frame(sw *excelize.StreamWriter, t *report.Table) error {
 		if t.Columns[k].In&report.Terminal != 0 {
 			printed = k + 1
 		}
-		if t.Columns[k].Role&report.Heat == 0 {
+		if !t.Columns[k].Is(report.Heat) {
 			continue
 		}
 		// The scale is fixed to 0..100, so that a color means the same in every
@@ -257,13 +257,13 @@ func (s *sheet) widths() (list []float64) {
 		for k := range o.table.Columns {
 			c, wide := &o.table.Columns[k], 0
 			for row := range min(o.table.Len, sampleRows) {
-				wide = max(wide, report.Width(c.Print(sized(c, o.table.Cell(row, k)))))
+				wide = max(wide, report.Width(c.Print(simple(c, o.table.Cell(row, k)))))
 			}
 			most := widest
 			switch {
-			case c.Wrap && k == len(o.table.Columns)-1: // the text of a message
+			case c.Is(report.Wrap) && k == len(o.table.Columns)-1: // the text of a message
 				most = longText
-			case c.Wrap:
+			case c.Is(report.Wrap):
 				most = wrapWidth
 			}
 			heading := headWidth(c.Heading())
@@ -338,7 +338,7 @@ func (b *book) tableRows(sw *excelize.StreamWriter, o *block, widths []float64) 
 		height := 0.0
 		for k := range t.Columns {
 			c := &t.Columns[k]
-			v := sized(c, t.Cell(r, k))
+			v := simple(c, t.Cell(r, k))
 			x := value(v)
 			// An absent value is no cell at all: a formula takes an empty text
 			// for a value, and 0 would be a lie.
@@ -386,20 +386,20 @@ func chartHeight(bars *report.StackedBars) int { return chartFrame + barHeight*l
 // shows.
 func slots(bars *report.StackedBars) *report.Table {
 	columns := []report.Col[report.StackedRow]{
-		report.Define(report.Column{Kind: report.Text}, func(*report.StackedRow) report.Cell { return report.Cell{} }), // the narrow one
-		texts("Kernel", true, func(r *report.StackedRow) string { return r.Name })}
+		texts("", func(*report.StackedRow) string { return "" }), // the narrow one
+		texts("Kernel", func(r *report.StackedRow) string { return r.Name }, report.Wrap)}
 	for i, part := range bars.Parts {
 		if !bars.Shows(i) {
 			continue
 		}
-		columns = append(columns, report.Define(report.Column{Title: part, Kind: report.Percent}, func(r *report.StackedRow) report.Cell {
+		columns = append(columns, report.Shown("", part, func(r *report.StackedRow) float64 {
 			for _, s := range r.Shares {
 				if s.Part == i {
-					return report.NumCell(report.Percent, s.Value)
+					return s.Value
 				}
 			}
-			return report.Cell{}
-		}))
+			return math.NaN() // no cell
+		}, report.Percent))
 	}
 	return report.NewTable("slots", "", bars.Rows, columns)
 }

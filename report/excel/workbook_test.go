@@ -343,13 +343,13 @@ func TestTooManyRows(t *testing.T) {
 func TestStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	made := 0
-	table := report.NewTable("kernels", "", make([]int, 100_000), []report.Col[int]{report.Define(
-		report.Column{Title: "Kernel", Kind: report.Integer, In: report.Sheet}, func(*int) report.Cell {
+	table := report.NewTable("kernels", "", make([]int, 100_000), []report.Col[int]{
+		report.Shown("kernel", "Kernel", func(*int) int {
 			if made++; made == 1000 {
 				stop()
 			}
-			return report.IntCell(1)
-		})})
+			return 1
+		}, report.Sheet)})
 	err := Render(ctx, io.Discard, &report.Document{Sections: []report.Section{{Title: "Kernels", Tables: []*report.Table{table}}}})
 	if !errors.Is(err, context.Canceled) || made != 1000 {
 		t.Errorf("%d cells are made, %v", made, err)

@@ -121,7 +121,7 @@ func (p *htmlWriter) columnStyles() string {
 				if t.Columns[i].RightAligned() {
 					b.WriteString(cells + "{text-align:right}\n")
 				}
-				if t.Columns[i].Role&report.Code != 0 {
+				if t.Columns[i].Is(report.Code) {
 					b.WriteString(cells + ":not(thead *){font-family:var(--mono);font-size:.9em}\n")
 				}
 			}

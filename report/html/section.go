@@ -151,10 +151,10 @@ func (p *htmlWriter) heading(c *report.Column) {
 	if c.RightAligned() {
 		kind = "n"
 	}
-	if c.Role&report.Bar != 0 {
+	if c.Is(report.Bar) {
 		kind = "n bar"
 	}
-	if c.Role&report.Choice != 0 {
+	if c.Is(report.Choice) {
 		words = "choose"
 	}
 	p.put(`<th scope="col" data-kind="%" data-key="%" data-words="%">`, kind, c.Key, words)
@@ -182,7 +182,7 @@ func (w writer) row(t *report.Table, cells []report.Cell) {
 		default:
 			w.raw("<th scope=row>")
 		}
-		folded := len(text) > veryLong && (i == 0 || t.Columns[i].Role&report.Code != 0)
+		folded := len(text) > veryLong && (i == 0 || t.Columns[i].Is(report.Code))
 		if folded {
 			w.raw("<span class=fold tabindex=0>")
 		}
@@ -233,7 +233,7 @@ func (p *htmlWriter) nextCommands(s *report.Summary) {
 		view = report.Page // of which a terminal says some in its first line
 	}
 	t := s.Rows.Shown(view)
-	name := max(slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Role&report.Code != 0 }), 0)
+	name := max(slices.IndexFunc(t.Columns, func(c report.Column) bool { return c.Is(report.Code) }), 0)
 	p.raw("<table class=\"answers\" id=\"t-screen\">\n<thead><tr>")
 	for _, c := range t.Columns {
 		if c.Key == barsBefore && s.Bars != nil {

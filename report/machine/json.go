@@ -42,8 +42,7 @@ func JSON(w io.Writer, value any) error {
 // several.
 type field struct {
 	name   string
-	column int // -1 of an object that no column stands for
-	kind   report.Kind
+	column int  // -1 of an object that no column stands for
 	omit   bool // where it is absent
 	fields []field
 }
@@ -62,11 +61,11 @@ func fieldsOf(columns []report.Column) []field {
 			k := slices.IndexFunc(at.fields, func(f field) bool { return f.name == name })
 			if k < 0 {
 				k = len(at.fields)
-				at.fields = append(at.fields, field{name: name, column: -1, kind: report.Object})
+				at.fields = append(at.fields, field{name: name, column: -1})
 			}
 			at = &at.fields[k]
 		}
-		at.column, at.kind, at.omit = i, c.Kind, c.Optional
+		at.column, at.omit = i, c.Is(report.Optional)
 	}
 	return root.fields
 }
@@ -133,10 +132,6 @@ func (j *rowWriter) object(fields []field, record report.Record) {
 		switch {
 		case len(f.fields) > 0 && cell.Kind != report.Absent:
 			j.object(f.fields, record)
-		case f.kind == report.Size: // cells have 512x512
-			if j.err == nil {
-				j.err = j.WriteValue(jsontext.Value("[" + strings.ReplaceAll(cell.Text, "x", ",") + "]"))
-			}
 		default:
 			j.cell(cell)
 		}
@@ -150,7 +145,7 @@ func (j *rowWriter) cell(c report.Cell) {
 	case report.Text, report.Name:
 		j.put(jsontext.String(c.Text))
 	case report.Bool:
-		j.put(jsontext.Bool(c.Text == "yes"))
+		j.put(jsontext.Bool(c.Bool))
 	case report.Integer:
 		j.put(jsontext.Int(c.Int))
 	case report.Number, report.Percent, report.Points, report.Duration:
@@ -160,12 +155,21 @@ func (j *rowWriter) cell(c report.Cell) {
 			j.table(c.Rows)
 			return
 		}
-		j.put(jsontext.BeginArray)
-		for _, word := range c.List {
-			j.put(jsontext.String(word))
-		}
-		j.put(jsontext.EndArray)
+		list(j, c.List, jsontext.String)
+	case report.Integers:
+		list(j, c.Ints, jsontext.Int)
+	case report.Size:
+		list(j, c.Size.List(), jsontext.Int)
 	default:
 		j.put(jsontext.Null)
 	}
+}
+
+// list writes a list of values.
+func list[V any](j *rowWriter, values []V, token func(V) jsontext.Token) {
+	j.put(jsontext.BeginArray)
+	for _, v := range values {
+		j.put(token(v))
+	}
+	j.put(jsontext.EndArray)
 }

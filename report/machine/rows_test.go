@@ -3,6 +3,7 @@ package machine_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,60 +26,39 @@ type launchRow struct {
 	Part  *launchPart
 	Notes []string
 	Sure  unit.Opt[bool]
-	Extra *unit.Points
+	Extra unit.Opt[unit.Points]
 }
 
 var noteColumns = []report.Col[string]{
-	{Column: report.Column{Path: "text", Always: true, Kind: report.Text},
-		Of: func(s *string) report.Cell { return report.OptText(unit.Some(*s)) }},
-	{Column: report.Column{Path: "short", Always: true, Kind: report.Bool},
-		Of: func(s *string) report.Cell { return report.BoolCell(len(*s) < 3) }},
-	{Column: report.Column{Path: "took_seconds", Always: true, Kind: report.Duration},
-		Of: func(s *string) report.Cell { return report.DurationCell(unit.Seconds(len(*s)) / 4) }},
+	report.JSON("text", func(s *string) string { return *s }),
+	report.JSON("short", func(s *string) bool { return len(*s) < 3 }),
+	report.JSON("took_seconds", func(s *string) unit.Seconds { return unit.Seconds(len(*s)) / 4 }),
 }
 
-func launchColumns() []report.Col[launchRow] {
-	part := report.Within("part_", "part", func(r *launchRow) *launchPart { return r.Part }, []report.Col[launchPart]{
-		{Column: report.Column{Key: "peak_percent", Path: "peak_percent", Title: "Peak", Unit: "%", Kind: report.Percent,
-			In: report.All}, Of: func(p *launchPart) report.Cell { return report.OptPercent(p.Peak) }},
-		{Column: report.Column{Key: "waves", Path: "deep.waves", Kind: report.Number, In: report.Data},
-			Of: func(p *launchPart) report.Cell { return report.OptNum(report.Number, p.Waves) }},
-		{Column: report.Column{Key: "words", Path: "words", Always: true, Title: "Words", Kind: report.Array,
-			In: report.All}, Of: func(p *launchPart) report.Cell { return report.ListCell(p.Words) }},
-	})
-	list := []report.Col[launchRow]{
-		{Column: report.Column{Key: "task", Path: "task", Always: true, Doc: "as printed", Title: "Kernel",
-			Kind: report.Name, In: report.All}, Of: func(r *launchRow) report.Cell { return report.NameCell(r.Task) }},
-		{Column: report.Column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size,
-			In: report.All}, Of: func(r *launchRow) report.Cell { return report.SizeCell(r.Size) }},
-		{Column: report.Column{Key: "total_seconds", Path: "total_seconds", Title: "Time", Unit: "ms", Decimals: 1,
-			Kind: report.Duration, In: report.All},
-			Of: func(r *launchRow) report.Cell { return report.OptDuration(r.Total) }},
-		{Column: report.Column{Path: "part", Doc: "null without one", Kind: report.Object},
-			Of: func(r *launchRow) report.Cell { return report.ObjectCell(r.Part != nil) }},
-	}
-	list = append(list, part...)
-	return append(list, report.Col[launchRow]{Column: report.Column{Path: "notes", Always: true, Kind: report.Array,
-		Of: report.ColumnsOf(noteColumns)}, Of: func(r *launchRow) report.Cell {
-		return report.RowsCell(report.NewTable("", "", r.Notes, noteColumns))
-	}}, report.Col[launchRow]{Column: report.Column{Key: "sure", Path: "sure", Title: "Sure", Kind: report.Bool,
-		In: report.All}, Of: func(r *launchRow) report.Cell { return report.OptBool(r.Sure) }},
-		report.Col[launchRow]{Column: report.Column{Path: "extra", Optional: true, Kind: report.Points},
-			Of: func(r *launchRow) report.Cell {
-				if r.Extra == nil {
-					return report.Cell{}
-				}
-				return report.NumCell(report.Points, float64(*r.Extra))
-			}})
+var partColumns = []report.Col[launchPart]{
+	report.Define("peak_percent", "Peak", func(p *launchPart) unit.Opt[unit.Ratio] { return p.Peak }),
+	report.Define("waves", "", func(p *launchPart) unit.Opt[float64] { return p.Waves }, report.Data,
+		report.Path("deep.waves")),
+	report.Define("words", "Words", func(p *launchPart) []string { return p.Words }),
 }
+
+var launchColumns = slices.Concat([]report.Col[launchRow]{
+	report.Define("task", "Kernel", func(r *launchRow) string { return r.Task }, report.Name, report.Doc("as printed")),
+	report.Define("global", "Global", func(r *launchRow) unit.Size3 { return r.Size }),
+	report.Define("total_seconds", "Time", func(r *launchRow) unit.Opt[unit.Seconds] { return r.Total }, report.Unit("ms"),
+		report.Decimals(1)),
+}, report.Part("part_", "part", func(r *launchRow) *launchPart { return r.Part }, partColumns), []report.Col[launchRow]{
+	report.List("notes", func(r *launchRow) []string { return r.Notes }, noteColumns),
+	report.Define("sure", "Sure", func(r *launchRow) unit.Opt[bool] { return r.Sure }),
+	report.JSON("extra", func(r *launchRow) unit.Opt[unit.Points] { return r.Extra }, report.Optional),
+})
 
 // launchRows are one with everything, one with nothing, and one whose part is
 // empty: null is for the first two cases of absence and not for the third.
 func launchRows() []launchRow {
-	extra := unit.Points(-1.5)
 	return []launchRow{
 		{"_Z1kv", unit.Size(512, 2), unit.Some[unit.Seconds](0.0015), &launchPart{unit.Some[unit.Ratio](0.627),
-			unit.Some(1.5), []string{"a", "b"}}, []string{"x\"y", ""}, unit.Some(true), &extra},
+			unit.Some(1.5), []string{"a", "b"}}, []string{"x\"y", ""}, unit.Some(true), unit.Some[unit.Points](-1.5)},
 		{Task: "=1+1"},
 		{Task: "c", Part: &launchPart{}},
 	}
@@ -100,14 +80,14 @@ const launchJSON = `{"schema":"occudiff/launch/1","rows":[` +
 // give the same.
 func TestTypedTable(t *testing.T) {
 	rows := launchRows()
-	table := report.NewTable("launches", "", rows, launchColumns())
+	table := report.NewTable("launches", "", rows, launchColumns)
 	stream := report.NewStream(func(yield func(*launchRow) bool) {
 		for i := range rows {
 			if !yield(&rows[i]) {
 				return
 			}
 		}
-	}, launchColumns())
+	}, launchColumns)
 	for name, table := range map[string]*report.Table{"rows": table, "stream": stream} {
 		var b, want bytes.Buffer
 		v := launchOutput{"occudiff/launch/1", table, "."}
@@ -152,7 +132,7 @@ func TestTypedTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := "task,global,total_seconds,part_peak_percent,part_waves,part_words,sure\n" +
-			"_Z1kv,512x2,0.0015,62.7,1.5,\"a; b\",yes\n'=1+1,,,,,,\nc,,,,,,\n"; b.String() != want {
+			"_Z1kv,512x2,0.0015,62.7,1.5,\"a; b\",true\n'=1+1,,,,,,\nc,,,,,,\n"; b.String() != want {
 			t.Errorf("%s: CSV %s, want %s", name, b.String(), want)
 		}
 	}
@@ -162,7 +142,7 @@ func TestTypedTable(t *testing.T) {
 // heading, names decoded, and no column that is empty in every row or has no
 // heading.
 func TestShow(t *testing.T) {
-	shown := report.NewTable("launches", "", launchRows()[:2], launchColumns()).Show("part_peak_percent", "total_seconds")
+	shown := report.NewTable("launches", "", launchRows()[:2], launchColumns).Show("part_peak_percent", "total_seconds")
 	if got := strings.Join(shown.Keys(), " "); got != "part_peak_percent total_seconds task global part_words sure" {
 		t.Errorf("columns %s", got)
 	}
@@ -174,10 +154,10 @@ func TestShow(t *testing.T) {
 		t.Errorf("row %s", line)
 	}
 	shown.Choose([]string{"sure"})
-	if shown.Columns[1].Key != "sure" || shown.Cell(0, 1).Text != "yes" {
+	if shown.Columns[1].Key != "sure" || !shown.Cell(0, 1).Bool {
 		t.Errorf("the columns are %v", shown.Keys())
 	}
-	if shown = report.NewTable("launches", "", launchRows()[1:], launchColumns()).Show(); len(shown.Columns) != 1 {
+	if shown = report.NewTable("launches", "", launchRows()[1:], launchColumns).Show(); len(shown.Columns) != 1 {
 		t.Errorf("columns without a value are shown: %v", shown.Keys())
 	}
 }

@@ -199,7 +199,7 @@ func rowSchema(fields []field, columns []report.Column) *jsonschema.Schema {
 		if len(f.fields) > 0 {
 			object := rowSchema(f.fields, columns)
 			object.Description = p.Description
-			if f.column >= 0 && !f.omit && !columns[f.column].Always {
+			if f.column >= 0 && !f.omit && !columns[f.column].Is(report.Always) {
 				orNull(object)
 			}
 			p = object
@@ -238,7 +238,7 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 		s.Type = "boolean"
 	case report.Integer: // sizes, lines, counts: never less than none
 		s.Type, s.Minimum = "integer", jsonschema.Ptr(0.0)
-	case report.Size:
+	case report.Size, report.Integers:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer"}
 	case report.Array:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string"}
@@ -248,7 +248,7 @@ func cellSchema(c *report.Column) *jsonschema.Schema {
 			s.Items = rowSchema(fieldsOf(c.Of), c.Of)
 		}
 	}
-	if !c.Always && !c.Optional {
+	if !c.Is(report.Always | report.Optional) {
 		orNull(s)
 	}
 	return s

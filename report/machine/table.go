@@ -45,10 +45,14 @@ func raw(c report.Cell) string {
 	switch c.Kind {
 	case report.Absent:
 		return ""
-	case report.Text, report.Name, report.Bool:
+	case report.Text, report.Name:
 		return table.Guard(c.Text)
-	case report.Array:
-		return table.Guard(strings.Join(c.List, "; "))
+	case report.Bool:
+		return strconv.FormatBool(c.Bool)
+	case report.Size:
+		return c.Size.String()
+	case report.Array, report.Integers:
+		return table.Guard(strings.Join(c.Words(), "; "))
 	case report.Integer:
 		return strconv.FormatInt(c.Int, 10)
 	}

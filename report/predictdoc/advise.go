@@ -42,60 +42,61 @@ func (s *setting) words() string {
 
 // adviceColumns are of a launch.
 var adviceColumns = slices.Concat(
-	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, shown(launchColumns)),
-	object("current", "null when the launch cannot run; message says why", func(a *advice) *predict.Prediction { return a.found.Current }, shown(predictionColumns)),
+	report.Within("", "launch", func(a *advice) *predict.Launch { return &a.launch }, report.InJSON(launchColumns)),
+	report.Part("", "current", func(a *advice) *predict.Prediction { return a.found.Current }, report.InJSON(predictionColumns), report.Doc("null when the launch cannot run; message says why")),
 	[]report.Col[advice]{
-		report.Define(column{Path: "message", Kind: report.Text}, func(a *advice) cell { return report.TextCell(errorText(a.found.Rejection)) }),
-		rows(column{Path: "best"}, func(a *advice) []setting {
+		report.JSON("message", func(a *advice) string { return errorText(a.found.Rejection) }, report.NonZero),
+		report.List("best", func(a *advice) []setting {
 			return report.ListOf(a.found.Best, func(s predict.Setting) setting { return setting{s, "best"} })
 		}, settingColumns),
 	},
-	object("least_change", "", func(a *advice) *setting {
+	report.Part("", "least_change", func(a *advice) *setting {
 		if a.found.Least == nil {
 			return nil
 		}
 		return &setting{*a.found.Least, "least change"}
-	}, shown(settingColumns)),
+	}, report.InJSON(settingColumns)),
 	[]report.Col[advice]{
-		rows(column{Path: "next_steps"}, func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
-		report.Define(column{Path: "work_groups_that_fill", Kind: report.Integer}, func(a *advice) cell { return count(a.found.FullGrid.Least) }),
-		report.Define(column{Path: "work_groups_without_tail", Kind: report.Integer, Doc: "multiples of it leave no tail"}, func(a *advice) cell { return count(a.found.FullGrid.Multiple) }),
-		report.Define(column{Path: "slm_room_bytes", Kind: report.Integer}, func(a *advice) cell { return count(a.found.SLMRoom) }),
+		report.List("next_steps", func(a *advice) []predict.NextStep { return a.found.Next }, nextColumns),
+		report.JSON("work_groups_that_fill", func(a *advice) int64 { return a.found.FullGrid.Least }, report.NonZero),
+		report.JSON("work_groups_without_tail", func(a *advice) int64 { return a.found.FullGrid.Multiple },
+			report.NonZero, report.Doc("multiples of it leave no tail")),
+		report.JSON("slm_room_bytes", func(a *advice) unit.Bytes { return a.found.SLMRoom }, report.NonZero),
 	})
 
 // settingColumns are of a launch that is proposed, and of the table that shows
 // it next to the launch as it is.
 var settingColumns = slices.Concat(
-	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, shown(launchColumns)),
+	report.Within("", "launch", func(s *setting) *predict.Launch { return &s.Launch }, report.InJSON(launchColumns)),
 	[]report.Col[setting]{
-		report.Define(column{Key: "what", Title: "Setting", Kind: report.Text, In: all}, func(s *setting) cell { return report.TextCell(s.what) }),
-		report.Define(column{Key: "local", Title: "Work-group", Kind: report.Size, In: all}, func(s *setting) cell { return report.SizeCell(s.Launch.Local) }),
-		report.Define(column{Key: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: all}, func(s *setting) cell { return count(s.Launch.SIMD) }),
-		report.Define(column{Key: "slm", Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all}, func(s *setting) cell { return report.IntCell(s.Launch.SLM) }),
-		report.Define(column{Key: "registers", Title: "Registers", Kind: report.Integer, Drop: 1, In: all}, func(s *setting) cell { return count(s.Launch.GRF) }),
-		rows(column{Path: "changes"}, func(s *setting) []predict.Change { return s.Changes }, changeColumns),
+		report.Shown("what", "Setting", func(s *setting) string { return s.what }, report.NonZero),
+		report.Shown("local", "Work-group", func(s *setting) unit.Size3 { return s.Launch.Local }),
+		report.Shown("simd", "SIMD", func(s *setting) int { return s.Launch.SIMD }, report.Drop(6), report.NonZero),
+		report.Shown("slm", "SLM", func(s *setting) unit.Bytes { return s.Launch.SLM }, report.Drop(2)),
+		report.Shown("registers", "Registers", func(s *setting) int { return s.Launch.GRF }, report.Drop(1),
+			report.NonZero),
+		report.List("changes", func(s *setting) []predict.Change { return s.Changes }, changeColumns),
 	},
-	object("predicted", "", func(s *setting) *predict.Prediction { return &s.Prediction },
-		shown(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
+	report.Part("", "predicted", func(s *setting) *predict.Prediction { return &s.Prediction }, report.InJSON(predictionColumns, "work_groups_per_xe_core", "xe_core_percent", "peak_percent", "average_percent")),
 	[]report.Col[setting]{
-		report.Define(column{Key: "changes", Title: "Change", Kind: report.Text, Fold: true, In: all}, func(s *setting) cell { return report.TextCell(s.words()) }),
+		report.Shown("changes", "Change", (*setting).words, report.Fold, report.NonZero),
 	})
 
 var changeColumns = []report.Col[predict.Change]{
-	report.Define(column{Path: "setting", Always: true, Kind: report.Text}, func(c *predict.Change) cell { return text(c.Setting) }),
-	report.Define(column{Path: "text", Always: true, Kind: report.Text}, func(c *predict.Change) cell { return text(c.Text) }),
-	report.Define(column{Path: "from", Always: true, Kind: report.Integer}, func(c *predict.Change) cell { return report.IntCell(c.From) }),
-	report.Define(column{Path: "to", Always: true, Kind: report.Integer}, func(c *predict.Change) cell { return report.IntCell(c.To) }),
+	report.JSON("setting", func(c *predict.Change) string { return c.Setting }),
+	report.JSON("text", func(c *predict.Change) string { return c.Text }),
+	report.JSON("from", func(c *predict.Change) int64 { return c.From }),
+	report.JSON("to", func(c *predict.Change) int64 { return c.To }),
 }
 
 var nextColumns = slices.Concat([]report.Col[predict.NextStep]{
-	report.Define(column{Path: "limits", Always: true, Kind: report.Array}, func(n *predict.NextStep) cell { return report.ListCell(n.Limits) }),
-	report.Define(column{Path: "before_percent", Always: true, Kind: report.Percent}, func(n *predict.NextStep) cell { return report.RatioCell(n.Before) }),
-	report.Define(column{Path: "after_percent", Always: true, Kind: report.Percent}, func(n *predict.NextStep) cell { return report.RatioCell(n.After) }),
-	report.Define(column{Path: "alone", Always: true, Kind: report.Bool}, func(n *predict.NextStep) cell { return report.BoolCell(n.Alone) }),
+	report.JSON("limits", func(n *predict.NextStep) []string { return n.Limits }),
+	report.JSON("before_percent", func(n *predict.NextStep) unit.Ratio { return n.Before }),
+	report.JSON("after_percent", func(n *predict.NextStep) unit.Ratio { return n.After }),
+	report.JSON("alone", func(n *predict.NextStep) bool { return n.Alone }),
 }, report.Within("", "change", func(n *predict.NextStep) *predict.Change { return &n.Change }, changeColumns), []report.Col[predict.NextStep]{
-	report.Define(column{Path: "of", Always: true, Kind: report.Text}, func(n *predict.NextStep) cell { return text(n.Of) }),
-	report.Define(column{Path: "text", Always: true, Kind: report.Text}, func(n *predict.NextStep) cell { return text(n.Text) }),
+	report.JSON("of", func(n *predict.NextStep) string { return n.Of }),
+	report.JSON("text", func(n *predict.NextStep) string { return n.Text }),
 })
 
 // Advise answers what would raise the occupancy of a launch.
@@ -236,16 +237,19 @@ type probe struct {
 }
 
 var probeColumns = []report.Col[probe]{
-	report.Define(column{Key: "change", Path: "change", Always: true, Title: "Change", Kind: report.Text, In: all}, func(p *probe) cell { return text(briefly.Replace(p.Changes[0].Text)) }),
-	report.Define(column{Key: "slm", Path: "slm_bytes", Title: "SLM", Unit: "bytes", Kind: report.Integer, In: kept, Doc: "in all, per work-group, to ask for; null where the probe changes something else"},
-		func(p *probe) cell { return report.OptInt(p.slm) }),
+	report.Define("change", "Change", func(p *probe) string { return briefly.Replace(p.Changes[0].Text) }),
+	report.Define("slm", "SLM", func(p *probe) unit.Opt[unit.Bytes] { return p.slm }, report.Wide,
+		report.Path("slm_bytes"),
+		report.Doc("in all, per work-group, to ask for; null where the probe changes something else")),
 
-	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Work-group", Kind: report.Size, In: kept}, func(p *probe) cell { return report.SizeCell(p.Launch.Local) }),
-	report.Define(column{Key: "registers", Path: "registers", Title: "Registers", Kind: report.Integer, In: kept, Doc: "GRF mode; null is that of the launch"}, func(p *probe) cell { return count(p.Launch.GRF) }),
-	report.Define(column{Key: "work_groups_per_xe_core", Path: "work_groups_per_xe_core", Always: true, Title: "Per Xe-core", Kind: report.Integer, In: all}, func(p *probe) cell { return report.IntCell(p.Prediction.GroupsPerXeCore) }),
-	report.Define(column{Key: "peak_percent", Path: "peak_percent", Always: true, Title: "Predicted peak", Kind: report.Percent, In: all}, func(p *probe) cell { return report.RatioCell(p.Prediction.Peak) }),
-	report.Define(column{Key: "average_percent", Path: "average_percent", Always: true, Title: "Predicted average", Kind: report.Percent, In: all}, func(p *probe) cell { return report.RatioCell(p.Prediction.Average) }),
-	report.Define(column{Key: "source", Title: "In the source", Kind: report.Text, Fold: true, In: all}, func(p *probe) cell { return report.TextCell(p.source) }),
+	report.Define("local", "Work-group", func(p *probe) unit.Size3 { return p.Launch.Local }, report.Wide),
+	report.Define("registers", "Registers", func(p *probe) int { return p.Launch.GRF }, report.Wide, report.NonZero,
+		report.Doc("GRF mode; null is that of the launch")),
+	report.Define("work_groups_per_xe_core", "Per Xe-core",
+		func(p *probe) int64 { return p.Prediction.GroupsPerXeCore }),
+	report.Define("peak_percent", "Predicted peak", func(p *probe) unit.Ratio { return p.Prediction.Peak }),
+	report.Define("average_percent", "Predicted average", func(p *probe) unit.Ratio { return p.Prediction.Average }),
+	report.Shown("source", "In the source", func(p *probe) string { return p.source }, report.Fold, report.NonZero),
 }
 
 var briefly = strings.NewReplacer(" per work-group", "", " per thread", "")

@@ -17,6 +17,7 @@ import (
 
 // axis is a setting that a sweep varies.
 type axis struct {
+	over             string // as the flag has it
 	key, title, unit string
 	divisor          int64   // brings a value of the sweep into the unit
 	step             float64 // how far apart people mark the values
@@ -24,26 +25,34 @@ type axis struct {
 	columns          []string // that the table has next to the values
 }
 
-// axisOf returns the axis of a sweep by its word: local, slm, simd, grf or
-// groups, which may be given as numbers.
+// The settings that a sweep varies.
+const (
+	overLocal  = "local"
+	overSLM    = "slm"
+	overSIMD   = "simd"
+	overGRF    = "grf"
+	overGroups = "groups"
+)
+
+// axisOf returns the axis of a sweep. The numbers of work-groups may be given.
 func axisOf(over string, groups []int64) axis {
-	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers", "work_groups_per_xe_core",
-		"work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent", "average_percent", "waves",
-		"tail_percent", "limits", "message"}
+	every := []string{"threads_per_work_group", "by_threads", "by_slm", "by_slots", "by_barriers",
+		"work_groups_per_xe_core", "work_groups", "xe_core_percent", "xe_core_of_grf_mode_percent", "peak_percent",
+		"average_percent", "waves", "tail_percent", "limits", "message"}
 	switch over {
-	case "groups":
-		return axis{"work_groups", "Work-groups", "", 1, 0, func(d *arch.Device, l predict.Launch) []predict.Point {
-			return predict.SweepGroups(d, l, groups)
-		}, []string{"work_items", "threads", "peak_percent: Slots of the GPU", "average_percent", "waves", "tail_percent", "message"}}
-	case "grf":
-		return axis{"registers", "Registers per thread", "", 1, 32, predict.SweepGRF, []string{"threads_per_xve",
+	case overGroups:
+		vary := func(d *arch.Device, l predict.Launch) []predict.Point { return predict.SweepGroups(d, l, groups) }
+		return axis{over, "work_groups", "Work-groups", "", 1, 0, vary,
+			[]string{"work_items", "threads", "peak_percent", "average_percent", "waves", "tail_percent", "message"}}
+	case overGRF:
+		return axis{over, "registers", "Registers per thread", "", 1, 32, predict.SweepGRF, []string{"threads_per_xve",
 			"largest_work_group", "xe_core_percent", "peak_percent", "average_percent", "limits", "ask", "message"}}
-	case "slm":
-		return axis{"slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM, every}
-	case "simd":
-		return axis{"sub_group_size", "Sub-group size", "", 1, 8, predict.SweepSIMD, every}
+	case overSLM:
+		return axis{over, "slm_kb", "SLM per work-group", "KB", 1024, 4, predict.SweepSLM, every}
+	case overSIMD:
+		return axis{over, "sub_group_size", "Sub-group size", "", 1, 8, predict.SweepSIMD, every}
 	}
-	return axis{"work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal, every}
+	return axis{overLocal, "work_group_size", "Work-group size", "", 1, 32, predict.SweepLocal, every}
 }
 
 func (a *axis) value(x int64) float64 { return float64(x) / float64(a.divisor) }
@@ -66,12 +75,12 @@ type sweep struct {
 
 // remark marks the launch that was swept, and says what is particular at a
 // point.
-func (a *axis) remark(p *predict.Point) cell {
+func (a *axis) remark(p *predict.Point) report.Word {
 	switch {
-	case p.Err != nil && a.key == "registers":
-		return report.StatusCell("does not launch", report.Bad)
+	case p.Err != nil && a.over == overGRF:
+		return report.Bad.Word("does not launch")
 	case p.Err != nil:
-		return report.StatusCell(p.Err.Error(), report.Bad)
+		return report.Bad.Word(p.Err.Error())
 	}
 	var parts []string
 	if p.Own {
@@ -83,86 +92,79 @@ func (a *axis) remark(p *predict.Point) cell {
 	if p.Prediction.Partial {
 		parts = append(parts, "does not divide the global size")
 	}
-	return report.TextCell(strings.Join(parts, ", "))
+	return report.Word{Text: strings.Join(parts, ", ")}
 }
 
-// columnsOf are of the points over the axis. A point that cannot run keeps its
-// place with the reason, and is a gap of the chart.
+// columnsOf returns the columns of the points. A point that cannot run keeps
+// its place with the reason, and is a gap in the chart.
 func (a *axis) columnsOf(points []predict.Point, d *arch.Device) []report.Col[predict.Point] {
-	x := column{Key: a.key, Title: a.title, Unit: a.unit, Kind: report.Integer, In: all}
-	if a.divisor > 1 { // SLM of a launch is in bytes: no whole KB, and a column has one form for all of its rows
-		x.Kind = report.Number
-		if slices.ContainsFunc(points, func(p predict.Point) bool { return p.X%a.divisor != 0 }) {
-			x.Decimals = 3
+	decimals := report.Decimals(0)
+	if slices.ContainsFunc(points, func(p predict.Point) bool { return p.X%a.divisor != 0 }) {
+		decimals = 3 // the SLM of a launch is in bytes, and a column has one form for all of its rows
+	}
+	own := report.Define("xe_core_percent", "Xe-core slots", func(p *predict.Point) unit.Opt[unit.Ratio] {
+		share, threads := p.Prediction.XeCore, p.Prediction.Groups*p.Prediction.ThreadsPerGroup
+		if a.over == overGroups {
+			share = min(unit.Ratio(threads)/unit.Ratio(d.SlotsPerXeCore()), share)
 		}
+		return unit.Maybe(share, p.Err == nil)
+	}, report.Doc("of one full Xe-core; of numbers of work-groups, what they fill of one if all go to it"))
+	if slices.Contains(a.columns, "xe_core_percent") {
+		own = own.As(report.View(0))
 	}
-	own := column{Path: "xe_core_percent", Kind: report.Percent, Title: "Xe-core slots",
-		In: all, Doc: "of one full Xe-core; of numbers of work-groups, what they fill of one if all go to it"}
-	if !slices.Contains(a.columns, "xe_core_percent") {
-		own.Key = "xe_core_percent"
-	}
-	// What an axis alone tells.
+	// Some columns belong to one axis.
 	groups := func(p *predict.Point) *predict.Prediction {
-		if a.key != "work_groups" || p.Err != nil {
+		if a.over != overGroups || p.Err != nil {
 			return nil
 		}
 		return &p.Prediction
 	}
 	mode := func(p *predict.Point) *arch.GRFMode {
 		at := slices.IndexFunc(d.GRFModes, func(m arch.GRFMode) bool { return int64(m.Registers) == p.X })
-		if a.key != "registers" || at < 0 {
+		if a.over != overGRF || at < 0 {
 			return nil
 		}
 		return &d.GRFModes[at]
 	}
-	return shown(slices.Concat([]report.Col[predict.Point]{
-		report.Define(x, func(p *predict.Point) cell {
-			if a.divisor > 1 {
-				return report.NumCell(report.Number, a.value(p.X))
-			}
-			return report.IntCell(p.X)
-		}),
-		report.Define(column{Path: "x", Always: true, Kind: report.Integer, Doc: "work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or work-groups"}, func(p *predict.Point) cell { return report.IntCell(p.X) }),
-		report.Define(column{Path: "own", Always: true, Kind: report.Bool, Doc: "the launch that was asked about"}, func(p *predict.Point) cell { return report.BoolCell(p.Own) }),
-		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(p *predict.Point) cell { return report.TextCell(statusOf(p.Err)) }),
-		report.Define(column{Path: "message", Kind: report.Text}, func(p *predict.Point) cell { return report.TextCell(errorText(p.Err)) }),
+	predicted := report.InJSON(predictionColumns, a.columns...)
+	if a.over == overGroups {
+		at := slices.IndexFunc(predicted, func(c report.Col[predict.Prediction]) bool { return c.Key == "peak_percent" })
+		predicted[at] = predicted[at].As(report.Title("Slots of the GPU"))
+	}
+	return report.InJSON(slices.Concat([]report.Col[predict.Point]{
+		report.Shown(a.key, a.title, func(p *predict.Point) float64 { return a.value(p.X) }, report.Unit(a.unit), decimals),
+		report.JSON("x", func(p *predict.Point) int64 { return p.X },
+			report.Doc("work-items per work-group, bytes of SLM per work-group, lanes, registers per thread, or "+
+				"work-groups")),
+		report.JSON("own", func(p *predict.Point) bool { return p.Own }, report.Doc("the launch that was asked about")),
+		report.JSON("status", func(p *predict.Point) string { return statusOf(p.Err) }),
+		report.JSON("message", func(p *predict.Point) string { return errorText(p.Err) }, report.NonZero),
 	}, report.Within("", "", groups, []report.Col[predict.Prediction]{
-		report.Define(column{Key: "work_items", Path: "work_items", Optional: true, Title: "Work-items", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.GroupSize) }),
-		report.Define(column{Key: "threads", Path: "threads", Optional: true, Title: "Threads", Kind: report.Integer, In: all, Doc: "of work-groups"}, func(p *predict.Prediction) cell { return report.IntCell(p.Groups * p.ThreadsPerGroup) }),
+		report.Define("work_items", "Work-items", func(p *predict.Prediction) int64 { return p.Groups * p.GroupSize },
+			report.Optional, report.Doc("of work-groups")),
+		report.Define("threads", "Threads", func(p *predict.Prediction) int64 { return p.Groups * p.ThreadsPerGroup },
+			report.Optional, report.Doc("of work-groups")),
+	}), []report.Col[predict.Point]{own}, report.Within("", "", mode, []report.Col[arch.GRFMode]{
+		report.Define("threads_per_xve", "Threads per XVE", func(m *arch.GRFMode) int { return m.ThreadsPerXVE },
+			report.Optional, report.Doc("of register modes")),
 	}), []report.Col[predict.Point]{
-		report.Define(own, func(p *predict.Point) cell {
-			share := p.Prediction.XeCore
-			if p.Err != nil {
-				return cell{}
-			} else if a.key == "work_groups" {
-				share = min(unit.Ratio(p.Prediction.Groups*p.Prediction.ThreadsPerGroup)/unit.Ratio(d.SlotsPerXeCore()), share)
+		report.Define("largest_work_group", "Largest work-group", func(p *predict.Point) unit.Opt[int64] {
+			if a.over != overGRF {
+				return unit.Opt[int64]{}
 			}
-			return report.RatioCell(share)
-		}),
-	},
-		report.Within("", "", mode, []report.Col[arch.GRFMode]{
-			report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.IntCell(m.ThreadsPerXVE) }),
-		}),
-		[]report.Col[predict.Point]{
-			report.Define(column{Key: "largest_work_group", Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items, at this sub-group size"}, func(p *predict.Point) cell {
-				if a.key != "registers" {
-					return cell{}
-				}
-				return count(predict.LargestGroup(d, p.Launch))
-			}),
-		},
-		object("predicted", "", func(p *predict.Point) *predict.Prediction {
-			if p.Prediction.ThreadsPerGroup == 0 { // it cannot run
-				return nil
-			}
-			return &p.Prediction
-		}, shown(predictionColumns, a.columns...)),
-		report.Within("", "", mode, []report.Col[arch.GRFMode]{
-			report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *arch.GRFMode) cell { return report.TextCell(report.RegisterFlags(m.Registers)) }),
-		}),
-		[]report.Col[predict.Point]{
-			report.Define(column{Key: "message", Title: "Remark", Kind: report.Text, Cut: true, In: all}, a.remark),
-		}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
+			return unit.NonZero(predict.LargestGroup(d, p.Launch))
+		}, report.Optional, report.Doc("of register modes: in work-items, at this sub-group size")),
+	}, report.Part("", "predicted", func(p *predict.Point) *predict.Prediction {
+		if p.Prediction.ThreadsPerGroup == 0 { // it cannot run
+			return nil
+		}
+		return &p.Prediction
+	}, predicted), report.Within("", "", mode, []report.Col[arch.GRFMode]{
+		report.Define("ask", "How to ask for it", func(m *arch.GRFMode) string { return report.RegisterFlags(m.Registers) },
+			report.Wide, report.Optional, report.Doc("of register modes")),
+	}), []report.Col[predict.Point]{
+		report.Shown("message", "Remark", a.remark, report.Cut),
+	}), append(slices.Clone(a.columns), a.key, "xe_core_percent")...)
 }
 
 // Sweep answers how occupancy changes over one setting of a launch: local, slm,
@@ -175,13 +177,13 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 		return nil, err
 	}
 	varied := l
-	if over == "groups" {
+	if over == overGroups {
 		varied.Global = unit.Size3{}
 	}
 	pg := page{title: "Occupancy over " + report.LowerFirst(a.title), key: "sweep", heading: a.title,
 		table: report.NewTable("sweep", "", points, a.columnsOf(points, t.Device)), headline: []string{DeviceLine(t.Device), strings.Replace(launchLine(&varied), ", no global size: one Xe-core only", "", 1)},
-		closing: a.closing(over, points)}
-	if over == "grf" {
+		closing: a.closing(points)}
+	if over == overGRF {
 		pg.items = howToAsk(points, func(p *predict.Point) int { return int(p.X) })
 	}
 	if len(points) > mostPoints {
@@ -194,7 +196,7 @@ func Sweep(t *arch.Choice, l predict.Launch, over string, groups ...int64) (*rep
 	ans := pg.output(sweep{sweepSchema, over, deviceValue(t), launchValue(&l), pg.table})
 	ans.Chart = occupancyChart("Predicted occupancy, "+t.Device.Name, report.Column{Title: a.title, Unit: a.unit}.Heading(), a.step,
 		a.series(points)...)
-	if over == "simd" || over == "grf" { // there is nothing between those
+	if over == overSIMD || over == overGRF { // there is nothing between those
 		ans.Chart.LineChart.XAlone = report.ListOf(points, func(p predict.Point) float64 { return a.value(p.X) })
 	}
 	return ans, nil
@@ -212,7 +214,7 @@ func (a *axis) telling(points []predict.Point, d *arch.Device, l *predict.Launch
 	for i := range points {
 		x := points[i].X
 		step := x%lanes == 0 && x/lanes&(x/lanes-1) == 0
-		if a.key == "slm_kb" {
+		if a.over == overSLM {
 			step = slices.Contains(d.SLMSteps, unit.Bytes(x))
 		}
 		if step || points[i].Own || best != nil && x == best.X {
@@ -241,13 +243,13 @@ func rejection(points []predict.Point) error {
 // closing describes where the highest occupancy is, and where the launch
 // stands. Values with idle lanes or smaller last work-groups are left out where
 // there are others, for their occupancy counts what does no work.
-func (a *axis) closing(over string, points []predict.Point) string {
+func (a *axis) closing(points []predict.Point) string {
 	best := highest(points, true)
 	among := ""
 	switch {
 	case best == nil:
 		best = highest(points, false)
-	case over != "local":
+	case a.over != overLocal:
 	case best.Prediction.HasGrid():
 		among = " among values that divide the global size and leave no lane idle"
 	default:
@@ -327,10 +329,12 @@ type timelineValue struct {
 }
 
 var phaseColumns = []report.Col[timeline.Phase]{
-	report.Define(column{Key: "start", Path: "start", Always: true, Title: "Start", Unit: "thread run times", Brief: "Start", Kind: report.Number, Decimals: 2, In: all}, func(p *timeline.Phase) cell { return report.NumCell(report.Number, p.Start) }),
-	report.Define(column{Key: "end", Path: "end", Always: true, Title: "End", Unit: "thread run times", Brief: "End", Kind: report.Number, Decimals: 2, In: all}, func(p *timeline.Phase) cell { return report.NumCell(report.Number, p.End) }),
-	report.Define(column{Key: "threads", Path: "threads", Always: true, Title: "Threads", Kind: report.Integer, In: all}, func(p *timeline.Phase) cell { return report.IntCell(p.Threads) }),
-	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(p *timeline.Phase) cell { return report.RatioCell(p.Occupancy) }),
+	report.Define("start", "Start", func(p *timeline.Phase) float64 { return p.Start },
+		report.Unit("thread run times"), report.Brief("Start"), report.Decimals(2)),
+	report.Define("end", "End", func(p *timeline.Phase) float64 { return p.End }, report.Unit("thread run times"),
+		report.Brief("End"), report.Decimals(2)),
+	report.Define("threads", "Threads", func(p *timeline.Phase) int64 { return p.Threads }),
+	report.Define("occupancy_percent", "Occupancy", func(p *timeline.Phase) unit.Ratio { return p.Occupancy }),
 }
 
 // Timeline answers how a launch is dispatched over time: its phases, and the

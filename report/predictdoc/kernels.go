@@ -20,42 +20,59 @@ type kernelList struct {
 	Notes   *report.Table `json:"notes"`
 }
 
+// KernelNames are the columns that identify a kernel of a binary on a device.
+var KernelNames = append([]report.Col[batch.Kernel]{
+	report.Define("name", "", func(k *batch.Kernel) string { return k.Name }, report.Data,
+		report.Doc("as in the binary")),
+	report.Define("demangled", "Kernel", (*batch.Kernel).Demangled, report.Cut, report.Code),
+	report.Shown("device", "Device", (*batch.Kernel).DeviceKey),
+}, report.Part("", "device", deviceOf, report.InJSON(deviceColumns),
+	report.Doc("null for a compiler log without --device"))...)
+
 // KernelColumns are of a kernel of a binary on one device, in the order of CSV.
 // Without a global size the prediction is of a GPU that is full, which has a
 // peak; an average would need the waves.
 var KernelColumns = slices.Concat([]report.Col[batch.Kernel]{
-	report.Define(column{Key: "file", Path: "file", Always: true, Title: "File", Kind: report.Text, In: files}, func(k *batch.Kernel) cell { return text(k.File) }),
-	report.Define(column{Key: "name", Path: "name", Always: true, Kind: report.Text, In: report.Data, Doc: "as in the binary"}, func(k *batch.Kernel) cell { return text(k.Name) }),
-	report.Define(column{Key: "demangled", Path: "demangled", Always: true, Title: "Kernel", Kind: report.Text, Cut: true, Role: report.Code, In: all}, func(k *batch.Kernel) cell { return text(k.Demangled()) }),
-	report.Define(column{Key: "device", Title: "Device", Kind: report.Text, In: all}, func(k *batch.Kernel) cell { return text(k.DeviceKey()) }),
-},
-	object("device", "null for a compiler log without --device", deviceOf, shown(deviceColumns)),
+	report.Define("file", "File", func(k *batch.Kernel) string { return k.File }, report.Kept),
+}, KernelNames,
 	[]report.Col[batch.Kernel]{
-		report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 5, In: all, Doc: "sub-group size; null where only compiling tells"}, func(k *batch.Kernel) cell { return count(k.SIMD) }),
-		report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Always: true, Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, In: all}, func(k *batch.Kernel) cell { return report.IntCell(k.Registers) }),
-		report.Define(column{Key: "slm_bytes", Path: "slm_bytes", Title: "SLM", Unit: "bytes", Kind: report.Integer, Drop: 7, In: all}, func(k *batch.Kernel) cell { return report.OptInt(k.SLM) }),
-		report.Define(column{Key: "slm_is_lower_bound", Path: "slm_is_lower_bound", Always: true, Kind: report.Bool, In: report.Data, Doc: "arguments in local memory add to it at launch"}, func(k *batch.Kernel) cell { return report.BoolCell(k.SLMIsLowerBound) }),
-		report.Define(column{Key: "barriers", Path: "barriers", Title: "Barriers", Kind: report.Integer, Drop: 3, In: all}, func(k *batch.Kernel) cell { return report.OptInt(k.Barriers) }),
-		report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, In: all, Doc: "per thread; null where the binary does not tell it from private memory"}, func(k *batch.Kernel) cell { return report.OptInt(k.Spill) }),
-		report.Define(column{Key: "private_bytes", Path: "private_bytes", Title: "Private", Unit: "bytes", Kind: report.Integer, In: files, Doc: "per thread; null where the binary does not tell it from spills"}, func(k *batch.Kernel) cell { return report.OptInt(k.Private) }),
-		report.Define(column{Key: "scratch_bytes", Path: "scratch_bytes", Title: "Scratch", Unit: "bytes", Kind: report.Integer, Drop: 2, In: all, Doc: "per thread: private memory and spills together"}, func(k *batch.Kernel) cell { return report.OptInt(k.Scratch) }),
-		report.Define(column{Key: "local", Path: "local", Always: true, Title: "Fixed local", Kind: report.Size, Drop: 4, In: all, Doc: "fixed by the kernel, otherwise empty"}, func(k *batch.Kernel) cell { return report.SizeCell(k.Local) }),
+		report.Define("simd", "SIMD", func(k *batch.Kernel) int { return k.SIMD }, report.Drop(5), report.NonZero,
+			report.Doc("sub-group size; null where only compiling tells")),
+		report.Define("registers_per_thread", "Registers per thread",
+			func(k *batch.Kernel) int { return k.Registers }, report.Brief("GRF")),
+		report.Define("slm_bytes", "SLM", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.SLM },
+			report.Drop(7)),
+		report.Define("slm_is_lower_bound", "", func(k *batch.Kernel) bool { return k.SLMIsLowerBound }, report.Data,
+			report.Doc("arguments in local memory add to it at launch")),
+		report.Define("barriers", "Barriers", func(k *batch.Kernel) unit.Opt[int] { return k.Barriers },
+			report.Drop(3)),
+		report.Define("spill_bytes", "Spill", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Spill },
+			report.Doc("per thread; null where the binary does not tell it from private memory")),
+		report.Define("private_bytes", "Private", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Private },
+			report.Kept, report.Doc("per thread; null where the binary does not tell it from spills")),
+		report.Define("scratch_bytes", "Scratch", func(k *batch.Kernel) unit.Opt[unit.Bytes] { return k.Scratch },
+			report.Drop(2), report.Doc("per thread: private memory and spills together")),
+		report.Define("local", "Fixed local", func(k *batch.Kernel) unit.Size3 { return k.Local }, report.Drop(4),
+			report.Doc("fixed by the kernel, otherwise empty")),
 	},
-	object("predicted", "without a global size of a full GPU; null when the kernel cannot run so", func(k *batch.Kernel) *predict.Prediction {
+	report.Part("", "predicted", func(k *batch.Kernel) *predict.Prediction {
 		if k.Prediction == nil {
 			return nil
 		}
 		return &k.Prediction.Prediction
-	}, KernelPrediction),
+	}, KernelPrediction, report.Doc("without a global size of a full GPU; null when the kernel cannot run so")),
 	[]report.Col[batch.Kernel]{
-		report.Define(column{Key: "best_local", Path: "best_local", Always: true, Title: "Best local", Kind: report.Size, Drop: 9, In: all, Doc: "the work-group size of the highest occupancy; empty where the kernel fixes it"}, func(k *batch.Kernel) cell {
+		report.Define("best_local", "Best local", func(k *batch.Kernel) unit.Size3 {
 			if k.Prediction == nil {
-				return cell{}
+				return unit.Size3{}
 			}
-			return report.SizeCell(k.Prediction.Best)
-		}),
-		report.Define(column{Key: "spilled_registers", Path: "spilled_registers", Optional: true, Title: "Spilled registers", Kind: report.Integer, Drop: 1, In: all, Doc: "of a compiler log: per thread, rounded up"}, func(k *batch.Kernel) cell { return report.OptInt(k.SpilledRegisters) }),
-		report.Define(column{Key: "message", Path: "message", Title: "Note", Kind: report.Text, Wrap: true, In: kept}, func(k *batch.Kernel) cell { return report.TextCell(k.Message) }),
+			return k.Prediction.Best
+		}, report.Drop(9), report.Doc("the work-group size of the highest occupancy; empty where the kernel fixes it")),
+		report.Define("spilled_registers", "Spilled registers",
+			func(k *batch.Kernel) unit.Opt[int] { return k.SpilledRegisters }, report.Drop(1), report.Optional,
+			report.Doc("of a compiler log: per thread, rounded up")),
+		report.Define("message", "Note", func(k *batch.Kernel) string { return k.Message }, report.Wide, report.Wrap,
+			report.NonZero),
 	})
 
 // deviceOf returns the device of a kernel, nil without one.
@@ -68,12 +85,18 @@ func deviceOf(k *batch.Kernel) *arch.Choice {
 
 // modeColumns are of a kernel in one register mode of its device.
 var modeColumns = slices.Concat(KernelColumns, report.Within("", "", func(k *batch.Kernel) *batch.Mode { return k.Mode }, []report.Col[batch.Mode]{
-	report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Optional: true, Title: "Threads per XVE", Kind: report.Integer, In: all, Doc: "of register modes"}, func(m *batch.Mode) cell { return report.IntCell(m.ThreadsPerXVE) }),
-	report.Define(column{Key: "largest_work_group", Path: "largest_work_group", Optional: true, Title: "Largest work-group", Kind: report.Integer, In: all, Doc: "of register modes: in work-items"}, func(m *batch.Mode) cell { return report.IntCell(m.Largest) }),
-	report.Define(column{Key: "compiled", Path: "compiled", Optional: true, Kind: report.Bool, In: report.Data, Doc: "for this register mode; else predicted from another"}, func(m *batch.Mode) cell { return report.BoolCell(m.Compiled) }),
-	report.Define(column{Key: "ask", Path: "ask", Optional: true, Title: "How to ask for it", Kind: report.Text, In: kept, Doc: "of register modes"}, func(m *batch.Mode) cell { return text(report.RegisterFlags(m.Registers)) }),
+	report.Define("threads_per_xve", "Threads per XVE", func(m *batch.Mode) int { return m.ThreadsPerXVE },
+		report.Optional, report.Doc("of register modes")),
+	report.Define("largest_work_group", "Largest work-group", func(m *batch.Mode) int64 { return m.Largest },
+		report.Optional, report.Doc("of register modes: in work-items")),
+	report.Define("compiled", "", func(m *batch.Mode) bool { return m.Compiled }, report.Data, report.Optional,
+		report.Doc("for this register mode; else predicted from another")),
+	report.Define("ask", "How to ask for it",
+		func(m *batch.Mode) string { return report.RegisterFlags(m.Registers) }, report.Wide, report.Optional,
+		report.Doc("of register modes")),
 }), []report.Col[batch.Kernel]{
-	report.Define(column{Key: "spill_words_per_lane", Path: "spill_words_per_lane", Optional: true, Title: "Spill per lane", Unit: "words", Kind: report.Integer, Drop: 2, In: all, Doc: "of register modes: bytes / (4 x SIMD width), truncated"}, func(k *batch.Kernel) cell { return report.OptInt(k.Words()) }),
+	report.Define("spill_words_per_lane", "Spill per lane", (*batch.Kernel).Words, report.Unit("words"),
+		report.Drop(2), report.Optional, report.Doc("of register modes: bytes / (4 x SIMD width), truncated")),
 })
 
 // Kernels returns the kernels of binaries in every form; modes says that each
@@ -88,7 +111,7 @@ func Kernels(kernels []batch.Kernel, notes []note.Note, global unit.Size3, modes
 			"measure both. The option of a build holds for all kernels of a module."
 		pg.items = howToAsk(kernels, func(k *batch.Kernel) int { return k.Registers })
 	}
-	pg.table.Columns[pg.table.Column("limits")].In = all // no screen says why
+	pg.table.Columns[pg.table.Column("limits")].In = report.All // no screen says why
 	for i := range kernels {
 		k := &kernels[i]
 		item := report.Item{Lead: report.OneLine(k.Demangled()), Detail: k.DeviceKey(), Text: report.OneLine(k.Message)}

@@ -27,13 +27,17 @@ type glossary struct {
 }
 
 var termColumns = []report.Col[report.Term]{
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Word", Kind: report.Text, In: all}, func(t *report.Term) cell { return text(t.Name) }),
-	report.Define(column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, Drop: 1, In: all}, func(t *report.Term) cell { return text(t.Kind) }),
-	report.Define(column{Key: "means", Path: "means", Always: true, Title: "Meaning", Kind: report.Text, Wrap: true, In: all}, func(t *report.Term) cell { return text(t.Meaning) }),
-	report.Define(column{Key: "detected_by", Path: "detected_by", Title: "Detected by", Kind: report.Text, Wrap: true, In: files, Doc: "with its thresholds"}, func(t *report.Term) cell { return report.TextCell(t.DetectedBy) }),
-	report.Define(column{Key: "action", Path: "action", Title: "What to do", Kind: report.Text, Wrap: true, In: files}, func(t *report.Term) cell { return report.TextCell(t.Action) }),
-	report.Define(column{Key: "from", Path: "from", Title: "From", Kind: report.Text, Wrap: true, In: files, Doc: "where that is from"}, func(t *report.Term) cell { return report.TextCell(t.Source) }),
-	report.Define(column{Key: "found_with", Path: "found_with", Title: "Found with", Kind: report.Text, In: files, Doc: "verdicts, or parts of a thread-slot breakdown"}, func(t *report.Term) cell { return report.TextCell(t.With) }),
+	report.Define("name", "Word", func(t *report.Term) string { return t.Name }),
+	report.Define("kind", "Kind", func(t *report.Term) string { return t.Kind }, report.Drop(1)),
+	report.Define("means", "Meaning", func(t *report.Term) string { return t.Meaning }, report.Wrap),
+	report.Define("detected_by", "Detected by", func(t *report.Term) string { return t.DetectedBy }, report.Kept,
+		report.Wrap, report.NonZero, report.Doc("with its thresholds")),
+	report.Define("action", "What to do", func(t *report.Term) string { return t.Action }, report.Kept, report.Wrap,
+		report.NonZero),
+	report.Define("from", "From", func(t *report.Term) string { return t.Source }, report.Kept, report.Wrap,
+		report.NonZero, report.Doc("where that is from")),
+	report.Define("found_with", "Found with", func(t *report.Term) string { return t.With }, report.Kept,
+		report.NonZero, report.Doc("verdicts, or parts of a thread-slot breakdown")),
 }
 
 // Words lists the terms of the outputs that have a text.
@@ -158,85 +162,102 @@ type deviceList struct {
 // what the name says. JSON has every figure that the models take; people see
 // those by which they choose a device.
 var tableColumns = []report.Col[arch.Device]{
-	report.Define(column{Key: "key", Path: "key", Always: true, Title: "Key", Kind: report.Text, In: all}, func(d *arch.Device) cell { return text(d.Key) }),
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Name", Kind: report.Text, Cut: true, In: all}, func(d *arch.Device) cell { return text(d.Name) }),
-	report.Define(column{Path: "aliases", Always: true, Title: "Also called", Kind: report.Array}, func(d *arch.Device) cell { return report.ListCell(d.Aliases) }),
-	report.Define(column{Key: "architecture", Path: "architecture", Always: true, Title: "Architecture", Brief: "Arch", Kind: report.Text, Drop: 3, In: all}, func(d *arch.Device) cell { return text(d.Architecture) }),
-	report.Define(column{Path: "codename", Always: true, Title: "Code name", Kind: report.Text}, func(d *arch.Device) cell { return text(d.Codename) }),
-	report.Define(column{Path: "stacks", Always: true, Title: "Stacks", Kind: report.Integer}, func(d *arch.Device) cell { return report.IntCell(d.Tiles) }),
-	report.Define(column{Key: "xe_cores", Path: "xe_cores", Title: "Xe-cores", Kind: report.Integer, In: all, Doc: "null where the count is not public: --xve gives it"}, func(d *arch.Device) cell { return count(d.XeCores) }),
-	report.Define(column{Path: "xve_per_xe_core", Always: true, Title: "XVEs per Xe-core", Kind: report.Integer}, func(d *arch.Device) cell { return report.IntCell(d.XVEPerXeCore) }),
-	report.Define(column{Key: "xves", Path: "xves", Title: "XVEs", Kind: report.Integer, In: all}, func(d *arch.Device) cell { return count(d.XVEs()) }),
-	report.Define(column{Key: "threads_per_xve", Path: "threads_per_xve", Always: true, Title: "Threads per XVE", Brief: "Threads/XVE", Kind: report.Integer, Drop: 4, In: all}, func(d *arch.Device) cell { return report.IntCell(d.ThreadsPerXVE) }),
-	report.Define(column{Key: "thread_slots", Path: "thread_slots", Title: "Thread slots", Kind: report.Integer, In: all}, func(d *arch.Device) cell { return count(d.Slots()) }),
-	report.Define(column{Title: "Thread slots per Xe-core", Kind: report.Integer}, func(d *arch.Device) cell { return count(d.SlotsPerXeCore()) }),
-	report.Define(column{Title: `Lanes ("total operations")`, Kind: report.Text}, func(d *arch.Device) cell {
+	report.Define("key", "Key", func(d *arch.Device) string { return d.Key }),
+	report.Define("name", "Name", func(d *arch.Device) string { return d.Name }, report.Cut),
+	report.Define("aliases", "Also called", func(d *arch.Device) []string { return d.Aliases }, report.Detail),
+	report.Define("architecture", "Architecture", func(d *arch.Device) string { return d.Architecture },
+		report.Brief("Arch"), report.Drop(3)),
+	report.Define("codename", "Code name", func(d *arch.Device) string { return d.Codename }, report.Detail),
+	report.Define("stacks", "Stacks", func(d *arch.Device) int { return d.Tiles }, report.Detail),
+	report.Define("xe_cores", "Xe-cores", func(d *arch.Device) int { return d.XeCores }, report.NonZero,
+		report.Doc("null where the count is not public: --xve gives it")),
+	report.Define("xve_per_xe_core", "XVEs per Xe-core", func(d *arch.Device) int { return d.XVEPerXeCore },
+		report.Detail),
+	report.Define("xves", "XVEs", (*arch.Device).XVEs, report.NonZero),
+	report.Define("threads_per_xve", "Threads per XVE", func(d *arch.Device) int { return d.ThreadsPerXVE },
+		report.Brief("Threads/XVE"), report.Drop(4)),
+	report.Define("thread_slots", "Thread slots", (*arch.Device).Slots, report.NonZero),
+	report.Define("", "Thread slots per Xe-core", (*arch.Device).SlotsPerXeCore, report.Detail, report.NonZero),
+	report.Define("", `Lanes ("total operations")`, func(d *arch.Device) string {
 		if len(d.SIMDWidths) == 0 {
-			return cell{}
+			return ""
 		}
 		least := slices.Min(d.SIMDWidths)
 		lanes := func(slots int) string { return report.Thousands(int64(least * slots)) }
-		return report.TextCell(fmt.Sprintf("%s; of an Xe-core %s, of an XVE %s; at sub-group size %d", lanes(d.Slots()),
-			lanes(d.SlotsPerXeCore()), lanes(d.ThreadsPerXVE), least))
-	}),
-	rows(column{Path: "grf_modes", Title: "Register modes"}, func(d *arch.Device) []arch.GRFMode { return d.GRFModes }, grfColumns),
-	report.Define(column{Path: "simd_widths", Always: true, Kind: report.Size}, func(d *arch.Device) cell { return integers(d.SIMDWidths) }),
-	report.Define(column{Key: "simd_widths", Title: "SIMD", Kind: report.Text, Drop: 1, In: all}, func(d *arch.Device) cell {
-		return report.TextCell(strings.ReplaceAll(integers(d.SIMDWidths).Text, "x", ", "))
-	}),
-	report.Define(column{Path: "slm_bytes_per_xe_core", Always: true, Kind: report.Integer}, func(d *arch.Device) cell { return report.IntCell(d.SLMPerXeCore) }),
-	rows(column{Path: "slm_kb_by_source", Title: "SLM per Xe-core by source", Unit: "KB", Doc: "of an Xe-core, where sources disagree; the first is used"}, func(d *arch.Device) []arch.SourcedCount { return d.SLMBySource }, sourcedColumns),
-	report.Define(column{Path: "slm_bytes_per_work_group_max", Always: true, Title: "Largest SLM per work-group", Unit: "bytes", Kind: report.Integer}, func(d *arch.Device) cell { return report.IntCell(d.SLMPerGroupMax) }),
-	report.Define(column{Path: "slm_steps_bytes", Always: true, Kind: report.Size, Doc: "SLM per work-group is rounded up to one of these"}, func(d *arch.Device) cell { return integers(d.SLMSteps) }),
-	report.Define(column{Key: "max_group_size", Path: "work_group_max_items", Always: true, Title: "Largest work-group", Brief: "Work-group", Kind: report.Integer, Drop: 5, In: all}, func(d *arch.Device) cell { return report.IntCell(d.MaxGroupSize) }),
-	report.Define(column{Key: "slm_kb", Title: "SLM per Xe-core", Unit: "KB", Brief: "SLM [KB]", Kind: report.Integer, Drop: 6, In: all}, func(d *arch.Device) cell { return report.IntCell(d.SLMPerXeCore >> 10) }),
-	report.Define(column{Path: "work_group_slots_per_xe_core", Always: true, Title: "Work-group slots per Xe-core", Kind: report.Integer}, func(d *arch.Device) cell { return report.IntCell(d.GroupSlots) }),
-	rows(column{Path: "barrier_slots_per_xe_core", Title: "Barriers per Xe-core", Doc: "sources disagree; the first is the default"}, func(d *arch.Device) []arch.SourcedCount { return d.BarrierSlots }, sourcedColumns),
-	report.Define(column{Title: "Registers of an XVE", Unit: "KB", Kind: report.Integer}, func(d *arch.Device) cell {
+		return fmt.Sprintf("%s; of an Xe-core %s, of an XVE %s; at sub-group size %d", lanes(d.Slots()),
+			lanes(d.SlotsPerXeCore()), lanes(d.ThreadsPerXVE), least)
+	}, report.Detail),
+	report.List("grf_modes", func(d *arch.Device) []arch.GRFMode { return d.GRFModes }, grfColumns,
+		report.Title("Register modes"), report.Detail),
+	report.Define("simd_widths", "SIMD", func(d *arch.Device) []int { return d.SIMDWidths }, report.Drop(1)),
+	report.JSON("slm_bytes_per_xe_core", func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore }),
+	report.List("slm_kb_by_source", func(d *arch.Device) []arch.SourcedCount { return d.SLMBySource },
+		sourcedColumns, report.Title("SLM per Xe-core by source"), report.Detail, report.Unit("KB"),
+		report.Doc("of an Xe-core, where sources disagree; the first is used")),
+	report.Define("slm_bytes_per_work_group_max", "Largest SLM per work-group",
+		func(d *arch.Device) unit.Bytes { return d.SLMPerGroupMax }, report.Detail),
+	report.JSON("slm_steps_bytes", func(d *arch.Device) []unit.Bytes { return d.SLMSteps },
+		report.Doc("SLM per work-group is rounded up to one of these")),
+	report.Define("max_group_size", "Largest work-group", func(d *arch.Device) int { return d.MaxGroupSize },
+		report.Brief("Work-group"), report.Drop(5), report.Path("work_group_max_items")),
+	report.Shown("slm_kb", "SLM per Xe-core", func(d *arch.Device) unit.Bytes { return d.SLMPerXeCore >> 10 },
+		report.Unit("KB"), report.Brief("SLM [KB]"), report.Drop(6)),
+	report.Define("work_group_slots_per_xe_core", "Work-group slots per Xe-core",
+		func(d *arch.Device) int { return d.GroupSlots }, report.Detail),
+	report.List("barrier_slots_per_xe_core", func(d *arch.Device) []arch.SourcedCount { return d.BarrierSlots },
+		sourcedColumns, report.Title("Barriers per Xe-core"), report.Detail,
+		report.Doc("sources disagree; the first is the default")),
+	report.Define("", "Registers of an XVE", func(d *arch.Device) int {
 		most := 0 // of the mode that leaves the least of them unused
 		for _, m := range d.GRFModes {
 			most = max(most, m.Registers*m.ThreadsPerXVE*d.RegisterBytes)
 		}
-		return count(most >> 10)
-	}),
-	report.Define(column{Path: "register_bytes", Always: true, Title: "Width of a register", Unit: "bytes", Kind: report.Integer, Doc: "width of one register"}, func(d *arch.Device) cell { return report.IntCell(d.RegisterBytes) }),
-	report.Define(column{Path: "clock_mhz", Title: "Clock of the counters", Unit: "MHz", Kind: report.Number, Doc: "of the counters: an interval is 2^n of its ticks; null when not known"}, func(d *arch.Device) cell { return report.OptNum(report.Number, unit.NonZero(d.Clock.Hz/1e6)) }),
-	report.Define(column{Path: "clock_source", Title: "Source of the clock", Kind: report.Text}, func(d *arch.Device) cell { return report.TextCell(d.Clock.Source) }),
-	report.Define(column{Title: "Memory bandwidth", Kind: report.Text}, func(d *arch.Device) cell {
+		return most >> 10
+	}, report.Detail, report.Unit("KB"), report.NonZero),
+	report.Define("register_bytes", "Width of a register", func(d *arch.Device) int { return d.RegisterBytes },
+		report.Detail, report.Unit("bytes"), report.Doc("width of one register")),
+	report.Define("clock_mhz", "Clock of the counters", func(d *arch.Device) float64 { return d.Clock.Hz / 1e6 },
+		report.Detail, report.Unit("MHz"), report.NonZero,
+		report.Doc("of the counters: an interval is 2^n of its ticks; null when not known")),
+	report.Define("clock_source", "Source of the clock", func(d *arch.Device) string { return d.Clock.Source },
+		report.Detail, report.NonZero),
+	report.Define("", "Memory bandwidth", func(d *arch.Device) string {
 		if len(d.Memory) == 0 {
-			return report.TextCell("not known; --memory-bandwidth gives it")
+			return "not known; --memory-bandwidth gives it"
 		}
-		return report.TextCell(d.Memory[0].String())
-	}),
-	rows(column{Path: "memory_gb_per_second", Doc: "the most that memory moves; the first is used; empty when not known"}, func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns),
-	rows(column{Path: "l3_gb_per_second", Title: "L3 bandwidth", Unit: "GB/s"}, func(d *arch.Device) []arch.Bandwidth { return d.L3 }, bandwidthColumns),
-	report.Define(column{Path: "pci_ids", Always: true, Title: "PCI ids", Kind: report.Array}, func(d *arch.Device) cell { return report.ListCell(d.PCIIDs) }),
-	report.Define(column{Key: "confidence", Path: "confidence", Always: true, Title: "Confidence", Kind: report.Text, Drop: 2, In: all}, func(d *arch.Device) cell { return text(d.Confidence) }),
-	report.Define(column{Key: "source", Path: "source", Always: true, Title: "Source", Kind: report.Text, In: files}, func(d *arch.Device) cell { return text(d.Source) }),
-	report.Define(column{Path: "notes", Title: "Notes", Kind: report.Text}, func(d *arch.Device) cell { return report.TextCell(d.Notes) }),
+		return d.Memory[0].String()
+	}, report.Detail),
+	report.List("memory_gb_per_second", func(d *arch.Device) []arch.Bandwidth { return d.Memory }, bandwidthColumns,
+		report.Doc("the most that memory moves; the first is used; empty when not known")),
+	report.List("l3_gb_per_second", func(d *arch.Device) []arch.Bandwidth { return d.L3 }, bandwidthColumns,
+		report.Title("L3 bandwidth"), report.Detail, report.Unit("GB/s")),
+	report.Define("pci_ids", "PCI ids", func(d *arch.Device) []string { return d.PCIIDs }, report.Detail),
+	report.Define("confidence", "Confidence", func(d *arch.Device) string { return d.Confidence }, report.Drop(2)),
+	report.Define("source", "Source", func(d *arch.Device) string { return d.Source }, report.Kept),
+	report.Define("notes", "Notes", func(d *arch.Device) string { return d.Notes }, report.Detail, report.NonZero),
 }
 
 // What is behind a value on the page of a device is its title.
 var grfColumns = []report.Col[arch.GRFMode]{
-	report.Define(column{Path: "registers_per_thread", Always: true, Title: "registers:", Kind: report.Integer}, func(m *arch.GRFMode) cell { return report.IntCell(m.Registers) }),
-	report.Define(column{Path: "threads_per_xve", Always: true, Title: "threads per XVE", Kind: report.Integer}, func(m *arch.GRFMode) cell { return report.IntCell(m.ThreadsPerXVE) }),
+	report.Define("registers_per_thread", "registers:", func(m *arch.GRFMode) int { return m.Registers },
+		report.Detail),
+	report.Define("threads_per_xve", "threads per XVE", func(m *arch.GRFMode) int { return m.ThreadsPerXVE },
+		report.Detail),
 }
 
 var sourcedColumns = []report.Col[arch.SourcedCount]{
-	report.Define(column{Path: "source", Always: true, Kind: report.Text}, func(c *arch.SourcedCount) cell { return text(c.Source) }),
-	report.Define(column{Path: "count", Always: true, Kind: report.Integer}, func(c *arch.SourcedCount) cell { return report.IntCell(c.Count) }),
+	report.JSON("source", func(c *arch.SourcedCount) string { return c.Source }),
+	report.JSON("count", func(c *arch.SourcedCount) int { return c.Count }),
 }
 
 var bandwidthColumns = []report.Col[arch.Bandwidth]{
-	report.Define(column{Path: "source", Always: true, Kind: report.Text}, func(b *arch.Bandwidth) cell { return text(b.Source) }),
-	report.Define(column{Path: "gb_per_second", Always: true, Kind: report.Number, Doc: "decimal"}, func(b *arch.Bandwidth) cell { return report.NumCell(report.Number, b.GBPerSecond) }),
-	report.Define(column{Path: "fastest_memory", Optional: true, Title: "(at most, with the fastest memory that it takes)", Kind: report.Text, Doc: "of which the figure is; what is installed may be slower"}, func(b *arch.Bandwidth) cell { return report.TextCell(b.Fastest) }),
-	report.Define(column{Path: "assumed", Optional: true, Title: "assumed", Kind: report.Bool, Doc: "no source has the figure; it is that of a similar GPU"}, func(b *arch.Bandwidth) cell {
-		if b.Assumed {
-			return report.BoolCell(true)
-		}
-		return cell{}
-	}),
+	report.JSON("source", func(b *arch.Bandwidth) string { return b.Source }),
+	report.JSON("gb_per_second", func(b *arch.Bandwidth) float64 { return b.GBPerSecond }, report.Doc("decimal")),
+	report.Define("fastest_memory", "(at most, with the fastest memory that it takes)",
+		func(b *arch.Bandwidth) string { return b.Fastest }, report.Detail, report.Optional, report.NonZero,
+		report.Doc("of which the figure is; what is installed may be slower")),
+	report.Define("assumed", "assumed", func(b *arch.Bandwidth) bool { return b.Assumed }, report.Detail, report.Optional,
+		report.NonZero, report.Doc("no source has the figure; it is that of a similar GPU")),
 }
 
 // mostDevices is how many a terminal shows with their figures.
@@ -294,9 +315,11 @@ type settingsValue struct {
 type Setting struct{ Name, Value, From string }
 
 var givenColumns = []report.Col[Setting]{
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Setting", Kind: report.Text, In: all}, func(s *Setting) cell { return text(s.Name) }),
-	report.Define(column{Key: "value", Path: "value", Always: true, Title: "Value", Kind: report.Text, Fold: true, In: all, Doc: "as a flag takes it; empty where nothing is set"}, func(s *Setting) cell { return text(s.Value) }),
-	report.Define(column{Key: "from", Path: "from", Always: true, Title: "From", Kind: report.Text, In: all, Doc: "default, the environment variable, or the place in the file"}, func(s *Setting) cell { return text(s.From) }),
+	report.Define("name", "Setting", func(s *Setting) string { return s.Name }),
+	report.Define("value", "Value", func(s *Setting) string { return s.Value }, report.Fold,
+		report.Doc("as a flag takes it; empty where nothing is set")),
+	report.Define("from", "From", func(s *Setting) string { return s.From },
+		report.Doc("default, the environment variable, or the place in the file")),
 }
 
 // Settings returns the settings in every form.
@@ -321,17 +344,19 @@ type toolsValue struct {
 }
 
 var checkColumns = []report.Col[collect.Check]{
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "What", Kind: report.Text, In: all}, func(c *collect.Check) cell { return text(c.Name) }),
-	report.Define(column{Path: "ok", Always: true, Kind: report.Bool}, func(c *collect.Check) cell { return report.BoolCell(c.OK) }),
-	report.Define(column{Key: "state", Title: "State", Kind: report.Text, In: all}, func(c *collect.Check) cell {
+	report.Define("name", "What", func(c *collect.Check) string { return c.Name }),
+	report.JSON("ok", func(c *collect.Check) bool { return c.OK }),
+	report.Shown("state", "State", func(c *collect.Check) report.Word {
 		if c.OK {
-			return report.StatusCell("ok", report.Good)
+			return report.Good.Word("ok")
 		}
-		return report.StatusCell("missing", report.Bad)
+		return report.Bad.Word("missing")
 	}),
-	report.Define(column{Key: "found", Path: "found", Title: "Found", Kind: report.Text, Fold: true, In: all}, func(c *collect.Check) cell { return report.TextCell(c.Found) }),
-	report.Define(column{Key: "impact", Path: "impact", Title: "Impact", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Impact) }),
-	report.Define(column{Key: "install", Path: "install", Title: "Install", Kind: report.Text, Wrap: true, In: files}, func(c *collect.Check) cell { return report.TextCell(c.Install) }),
+	report.Define("found", "Found", func(c *collect.Check) string { return c.Found }, report.Fold, report.NonZero),
+	report.Define("impact", "Impact", func(c *collect.Check) string { return c.Impact }, report.Kept, report.Wrap,
+		report.NonZero),
+	report.Define("install", "Install", func(c *collect.Check) string { return c.Install }, report.Kept, report.Wrap,
+		report.NonZero),
 }
 
 // ToolChecks returns what is installed for collecting in every form.

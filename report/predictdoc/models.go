@@ -29,21 +29,33 @@ type calculation struct {
 // form has them, also the average of rounded waves next to that of unrounded
 // ones, which differ.
 var calculatedColumns = slices.Concat([]report.Col[calculator.Output]{
-	report.Define(column{Path: "threads_per_work_group", Always: true, Title: "threads per work-group", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.ThreadsPerGroup) }),
-	report.Define(column{Path: "by_threads", Always: true, Title: "work-groups by threads", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitThreads) }),
-	report.Define(column{Path: "by_slm", Title: "work-groups by SLM", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.LimitSLM) }),
-	report.Define(column{Path: "by_slots", Always: true, Title: "work-groups by slots or barriers", Kind: report.Number, Doc: "work-group slots, or those of barriers for a kernel with one"}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.LimitGroupSlots) }),
-	report.Define(column{Path: "work_groups", Title: "work-groups of the launch", Kind: report.Number}, func(o *calculator.Output) cell { return report.OptNum(report.Number, o.Groups) }),
-	report.Define(column{Path: "work_groups_per_xe_core", Always: true, Title: "work-groups per Xe-core", Kind: report.Number}, func(o *calculator.Output) cell { return report.NumCell(report.Number, o.GroupsPerCore) }),
-	report.Define(column{Path: "limits", Always: true, Title: "limited by", Kind: report.Array}, func(o *calculator.Output) cell { return report.ListCell(o.LimitedBy) }),
-	report.Define(column{Path: "xe_core_percent", Always: true, Title: "Xe-core occupancy", Kind: report.Percent}, func(o *calculator.Output) cell { return report.NumCell(report.Percent, o.XeCorePercent) }),
+	report.Define("threads_per_work_group", "threads per work-group",
+		func(o *calculator.Output) float64 { return o.ThreadsPerGroup }, report.Detail),
+	report.Define("by_threads", "work-groups by threads",
+		func(o *calculator.Output) float64 { return o.LimitThreads }, report.Detail),
+	report.Define("by_slm", "work-groups by SLM", func(o *calculator.Output) unit.Opt[float64] { return o.LimitSLM },
+		report.Detail),
+	report.Define("by_slots", "work-groups by slots or barriers",
+		func(o *calculator.Output) float64 { return o.LimitGroupSlots }, report.Detail,
+		report.Doc("work-group slots, or those of barriers for a kernel with one")),
+	report.Define("work_groups", "work-groups of the launch",
+		func(o *calculator.Output) unit.Opt[float64] { return o.Groups }, report.Detail),
+	report.Define("work_groups_per_xe_core", "work-groups per Xe-core",
+		func(o *calculator.Output) float64 { return o.GroupsPerCore }, report.Detail),
+	report.Define("limits", "limited by", func(o *calculator.Output) []string { return o.LimitedBy }, report.Detail),
+	report.Define("xe_core_percent", "Xe-core occupancy",
+		func(o *calculator.Output) float64 { return o.XeCorePercent }, report.Detail, report.Percent),
 }, report.Within("", "", func(o *calculator.Output) *calculator.GPU { return o.GPU }, []report.Col[calculator.GPU]{
-	report.Define(column{Path: "peak_percent", Title: "GPU peak occupancy", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.PeakPercent) }),
-	report.Define(column{Path: "average_percent", Title: "GPU average occupancy", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.AveragePercent) }),
-	report.Define(column{Path: "average_exact_percent", Title: "GPU average from unrounded waves", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.AverageExact) }),
-	report.Define(column{Path: "waves", Title: "waves", Kind: report.Number}, func(g *calculator.GPU) cell { return report.NumCell(report.Number, g.Waves) }),
-	report.Define(column{Path: "full_waves", Title: "full waves", Kind: report.Number}, func(g *calculator.GPU) cell { return report.NumCell(report.Number, g.FullWaves) }),
-	report.Define(column{Path: "tail_percent", Title: "occupancy of the last wave", Kind: report.Percent}, func(g *calculator.GPU) cell { return report.NumCell(report.Percent, g.TailPercent) }),
+	report.Define("peak_percent", "GPU peak occupancy", func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.PeakPercent) },
+		report.Detail, report.Percent),
+	report.Define("average_percent", "GPU average occupancy",
+		func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.AveragePercent) }, report.Detail, report.Percent),
+	report.Define("average_exact_percent", "GPU average from unrounded waves",
+		func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.AverageExact) }, report.Detail, report.Percent),
+	report.Define("waves", "waves", func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.Waves) }, report.Detail),
+	report.Define("full_waves", "full waves", func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.FullWaves) }, report.Detail),
+	report.Define("tail_percent", "occupancy of the last wave",
+		func(g *calculator.GPU) unit.Opt[float64] { return unit.Some(g.TailPercent) }, report.Detail, report.Percent),
 }))
 
 // Calculator answers as Intel's calculator does for its form filled in. The
@@ -218,21 +230,28 @@ type unitAdvice struct {
 }
 
 var unitSettingColumns = []report.Col[computeunit.Setting]{
-	report.Define(column{Key: "sub_group_size", Path: "sub_group_size", Always: true, Title: "Sub-group size", Brief: "Sub-group", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.SubgroupSize) }),
-	report.Define(column{Key: "work_group_size", Path: "work_group_size", Always: true, Title: "Work-group size", Brief: "Work-group", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.GroupSize) }),
-	report.Define(column{Key: "work_groups_per_compute_unit", Path: "work_groups_per_compute_unit", Always: true, Title: "Work-groups per compute unit", Brief: "Per unit", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.Groups) }),
-	report.Define(column{Key: "occupancy_percent", Path: "occupancy_percent", Always: true, Title: "Occupancy", Kind: report.Percent, In: all}, func(s *computeunit.Setting) cell { return report.RatioCell(s.Occupancy) }),
-	report.Define(column{Key: "lanes_percent", Path: "lanes_percent", Always: true, Title: "Lanes", Kind: report.Percent, In: all}, func(s *computeunit.Setting) cell { return report.RatioCell(s.Lanes) }),
-	report.Define(column{Key: "register_bytes_per_item_max", Path: "register_bytes_per_item_max", Always: true, Group: "Up to", Title: "registers per work-item", Unit: "bytes", Brief: "Registers, most", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxRegisterBytes) }),
-	report.Define(column{Key: "slm_bytes_max", Path: "slm_bytes_max", Always: true, Group: "Up to", Title: "SLM per work-group", Unit: "bytes", Brief: "SLM, most", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.IntCell(s.MaxSLM) }),
-	report.Define(column{Key: "work_groups_that_fill", Path: "work_groups_that_fill", Title: "Work-groups that fill the GPU", Brief: "Fill the GPU", Kind: report.Integer, In: all}, func(s *computeunit.Setting) cell { return report.OptInt(s.Fill) }),
+	report.Define("sub_group_size", "Sub-group size", func(s *computeunit.Setting) int64 { return s.SubgroupSize },
+		report.Brief("Sub-group")),
+	report.Define("work_group_size", "Work-group size", func(s *computeunit.Setting) int64 { return s.GroupSize },
+		report.Brief("Work-group")),
+	report.Define("work_groups_per_compute_unit", "Work-groups per compute unit",
+		func(s *computeunit.Setting) int64 { return s.Groups }, report.Brief("Per unit")),
+	report.Define("occupancy_percent", "Occupancy", func(s *computeunit.Setting) unit.Ratio { return s.Occupancy }),
+	report.Define("lanes_percent", "Lanes", func(s *computeunit.Setting) unit.Ratio { return s.Lanes }),
+	report.Define("register_bytes_per_item_max", "registers per work-item",
+		func(s *computeunit.Setting) unit.Bytes { return s.MaxRegisterBytes }, report.Group("Up to"),
+		report.Brief("Registers, most")),
+	report.Define("slm_bytes_max", "SLM per work-group", func(s *computeunit.Setting) unit.Bytes { return s.MaxSLM },
+		report.Group("Up to"), report.Brief("SLM, most")),
+	report.Define("work_groups_that_fill", "Work-groups that fill the GPU",
+		func(s *computeunit.Setting) unit.Opt[int64] { return s.Fill }, report.Brief("Fill the GPU")),
 }
 
 var relaxedColumns = slices.Concat([]report.Col[computeunit.Relaxed]{
-	report.Define(column{Path: "resource", Always: true, Kind: report.Text}, func(r *computeunit.Relaxed) cell { return text(r.Resource) }),
-	report.Define(column{Path: "from_bytes", Always: true, Kind: report.Integer}, func(r *computeunit.Relaxed) cell { return report.IntCell(r.From) }),
-	report.Define(column{Path: "to_bytes", Always: true, Kind: report.Integer}, func(r *computeunit.Relaxed) cell { return report.IntCell(r.To) }),
-}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, shown(unitSettingColumns)))
+	report.JSON("resource", func(r *computeunit.Relaxed) string { return r.Resource }),
+	report.JSON("from_bytes", func(r *computeunit.Relaxed) unit.Bytes { return r.From }),
+	report.JSON("to_bytes", func(r *computeunit.Relaxed) unit.Bytes { return r.To }),
+}, report.Within("", "setting", func(r *computeunit.Relaxed) *computeunit.Setting { return &r.Setting }, report.InJSON(unitSettingColumns)))
 
 // ComputeUnitAdvice answers which settings reach the highest occupancy of a
 // compute unit; what is wanted is fixed.

@@ -1,7 +1,6 @@
 package predictdoc
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,12 +79,14 @@ func (p *page) output(value any) *report.Output {
 	return &report.Output{Doc: d, Value: value, Table: p.table}
 }
 
-// facts are what a row has under a title, one below the other: a number with
-// the unit of its column, rows of its own with the titles of their columns
-// behind the values.
+// facts returns the values of a row under their titles, one below the other.
+// Rows within the row have the titles of their columns behind the values.
 func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
 	var list report.Pairs
 	for _, c := range cols {
+		if c.Kind == report.Percent { // the value has the unit
+			c.Unit = ""
+		}
 		if c.Title != "" {
 			list.Text(c.Heading(), fact(c.Of(row)))
 		}
@@ -95,31 +96,32 @@ func facts[R any](key string, row *R, cols []report.Col[R]) *report.Table {
 	return t
 }
 
-// fact words a value.
-func fact(c cell) string {
-	switch {
-	case c.Rows != nil:
-		var words []string
-		for row := range c.Rows.All() {
-			var parts []string
-			for i, v := range row {
-				if text := fact(v); text != "" {
-					parts = append(parts, strings.TrimSpace(text+" "+c.Rows.Columns[i].Title))
-				}
-			}
-			words = append(words, strings.Join(parts, " "))
-		}
-		return strings.Join(words, "; ")
-	case c.Kind == report.Bool:
-		return " " // its title says it
-	case c.Kind == report.Integer:
+// fact returns a value as a text.
+func fact(c report.Cell) string {
+	switch c.Kind {
+	case report.Bool:
+		return " " // the title contains it
+	case report.Integer:
 		return report.Thousands(c.Int)
-	case c.Kind == report.Number:
+	case report.Number:
 		return number(c.Num)
-	case c.Kind == report.Percent:
+	case report.Percent:
 		return number(c.Num) + "%"
 	}
-	return cmp.Or(c.Text, strings.Join(c.List, ", "))
+	if c.Rows == nil {
+		return c.String()
+	}
+	var words []string
+	for row := range c.Rows.All() {
+		var parts []string
+		for i, v := range row {
+			if text := fact(v); text != "" {
+				parts = append(parts, strings.TrimSpace(text+" "+c.Rows.Columns[i].Title))
+			}
+		}
+		words = append(words, strings.Join(parts, " "))
+	}
+	return strings.Join(words, "; ")
 }
 
 // launchLine words a launch: "81920 work-items in work-groups of 320, SIMD32,

@@ -45,28 +45,31 @@ type onDevice struct {
 // onDeviceColumns are of a launch on a device, in the order of CSV.
 var onDeviceColumns = slices.Concat(
 	report.Within("", "device", choiceOf, deviceColumns[:2]),
-	unpathed(report.Within("", "", launchOf, launchColumns[:6])),
+	report.ListOf(report.Within("", "", launchOf, launchColumns[:6]),
+		func(c report.Col[onDevice]) report.Col[onDevice] { return c.As(report.Path("")) }),
 	report.Within("", "device", choiceOf, deviceColumns[2:]),
 	[]report.Col[onDevice]{
-		report.Define(column{Path: "local", Optional: true, Kind: report.Size, Doc: "where the compiler chooses the work-group size: the best and the worst"},
-			func(c *onDevice) cell {
-				if c.end == "" {
-					return cell{}
-				}
-				return report.SizeCell(c.launch.Local)
-			}),
-		report.Define(column{Path: "status", Always: true, Kind: report.Text}, func(c *onDevice) cell { return report.TextCell(statusOf(c.rejection)) }),
-		report.Define(column{Path: "message", Kind: report.Text}, func(c *onDevice) cell { return report.TextCell(errorText(c.rejection)) }),
+		report.JSON("local", func(c *onDevice) unit.Size3 {
+			if c.end == "" {
+				return unit.Size3{}
+			}
+			return c.launch.Local
+		}, report.Optional, report.NonZero,
+			report.Doc("where the compiler chooses the work-group size: the best and the worst")),
+		report.JSON("status", func(c *onDevice) string { return statusOf(c.rejection) }),
+		report.JSON("message", func(c *onDevice) string { return errorText(c.rejection) }, report.NonZero),
 	},
-	object("predicted", "", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
-	object("other_policy", "what the policy that was not taken would give", func(c *onDevice) *predict.Prediction { return c.other },
-		picked(column{Path: "policy"}, column{Path: "peak_percent"}, column{Path: "average_percent"})),
-	object("driver", "", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
+	report.Part("", "predicted", func(c *onDevice) *predict.Prediction { return c.model }, predictionColumns),
+	report.Part("", "other_policy", func(c *onDevice) *predict.Prediction { return c.other }, []report.Col[predict.Prediction]{
+		as("policy", "", report.View(0)), as("peak_percent", "", report.View(0)), as("average_percent", "", report.View(0)),
+	}, report.Doc("what the policy that was not taken would give")),
+	report.Part("", "driver", func(c *onDevice) *predict.DriverLimit { return c.driver }, driverColumns),
 	[]report.Col[onDevice]{
-		rows(column{Path: "steps"}, func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
-		rows(column{Path: "notes"}, func(c *onDevice) []note.Note { return c.Notes }, report.NoteColumns()),
-		report.Define(column{Key: "reason", Title: "Remark", Kind: report.Text, In: all}, (*onDevice).remark),
-		report.Define(column{Key: "message", Kind: report.Text, In: report.Data}, func(c *onDevice) cell { return report.TextCell(errorText(c.rejection)) }),
+		report.List("steps", func(c *onDevice) []predict.Step { return c.steps }, stepColumns),
+		report.List("notes", func(c *onDevice) []note.Note { return c.Notes }, report.NoteColumns()),
+		report.Shown("reason", "Remark", (*onDevice).remark),
+		report.Shown("message", "", func(c *onDevice) string { return errorText(c.rejection) }, report.Data,
+			report.NonZero),
 	})
 
 func choiceOf(c *onDevice) *arch.Choice    { return &c.Choice }
@@ -74,27 +77,29 @@ func launchOf(c *onDevice) *predict.Launch { return &c.launch }
 
 // driverColumns are what the driver's formula admits.
 var driverColumns = []report.Col[predict.DriverLimit]{
-	report.Define(column{Key: "resident_work_groups", Path: "model_work_groups", Always: true, Group: "Resident", Title: "model", Kind: report.Integer, In: all}, func(r *predict.DriverLimit) cell { return report.IntCell(r.Model) }),
-	report.Define(column{Key: "driver_work_groups", Path: "work_groups", Always: true, Group: "Resident", Title: "driver's formula", Kind: report.Integer, In: all}, func(r *predict.DriverLimit) cell { return report.IntCell(r.Groups) }),
-	report.Define(column{Path: "by_threads", Kind: report.Integer}, func(r *predict.DriverLimit) cell { return report.OptInt(r.ByThreads) }),
-	report.Define(column{Path: "by_slm", Kind: report.Integer}, func(r *predict.DriverLimit) cell { return report.OptInt(r.BySLM) }),
-	report.Define(column{Path: "by_barriers", Kind: report.Integer}, func(r *predict.DriverLimit) cell { return report.OptInt(r.ByBarriers) }),
-	report.Define(column{Path: "differs", Always: true, Kind: report.Bool}, func(r *predict.DriverLimit) cell { return report.BoolCell(r.Differs) }),
-	report.Define(column{Path: "reasons", Always: true, Kind: report.Array}, func(r *predict.DriverLimit) cell { return report.ListCell(r.Reasons) }),
+	report.Define("resident_work_groups", "model", func(r *predict.DriverLimit) int64 { return r.Model },
+		report.Group("Resident"), report.Path("model_work_groups")),
+	report.Define("driver_work_groups", "driver's formula", func(r *predict.DriverLimit) int64 { return r.Groups },
+		report.Group("Resident"), report.Path("work_groups")),
+	report.JSON("by_threads", func(r *predict.DriverLimit) unit.Opt[int64] { return r.ByThreads }),
+	report.JSON("by_slm", func(r *predict.DriverLimit) unit.Opt[int64] { return r.BySLM }),
+	report.JSON("by_barriers", func(r *predict.DriverLimit) unit.Opt[int64] { return r.ByBarriers }),
+	report.JSON("differs", func(r *predict.DriverLimit) bool { return r.Differs }),
+	report.JSON("reasons", func(r *predict.DriverLimit) []string { return r.Reasons }),
 }
 
 // remark is what stands next to the figures: why there are none, that
 // work-groups are smaller at the edges, or which end of a range they are.
-func (c *onDevice) remark() cell {
+func (c *onDevice) remark() report.Word {
 	switch {
 	case c.rejection != nil:
-		return report.StatusCell(rejectionWord(c.rejection), report.Bad)
+		return report.Bad.Word(rejectionWord(c.rejection))
 	case c.end != "":
-		return report.TextCell(c.end)
+		return report.Word{Text: c.end}
 	case c.model.Partial:
-		return report.TextCell("partial work-groups")
+		return report.Word{Text: "partial work-groups"}
 	}
-	return cell{}
+	return report.Word{}
 }
 
 func statusOf(err error) string {
@@ -166,7 +171,7 @@ func (q *Question) anyLocal() (*report.Output, error) {
 	pg := sideBySide(q, list)
 	pg.heading = "Prediction by work-group size"
 	local := &pg.table.Columns[pg.table.Column("local")]
-	local.Title, local.In = "Work-group", all
+	local.Title, local.In = "Work-group", report.All
 	pg.headline = []string{launchLine(&q.Launch) + "; the compiler chooses the work-group size, --local gives it"}
 	pg.closing = strings.Join(closing, " ")
 	return pg.output(prediction{Schema: predictSchema, Launch: launchValue(&q.Launch), Predictions: pg.table}), nil
@@ -229,7 +234,7 @@ func sideBySide(q *Question, list []onDevice) page {
 		headline: []string{launchLine(&list[0].launch) + "; on " + unit.FormatCount(len(list), "device", "devices")},
 		closing:  bestDevice(list), table: report.NewTable("predictions", "", list, onDeviceColumns), items: rejections(list)}
 	if !q.Driver {
-		pg.table.Hide(all, "resident_work_groups", "driver_work_groups")
+		pg.table.Hide(report.All, "resident_work_groups", "driver_work_groups")
 	}
 	for i := range list {
 		pg.items = append(pg.items, noteItems(list[i].Notes)...)

@@ -25,18 +25,6 @@ type kernel struct {
 func (k *kernel) lowest() percent  { return cmp.Or(k.MeasuredLow, k.BoundLow) }
 func (k *kernel) highest() percent { return cmp.Or(k.MeasuredHigh, k.BoundHigh) }
 
-// column and cell keep the lists below readable.
-type (
-	column = report.Column
-	cell   = report.Cell
-)
-
-// Where a column is: all that is kept has a sheet and CSV.
-const (
-	kept  = report.Sheet | report.Data
-	files = report.Files | report.Data
-)
-
 // firstKernels are the columns of the table of kernels that people see first;
 // those of the sheet alone follow.
 var firstKernels = []string{"task", "device", "global", "local", "simd", "registers_per_thread", "spill_bytes", "private_bytes", "direction", "total_seconds", "instances",
@@ -48,131 +36,122 @@ var firstKernels = []string{"task", "device", "global", "local", "simd", "regist
 // kernelColumns are all that is known of a kernel, in the order of JSON and
 // CSV. What only people read is behind.
 var kernelColumns = slices.Concat(launchColumns,
-	object("", column{Path: "predicted", Doc: "null without one; a note says why"},
-		func(k *kernel) *predict.Prediction { return k.Predicted }, predictdoc.KernelPrediction),
+	report.Part("", "predicted", func(k *kernel) *predict.Prediction { return k.Predicted }, predictdoc.KernelPrediction,
+		report.Doc("null without one; a note says why")),
 	measuredColumns,
-	object("", column{Path: "cause", Doc: "why a row does not match: the first cause of the largest part"},
-		func(k *kernel) *compare.Cause { return k.Cause }, causeColumns),
-	object("", column{Path: "slot_breakdown", Doc: "thread-slot breakdown; null if it is undetermined"},
-		func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns),
-	object("", column{Path: "possible_fix", Doc: "the remedy; null without one"},
-		func(k *kernel) *compare.Row {
-			if k.Fix.Remedy == compare.NoRemedy || k.Fix.Remedy == compare.LimitedElsewhere {
-				return nil
-			}
-			return k.Row
-		}, fixColumns),
+	report.Part("", "cause", func(k *kernel) *compare.Cause { return k.Cause }, causeColumns,
+		report.Doc("why a row does not match: the first cause of the largest part")),
+	report.Part("", "slot_breakdown", func(k *kernel) *compare.SlotBreakdown { return k.Breakdown }, breakdownColumns,
+		report.Doc("thread-slot breakdown; null if it is undetermined")),
+	report.Part("", "possible_fix", func(k *kernel) *compare.Row {
+		if k.Fix.Remedy == compare.NoRemedy || k.Fix.Remedy == compare.LimitedElsewhere {
+			return nil
+		}
+		return k.Row
+	}, fixColumns, report.Doc("the remedy; null without one")),
 	compiledColumns,
-	object("", column{Path: "potential_speedup", Doc: "whether more threads may make the kernel faster; null for tasks that are not kernels"},
-		func(k *kernel) *compare.PotentialSpeedup {
-			if k.Speedup.Verdict() == "" {
-				return nil
-			}
-			return &k.Speedup
-		}, speedupColumns),
+	report.Part("", "potential_speedup", func(k *kernel) *compare.PotentialSpeedup {
+		if k.Speedup.Verdict() == "" {
+			return nil
+		}
+		return &k.Speedup
+	}, speedupColumns,
+		report.Doc("whether more threads may make the kernel faster; null for tasks that are not kernels")),
 	[]report.Col[kernel]{
-		report.Define(column{Path: "notes", Always: true, Kind: report.Array, Of: report.ColumnsOf(report.NoteColumns())},
-			func(k *kernel) cell { return report.RowsCell(notesOf(rowNotes(k.Row))) }),
+		report.List("notes", func(k *kernel) []note.Note { return rowNotes(k.Row) }, report.NoteColumns()),
 	},
-	object("launch_", column{Path: "launches", Optional: true, Doc: "only of a per-launch export or a trace"},
-		func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns),
+	report.Part("launch_", "launches", func(k *kernel) *ingest.LaunchSpread { return k.Launches }, spreadColumns,
+		report.Doc("only of a per-launch export or a trace"), report.Optional),
 	peopleColumns)
-
-// object is a part of a row that may be missing, with the columns of the part,
-// whose keys begin with key.
-func object[P any](key string, c column, of func(*kernel) *P, cols []report.Col[P]) []report.Col[kernel] {
-	c.Kind = report.Object
-	there := report.Define(c, func(k *kernel) cell { return report.ObjectCell(of(k) != nil) })
-	return append([]report.Col[kernel]{there}, report.Within(key, c.Path, of, cols)...)
-}
 
 // launchColumns say what was launched and how long it took.
 var launchColumns = []report.Col[kernel]{
-	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Kernel", Kind: report.Name, Cut: true, In: report.All, Role: report.Code, Doc: "as printed, line ends included"},
-		func(k *kernel) cell { return report.NameCell(k.Task) }),
-	report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, Drop: 5,
-		In: report.All, Role: report.Code, Doc: "work-items; empty for copies"},
-		func(k *kernel) cell { return report.SizeCell(k.Global) }),
-	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 4, In: report.All, Role: report.Code, Doc: "work-items per work-group"},
-		func(k *kernel) cell { return report.SizeCell(k.Local) }),
-	report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, Drop: 6, In: report.All, Doc: "sub-group size"},
-		func(k *kernel) cell { return report.OptInt(k.SIMD) }),
-	report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: files}, func(k *kernel) cell { return report.TextCell(string(k.Direction)) }),
-	report.Define(column{Key: "file", Path: "file", Title: "File", Kind: report.Text, In: kept}, func(k *kernel) cell { return report.TextCell(k.Pos.File) }),
-	report.Define(column{Key: "line", Path: "line", Title: "Line", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(unit.NonZero(k.Pos.Line)) }),
-	report.Define(column{Key: "instances", Path: "instances", Title: "Launches", Kind: report.Integer, Drop: 2,
-		In: report.All, Doc: "launches; null for a log's timing"},
-		func(k *kernel) cell { return report.OptInt(k.Instances) }),
-	report.Define(column{Key: "total_seconds", Path: "total_seconds", Title: "GPU time", Unit: "ms", Decimals: 3, Kind: report.Duration, Drop: 3, In: report.All},
-		func(k *kernel) cell { return report.OptDuration(k.Total) }),
-	report.Define(column{Key: "average_seconds", Path: "average_seconds", Title: "Time per launch", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept},
-		func(k *kernel) cell { return report.OptDuration(k.Average()) }),
+	report.Define("task", "Kernel", func(k *kernel) string { return k.Task }, report.Name, report.Cut, report.Code,
+		report.Doc("as printed, line ends included")),
+	report.Define("global", "Global", func(k *kernel) unit.Size3 { return k.Global }, report.Drop(5), report.Code,
+		report.Doc("work-items; empty for copies")),
+	report.Define("local", "Local", func(k *kernel) unit.Size3 { return k.Local }, report.Drop(4), report.Code,
+		report.Doc("work-items per work-group")),
+	report.Define("simd", "SIMD", func(k *kernel) unit.Opt[int] { return k.SIMD }, report.Drop(6),
+		report.Doc("sub-group size")),
+	report.Define("direction", "Direction", func(k *kernel) string { return string(k.Direction) }, report.Kept,
+		report.NonZero),
+	report.Define("file", "File", func(k *kernel) string { return k.Pos.File }, report.Wide, report.NonZero),
+	report.Define("line", "Line", func(k *kernel) int { return k.Pos.Line }, report.Wide, report.NonZero),
+	report.Define("instances", "Launches", func(k *kernel) unit.Opt[int64] { return k.Instances }, report.Drop(2),
+		report.Doc("launches; null for a log's timing")),
+	report.Define("total_seconds", "GPU time", func(k *kernel) unit.Opt[unit.Seconds] { return k.Total },
+		report.Unit("ms"), report.Decimals(3), report.Drop(3)),
+	report.Define("average_seconds", "Time per launch", (*kernel).Average, report.Wide, report.Unit("us"),
+		report.Decimals(1)),
 }
 
 // compiledColumns are what the compiler fixed for a kernel.
 var compiledColumns = []report.Col[kernel]{
-	report.Define(column{Key: "registers_per_thread", Path: "registers_per_thread", Title: "Registers per thread", Brief: "GRF", Kind: report.Integer, Drop: 6, In: report.All, Doc: "GRF mode; null if no input has it"},
-		func(k *kernel) cell { return report.OptInt(k.Registers) }),
-	report.Define(column{Key: "spill_bytes", Path: "spill_bytes", Title: "Spill", Unit: "bytes", Kind: report.Integer, Drop: 7, In: report.All, Doc: "per thread; from a compiler log it is rounded up to whole registers"},
-		func(k *kernel) cell { return report.OptInt(k.Spill) }),
-	report.Define(column{Key: "private_bytes", Path: "private_bytes", Title: "Private memory", Unit: "bytes", Kind: report.Integer, In: files, Doc: "per thread"},
-		func(k *kernel) cell { return report.OptInt(k.Private) }),
+	report.Define("registers_per_thread", "Registers per thread",
+		func(k *kernel) unit.Opt[int] { return k.Registers }, report.Brief("GRF"), report.Drop(6),
+		report.Doc("GRF mode; null if no input has it")),
+	report.Define("spill_bytes", "Spill", func(k *kernel) unit.Opt[unit.Bytes] { return k.Spill }, report.Drop(7),
+		report.Doc("per thread; from a compiler log it is rounded up to whole registers")),
+	report.Define("private_bytes", "Private memory", func(k *kernel) unit.Opt[unit.Bytes] { return k.Private },
+		report.Kept, report.Doc("per thread")),
 }
 
 // measuredColumns are of what was seen, and how far that is from the
 // prediction.
 var measuredColumns = []report.Col[kernel]{
-	report.Define(column{Key: "profiler_peak_percent", Path: "profiler_peak_percent", Title: "VTune peak", Kind: report.Percent, Drop: 6, In: report.All, Doc: "the profiler's prediction"},
-		func(k *kernel) cell { return report.OptPercent(k.Peak) }),
-	report.Define(column{Key: "measured_percent", Path: "measured_percent", Title: "Measured", Kind: report.Percent, In: report.All, Role: report.Bar},
-		func(k *kernel) cell { return report.OptPercent(k.Measured) }),
-	percentage("measured_low_percent", "Measured, at least", "with measured_high_percent the interval of measured_percent, which contains 95 of 100 values; null if it is as printed; without the counter the bounds from the XVE array", func(k *kernel) percent { return k.lowest() }),
-	percentage("measured_high_percent", "Measured, at most", "", func(k *kernel) percent { return k.highest() }),
-	percentage("own_low_percent", "Own occupancy, at least", "with own_high_percent the possible range of the kernel's own occupancy in an unmeasurable row, otherwise null", func(k *kernel) percent { return k.OwnLow }),
-	percentage("own_high_percent", "Own occupancy, at most", "", func(k *kernel) percent { return k.OwnHigh }),
-	percentage("printed_percent", "As VTune prints it", "each sample for the launch in which it ends; of a result folder", func(k *kernel) percent { return k.Printed }),
-	percentage("active_percent", "XVE active", "", func(k *kernel) percent { return k.Active }),
-	percentage("stalled_percent", "XVE stalled", "", func(k *kernel) percent { return k.Stalled }),
-	percentage("idle_percent", "XVE idle", "", func(k *kernel) percent { return k.Idle }),
-	percentage("idle_low_percent", "XVE idle, at least", "", func(k *kernel) percent { return k.IdleLow }),
-	percentage("idle_high_percent", "XVE idle, at most", "", func(k *kernel) percent { return k.IdleHigh }),
-	percentage("busy_occupancy_percent", "Busy occupancy", "measured / (1 - idle)", func(k *kernel) percent { return k.BusyOccupancy }),
-	report.Define(column{Key: "threads_started", Path: "threads_started", Title: "Threads started", Kind: report.Integer, In: kept}, func(k *kernel) cell { return report.OptInt(k.Threads) }),
-	report.Define(column{Key: "thread_life_seconds", Path: "thread_life_seconds", Title: "Thread lifetime", Unit: "us", Decimals: 1, Kind: report.Duration, In: kept, Doc: "the mean"},
-		func(k *kernel) cell { return report.OptDuration(k.ThreadLifetime) }),
-	report.Define(column{Key: "basis", Path: "basis", Title: "Compared", Kind: report.Text, In: kept, Doc: "what difference_points compares: measured occupancy with the predicted average, or as it says"},
-		func(k *kernel) cell { return report.TextCell(string(k.Basis)) }),
-	report.Define(column{Key: "difference_points", Path: "difference_points", Title: "Difference", Kind: report.Points, Drop: 10, In: report.All, Doc: "seen - predicted"},
-		func(k *kernel) cell { return report.OptPoints(k.Difference) }),
-	report.Define(column{Key: "model_difference_points", Path: "model_difference_points", Title: "Peak difference", Kind: report.Points, In: files, Doc: "of the peaks"},
-		func(k *kernel) cell { return report.OptPoints(k.PeakDifference) }),
-	report.Define(column{Key: "verdict", Path: "verdict", Always: true, Title: "Verdict", Kind: report.Text, In: report.All, Role: report.Choice},
-		func(k *kernel) cell { return report.StatusCell(string(k.Verdict), statusOf(k.Verdict)) }),
-}
-
-// percentage is a column that files have; doc may be empty.
-func percentage(key, title, doc string, of func(*kernel) percent) report.Col[kernel] {
-	return report.Define(column{Key: key, Path: key, Title: title, Doc: doc, Kind: report.Percent, In: kept},
-		func(k *kernel) cell { return report.OptPercent(of(k)) })
+	report.Define("profiler_peak_percent", "VTune peak", func(k *kernel) unit.Opt[unit.Ratio] { return k.Peak },
+		report.Drop(6), report.Doc("the profiler's prediction")),
+	report.Define("measured_percent", "Measured", func(k *kernel) unit.Opt[unit.Ratio] { return k.Measured },
+		report.Bar),
+	report.Define("measured_low_percent", "Measured, at least", (*kernel).lowest, report.Wide,
+		report.Doc("with measured_high_percent the interval of measured_percent, which contains 95 of 100 values; null if "+
+			"it is as printed; without the counter the bounds from the XVE array")),
+	report.Define("measured_high_percent", "Measured, at most", (*kernel).highest, report.Wide),
+	report.Define("own_low_percent", "Own occupancy, at least", func(k *kernel) percent { return k.OwnLow }, report.Wide,
+		report.Doc("with own_high_percent the possible range of the kernel's own occupancy in an unmeasurable row, otherwise null")),
+	report.Define("own_high_percent", "Own occupancy, at most", func(k *kernel) percent { return k.OwnHigh }, report.Wide),
+	report.Define("printed_percent", "As VTune prints it", func(k *kernel) percent { return k.Printed }, report.Wide,
+		report.Doc("each sample for the launch in which it ends; of a result folder")),
+	report.Define("active_percent", "XVE active", func(k *kernel) percent { return k.Active }, report.Wide),
+	report.Define("stalled_percent", "XVE stalled", func(k *kernel) percent { return k.Stalled }, report.Wide),
+	report.Define("idle_percent", "XVE idle", func(k *kernel) percent { return k.Idle }, report.Wide),
+	report.Define("idle_low_percent", "XVE idle, at least", func(k *kernel) percent { return k.IdleLow }, report.Wide),
+	report.Define("idle_high_percent", "XVE idle, at most", func(k *kernel) percent { return k.IdleHigh }, report.Wide),
+	report.Define("busy_occupancy_percent", "Busy occupancy", func(k *kernel) percent { return k.BusyOccupancy }, report.Wide,
+		report.Doc("measured / (1 - idle)")),
+	report.Define("threads_started", "Threads started", func(k *kernel) unit.Opt[int64] { return k.Threads },
+		report.Wide),
+	report.Define("thread_life_seconds", "Thread lifetime",
+		func(k *kernel) unit.Opt[unit.Seconds] { return k.ThreadLifetime }, report.Wide, report.Unit("us"),
+		report.Decimals(1), report.Doc("the mean")),
+	report.Define("basis", "Compared", func(k *kernel) string { return string(k.Basis) }, report.Wide,
+		report.NonZero,
+		report.Doc("what difference_points compares: measured occupancy with the predicted average, or as it says")),
+	report.Define("difference_points", "Difference", func(k *kernel) unit.Opt[unit.Points] { return k.Difference },
+		report.Drop(10), report.Doc("seen - predicted")),
+	report.Define("model_difference_points", "Peak difference",
+		func(k *kernel) unit.Opt[unit.Points] { return k.PeakDifference }, report.Kept, report.Doc("of the peaks")),
+	report.Define("verdict", "Verdict",
+		func(k *kernel) report.Word { return statusOf(k.Verdict).Word(string(k.Verdict)) }, report.Choice,
+		report.Always),
 }
 
 var causeColumns = []report.Col[compare.Cause]{
-	report.Define(column{Key: "cause", Path: "name", Always: true, Title: "Cause", Kind: report.Text, In: report.All},
-		func(c *compare.Cause) cell { return report.TextCell(c.Name) }),
-	report.Define(column{Key: "confidence", Path: "confidence", Title: "Confidence", Kind: report.Text, In: kept, Doc: "null of a row that cannot be judged"},
-		func(c *compare.Cause) cell { return report.OptText(unit.NonZero(c.Confidence.String())) }),
-	report.Define(column{Key: "evidence", Path: "evidence", Always: true, Title: "Evidence", Kind: report.Text, In: kept}, func(c *compare.Cause) cell { return report.OptText(unit.Some(c.Evidence)) }),
+	report.Define("cause", "Cause", func(c *compare.Cause) string { return c.Name }, report.Path("name")),
+	report.Define("confidence", "Confidence", func(c *compare.Cause) string { return c.Confidence.String() }, report.Wide,
+		report.NonZero, report.Doc("null of a row that cannot be judged")),
+	report.Define("evidence", "Evidence", func(c *compare.Cause) string { return c.Evidence }, report.Wide),
 }
 
 var fixColumns = []report.Col[compare.Row]{
-	report.Define(column{Key: "possible_fix", Path: "action", Always: true, Title: "Possible fix", Kind: report.Text, In: kept},
-		func(r *compare.Row) cell { return report.TextCell(string(r.Fix.Remedy)) }),
-	report.Define(column{Key: "possible_fix_bound", Path: "bound", Title: "Bound of the fix", Unit: "times", Decimals: 2,
-		Kind: report.Number, In: kept, Doc: "upper bound of the speedup; null if it is unknown"},
-		func(r *compare.Row) cell { return report.OptNum(report.Number, r.Fix.Bound) }),
-	report.Define(column{Key: "possible_fix_text", Path: "text", Always: true, Kind: report.Text, In: report.Data,
-		Doc: "the remedy as the summary prints it"},
-		func(r *compare.Row) cell { return report.TextCell(fixText(r, r.Fix)) }),
+	report.Define("possible_fix", "Possible fix", func(r *compare.Row) string { return string(r.Fix.Remedy) }, report.Wide,
+		report.Path("action")),
+	report.Define("possible_fix_bound", "Bound of the fix", func(r *compare.Row) unit.Opt[float64] { return r.Fix.Bound },
+		report.Wide, report.Unit("times"), report.Decimals(2), report.Path("bound"),
+		report.Doc("upper bound of the speedup; null if it is unknown")),
+	report.Define("possible_fix_text", "", func(r *compare.Row) string { return fixText(r, r.Fix) }, report.Data,
+		report.Path("text"), report.Doc("the remedy as the summary prints it")),
 }
 
 // breakdownColumns say where the thread slots of the GPU were while a kernel
@@ -181,38 +160,53 @@ var fixColumns = []report.Col[compare.Row]{
 var breakdownColumns = slices.Concat(
 	report.ListOf(compare.Parts(), func(p compare.Part) report.Col[compare.SlotBreakdown] {
 		said := partColumns[p]
-		c := column{Key: string(p) + "_points", Path: string(p), Title: said.title, Doc: said.doc, Drop: said.drop,
-			Kind: report.Percent, In: report.All, Always: p == compare.PartOccupied || p == compare.PartLaunchLimit}
-		if p == compare.PartOccupied { // people have it as measured
-			c.In = report.Data
+		options := []report.Option{report.Percent, report.Path(p), report.Doc(said.doc), report.Drop(said.drop)}
+		switch p {
+		case compare.PartOccupied: // people have it as measured
+			options = append(options, report.Always, report.Data)
+		case compare.PartLaunchLimit:
+			options = append(options, report.Always)
 		}
-		return report.Define(c, func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Percent, a.Points(p)) })
+		return report.Define(string(p)+"_points", said.title,
+			func(a *compare.SlotBreakdown) unit.Opt[unit.Points] { return a.Points(p) }, options...)
 	}),
 	[]report.Col[compare.SlotBreakdown]{
-		report.Define(column{Key: "slot_breakdown_policy", Path: "policy", Title: "Policy", Kind: report.Text, In: kept,
-			Doc: "that the parts are taken from"}, func(a *compare.SlotBreakdown) cell {
-			if a.Policy == predict.Auto {
-				return cell{}
-			}
-			return report.TextCell(a.Policy.String())
-		}),
-		report.Define(column{Key: "predicted_idle_percent", Path: "predicted_idle_percent", Title: "Predicted idle", Kind: report.Percent, In: kept, Doc: "of the XVEs, which the launch leaves empty"},
-			func(a *compare.SlotBreakdown) cell { return report.OptPercent(a.PredictedIdle) }),
-		report.Define(column{Key: "launch_intervals", Path: "launch_intervals", Title: "Sampling intervals per launch", Decimals: 2, Kind: report.Number, In: kept, Doc: "mean time of a launch"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Intervals) }),
-		report.Define(column{Key: "own_share", Path: "own_share", Title: "Share of busy time", Decimals: 3, Kind: report.Number, In: kept, Doc: "0..1 of the time in which the GPU ran any task"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.OwnShare) }),
-		report.Define(column{Key: "outside_launches_bound", Path: "outside_launches_bound", Title: "Outside the launches", Decimals: 3, Kind: report.Number, In: kept, Doc: "0 to 1: share of the value's time that can be outside the launches"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.OutsideLaunches) }),
-		report.Define(column{Key: "other_tasks_bound", Path: "other_tasks_bound", Title: "Share of other tasks", Decimals: 3, Kind: report.Number, In: kept, Doc: "0 to 1: share of the value that other tasks can have contributed"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.OtherTasks) }),
-		report.Define(column{Key: "misattributed_share", Path: "misattributed_share", Title: "Misattributed instructions", Decimals: 3, Kind: report.Number, In: kept, Doc: "0 to 1: share of all instructions of the run in rows that are not kernels"},
-			func(a *compare.SlotBreakdown) cell { return report.OptNum(report.Number, a.Certainty.Misattributed) }),
-		report.Define(column{Key: "lost_seconds", Path: "lost_seconds", Title: "Lost", Kind: report.Duration, In: kept, Doc: "slot time below the prediction"},
-			func(a *compare.SlotBreakdown) cell { return report.OptDuration(a.Lost) }),
-		report.Define(column{Path: "causes", Always: true, Kind: report.Array, Of: report.ColumnsOf(breakdownCauses), Doc: "of a row that does not match, by part, the most probable first"},
-			func(a *compare.SlotBreakdown) cell { return report.RowsCell(causesOf(a.Causes)) }),
+		report.Define("slot_breakdown_policy", "Policy", func(a *compare.SlotBreakdown) unit.Opt[string] {
+			return unit.Maybe(a.Policy.String(), a.Policy != predict.Auto)
+		}, report.Wide, report.Path("policy"), report.Doc("that the parts are taken from")),
+		report.Define("predicted_idle_percent", "Predicted idle",
+			func(a *compare.SlotBreakdown) unit.Opt[unit.Ratio] { return a.PredictedIdle }, report.Wide,
+			report.Doc("of the XVEs, which the launch leaves empty")),
+		report.Define("launch_intervals", "Sampling intervals per launch",
+			func(a *compare.SlotBreakdown) unit.Opt[float64] { return a.Certainty.Intervals }, report.Wide,
+			report.Decimals(2), report.Doc("mean time of a launch")),
+		report.Define("own_share", "Share of busy time",
+			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.OwnShare) }, report.Wide,
+			report.Decimals(3), report.Doc("0..1 of the time in which the GPU ran any task")),
+		report.Define("outside_launches_bound", "Outside the launches",
+			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.OutsideLaunches) }, report.Wide,
+			report.Decimals(3),
+			report.Doc("0 to 1: share of the value's time that can be outside the launches")),
+		report.Define("other_tasks_bound", "Share of other tasks",
+			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.OtherTasks) }, report.Wide,
+			report.Decimals(3),
+			report.Doc("0 to 1: share of the value that other tasks can have contributed")),
+		report.Define("misattributed_share", "Misattributed instructions",
+			func(a *compare.SlotBreakdown) unit.Opt[float64] { return fraction(a.Certainty.Misattributed) }, report.Wide,
+			report.Decimals(3),
+			report.Doc("0 to 1: share of all instructions of the run in rows that are not kernels")),
+		report.Define("lost_seconds", "Lost",
+			func(a *compare.SlotBreakdown) unit.Opt[unit.Seconds] { return a.Lost }, report.Wide,
+			report.Doc("slot time below the prediction")),
+		report.List("causes", func(a *compare.SlotBreakdown) []compare.Cause { return a.Causes }, breakdownCauses,
+			report.Doc("of a row that does not match, by part, the most probable first")),
 	})
+
+// fraction returns a share as a number up to 1.
+func fraction(share percent) unit.Opt[float64] {
+	r, known := share.Value()
+	return unit.Maybe(float64(r), known)
+}
 
 // partColumns are the parts as people read them; drop is the order in which
 // they give way.
@@ -229,72 +223,74 @@ var partColumns = map[compare.Part]struct {
 	compare.PartLaunchLimit: {"Launch limit", 7, "slots that the launch cannot use"},
 }
 
-// notesOf and causesOf make the tables within each row.
-var (
-	notesOf  = report.TableOf("notes", report.NoteColumns())
-	causesOf = report.TableOf("causes", breakdownCauses)
-)
-
 // breakdownCauses are the causes of the parts of a breakdown, in JSON alone.
 var breakdownCauses = slices.Concat(
 	[]report.Col[compare.Cause]{
-		report.Define(column{Path: "part", Always: true, Kind: report.Text}, func(c *compare.Cause) cell { return report.OptText(unit.Some(string(c.Part))) }),
+		report.JSON("part", func(c *compare.Cause) string { return string(c.Part) }),
 	}, causeColumns,
 	[]report.Col[compare.Cause]{
-		report.Define(column{Path: "confirm_with", Kind: report.Text, Doc: "what would confirm the cause"}, func(c *compare.Cause) cell { return report.TextCell(c.ConfirmWith) }),
+		report.JSON("confirm_with", func(c *compare.Cause) string { return c.ConfirmWith }, report.NonZero,
+			report.Doc("what would confirm the cause")),
 	})
 
 // speedupColumns say whether more threads would make a kernel faster.
 var speedupColumns = []report.Col[compare.PotentialSpeedup]{
-	report.Define(column{Key: "potential_speedup", Path: "verdicts", Always: true, Title: "Potential speedup", Kind: report.Array, Drop: 1,
-		In: report.All, Doc: "of more threads, and of work for idle XVEs; an upper bound, not a promise"},
-		func(w *compare.PotentialSpeedup) cell { return report.ListCell(report.Strings(w.Verdicts)) }),
-	report.Define(column{Key: "more_threads_bound", Path: "more_threads_bound", Title: "More threads bound", Unit: "times",
-		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from more threads on busy XVEs"},
-		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.MoreThreads.Max) }),
-	report.Define(column{Key: "balancing_bound", Path: "balancing_bound", Title: "Balancing bound", Unit: "times",
-		Decimals: 2, Kind: report.Number, In: kept, Doc: "upper bound of the speedup from balancing the work"},
-		func(w *compare.PotentialSpeedup) cell { return report.OptNum(report.Number, w.Balancing.Max) }),
-	report.Define(column{Key: "potential_speedup_evidence", Path: "evidence", Always: true, Title: "Evidence for the speedup",
-		Kind: report.Text, In: kept},
-		func(w *compare.PotentialSpeedup) cell { return report.OptText(unit.Some(w.Evidence)) }),
-	report.Define(column{Key: "more_threads_formula", Path: "more_threads_formula", Kind: report.Text, In: report.Data,
-		Doc: "how more_threads_bound is computed"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.MoreThreads.Formula) }),
-	report.Define(column{Key: "balancing_formula", Path: "balancing_formula", Kind: report.Text, In: report.Data,
-		Doc: "how balancing_bound is computed"}, func(w *compare.PotentialSpeedup) cell { return report.TextCell(w.Balancing.Formula) }),
+	report.Define("potential_speedup", "Potential speedup",
+		func(w *compare.PotentialSpeedup) []string { return report.Strings(w.Verdicts) }, report.Drop(1),
+		report.Path("verdicts"),
+		report.Doc("of more threads, and of work for idle XVEs; an upper bound, not a promise")),
+	report.Define("more_threads_bound", "More threads bound",
+		func(w *compare.PotentialSpeedup) unit.Opt[float64] { return w.MoreThreads.Max }, report.Wide,
+		report.Unit("times"), report.Decimals(2),
+		report.Doc("upper bound of the speedup from more threads on busy XVEs")),
+	report.Define("balancing_bound", "Balancing bound",
+		func(w *compare.PotentialSpeedup) unit.Opt[float64] { return w.Balancing.Max }, report.Wide,
+		report.Unit("times"), report.Decimals(2),
+		report.Doc("upper bound of the speedup from balancing the work")),
+	report.Define("potential_speedup_evidence", "Evidence for the speedup",
+		func(w *compare.PotentialSpeedup) string { return w.Evidence }, report.Wide, report.Path("evidence")),
+	report.Define("more_threads_formula", "",
+		func(w *compare.PotentialSpeedup) string { return w.MoreThreads.Formula }, report.Data, report.NonZero,
+		report.Doc("how more_threads_bound is computed")),
+	report.Define("balancing_formula", "", func(w *compare.PotentialSpeedup) string { return w.Balancing.Formula },
+		report.Data, report.NonZero, report.Doc("how balancing_bound is computed")),
 }
 
 // spreadColumns say how much the launches differ that a row of a per-launch
 // export is made of.
-var spreadColumns = []report.Col[ingest.LaunchSpread]{
+var spreadColumns = slices.Concat([]report.Col[ingest.LaunchSpread]{
 	spreadTime("min", "shortest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MinSeconds }),
 	spreadTime("median", "median", func(s *ingest.LaunchSpread) unit.Seconds { return s.MedianSeconds }),
 	spreadTime("max", "longest", func(s *ingest.LaunchSpread) unit.Seconds { return s.MaxSeconds }),
-	report.Define(column{Path: "measured_percent", Kind: report.Object, Doc: "null when no launch has one"}, func(s *ingest.LaunchSpread) cell { return report.ObjectCell(s.MinMeasured.Present()) }),
+}, report.Part("measured_", "measured_percent", func(s *ingest.LaunchSpread) *ingest.LaunchSpread {
+	if !s.MinMeasured.Present() {
+		return nil
+	}
+	return s
+}, []report.Col[ingest.LaunchSpread]{
 	spreadMeasured("min", "lowest", func(s *ingest.LaunchSpread) percent { return s.MinMeasured }),
 	spreadMeasured("median", "median", func(s *ingest.LaunchSpread) percent { return s.MedianMeasured }),
 	spreadMeasured("max", "highest", func(s *ingest.LaunchSpread) percent { return s.MaxMeasured }),
-}
+}, report.Doc("null when no launch has one")))
 
 func spreadTime(key, title string, of func(*ingest.LaunchSpread) unit.Seconds) report.Col[ingest.LaunchSpread] {
-	return report.Define(column{Key: key, Path: "seconds." + key, Always: true, Group: "Launch", Title: title,
-		Unit: "us", Decimals: 1, Kind: report.Duration, In: report.Sheet},
-		func(s *ingest.LaunchSpread) cell { return report.DurationCell(of(s)) })
+	return report.Define(key, title, of, report.Sheet, report.Path("seconds."+key), report.Group("Launch"),
+		report.Unit("us"), report.Decimals(1))
 }
 
 func spreadMeasured(key, title string, of func(*ingest.LaunchSpread) percent) report.Col[ingest.LaunchSpread] {
-	return report.Define(column{Key: "measured_" + key, Path: "measured_percent." + key, Always: true,
-		Group: "Launch measured", Title: title, Kind: report.Percent, In: report.Sheet},
-		func(s *ingest.LaunchSpread) cell { return report.OptPercent(of(s)) })
+	return report.Define(key, title, of, report.Sheet, report.Group("Launch measured"), report.Always)
 }
 
 // peopleColumns are what only people read.
 var peopleColumns = []report.Col[kernel]{
-	report.Define(column{Key: "device", Title: "Adapter", Kind: report.Text, In: report.Everywhere}, func(k *kernel) cell { return report.TextCell(k.Device) }),
-	report.Define(column{Key: "threads_predicted", Title: "Threads predicted", Kind: report.Integer, In: report.Sheet}, func(k *kernel) cell { return report.OptInt(k.ThreadsPredicted()) }),
-	report.Define(column{Key: "idle_lanes", Title: "Idle lanes", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.IdleLanes()) }),
-	report.Define(column{Key: "time_share", Title: "Share of GPU time", Kind: report.Percent, In: report.Sheet}, func(k *kernel) cell { return report.OptPercent(k.Row.TimeShare) }),
-	report.Define(column{Key: "host_seconds", Title: "Host time", Decimals: 6, Kind: report.Duration, In: report.Everywhere}, func(k *kernel) cell { return report.OptDuration(k.host) }),
+	report.Shown("device", "Adapter", func(k *kernel) string { return k.Device }, report.Everywhere, report.NonZero),
+	report.Shown("threads_predicted", "Threads predicted", (*kernel).ThreadsPredicted, report.Sheet),
+	report.Shown("idle_lanes", "Idle lanes", (*kernel).IdleLanes, report.Sheet),
+	report.Shown("time_share", "Share of GPU time", func(k *kernel) unit.Opt[unit.Ratio] { return k.Row.TimeShare },
+		report.Sheet),
+	report.Shown("host_seconds", "Host time", func(k *kernel) unit.Opt[unit.Seconds] { return k.host },
+		report.Everywhere, report.Decimals(6)),
 }
 
 type percent = unit.Opt[unit.Ratio]

@@ -214,17 +214,13 @@ func samplingText(r *compare.Result) string {
 // inputColumns are those of files that were read, in every output.
 func inputColumns() []report.Col[ingest.Input] {
 	return []report.Col[ingest.Input]{
-		report.Define(report.Column{Key: "path", Path: "path", Always: true, Title: "File", Kind: report.Text, In: report.Files},
-			func(in *ingest.Input) report.Cell { return report.OptText(unit.Some(in.Path)) }),
-		report.Define(report.Column{Key: "kind", Path: "kind", Always: true, Title: "Kind", Kind: report.Text, In: report.Files,
-			Doc: "vtune, vtune-summary, unitrace, vec_add or another format"},
-			func(in *ingest.Input) report.Cell { return report.OptText(unit.Some(in.Kind)) }),
-		report.Define(report.Column{Key: "digest", Path: "digest", Title: "Digest", Kind: report.Text, In: report.Files,
-			Doc: "sha256:... or xxh3:... of the file"}, func(in *ingest.Input) report.Cell { return report.TextCell(in.Digest) }),
-		report.Define(report.Column{Key: "rows", Path: "rows", Always: true, Title: "Rows", Kind: report.Integer, In: report.Files},
-			func(in *ingest.Input) report.Cell { return report.IntCell(in.Rows) }),
-		report.Define(report.Column{Key: "bad_rows", Path: "bad_rows", Always: true, Title: "Bad rows", Kind: report.Integer, In: report.Files},
-			func(in *ingest.Input) report.Cell { return report.IntCell(in.BadRows) }),
+		report.Define("path", "File", func(in *ingest.Input) string { return in.Path }, report.Files),
+		report.Define("kind", "Kind", func(in *ingest.Input) string { return in.Kind }, report.Files,
+			report.Doc("vtune, vtune-summary, unitrace, vec_add or another format")),
+		report.Define("digest", "Digest", func(in *ingest.Input) string { return in.Digest }, report.Files,
+			report.NonZero, report.Doc("sha256:... or xxh3:... of the file")),
+		report.Define("rows", "Rows", func(in *ingest.Input) int64 { return in.Rows }, report.Files),
+		report.Define("bad_rows", "Bad rows", func(in *ingest.Input) int64 { return in.BadRows }, report.Files),
 	}
 }
 

@@ -37,16 +37,15 @@ type timing struct {
 var firstTimings = []string{"kernel", "groups", "seconds", "task", "file", "line"}
 
 var timingColumns = []report.Col[timing]{
-	report.Define(column{Key: "kernel", Path: "kernel", Always: true, Title: "As printed", Kind: report.Text, Cut: true, In: report.All},
-		func(t *timing) cell { return report.OptText(unit.Some(t.Kernel)) }),
-	report.Define(column{Key: "groups", Path: "groups", Title: "Work-groups", Kind: report.Integer, In: report.All}, func(t *timing) cell { return report.OptInt(t.Groups) }),
-	report.Define(column{Key: "seconds", Path: "seconds", Title: "Host time", Decimals: 6, Kind: report.Duration, In: report.All}, func(t *timing) cell { return report.DurationCell(t.Seconds) }),
-	report.Define(column{Path: "printed", Always: true, Kind: report.Text}, func(t *timing) cell { return report.OptText(unit.Some(t.Printed)) }),
-	report.Define(column{Path: "unit_as_printed", Always: true, Kind: report.Text}, func(t *timing) cell { return report.OptText(unit.Some(t.UnitAsPrinted)) }),
-	report.Define(column{Key: "task", Path: "task", Title: "Kernel", Kind: report.Text, Cut: true, In: report.All, Doc: "of the row that the timing belongs to"},
-		func(t *timing) cell { return report.OptText(t.task) }),
-	report.Define(column{Key: "file", Title: "File", Kind: report.Text, In: report.Files}, func(t *timing) cell { return report.TextCell(t.Pos.File) }),
-	report.Define(column{Key: "line", Path: "line", Title: "Line", Kind: report.Integer, In: report.Files}, func(t *timing) cell { return report.OptInt(unit.NonZero(t.Pos.Line)) }),
+	report.Define("kernel", "As printed", func(t *timing) string { return t.Kernel }, report.Cut),
+	report.Define("groups", "Work-groups", func(t *timing) unit.Opt[int64] { return t.Groups }),
+	report.Define("seconds", "Host time", func(t *timing) unit.Seconds { return t.Seconds }, report.Decimals(6)),
+	report.JSON("printed", func(t *timing) string { return t.Printed }),
+	report.JSON("unit_as_printed", func(t *timing) string { return t.UnitAsPrinted }),
+	report.Define("task", "Kernel", func(t *timing) unit.Opt[string] { return t.task }, report.Cut,
+		report.Doc("of the row that the timing belongs to")),
+	report.Shown("file", "File", func(t *timing) string { return t.Pos.File }, report.Files, report.NonZero),
+	report.Define("line", "Line", func(t *timing) int { return t.Pos.Line }, report.Files, report.NonZero),
 }
 
 func timingTable(r *compare.Result) *report.Table {

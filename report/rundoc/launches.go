@@ -24,62 +24,55 @@ type task struct {
 	of *launches.Task
 }
 
-// duration is a column of times; doc may be empty.
-func duration(key, group, title, unit string, decimals, drop int, doc string) column {
-	return column{Key: key, Path: key, Always: true, Group: group, Title: title, Unit: unit, Decimals: decimals, Drop: drop,
-		Kind: report.Duration, In: report.All, Doc: doc}
-}
-
 var deviceColumns = []report.Col[launches.Device]{
-	report.Define(column{Key: "name", Path: "name", Always: true, Title: "Device", Kind: report.Text, In: report.All},
-		func(d *launches.Device) cell { return report.OptText(unit.Some(d.Name)) }),
-	report.Define(column{Key: "launches", Path: "launches", Always: true, Title: "Launches", Kind: report.Integer, In: report.All},
-		func(d *launches.Device) cell { return report.IntCell(d.Launches) }),
-	report.Define(duration("window_seconds", "", "First to last", "ms", 3, 0, "first launch to end of the last"), func(d *launches.Device) cell { return report.DurationCell(d.Window) }),
-	report.Define(duration("busy_seconds", "", "Busy", "ms", 3, 0, "in which anything ran"), func(d *launches.Device) cell { return report.DurationCell(d.Busy) }),
-	report.Define(column{Key: "busy_percent", Path: "busy_percent", Always: true, Title: "Busy", Kind: report.Percent, In: report.All},
-		func(d *launches.Device) cell {
-			return report.RatioCell(unit.Ratio(d.Busy / cmp.Or(d.Window, 1))) // a single launch of no length has no window
-		}),
-	report.Define(column{Key: "launches_at_once", Path: "launches_at_once", Always: true, Title: "Launches at once", Decimals: 2,
-		Kind: report.Number, In: report.All, Doc: "mean while anything ran"},
-		func(d *launches.Device) cell { return report.NumCell(report.Number, d.AtOnce) }),
+	report.Define("name", "Device", func(d *launches.Device) string { return d.Name }),
+	report.Define("launches", "Launches", func(d *launches.Device) int64 { return d.Launches }),
+	report.Define("window_seconds", "First to last", func(d *launches.Device) unit.Seconds { return d.Window },
+		report.Unit("ms"), report.Decimals(3), report.Doc("first launch to end of the last")),
+	report.Define("busy_seconds", "Busy", func(d *launches.Device) unit.Seconds { return d.Busy }, report.Unit("ms"),
+		report.Decimals(3), report.Doc("in which anything ran")),
+	report.Define("busy_percent", "Busy",
+		func(d *launches.Device) unit.Ratio { return unit.Ratio(d.Busy / cmp.Or(d.Window, 1)) }),
+	report.Define("launches_at_once", "Launches at once", func(d *launches.Device) float64 { return d.AtOnce },
+		report.Decimals(2), report.Doc("mean while anything ran")),
 }
 
 // taskColumns are what the launches of a task have in common. Quantiles and not
 // extremes: one launch that waited for a compiler says nothing of the others.
 var taskColumns = []report.Col[task]{
-	report.Define(column{Key: "task", Path: "task", Always: true, Title: "Task", Kind: report.Name, Cut: true, Role: report.Code, In: report.All},
-		func(t *task) cell { return report.NameCell(t.of.Key.Task) }),
-	report.Define(column{Key: "global", Path: "global", Always: true, Title: "Global", Kind: report.Size, Drop: 8, Role: report.Code, In: report.All},
-		func(t *task) cell { return report.SizeCell(t.of.Key.Global) }),
-	report.Define(column{Key: "local", Path: "local", Always: true, Title: "Local", Kind: report.Size, Drop: 8, Role: report.Code, In: report.All},
-		func(t *task) cell { return report.SizeCell(t.of.Key.Local) }),
-	report.Define(column{Key: "simd", Path: "simd", Title: "SIMD", Kind: report.Integer, In: files},
-		func(t *task) cell { return report.OptInt(unit.NonZero(t.of.Key.SIMD)) }),
-	report.Define(column{Key: "direction", Path: "direction", Title: "Direction", Kind: report.Text, In: kept},
-		func(t *task) cell { return report.TextCell(string(t.of.Key.Direction)) }),
-	report.Define(column{Key: "launches", Path: "launches", Always: true, Title: "Launches", Kind: report.Integer, In: report.All},
-		func(t *task) cell { return report.IntCell(t.of.Launches) }),
-	report.Define(duration("total_seconds", "", "Time", "ms", 3, 0, ""), func(t *task) cell { return report.DurationCell(t.of.Time) }),
-	report.Define(duration("launch_p10_seconds", "Launch", "p10", "us", 1, 5, ""), func(t *task) cell { return report.DurationCell(t.of.P10) }),
-	report.Define(duration("launch_p90_seconds", "Launch", "p90", "us", 1, 5, ""), func(t *task) cell { return report.DurationCell(t.of.P90) }),
-	report.Define(duration("gap_mean_seconds", "Gap before", "mean", "us", 1, 0, "before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran"), func(t *task) cell { return report.DurationCell(t.of.GapMean) }),
-	report.Define(duration("gap_median_seconds", "Gap before", "median", "us", 1, 6, ""), func(t *task) cell { return report.DurationCell(t.of.GapMedian) }),
-	report.Define(duration("gap_p90_seconds", "Gap before", "p90", "us", 1, 6, ""), func(t *task) cell { return report.DurationCell(t.of.GapP90) }),
-	report.Define(column{Key: "gap_percent", Path: "gap_percent", Always: true, Title: "Nothing ran before", Kind: report.Percent, In: report.All,
-		Doc: "part of the time from the first launch to the end of the last in which nothing ran, copies neither, and this " +
-			"task was next; of all tasks together it is the idle time of the run"},
-		func(t *task) cell { return report.RatioCell(t.GapPart(t.of)) }),
-	report.Define(column{Key: "shared_percent", Path: "shared_percent", Always: true, Title: "Overlapped", Kind: report.Percent, In: report.All,
-		Doc: "of its time in which another kernel ran as well"}, func(t *task) cell { return report.RatioCell(t.of.SharedShare()) }),
-	report.Define(column{Key: "shared_with", Path: "shared_with", Always: true, Title: "Mostly with", Kind: report.Name, Cut: true, Drop: 7,
-		Role: report.Code, In: report.All, Doc: "empty when none did"}, func(t *task) cell {
+	report.Define("task", "Task", func(t *task) string { return t.of.Key.Task }, report.Name, report.Cut,
+		report.Code),
+	report.Define("global", "Global", func(t *task) unit.Size3 { return t.of.Key.Global }, report.Drop(8),
+		report.Code),
+	report.Define("local", "Local", func(t *task) unit.Size3 { return t.of.Key.Local }, report.Drop(8), report.Code),
+	report.Define("simd", "SIMD", func(t *task) int { return t.of.Key.SIMD }, report.Kept, report.NonZero),
+	report.Define("direction", "Direction", func(t *task) string { return string(t.of.Key.Direction) }, report.Wide,
+		report.NonZero),
+	report.Define("launches", "Launches", func(t *task) int64 { return t.of.Launches }),
+	report.Define("total_seconds", "Time", func(t *task) unit.Seconds { return t.of.Time }, report.Unit("ms"),
+		report.Decimals(3)),
+	report.Define("launch_p10_seconds", "p10", func(t *task) unit.Seconds { return t.of.P10 },
+		report.Group("Launch"), report.Unit("us"), report.Decimals(1), report.Drop(5)),
+	report.Define("launch_p90_seconds", "p90", func(t *task) unit.Seconds { return t.of.P90 },
+		report.Group("Launch"), report.Unit("us"), report.Decimals(1), report.Drop(5)),
+	report.Define("gap_mean_seconds", "mean", func(t *task) unit.Seconds { return t.of.GapMean },
+		report.Group("Gap before"), report.Unit("us"), report.Decimals(1),
+		report.Doc("before a launch, in which no kernel ran; before a copy or a fill, in which nothing ran")),
+	report.Define("gap_median_seconds", "median", func(t *task) unit.Seconds { return t.of.GapMedian },
+		report.Group("Gap before"), report.Unit("us"), report.Decimals(1), report.Drop(6)),
+	report.Define("gap_p90_seconds", "p90", func(t *task) unit.Seconds { return t.of.GapP90 },
+		report.Group("Gap before"), report.Unit("us"), report.Decimals(1), report.Drop(6)),
+	report.Define("gap_percent", "Nothing ran before", func(t *task) unit.Ratio { return t.GapPart(t.of) },
+		report.Doc("part of the time from the first launch to the end of the last in which nothing ran, copies "+
+			"neither, and this task was next; of all tasks together it is the idle time of the run")),
+	report.Define("shared_percent", "Overlapped", func(t *task) unit.Ratio { return t.of.SharedShare() },
+		report.Doc("of its time in which another kernel ran as well")),
+	report.Define("shared_with", "Mostly with", func(t *task) string {
 		if t.of.With < 0 {
-			return report.NameCell("")
+			return ""
 		}
-		return report.NameCell(t.Tasks[t.of.With].Key.Task)
-	}),
+		return t.Tasks[t.of.With].Key.Task
+	}, report.Drop(7), report.Name, report.Cut, report.Code, report.Doc("empty when none did")),
 }
 
 // traceTasks is how many tasks are listed: those with the most time.
@@ -134,8 +127,10 @@ type OverTime struct {
 }
 
 var binColumns = []report.Col[compare.Bin]{
-	report.Define(duration("start_seconds", "", "From", "ms", 3, 0, "since the launch began"), func(b *compare.Bin) cell { return report.DurationCell(b.Start) }),
-	report.Define(duration("end_seconds", "", "To", "ms", 3, 0, ""), func(b *compare.Bin) cell { return report.DurationCell(b.End) }),
+	report.Define("start_seconds", "From", func(b *compare.Bin) unit.Seconds { return b.Start }, report.Unit("ms"),
+		report.Decimals(3), report.Doc("since the launch began")),
+	report.Define("end_seconds", "To", func(b *compare.Bin) unit.Seconds { return b.End }, report.Unit("ms"),
+		report.Decimals(3)),
 	share("measured_percent", "Measured", 0, func(b *compare.Bin) unit.Ratio { return b.Measured }),
 	share("measured_low_percent", "low", 5, func(b *compare.Bin) unit.Ratio { return b.Low }),
 	share("measured_high_percent", "high", 5, func(b *compare.Bin) unit.Ratio { return b.High }),
@@ -147,8 +142,7 @@ var barColumns = binColumns[:3]
 
 // share is a column of a percentage of a part of a launch.
 func share(key, title string, drop int, of func(*compare.Bin) unit.Ratio) report.Col[compare.Bin] {
-	return report.Define(column{Key: key, Path: key, Always: true, Title: title, Drop: drop, Kind: report.Percent, In: report.All},
-		func(b *compare.Bin) cell { return report.RatioCell(of(b)) })
+	return report.Define(key, title, func(b *compare.Bin) unit.Ratio { return of(b) }, report.Drop(drop))
 }
 
 // timedKernels is how many kernels are shown over time, and shownSamples how

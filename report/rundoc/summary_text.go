@@ -142,7 +142,7 @@ func asPredicted(r *compare.Result, lines []line) string {
 	if row.Predicted != nil && row.Predicted.AverageHigh.Percent() >= 80 {
 		text = " fills the GPU as predicted"
 	}
-	predicted := strings.Replace(strings.Replace(predictedCell(r, row).Text, "-", " to ", 1), ".0%", "%", 1)
+	predicted := strings.Replace(strings.Replace(predictedText(r, row), "-", " to ", 1), ".0%", "%", 1)
 	return theLines(lines) + text + " (" + shortest(row.Measured.Or(0)) + " of " + predicted + ")"
 }
 
@@ -252,75 +252,81 @@ func contradictions(r *compare.Result) (text string) {
 	return text
 }
 
-// shownAs is a column of the screen.
-func shownAs(key, title string, kind report.Kind, of func(*line) cell) report.Col[line] {
-	return report.Define(column{Key: key, Title: title, Kind: kind, In: report.Everywhere}, of)
-}
-
 // summaryTable has the rows of a screen, those of a log alone with the times of
 // the host.
 func summaryTable(r *compare.Result, lines []line, by report.SortKey) *report.Table {
-	name := shownAs("kernel", "Kernel", report.Text, func(l *line) cell { return report.TextCell(l.name) })
-	name.Cut, name.Role = true, report.Code
+	name := report.Shown("kernel", "Kernel", func(l *line) string { return l.name }, report.Everywhere, report.Cut, report.Code)
 	peak := !slices.ContainsFunc(lines, func(l line) bool { return l.Predicted != nil && l.Basis != compare.BasisPeak })
-	predicted := shownAs("predicted", map[bool]string{true: "Predicted peak", false: "Predicted average"}[peak], report.Number, func(l *line) cell {
-		return spanOf(r, l, func(row *compare.Row) span { return predictedSpan(row, peak) }).cell(r.Options.Tolerance)
+	title := "Predicted average"
+	if peak {
+		title = "Predicted peak"
+	}
+	predicted := figure("predicted", title, func(l *line) string {
+		return spanOf(r, l, func(row *compare.Row) span { return predictedSpan(row, peak) }).text(r.Options.Tolerance)
 	})
 	if lines[0].host.Present() {
-		groups := shownAs("groups", "Work-groups", report.Integer, func(l *line) cell { return report.OptInt(unit.NonZero(l.groups())) })
-		host := shownAs("host", "Host time", report.Duration, func(l *line) cell { return report.OptDuration(l.host) })
-		waves := shownAs("waves", "Waves", report.Number, func(l *line) cell {
-			if l.groups() == 0 {
-				return cell{}
-			}
-			return report.NumCell(report.Number, l.Predicted.Waves)
-		})
-		host.Decimals, waves.Decimals = 4, 2
-		return report.NewTable("screen", "", lines, []report.Col[line]{name, groups, host, predicted, waves}).Show()
+		return report.NewTable("screen", "", lines, []report.Col[line]{name,
+			report.Shown("groups", "Work-groups", (*line).groups, report.Everywhere, report.NonZero),
+			report.Shown("host", "Host time", func(l *line) unit.Opt[unit.Seconds] { return l.host }, report.Everywhere,
+				report.Decimals(4)),
+			predicted,
+			report.Shown("waves", "Waves", func(l *line) unit.Opt[float64] {
+				if l.groups() == 0 {
+					return unit.Opt[float64]{}
+				}
+				return unit.Some(l.Predicted.Waves)
+			}, report.Everywhere, report.Decimals(2))}).Show()
 	}
 	any := func(of func(*line) bool) bool {
 		return slices.ContainsFunc(lines, func(l line) bool { return of(&l) })
 	}
-	seen := shownAs("measured", "Measured", report.Number, func(l *line) cell { return measuredCell(r, l) })
+	seen := report.Shown("measured", "Measured", func(l *line) report.Word { return measuredWord(r, l) }, report.Everywhere,
+		report.Right)
 	if !any(func(l *line) bool { return l.Measured.Present() || l.BoundHigh.Present() }) {
-		seen = shownAs("measured", "VTune's peak", report.Number, func(l *line) cell { return percentCell(l.Peak) })
+		seen = figure("measured", "VTune's peak", func(l *line) string { return percentText(l.Peak) })
 	}
 	bare := !any(func(l *line) bool { return l.Predicted != nil })
 	if bare {
 		predicted.Title = "VTune's peak"
 	}
-	why := shownAs("why", "Why", report.Text, func(l *line) cell { return report.StatusCell(whyText(r, l.Row), statusOf(l.Verdict)) })
-	help := shownAs("help", "Possible fix", report.Text, func(l *line) cell { return report.OptText(unit.Some(fixText(l.Row, l.fix))) }) // nothing is no dash: there is no question
-	why.Fold, help.Fold, help.Drop = true, true, 1
 	list := []report.Col[line]{
-		shownAs("n", "#", report.Text, func(l *line) cell { return report.OptText(unit.Some(strings.TrimPrefix(strconv.Itoa(l.number), "0"))) }),
+		report.Shown("n", "#", func(l *line) string { return strings.TrimPrefix(strconv.Itoa(l.number), "0") }, report.Everywhere),
 		name,
-		shownAs("kernels", "Kernels", report.Integer, func(l *line) cell { return report.IntCell(l.kernels()) }),
-		shownAs("time", "Time", report.Number, func(l *line) cell { return percentCell(l.share) }),
+		report.Shown("kernels", "Kernels", (*line).kernels, report.Everywhere),
+		figure("time", "Time", func(l *line) string { return percentText(l.share) }),
 		predicted, seen,
-		shownAs("idle", "Idle", report.Number, func(l *line) cell { return percentCell(l.Idle) }),
-		shownAs("stalled", "Stalled", report.Number, func(l *line) cell { return percentCell(l.Stalled) }),
-		why,
+		figure("idle", "Idle", func(l *line) string { return percentText(l.Idle) }),
+		figure("stalled", "Stalled", func(l *line) string { return percentText(l.Stalled) }),
+		report.Shown("why", "Why", func(l *line) report.Word { return statusOf(l.Verdict).Word(whyText(r, l.Row)) },
+			report.Everywhere, report.Fold),
 	}
 	// What the rows are sorted by, where no other column shows it.
 	switch by {
 	case report.SortSpeedup:
-		list = append(list, shownAs("sorted_by", "At most gained", report.Number, func(l *line) cell { return spanCell(l.Speedup.SavableTime(l.Row)) }))
+		list = append(list, figure("sorted_by", "At most gained", func(l *line) string { return timeText(l.Speedup.SavableTime(l.Row)) }))
 	case report.SortLost:
-		list = append(list, shownAs("sorted_by", "Slot time lost", report.Number, func(l *line) cell { return spanCell(float64(l.Lost())) }))
+		list = append(list, figure("sorted_by", "Slot time lost", func(l *line) string { return timeText(float64(l.Lost())) }))
 	case report.SortDifference:
-		list = append(list, shownAs("sorted_by", "Difference", report.Number, func(l *line) cell { return report.OptPoints(l.Difference) }))
+		list = append(list, report.Shown("sorted_by", "Difference",
+			func(l *line) unit.Opt[unit.Points] { return l.Difference }, report.Everywhere))
 	}
 	// Where nothing can be compared with what was measured, the rest of it is
 	// all there is.
 	rest := bare && !any(func(l *line) bool { return l.Basis == compare.BasisMeasuredPeak })
 	shown := map[string]bool{"kernels": any(func(l *line) bool { return l.kernels() > 1 }), "n": any(func(l *line) bool { return l.number > 0 }), "idle": rest, "stalled": rest,
 		"help": any(func(l *line) bool { return fixText(l.Row, l.fix) != "" })}
+	// Without a fix there is no dash: there is no question.
+	help := report.Shown("help", "Possible fix", func(l *line) string { return fixText(l.Row, l.fix) }, report.Everywhere, report.Drop(1), report.Fold)
 	list = slices.DeleteFunc(append(list, help), func(c report.Col[line]) bool {
 		said, sometimes := shown[c.Key]
 		return sometimes && !said
 	})
 	return report.NewTable("screen", "", lines, list).Show()
+}
+
+// figure returns a column of numbers as texts: ranges, and numbers in brackets.
+func figure(key, title string, of func(*line) string) report.Col[line] {
+	return report.Shown(key, title, of, report.Everywhere, report.Right, report.NonZero)
 }
 
 // span is the lowest and the highest of several ratios.
@@ -343,31 +349,32 @@ func spanOf(r *compare.Result, l *line, of func(*compare.Row) span) (all span) {
 	return all
 }
 
-// cell prints the span with its ends apart if they differ by the points given.
-func (s span) cell(apart unit.Points) cell {
+// text prints the span with its ends apart if they differ by the points given;
+// nothing if it is unknown.
+func (s span) text(apart unit.Points) string {
 	switch {
 	case !s.known:
-		return cell{}
+		return ""
 	case s.high.Minus(s.low) >= apart:
-		return report.TextCell(shortest(s.low) + "-" + shortest(s.high) + "%")
+		return shortest(s.low) + "-" + shortest(s.high) + "%"
 	}
-	return report.TextCell(report.PercentText(s.low))
+	return report.PercentText(s.low)
 }
 
-// spanCell is a time in the unit that fits it.
-func spanCell(seconds float64) cell {
+// timeText is a time in the unit that fits it.
+func timeText(seconds float64) string {
 	if math.IsNaN(seconds) {
-		return cell{}
+		return ""
 	}
-	return report.TextCell(unit.FormatDuration(unit.Seconds(seconds)))
+	return unit.FormatDuration(unit.Seconds(seconds))
 }
 
-// percentCell is a percentage for the columns that have ranges and brackets.
-func percentCell(o unit.Opt[unit.Ratio]) cell {
+// percentText is a percentage, nothing for an absent one.
+func percentText(o unit.Opt[unit.Ratio]) string {
 	if v, ok := o.Value(); ok {
-		return report.TextCell(report.PercentText(v))
+		return report.PercentText(v)
 	}
-	return cell{}
+	return ""
 }
 
 // shortest prints a share to a decimal, without one that is zero.
@@ -389,9 +396,9 @@ func predictedSpan(row *compare.Row, peak bool) span {
 	return span{p.Average, p.AverageHigh, true}
 }
 
-// predictedCell is the predicted average of a row, or its range.
-func predictedCell(r *compare.Result, row *compare.Row) cell {
-	return predictedSpan(row, row.Basis == compare.BasisPeak).cell(r.Options.Tolerance)
+// predictedText is the predicted average of a row, or its range.
+func predictedText(r *compare.Result, row *compare.Row) string {
+	return predictedSpan(row, row.Basis == compare.BasisPeak).text(r.Options.Tolerance)
 }
 
 // wideInterval is how wide, in points, the interval of an estimated value is
@@ -411,16 +418,15 @@ func measuredSpan(row *compare.Row) span {
 	return span{v, v, known}
 }
 
-// measuredCell is what was measured of the kernels of a line; in brackets if it
+// measuredWord is what was measured of the kernels of a line; in brackets if it
 // supports no conclusion.
-func measuredCell(r *compare.Result, l *line) cell {
-	c := spanOf(r, l, measuredSpan).cell(shownApart)
-	own := measuredSpan(l.Row)
+func measuredWord(r *compare.Result, l *line) report.Word {
+	text, own := spanOf(r, l, measuredSpan).text(shownApart), measuredSpan(l.Row)
 	estimated := own.low < own.high && l.Measured.Present()
-	if c.Kind != report.Absent && (l.Verdict == compare.Unmeasurable || estimated) {
-		c = report.StatusCell("("+c.Text+")", report.Unsure)
+	if text != "" && (l.Verdict == compare.Unmeasurable || estimated) {
+		return report.Unsure.Word("(" + text + ")")
 	}
-	return c
+	return report.Word{Text: text}
 }
 
 // shownApart is the difference that a decimal shows.

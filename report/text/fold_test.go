@@ -21,9 +21,9 @@ func TestFold(t *testing.T) {
 		{"a", "the last wave costs 47.6 points", 1234},
 	}
 	table := report.NewTable("steps", "", rows, []report.Col[step]{
-		report.Define(report.Column{Key: "name", Title: "Step", Kind: report.Text, Cut: true, In: report.All}, func(s *step) report.Cell { return report.TextCell(s.name) }),
-		report.Define(report.Column{Key: "text", Title: "Calculation", Kind: report.Text, Fold: true, Drop: 1, In: report.All}, func(s *step) report.Cell { return report.TextCell(s.text) }),
-		report.Define(report.Column{Key: "value", Title: "Value", Kind: report.Integer, In: report.All}, func(s *step) report.Cell { return report.IntCell(s.value) }),
+		report.Define("name", "Step", func(s *step) string { return s.name }, report.Cut),
+		report.Define("text", "Calculation", func(s *step) string { return s.text }, report.Fold, report.Drop(1)),
+		report.Define("value", "Value", func(s *step) int { return s.value }),
 	})
 	d := &report.Document{Sections: []report.Section{{Tables: []*report.Table{table}}}}
 	for _, c := range []struct {

@@ -81,9 +81,9 @@ func (c *column) widest() int { return max(c.content, report.Width(c.top), repor
 func (g *grid) narrow(width, name, sentence int) {
 	for _, c := range slices.Backward(g.columns) {
 		least := c.width
-		if c.Cut {
+		if c.Is(report.Cut) {
 			least = name
-		} else if c.Fold {
+		} else if c.Is(report.Fold) {
 			least = sentence
 		}
 		least = max(least, report.Width(c.top), report.Width(c.bottom))
@@ -173,7 +173,7 @@ func (g *grid) squeeze(width int) {
 // different.
 func (g *grid) shorten() {
 	for _, c := range g.columns {
-		if !c.Cut || c.content <= c.width {
+		if !c.Is(report.Cut) || c.content <= c.width {
 			continue
 		}
 		texts := report.ListOf(c.cells, func(x cell) string { return x.text })
@@ -214,7 +214,7 @@ func (g *grid) line(row, part int, paint func(string, report.Status) string) (li
 			b.WriteString(gap)
 		}
 		parts := []string{c.cells[row].text}
-		if c.Fold {
+		if c.Is(report.Fold) {
 			parts = breakLines(c.cells[row].text, c.width)
 		}
 		text := ""

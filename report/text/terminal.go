@@ -298,12 +298,12 @@ func (p *printer) facts(s *report.Summary) {
 	const sure = "Make sure:"
 	indent := len(sure) + len(gap)
 	for i, c := range s.Rows.Columns {
-		if c.In&report.Terminal != 0 && cells[i].Kind != report.Absent {
+		if c.In&report.Terminal != 0 && !cells[i].Blank() {
 			indent = max(indent, len(c.Title)+1+len(gap))
 		}
 	}
 	for i, c := range s.Rows.Columns {
-		if c.In&report.Terminal != 0 && cells[i].Kind != report.Absent {
+		if c.In&report.Terminal != 0 && !cells[i].Blank() {
 			p.wrap(pad(c.Title+":", indent, false), c.Print(cells[i]), cells[i].Status)
 		}
 	}

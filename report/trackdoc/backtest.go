@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"occudiff/compare/history"
 	"occudiff/compare/track"
@@ -103,32 +102,33 @@ func rate(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 // findings is the table of what a replay found.
 func (b *backtestView) findings(list []finding) *report.Table {
 	return report.NewTable("findings", "Findings", list, append(keyColumns(b.metric, func(f *finding) *history.Key { return &f.Key }),
-		count(column{Key: "run", Path: "first_bad", Title: "First bad run"}, func(f *finding) int64 { return f.Points[f.First].Run }),
-		timeColumn(column{Title: "At"}, func(f *finding) time.Time { return f.Points[f.First].Time }),
-		count(column{Key: "opened", Path: "opened_by", Title: "Found with run"}, func(f *finding) int64 { return f.Points[f.Opened].Run }),
-		figure(b.metric, column{Key: "median", Path: "median", Always: true, Title: "Level"}, func(f *finding) unit.Opt[float64] { return unit.Some(f.Level) }),
-		figure(b.metric, column{Key: "shift", Path: "shift", Always: true, Title: "Shift", Unit: b.distanceUnit()},
-			func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }),
-		define(column{Path: "p", Always: true, Kind: report.Number}, func(f *finding) cell { return report.NumCell(report.Number, f.P) }),
-		define(column{Key: "closed", Path: "closed_by", Title: "Closed with run", Kind: report.Integer, Doc: "recovered or accepted; null while it is open"}, func(f *finding) cell {
+		report.Define("run", "First bad run", func(f *finding) int64 { return f.Points[f.First].Run },
+			report.Path("first_bad")),
+		report.Define("time", "At", func(f *finding) string { return exactly(f.Points[f.First].Time) }),
+		report.Define("opened", "Found with run", func(f *finding) int64 { return f.Points[f.Opened].Run },
+			report.Path("opened_by")),
+		figure(b.metric, "median", "Level", func(f *finding) unit.Opt[float64] { return unit.Some(f.Level) }, report.Always),
+		figure(b.metric, "shift", "Shift", func(f *finding) unit.Opt[float64] { return unit.Some(f.Shift) }, report.Unit(b.distanceUnit()), report.Always),
+		report.JSON("p", func(f *finding) float64 { return f.P }),
+		report.Define("closed", "Closed with run", func(f *finding) unit.Opt[int64] {
 			if f.Closed >= 0 {
-				return report.IntCell(f.Points[f.Closed].Run)
+				return unit.Some(f.Points[f.Closed].Run)
 			}
 			run, _ := f.AcceptedAfter() // no run is 0
-			return report.OptInt(unit.NonZero(run))
-		})))
+			return unit.NonZero(run)
+		}, report.Path("closed_by"), report.Doc("recovered or accepted; null while it is open"))))
 }
 
 // powerColumns say how well planted drops of one size are found, within ten
 // runs.
 var powerColumns = []report.Col[trend.Power]{
-	define(column{Path: "drop", Always: true, Kind: report.Number, Doc: "in points; of times in percent"}, func(p *trend.Power) cell { return report.NumCell(report.Number, p.Drop) }),
-	count(column{Path: "injected"}, func(p *trend.Power) int { return p.Injected }),
-	count(column{Path: "found"}, func(p *trend.Power) int { return p.Found }),
-	define(column{Path: "found_percent", Kind: report.Number}, func(p *trend.Power) cell {
-		return report.NumCell(report.Number, 100*float64(p.Found)/float64(p.Injected)) // absent where none is planted
+	report.JSON("drop", func(p *trend.Power) float64 { return p.Drop }, report.Doc("in points; of times in percent")),
+	report.JSON("injected", func(p *trend.Power) int { return p.Injected }),
+	report.JSON("found", func(p *trend.Power) int { return p.Found }),
+	report.JSON("found_percent", func(p *trend.Power) unit.Opt[float64] {
+		return unit.Some(100 * float64(p.Found) / float64(p.Injected)) // absent if none is injected
 	}),
-	define(column{Path: "median_delay_runs", Kind: report.Number}, func(p *trend.Power) cell { return report.OptNum(report.Number, p.Delay()) }),
+	report.JSON("median_delay_runs", (*trend.Power).Delay),
 }
 
 // BacktestValue is the JSON output of `occudiff track backtest`.

@@ -344,7 +344,9 @@ func (v *view) checkValue(c *track.Check) *CheckValue {
 }
 
 var missingColumns = []report.Col[track.MissingKernel]{
-	wordColumn(column{Path: "name", Always: true}, func(g *track.MissingKernel) string { return g.Key.Name() }),
-	count(column{Path: "last_run", Doc: "the last one that had it"}, func(g *track.MissingKernel) int64 { return g.Last.Run }),
-	define(column{Path: "share_percent", Kind: report.Percent, Doc: "of the time of that run"}, func(g *track.MissingKernel) cell { return report.OptPercent(g.Share) }),
+	report.JSON("name", func(g *track.MissingKernel) string { return g.Key.Name() }),
+	report.JSON("last_run", func(g *track.MissingKernel) int64 { return g.Last.Run },
+		report.Doc("the last one that had it")),
+	report.JSON("share_percent", func(g *track.MissingKernel) unit.Opt[unit.Ratio] { return g.Share },
+		report.Doc("of the time of that run")),
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"occudiff/compare/history"
 	"occudiff/compare/track"
@@ -123,31 +122,39 @@ func AcceptText(a *history.Accept, undone bool) string {
 
 // runColumns are a stored run.
 var runColumns = slices.Concat([]report.Col[history.Run]{
-	count(column{Key: "id", Path: "id", Title: "Run"}, func(r *history.Run) int64 { return r.ID }),
-	timeColumn(column{Title: "Time"}, func(r *history.Run) time.Time { return r.Time }),
-	wordColumn(column{Key: "label", Path: "label", Title: "Label", Drop: 6, Cut: true}, func(r *history.Run) string { return r.Label }),
-	wordColumn(column{Key: "device", Path: "device", Title: "Device", Cut: true}, func(r *history.Run) string { return r.Device }),
-	wordColumn(column{Key: "driver", Path: "driver", Title: "Driver", Drop: 7, Cut: true}, func(r *history.Run) string { return r.Driver }),
-	count(column{Key: "kernels", Path: "kernels", Title: "Kernels"}, func(r *history.Run) int { return r.Kernels }),
-	wordColumn(column{Key: "host", Path: "host", Title: "Host", Drop: 1, Cut: true}, func(r *history.Run) string { return r.Host }),
-	wordColumn(column{Key: "job", Path: "job_id", Title: "Job", Drop: 2, Cut: true}, func(r *history.Run) string { return r.JobID }),
+	report.Define("id", "Run", func(r *history.Run) int64 { return r.ID }),
+	report.Define("time", "Time", func(r *history.Run) string { return exactly(r.Time) }),
+	report.Define("label", "Label", func(r *history.Run) string { return r.Label }, report.Drop(6), report.Cut,
+		report.NonZero),
+	report.Define("device", "Device", func(r *history.Run) string { return r.Device }, report.Cut, report.NonZero),
+	report.Define("driver", "Driver", func(r *history.Run) string { return r.Driver }, report.Drop(7), report.Cut,
+		report.NonZero),
+	report.Define("kernels", "Kernels", func(r *history.Run) int { return r.Kernels }),
+	report.Define("host", "Host", func(r *history.Run) string { return r.Host }, report.Drop(1), report.Cut,
+		report.NonZero),
+	report.Define("job", "Job", func(r *history.Run) string { return r.JobID }, report.Drop(2), report.Cut,
+		report.NonZero, report.Path("job_id")),
 },
-	commitColumns(column{Title: "Commit", Drop: 3}, func(r *history.Run) string { return r.Commit }),
+	commitColumns("Commit", func(r *history.Run) string { return r.Commit }, report.Everywhere, report.Drop(3)),
 	[]report.Col[history.Run]{
-		wordColumn(column{Key: "branch", Path: "branch", Title: "Branch", Drop: 8, Cut: true}, func(r *history.Run) string { return r.Branch }),
-		wordColumn(column{Key: "vtune", Path: "vtune_version", Title: "VTune", In: inFiles}, func(r *history.Run) string { return r.VTune }),
-		array(column{Path: "inputs"}, inputColumns, func(r *history.Run) []history.Input { return r.Inputs }),
-		wordColumn(column{Key: "inputs", Title: "Inputs", Drop: 5, Cut: true}, inputNames),
-		wordColumn(column{Key: "program", Path: "program", Title: "Program", Drop: 4, Cut: true}, func(r *history.Run) string { return r.Program }),
+		report.Define("branch", "Branch", func(r *history.Run) string { return r.Branch }, report.Drop(8),
+			report.Cut, report.NonZero),
+		report.Define("vtune", "VTune", func(r *history.Run) string { return r.VTune }, report.Kept, report.NonZero,
+			report.Path("vtune_version")),
+		report.List("inputs", func(r *history.Run) []history.Input { return r.Inputs }, inputColumns),
+		report.Shown("inputs", "Inputs", inputNames, report.Drop(5), report.Cut, report.NonZero),
+		report.Define("program", "Program", func(r *history.Run) string { return r.Program }, report.Drop(4),
+			report.Cut, report.NonZero),
 	})
 
 var inputColumns = []report.Col[history.Input]{
-	define(column{Path: "path", Always: true}, func(in *history.Input) cell { return report.OptText(unit.Some(in.Path)) }),
-	define(column{Path: "kind", Always: true, Doc: "vtune, vtune-summary, unitrace, vec_add or another format"},
-		func(in *history.Input) cell { return report.OptText(unit.Some(in.Kind)) }),
-	wordColumn(column{Path: "digest", Doc: "sha256:... or xxh3:... of the file"}, func(in *history.Input) string { return in.Digest }),
-	count(column{Path: "rows"}, func(in *history.Input) int64 { return int64(in.Rows) }),
-	count(column{Path: "bad_rows"}, func(in *history.Input) int64 { return int64(in.BadRows) }),
+	report.JSON("path", func(in *history.Input) string { return in.Path }),
+	report.JSON("kind", func(in *history.Input) string { return in.Kind },
+		report.Doc("vtune, vtune-summary, unitrace, vec_add or another format")),
+	report.JSON("digest", func(in *history.Input) string { return in.Digest }, report.NonZero,
+		report.Doc("sha256:... or xxh3:... of the file")),
+	report.JSON("rows", func(in *history.Input) int64 { return int64(in.Rows) }),
+	report.JSON("bad_rows", func(in *history.Input) int64 { return int64(in.BadRows) }),
 }
 
 // AddValue is the JSON output of `occudiff track add`.
@@ -158,7 +165,8 @@ type AddValue struct {
 
 // NewAddValue returns the value of the JSON output.
 func NewAddValue(runs []track.Added) *AddValue {
-	stored := yesNo(column{Path: "stored", Doc: "false when its content was there already"}, func(r *track.Added) bool { return r.Done.Stored })
+	stored := report.JSON("stored", func(r *track.Added) bool { return r.Done.Stored },
+		report.Doc("false when its content was there already"))
 	return &AddValue{addSchema, report.NewTable("runs", "", runs, append([]report.Col[track.Added]{stored},
 		report.Within("", "", func(r *track.Added) *history.Run { return &r.Run }, runColumns)...))}
 }
@@ -178,17 +186,17 @@ func runsValue(runs []history.Run, accepted []history.Accept, moved []history.Re
 }
 
 var acceptedColumns = []report.Col[history.Accept]{
-	count(column{Key: "run", Path: "run", Title: "Run"}, func(a *history.Accept) int64 { return a.Run }),
-	wordColumn(column{Key: "kernel", Path: "kernel", Title: "Kernel", Cut: true, Role: report.Code, Doc: "null for all of the run's program on its device"},
-		func(a *history.Accept) string { return a.Key.Name() }),
-	timeColumn(column{Title: "Accepted"}, func(a *history.Accept) time.Time { return a.Time }),
-	wordColumn(column{Key: "note", Path: "note", Title: "Note", Cut: true}, func(a *history.Accept) string { return a.Note }),
+	report.Define("run", "Run", func(a *history.Accept) int64 { return a.Run }),
+	report.Define("kernel", "Kernel", func(a *history.Accept) string { return a.Key.Name() }, report.Cut,
+		report.Code, report.NonZero, report.Doc("null for all of the run's program on its device")),
+	report.Define("time", "Accepted", func(a *history.Accept) string { return exactly(a.Time) }),
+	report.Define("note", "Note", func(a *history.Accept) string { return a.Note }, report.Cut, report.NonZero),
 }
 
 var renameColumns = []report.Col[history.Rename]{
-	wordColumn(column{Key: "old", Path: "old", Always: true, Title: "Old name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.Old }),
-	wordColumn(column{Key: "new", Path: "new", Always: true, Title: "New name", Cut: true, Role: report.Code}, func(r *history.Rename) string { return r.New }),
-	define(column{Key: "run", Path: "run", Title: "Run", Kind: report.Integer, Doc: "the run that brought it, null when track rename did"},
-		func(r *history.Rename) cell { return report.OptInt(unit.NonZero(r.Run)) }),
-	timeColumn(column{Title: "Time"}, func(r *history.Rename) time.Time { return r.Time }),
+	report.Define("old", "Old name", func(r *history.Rename) string { return r.Old }, report.Cut, report.Code),
+	report.Define("new", "New name", func(r *history.Rename) string { return r.New }, report.Cut, report.Code),
+	report.Define("run", "Run", func(r *history.Rename) int64 { return r.Run }, report.NonZero,
+		report.Doc("the run that brought it, null when track rename did")),
+	report.Define("time", "Time", func(r *history.Rename) string { return exactly(r.Time) }),
 }

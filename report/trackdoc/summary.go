@@ -189,11 +189,12 @@ func companionText(s *track.Series) (text string) {
 
 // lineColumns are those of a screen.
 var lineColumns = []report.Col[line]{
-	define(column{Key: "n", Title: " "}, func(l *line) cell { return cell{Kind: report.Text, Text: l.number} }),
-	define(column{Key: "kernel", Title: "Kernel", Cut: true, Role: report.Code}, func(l *line) cell { return report.StatusCell(l.name, l.status) }),
-	define(column{Key: "level", Title: "Level, now"}, func(l *line) cell { return report.TextCell(l.level) }),
-	define(column{Key: "change", Title: "Change"}, func(l *line) cell { return report.TextCell(l.change) }),
-	define(column{Key: "since", Title: "Since", Fold: true}, func(l *line) cell { return report.TextCell(l.since) }),
+	report.Shown("n", " ", func(l *line) string { return l.number }),
+	report.Shown("kernel", "Kernel", func(l *line) report.Word { return l.status.Word(l.name) }, report.Cut,
+		report.Code),
+	report.Shown("level", "Level, now", func(l *line) string { return l.level }, report.NonZero),
+	report.Shown("change", "Change", func(l *line) string { return l.change }, report.NonZero),
+	report.Shown("since", "Since", func(l *line) string { return l.since }, report.Fold, report.NonZero),
 }
 
 // fill adds a row for each finding to a summary, and how to look at it or

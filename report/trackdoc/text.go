@@ -234,17 +234,17 @@ func (m metric) scale() float64 {
 	return 1
 }
 
-// figure makes a column of values of the metric: a number in its unit, for
+// figure returns a column of values of the metric: a number in its unit, for
 // people in the one that they read.
-func figure[R any](m metric, c column, of func(*R) unit.Opt[float64]) report.Col[R] {
-	c.Kind, c.Unit = report.Number, cmp.Or(c.Unit, m.unit())
-	if m.Unit() == "s" {
-		c.Kind = report.Duration
+func figure[R any](m metric, key, title string, of func(*R) unit.Opt[float64], o ...report.Option) report.Col[R] {
+	kind, decimals := report.Number, report.Decimals(1)
+	switch m.Unit() {
+	case "s":
+		kind = report.Duration
+	case "bytes":
+		decimals = 0
 	}
-	if c.Decimals == 0 && m.Unit() != "bytes" {
-		c.Decimals = 1
-	}
-	return define(c, func(r *R) cell { return report.OptNum(c.Kind, of(r)) })
+	return report.Define(key, title, of, append([]report.Option{kind, report.Unit(m.unit()), decimals}, o...)...)
 }
 
 // number is a value as people read it, print has its unit.

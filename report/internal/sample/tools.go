@@ -35,7 +35,7 @@ func Find(d *report.Document, key string) *report.Table {
 func Table(key string, columns []report.Column, rows [][]report.Cell) *report.Table {
 	cols := make([]report.Col[[]report.Cell], len(columns))
 	for i, c := range columns {
-		cols[i] = report.Define(c, func(row *[]report.Cell) report.Cell { return (*row)[i] })
+		cols[i] = report.Col[[]report.Cell]{Column: c, Of: func(row *[]report.Cell) report.Cell { return (*row)[i] }}
 	}
 	t := report.NewTable(key, "", rows, cols)
 	t.In = report.Files

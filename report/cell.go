@@ -1,0 +1,253 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"occudiff/ingest/names"
+	"occudiff/ingest/unit"
+)
+
+// Kind describes the value of a cell and so its printed form.
+type Kind uint8
+
+// The kinds. The zero cell is Absent: not measured is not zero.
+const (
+	Absent   Kind = iota
+	Text          // Cell.Text
+	Name          // Cell.Text, the name of a kernel as in the input; demangled for people
+	Size          // Cell.Size, empty if no launch size is known
+	Integers      // Cell.Ints
+	Array         // Cell.List or Cell.Rows
+	Bool          // Cell.Bool; people read yes or no
+	Object        // of JSON alone: an object, whose fields are the columns with its path
+	Integer       // Cell.Int, thousands separated for people
+	Number        // Cell.Num with the decimals of the column
+	Percent       // Cell.Num, 0..100, one decimal
+	Points        // Cell.Num, percentage points, one decimal and a sign
+	Duration      // Cell.Num, seconds; for people in the unit and the decimals of the column
+)
+
+// Status repeats in color what a word expresses.
+type Status uint8
+
+// The statuses.
+const (
+	Plain  Status = iota
+	Good          // matches
+	Bad           // does not match
+	Unsure        // undetermined
+	Muted         // not of interest
+)
+
+// Cell is one value of a table in its base unit at full precision.
+type Cell struct {
+	Kind   Kind
+	Status Status
+	Bool   bool
+	Text   string
+	Num    float64
+	Int    int64
+	Size   unit.Size3
+	Ints   []int64
+	List   []string
+	Rows   *Table // of JSON alone
+}
+
+// Word is a text with a status. An empty one is absent.
+type Word struct {
+	Text   string
+	Status Status
+}
+
+// Word returns a text with the status.
+func (s Status) Word(text string) Word { return Word{text, s} }
+
+// Value lists the types of values of a column.
+type Value interface {
+	string | bool | int | int64 | float64 | unit.Bytes | unit.Ratio | unit.Points | unit.Seconds | unit.Size3 |
+		[]string | []int | []unit.Bytes | Word | unit.Opt[string] | unit.Opt[bool] | unit.Opt[int] | unit.Opt[int64] |
+		unit.Opt[float64] | unit.Opt[unit.Bytes] | unit.Opt[unit.Ratio] | unit.Opt[unit.Points] | unit.Opt[unit.Seconds]
+}
+
+// setType sets the properties that follow from the type of the values.
+func (c *Column) setType(of reflect.Type) {
+	c.Traits |= Always
+	if value, optional := of.MethodByName("Value"); optional { // of unit.Opt
+		of, c.Traits = value.Type.Out(0), c.Traits&^Always
+	}
+	switch of {
+	case reflect.TypeFor[Word]():
+		c.Kind, c.Traits = Text, c.Traits&^Always
+	case reflect.TypeFor[unit.Bytes]():
+		c.Kind, c.Unit = Integer, "bytes"
+	case reflect.TypeFor[unit.Ratio]():
+		c.Kind = Percent
+	case reflect.TypeFor[unit.Points]():
+		c.Kind = Points
+	case reflect.TypeFor[unit.Seconds]():
+		c.Kind = Duration
+	case reflect.TypeFor[unit.Size3]():
+		c.Kind = Size
+	case reflect.TypeFor[[]string]():
+		c.Kind = Array
+	default:
+		c.Kind = map[reflect.Kind]Kind{reflect.String: Text, reflect.Bool: Bool, reflect.Int: Integer,
+			reflect.Int64: Integer, reflect.Float64: Number, reflect.Slice: Integers}[of.Kind()]
+	}
+}
+
+// cellOf returns the cell of a value.
+func cellOf[V Value](v V) Cell {
+	switch v := any(v).(type) {
+	case string:
+		return Cell{Kind: Text, Text: v}
+	case Word:
+		return StatusCell(v.Text, v.Status)
+	case bool:
+		return Cell{Kind: Bool, Bool: v}
+	case int:
+		return IntCell(v)
+	case int64:
+		return IntCell(v)
+	case unit.Bytes:
+		return IntCell(v)
+	case float64:
+		return NumCell(Number, v)
+	case unit.Ratio:
+		return RatioCell(v)
+	case unit.Points:
+		return NumCell(Points, float64(v))
+	case unit.Seconds:
+		return NumCell(Duration, float64(v))
+	case unit.Size3:
+		return Cell{Kind: Size, Size: v}
+	case []string:
+		return Cell{Kind: Array, List: v}
+	case []int:
+		return intsCell(v)
+	case []unit.Bytes:
+		return intsCell(v)
+	case unit.Opt[string]:
+		return optCell(v)
+	case unit.Opt[bool]:
+		return optCell(v)
+	case unit.Opt[int]:
+		return optCell(v)
+	case unit.Opt[int64]:
+		return optCell(v)
+	case unit.Opt[float64]:
+		return optCell(v)
+	case unit.Opt[unit.Bytes]:
+		return optCell(v)
+	case unit.Opt[unit.Ratio]:
+		return optCell(v)
+	case unit.Opt[unit.Points]:
+		return optCell(v)
+	case unit.Opt[unit.Seconds]:
+		return optCell(v)
+	}
+	return Cell{}
+}
+
+func optCell[V Value](o unit.Opt[V]) Cell {
+	if v, ok := o.Value(); ok {
+		return cellOf(v)
+	}
+	return Cell{}
+}
+
+func intsCell[N ~int | ~int64](list []N) Cell {
+	return Cell{Kind: Integers, Ints: ListOf(list, func(n N) int64 { return int64(n) })}
+}
+
+// TextCell returns a text; an empty one is absent.
+func TextCell(s string) Cell {
+	if s == "" {
+		return Cell{}
+	}
+	return Cell{Kind: Text, Text: s}
+}
+
+// StatusCell returns a text with a status; an empty one is absent.
+func StatusCell(s string, status Status) Cell {
+	c := TextCell(s)
+	c.Status = status
+	return c
+}
+
+// IntCell returns a count.
+func IntCell[T ~int | ~int64](n T) Cell { return Cell{Kind: Integer, Int: int64(n)} }
+
+// NumCell returns a number of a kind. NaN and the infinities are absent, since
+// no output has a form for them.
+func NumCell(kind Kind, x float64) Cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return Cell{}
+	}
+	return Cell{Kind: kind, Num: x}
+}
+
+// RatioCell returns a percentage.
+func RatioCell(r unit.Ratio) Cell { return NumCell(Percent, r.Percent()) }
+
+// OptPercent returns a percentage that may be absent.
+func OptPercent(o unit.Opt[unit.Ratio]) Cell { return optCell(o) }
+
+// isZero reports whether a value is empty, or a number that is not above zero.
+func (c *Cell) isZero() bool {
+	return c.Int <= 0 && c.Num <= 0 && c.Text == "" && !c.Bool && !c.Size.Present() && len(c.List) == 0
+}
+
+// Blank reports whether people read nothing but a dash.
+func (c Cell) Blank() bool {
+	switch c.Kind {
+	case Name:
+		return c.Text == ""
+	case Size:
+		return !c.Size.Present()
+	case Array, Integers:
+		return len(c.List)+len(c.Ints) == 0
+	}
+	return c.Kind == Absent
+}
+
+// String returns the words of a cell that is not a number, as people read them.
+func (c Cell) String() string {
+	switch c.Kind {
+	case Name:
+		return names.Display(c.Text)
+	case Size:
+		return c.Size.String()
+	case Array, Integers:
+		return strings.Join(c.Words(), ", ")
+	case Bool:
+		if c.Bool {
+			return "yes"
+		}
+		return "no"
+	}
+	return c.Text
+}
+
+// Words returns the elements of a list.
+func (c Cell) Words() []string {
+	if c.Kind == Integers {
+		return ListOf(c.Ints, func(n int64) string { return strconv.FormatInt(n, 10) })
+	}
+	return c.List
+}
+
+// scales are the factors of seconds in the unit of a column.
+var scales = map[string]float64{"ms": 1e3, "us": 1e6}
+
+// Scaled returns the number of a cell in the unit of the column.
+func (c Column) Scaled(v Cell) float64 {
+	if v.Kind == Duration {
+		return v.Num * cmp.Or(scales[c.Unit], 1)
+	}
+	return v.Num
+}
